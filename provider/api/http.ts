@@ -1,0 +1,142 @@
+import type { Dispatcher } from "undici";
+import { ConnectionError, type Outcome, ResponseShapeError } from "../errors";
+import { cleanText } from "./text";
+
+/** One request, on its way down the chain. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Relative to the base URL, encoded, with the query. */
+  readonly path: string;
+  /** JSON text; absent means no body and no Content-Type. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Row of the retry table. */
+  readonly kind: RequestKind;
+  /** How many times it may be sent in all; default 5. */
+  readonly attempts?: number;
+  /** The longest time that it waits for its turn in the rate budget, in milliseconds; default 5 minutes. */
+  readonly patienceMs?: number;
+  /** The longest time of one attempt from sending to the last byte, in milliseconds; default 60 000. */
+  readonly attemptTimeoutMs?: number;
+  /** What it is about, for messages: `cluster "web" (cl_1)`. */
+  readonly subject?: string;
+  /** Values that must not show in a message, whatever the API answers. */
+  readonly secrets?: readonly string[];
+  /** Ends waiting, and a request in flight where that is a read; a write in flight is always let finish. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a request does to the service: decides whether it may be sent again, and who goes first. */
+export type RequestKind = "read" | "delete" | "create" | "write" | "action";
+
+/** A raw answer. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** The body's JSON with clean texts, once it is known to be some; `undefined` for an empty body. */
+  readonly json?: unknown;
+}
+
+export type Send = (request: HttpRequest) => Promise<HttpResponse>;
+/** One link of the chain: wraps the next one. */
+export type Handler = (next: Send) => Send;
+
+const maxBodyBytes = 8 * 1024 * 1024;
+const maxConnections = 6;
+
+/** The end of the chain: sends one request and reads one answer. Connections are kept and shared. */
+export function http(baseUrl: string): Send {
+  let agent: Promise<{ dispatcher: Dispatcher; undici: typeof import("undici") }> | undefined;
+  return async (request) => {
+    // Loaded at the first request: a preview without one should not pay for it.
+    agent ??= import("undici").then((undici) => ({ undici, dispatcher: newAgent(undici) }));
+    const { dispatcher, undici } = await agent;
+    try {
+      const response = await undici.request(baseUrl + request.path, {
+        dispatcher,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: { ...request.headers },
+        body: request.body ?? null,
+        signal: attemptSignal(request),
+      });
+      const headers = flatten(response.headers);
+      refuseEncoding(headers, request);
+      return { status: response.statusCode, headers, body: new TextDecoder().decode(await response.body.bytes()) };
+    } catch (error) {
+      if (request.method === "GET" && request.signal?.aborted) throw request.signal.reason;
+      throw toConnectionError(error, request, baseUrl);
+    }
+  };
+}
+
+function newAgent(undici: typeof import("undici")): Dispatcher {
+  return new undici.Agent({
+    connections: maxConnections,
+    maxResponseSize: maxBodyBytes,
+    headersTimeout: 60_000,
+    bodyTimeout: 30_000,
+    connect: { timeout: 10_000 },
+  });
+}
+
+function attemptSignal({ method, signal, attemptTimeoutMs = 60_000 }: HttpRequest): AbortSignal {
+  const limit = AbortSignal.timeout(attemptTimeoutMs);
+  return method === "GET" && signal ? AbortSignal.any([signal, limit]) : limit;
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
+}
+
+/** Nothing compressed was asked for, and unpacking what was not asked for would defeat the size limit. */
+function refuseEncoding(headers: Record<string, string>, { method, path }: HttpRequest): void {
+  const encoding = headers["content-encoding"];
+  if (!encoding || encoding === "identity") return;
+  throw new ResponseShapeError(
+    `${method} ${path}: the answer is compressed (${cleanText(encoding)}), which was not asked for`,
+    { outcome: "ambiguous", method, path },
+  );
+}
+
+const connectionCodes: Record<string, { outcome: Outcome; text: string }> = {
+  ECONNREFUSED: { outcome: "not-sent", text: "the connection was refused" },
+  ENOTFOUND: { outcome: "not-sent", text: "the host name is unknown" },
+  EAI_AGAIN: { outcome: "not-sent", text: "the host name could not be looked up" },
+  EHOSTUNREACH: { outcome: "not-sent", text: "the host cannot be reached" },
+  ENETUNREACH: { outcome: "not-sent", text: "the network cannot be reached" },
+  UND_ERR_CONNECT_TIMEOUT: { outcome: "not-sent", text: "the host did not accept a connection in time" },
+  UND_ERR_INVALID_ARG: { outcome: "refused", text: "the request is not valid" },
+  UND_ERR_HEADERS_TIMEOUT: { outcome: "ambiguous", text: "no answer came in time" },
+  UND_ERR_BODY_TIMEOUT: { outcome: "ambiguous", text: "the answer stopped half-way" },
+  TimeoutError: { outcome: "ambiguous", text: "no complete answer came in time" },
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: { outcome: "ambiguous", text: "the answer is larger than 8 MiB" },
+  ECONNRESET: { outcome: "ambiguous", text: "the connection broke before the answer was complete" },
+  EPIPE: { outcome: "ambiguous", text: "the connection broke before the answer was complete" },
+  UND_ERR_SOCKET: { outcome: "ambiguous", text: "the connection broke before the answer was complete" },
+};
+
+const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(VERIFY|GET_ISSUER)|HOSTNAME_MISMATCH)/;
+
+function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string): Error {
+  if (error instanceof ResponseShapeError) return error;
+  const { method, path } = request;
+  const { code, detail } = reasonOf(error);
+  const known = tlsCodes.test(code)
+    ? { outcome: "refused" as const, text: `the certificate of the host is not trusted (${code})` }
+    : (connectionCodes[code] ?? { outcome: "ambiguous" as const, text: cleanText(detail, 200) });
+  const about = request.subject ? ` for ${request.subject}` : "";
+  return new ConnectionError(
+    `${method} ${path}${about}: ${known.text} (${code || "no code"}, ${new URL(baseUrl).host})`,
+    { outcome: known.outcome, method, path },
+    { cause: error },
+  );
+}
+
+function reasonOf(error: unknown): { code: string; detail: string } {
+  if (!(error instanceof Error)) return { code: "", detail: String(error) };
+  // A host with several addresses fails with one error that holds the others.
+  const first = error instanceof AggregateError && error.errors[0] instanceof Error ? error.errors[0] : error;
+  const code = "code" in first && typeof first.code === "string" ? first.code : first.name;
+  return { code, detail: first.message };
+}

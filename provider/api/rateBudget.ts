@@ -1,0 +1,167 @@
+import type { Clock } from "../clock";
+import { ApiError } from "../errors";
+import type { Handler, HttpRequest, RequestKind } from "./http";
+import { type RateHeaders, readRateHeaders, windowMs } from "./rateHeaders";
+
+/** The limit of the specification (section 8), until the headers say another one. */
+const defaultLimit = 100;
+const maxInFlight = 6;
+/** Reset times are whole seconds: an earlier wake-up could still be in the old window. */
+const guardMs = 1_000;
+const jitterMs = 1_000;
+const defaultPatienceMs = 5 * 60_000;
+
+/** Who goes first when permits are short: what frees money, then what was asked for, then looks. */
+const priority: Record<RequestKind, number> = { delete: 0, create: 1, write: 1, action: 1, read: 2 };
+
+/**
+ * One budget of requests, shared by everything that goes through this handler. It keeps its own count, and corrects it by
+ * what every answer says (`X-RateLimit-*`), because other processes may use the same key: the headers are the truth, the
+ * count is an estimate. When a window is not known, one request goes ahead and finds out.
+ */
+export function rateBudget(options: { clock: Clock; random: () => number }): Handler {
+  const budget = new RateBudget(options.clock, options.random);
+  return (next) => async (request) => {
+    await budget.enter(request);
+    try {
+      const response = await next(request);
+      budget.record(readRateHeaders(response.headers, options.clock.now()), response.status);
+      return response;
+    } finally {
+      budget.leave();
+    }
+  };
+}
+
+interface Waiter {
+  readonly request: HttpRequest;
+  readonly priority: number;
+  readonly sinceMs: number;
+  readonly go: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+class RateBudget {
+  /** Permits left in this window; `undefined`: not known, one probe may go. */
+  #remaining: number | undefined;
+  #limit = defaultLimit;
+  /** When the window ends, by our clock. Meaningless while `#remaining` is undefined. */
+  #resetAtMs = 0;
+  #inFlight = 0;
+  /** Ordered by priority, first come first served within one. */
+  readonly #queue: Waiter[] = [];
+  #wakeAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: () => number,
+  ) {}
+
+  /** Resolves when the request may be sent; rejects when it is aborted, or would have to wait longer than its patience. */
+  enter(request: HttpRequest): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (request.signal?.aborted) return reject(request.signal.reason);
+      const settle = (finish: () => void) => () => {
+        request.signal?.removeEventListener("abort", onAbort);
+        finish();
+      };
+      const waiter: Waiter = {
+        request,
+        priority: priority[request.kind],
+        sinceMs: this.clock.now(),
+        go: settle(resolve),
+        refuse: (error) => settle(() => reject(error))(),
+      };
+      const onAbort = () => {
+        this.#queue.splice(this.#queue.indexOf(waiter), 1);
+        waiter.refuse(request.signal?.reason);
+      };
+      request.signal?.addEventListener("abort", onAbort, { once: true });
+      const behind = this.#queue.findIndex((other) => other.priority > waiter.priority);
+      this.#queue.splice(behind < 0 ? this.#queue.length : behind, 0, waiter);
+      this.#pump();
+    });
+  }
+
+  /** An answer has come: corrects the count. */
+  record(headers: RateHeaders, status: number): void {
+    const nowMs = this.clock.now();
+    this.#limit = headers.limit ?? this.#limit;
+    if (status === 429) {
+      const waitMs = headers.retryAfterMs ?? headers.resetInMs ?? windowMs;
+      this.#closeUntil(nowMs + waitMs);
+      return;
+    }
+    // Requests in flight may not be counted yet in what the service says is left; this one is.
+    const others = this.#inFlight - 1;
+    const left = Math.max(0, (headers.remaining ?? this.#limit - 1) - others);
+    if (this.#remaining === undefined) {
+      this.#remaining = left;
+      this.#resetAtMs = nowMs + (headers.resetInMs ?? windowMs) + this.#guard();
+    } else if (headers.remaining !== undefined) {
+      this.#remaining = Math.min(this.#remaining, left);
+    }
+  }
+
+  /** A request has ended, with or without an answer. */
+  leave(): void {
+    this.#inFlight -= 1;
+    this.#pump();
+  }
+
+  #closeUntil(atMs: number): void {
+    this.#remaining = 0;
+    this.#resetAtMs = atMs + this.#guard();
+  }
+
+  #guard(): number {
+    return guardMs + this.random() * jitterMs;
+  }
+
+  /** Lets go whoever may go, refuses whoever cannot wait that long, and wakes up when the window ends. */
+  #pump(): void {
+    const nowMs = this.clock.now();
+    if (this.#remaining !== undefined && nowMs >= this.#resetAtMs) this.#remaining = undefined;
+    while (this.#queue.length > 0 && this.#mayGo()) {
+      this.#inFlight += 1;
+      if (this.#remaining !== undefined) this.#remaining -= 1;
+      this.#queue.shift()?.go();
+    }
+    if (this.#remaining !== 0 || this.#queue.length === 0) return;
+    this.#refuseImpatient(nowMs);
+    if (this.#queue.length > 0) this.#wakeAt(this.#resetAtMs);
+  }
+
+  #mayGo(): boolean {
+    if (this.#remaining === undefined) return this.#inFlight === 0;
+    return this.#remaining > 0 && this.#inFlight < maxInFlight;
+  }
+
+  #refuseImpatient(nowMs: number): void {
+    const waitMs = this.#resetAtMs - nowMs;
+    for (const waiter of [...this.#queue]) {
+      const leftMs = (waiter.request.patienceMs ?? defaultPatienceMs) - (nowMs - waiter.sinceMs);
+      if (waitMs <= leftMs) continue;
+      this.#queue.splice(this.#queue.indexOf(waiter), 1);
+      waiter.refuse(tooLong(waiter.request, waitMs));
+    }
+  }
+
+  #wakeAt(atMs: number): void {
+    if (this.#wakeAtMs <= atMs) return;
+    this.#wakeAtMs = atMs;
+    void this.clock.sleep(Math.max(0, atMs - this.clock.now())).then(() => {
+      if (this.#wakeAtMs === atMs) this.#wakeAtMs = Number.POSITIVE_INFINITY;
+      this.#pump();
+    });
+  }
+}
+
+function tooLong({ method, path, subject }: HttpRequest, waitMs: number): ApiError {
+  const about = subject ? ` for ${subject}` : "";
+  return new ApiError(
+    `${method} ${path}${about}: the rate limit of this API key is used up for another ${Math.ceil(waitMs / 1000)} s, ` +
+      "which is longer than this request may wait (HTTP 429). Run the command again then",
+    { outcome: "refused", method, path, status: 429, isApiAnswer: true },
+  );
+}

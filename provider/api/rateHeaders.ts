@@ -1,0 +1,62 @@
+/** What the service says of its rate limit. Pure; times are lengths, so that two clocks that differ do no harm. */
+export interface RateHeaders {
+  /** Requests in one window. */
+  readonly limit?: number;
+  /** Requests left in this window. */
+  readonly remaining?: number;
+  /** Milliseconds until the window resets, 0 to 65 000. */
+  readonly resetInMs?: number;
+  /** Milliseconds that the service asks to wait after a refusal. */
+  readonly retryAfterMs?: number;
+}
+
+/** The window of the specification (section 8). */
+export const windowMs = 60_000;
+const longestResetMs = windowMs + 5_000;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Reads the headers; a value that makes no sense is as good as absent. */
+export function readRateHeaders(headers: Headers, nowMs: number): RateHeaders {
+  const sentAtMs = parseDate(headers["date"]) ?? nowMs;
+  return {
+    limit: atLeast(1, parseNumber(headers["x-ratelimit-limit"])),
+    remaining: atLeast(0, parseNumber(headers["x-ratelimit-remaining"])),
+    resetInMs: resetIn(parseNumber(headers["x-ratelimit-reset"]), sentAtMs),
+    retryAfterMs: retryAfter(headers["retry-after"], sentAtMs),
+  };
+}
+
+/**
+ * The specification says a Unix timestamp. Numbers too small for one are a length in seconds, numbers too large are
+ * milliseconds. The stamp is read against the answer's own `Date`: both come from the service's clock, so a wrong clock on
+ * this side cannot shift it. A reset that has passed says nothing, so a whole window is assumed.
+ */
+function resetIn(value: number | undefined, sentAtMs: number): number | undefined {
+  if (value === undefined || value < 0) return undefined;
+  const delayMs = value >= 1e11 ? value - sentAtMs : value >= 1e9 ? value * 1000 - sentAtMs : value * 1000;
+  return delayMs < 0 ? windowMs : Math.min(delayMs, longestResetMs);
+}
+
+/** `Retry-After` is seconds or an HTTP date. Nothing is capped: a wait that is too long has to be refused, not shortened. */
+function retryAfter(value: string | undefined, sentAtMs: number): number | undefined {
+  const seconds = parseNumber(value);
+  if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
+  const date = parseDate(value);
+  return date === undefined ? undefined : Math.max(0, date - sentAtMs);
+}
+
+function parseNumber(value: string | undefined): number | undefined {
+  return value !== undefined && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
+}
+
+function parseDate(value: string | undefined): number | undefined {
+  // Date.parse takes almost anything; only the form that HTTP defines counts.
+  if (value === undefined || !/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value.trim())) return undefined;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function atLeast(min: number, value: number | undefined): number | undefined {
+  return value !== undefined && value >= min ? Math.floor(value) : undefined;
+}

@@ -1,0 +1,82 @@
+import type { Clock } from "../clock";
+import { type Outcome, RequestError } from "../errors";
+import type { Handler, HttpRequest, RequestKind } from "./http";
+
+/**
+ * What to do after a failed attempt:
+ * - `again`: after a pause, if attempts are left;
+ * - `wait`: when the rate budget lets it through; this spends no attempt, for the request was not processed;
+ * - `fail`: the caller decides. Where the request may have taken effect, the caller has to look before it sends it again.
+ */
+type Action = "again" | "wait" | "fail";
+
+/** The one table that decides every retry. */
+export const retryTable = {
+  "not-sent": { read: "again", delete: "again", create: "again", write: "again", action: "again" },
+  ambiguous: { read: "again", delete: "again", create: "fail", write: "fail", action: "fail" },
+  "server-error": { read: "again", delete: "again", create: "fail", write: "fail", action: "fail" },
+  "rate-limited": { read: "wait", delete: "wait", create: "wait", write: "wait", action: "wait" },
+  busy: { read: "again", delete: "again", create: "fail", write: "again", action: "fail" },
+  refused: { read: "fail", delete: "fail", create: "fail", write: "fail", action: "fail" },
+} as const satisfies Record<Outcome, Record<RequestKind, Action>>;
+
+const defaultAttempts = 5;
+const defaultPatienceMs = 5 * 60_000;
+const firstPauseMs = 500;
+const longestPauseMs = 20_000;
+
+/** Sends a request again where the table allows it: exponential pauses with full jitter, a bounded number of attempts. */
+export function retry(options: { clock: Clock; random: () => number }): Handler {
+  const { clock, random } = options;
+  const quota = retryQuota();
+  return (next) => async (request) => {
+    const startMs = clock.now();
+    const patienceMs = request.patienceMs ?? defaultPatienceMs;
+    for (let attempt = 1; ; ) {
+      try {
+        const response = await next({ ...request, patienceMs: patienceMs - (clock.now() - startMs) });
+        quota.succeeded();
+        return response;
+      } catch (error) {
+        const action = actionFor(error, request);
+        if (action === "wait") continue;
+        if (action === "fail" || attempt >= (request.attempts ?? defaultAttempts) || !quota.take()) {
+          throw withAttempts(error, attempt);
+        }
+        await clock.sleep(pauseMs(attempt, random), request.signal);
+        attempt += 1;
+      }
+    }
+  };
+}
+
+function actionFor(error: unknown, request: HttpRequest): Action {
+  return error instanceof RequestError ? retryTable[error.outcome][request.kind] : "fail";
+}
+
+/** Full jitter: anything from nothing to the whole pause, so that many clients do not come back at once. */
+function pauseMs(attempt: number, random: () => number): number {
+  return random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
+}
+
+/** When nearly everything fails, retries would only add to the trouble: each costs 5 of 100, each success gives 1 back. */
+function retryQuota(): { take(): boolean; succeeded(): void } {
+  const full = 100;
+  const cost = 5;
+  let left = full;
+  return {
+    take: () => {
+      if (left < cost) return false;
+      left -= cost;
+      return true;
+    },
+    succeeded: () => {
+      left = Math.min(full, left + 1);
+    },
+  };
+}
+
+function withAttempts(error: unknown, attempts: number): unknown {
+  if (attempts > 1 && error instanceof Error) error.message += ` (tried ${attempts} times)`;
+  return error;
+}

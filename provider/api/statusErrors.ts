@@ -1,0 +1,121 @@
+import { ApiError, type Outcome, ResponseShapeError } from "../errors";
+import type { Handler, HttpRequest, HttpResponse } from "./http";
+import { cleanJson, cleanText, redactor } from "./text";
+
+/**
+ * Lets successes with a JSON body (or none) through, and turns everything else into an error that says what failed, what
+ * the API answered and what to do next.
+ */
+export const statusErrors: Handler = (next) => async (request) => {
+  const response = await next(request);
+  if (response.status < 200 || response.status >= 300) throw toApiError(request, response);
+  return { ...response, json: parseJson(request, response.body) };
+};
+
+/** A success that cannot be read may be a truncated one: reads are sent again, the rest may have taken effect. */
+function parseJson({ method, path, subject }: HttpRequest, body: string): unknown {
+  const isEmpty = body.trim() === "";
+  if (isEmpty && method !== "GET") return undefined;
+  try {
+    return cleanJson(JSON.parse(body));
+  } catch {
+    // Whatever JSON.parse says of it would quote the body, which may hold an env value.
+    const what = isEmpty
+      ? "it is empty"
+      : isPage(body)
+        ? "it is a web page"
+        : `${body.length} characters that are not JSON`;
+    const about = subject ? ` for ${subject}` : "";
+    const text = `${method} ${path}${about}: the service answered with a body that cannot be read: ${what}`;
+    throw new ResponseShapeError(text, { outcome: "ambiguous", method, path });
+  }
+}
+
+function isPage(body: string): boolean {
+  return /^\s*</.test(body);
+}
+
+function toApiError(request: HttpRequest, response: HttpResponse): ApiError {
+  const { method, path, subject, secrets = [] } = request;
+  const { status } = response;
+  const envelope = readEnvelope(response);
+  const said = cleanText(redactor(secrets)(envelope.message));
+  const answer = [cleanText(envelope.code ?? "", 100), `HTTP ${status}`].filter(Boolean).join(", ");
+  const about = subject ? ` for ${subject}` : "";
+  const text = `${method} ${path}${about}: ${said || "the service gave no reason"} (${answer})`;
+  const advice = status >= 300 && status < 400 ? redirectAdvice(response) : adviceFor(status);
+  return new ApiError([text, advice].filter(Boolean).join(". "), {
+    outcome: outcomeOf(status),
+    method,
+    path,
+    status,
+    code: envelope.code,
+    isApiAnswer: envelope.isApiAnswer,
+  });
+}
+
+const busy = new Set([408, 409, 423, 425]);
+
+function outcomeOf(status: number): Outcome {
+  if (status === 429) return "rate-limited";
+  if (busy.has(status)) return "busy";
+  // 501: the method does not exist there, so nothing can have happened.
+  return status >= 500 && status !== 501 ? "server-error" : "refused";
+}
+
+const advices: Record<number, string> = {
+  401: "Check the API key: GPUCLUSTER_API_KEY in the environment, or the config value gpucluster:apiKey",
+  403: "The API key is not allowed to do this; keys are made in the dashboard settings, each for one organization",
+};
+
+function adviceFor(status: number): string {
+  return advices[status] ?? (status >= 500 ? "The service itself has a problem; run the command again later" : "");
+}
+
+function redirectAdvice({ headers }: HttpResponse): string {
+  const location = URL.canParse(headers["location"] ?? "") ? ` to ${new URL(headers["location"] ?? "").origin}` : "";
+  return `Redirects${location} are not followed, so that the key goes nowhere else; check GPUCLUSTER_BASE_URL`;
+}
+
+interface Envelope {
+  readonly message: string;
+  readonly code?: string;
+  /** False for a page that some proxy wrote: such an answer proves nothing about the cluster. */
+  readonly isApiAnswer: boolean;
+}
+
+function readEnvelope({ body, headers }: HttpResponse): Envelope {
+  if (body.trim() === "") return { message: "", isApiAnswer: true };
+  try {
+    return readJson(JSON.parse(body));
+  } catch {
+    // Not JSON is an expected case here: proxies answer with pages of their own.
+    const what =
+      isPage(body) || headers["content-type"]?.includes("html")
+        ? "a web page came back, not an API answer"
+        : "not an API answer";
+    return {
+      message: `${what}: ${cleanText(body.replace(/<[^>]*>/g, " ").replace(/\s+/g, " "), 120)}`,
+      isApiAnswer: false,
+    };
+  }
+}
+
+/** @assumption Services that leave out the documented envelope write `message`, `error`, `detail` or `code` at the top. */
+function readJson(json: unknown): Envelope {
+  const top = asObject(json);
+  const inner = asObject(top["error"]);
+  const message = [inner["message"], top["message"], top["detail"], top["error"]].find(
+    (text) => typeof text === "string",
+  );
+  const code = [inner["code"], top["code"]].find((text) => typeof text === "string");
+  return {
+    message: typeof message === "string" ? message : "",
+    code: typeof code === "string" ? cleanText(code, 100) : undefined,
+    isApiAnswer: true,
+  };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,51 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** Texts from the API: made safe to print, and free of secrets. */
+
+// Controls (escape characters among them), invisible and bidirectional format characters, separators that break lines.
+const controls = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** Strips terminal sequences and control characters; a line break becomes a space; cut at `max` characters. */
+export function cleanText(text: string, max = 500): string {
+  const clean = stripVTControlCharacters(text)
+    .replace(/[\r\n\t]+/g, " ")
+    .replace(controls, "")
+    .trim();
+  return clean.length > max ? `${clean.slice(0, max)}…` : clean;
+}
+
+const longestText = 8_192;
+
+/**
+ * Cleans every text of a JSON value, the names of properties too. Values under a property `env` are kept byte for byte:
+ * they are compared with what was sent, and never printed.
+ */
+export function cleanJson(value: unknown, insideEnv = false): unknown {
+  if (typeof value === "string") return insideEnv ? value : cleanText(value, longestText);
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item, insideEnv));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      cleanText(key),
+      cleanJson(item, insideEnv || key.toLowerCase() === "env"),
+    ]),
+  );
+}
+
+/** Shorter values ("1", "on") are everywhere in ordinary text; replacing them would hide nothing and garble much. */
+const shortestSecret = 4;
+
+/** A function that replaces each of the values in a text, also where it stands escaped, encoded or cut into its lines. */
+export function redactor(values: Iterable<string>): (text: string) => string {
+  const forms = [...values]
+    .flatMap((value) => [value, ...value.split(/\r?\n/)])
+    .filter((value) => value.length >= shortestSecret)
+    .flatMap((value) => [
+      value,
+      JSON.stringify(value).slice(1, -1),
+      encodeURIComponent(value.toWellFormed()),
+      Buffer.from(value).toString("base64"),
+    ])
+    .sort((a, b) => b.length - a.length); // a secret that holds another one goes first
+  return (text) => forms.reduce((result, form) => result.replaceAll(form, "[secret]"), text);
+}

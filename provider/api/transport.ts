@@ -1,0 +1,27 @@
+import type { Clock } from "../clock";
+import type { Secret } from "../secret";
+import { auth } from "./auth";
+import { http, type Send } from "./http";
+import { rateBudget } from "./rateBudget";
+import { retry } from "./retry";
+import { statusErrors } from "./statusErrors";
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/**
+ * Assembles the chain, outermost first. The order matters:
+ * - retry is outermost: it sees typed errors, and each attempt passes through everything below again;
+ * - status errors wrap the budget, which has to see the headers of every raw answer, a 429 included;
+ * - the rate budget is below retry, so that each attempt buys a permit of its own;
+ * - auth is next to the wire: above it, no request holds the key, and whatever comes back is free of it.
+ */
+export function createTransport({ baseUrl, apiKey, userAgent, clock, random }: TransportOptions): Send {
+  const wire = auth(apiKey, userAgent)(http(baseUrl));
+  return retry({ clock, random })(statusErrors(rateBudget({ clock, random })(wire)));
+}

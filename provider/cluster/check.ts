@@ -1,0 +1,65 @@
+import type { z } from "zod";
+import { type CheckFailure, type Properties, UNKNOWN } from "../core";
+import { type CheckedInputs, clusterInputs, inputNames } from "./fields";
+import { generatedName } from "./names";
+
+/** Everything wrong with the inputs, all at once. What is not known yet is not judged. Pure. */
+export function findFailures(news: Properties): CheckFailure[] {
+  const result = clusterInputs.safeParse(withoutHidden(news));
+  const issues = result.success ? [] : result.error.issues.flatMap(flattenIssue);
+  return issues
+    .filter(({ path }) => !isUnknownAt(news, path))
+    .map(({ path, message }) => ({ property: path.join("."), reason: message }));
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** zod reports unknown inputs together, and what is wrong with a key inside the record: each becomes an issue of its own. */
+function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
+  if (issue.code === "unrecognized_keys") {
+    const message = `is not an input of a cluster; the inputs are ${inputNames.join(", ")}`;
+    return issue.keys.map((key) => ({ path: [...issue.path, key], message }));
+  }
+  if (issue.code === "invalid_key") {
+    return issue.issues.map(({ message }) => ({ path: issue.path, message: message }));
+  }
+  return [issue];
+}
+
+function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
+  let value: unknown = news;
+  for (const step of path) {
+    if (value === UNKNOWN) return true;
+    value = typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined;
+  }
+  return value === UNKNOWN;
+}
+
+/** Hidden inputs, and outputs that an earlier check has put among the inputs. */
+function withoutHidden(news: Properties): Properties {
+  return Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
+}
+
+/** Where a new name would come from. */
+export interface NameContext {
+  readonly urn: string;
+  /** The name in the state; absent for a creation. */
+  readonly current?: string;
+  /** The name of the cluster that this one replaces. */
+  readonly predecessor?: string;
+}
+
+/** The inputs with their defaults and with a name: the given one, else the one in the state, else a made one. Pure. */
+export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
+  const { name, replicas = clusterInputs.shape.replicas.def.defaultValue, ...rest } = news;
+  const given = name !== undefined;
+  return {
+    ...rest,
+    replicas,
+    name: given ? name : (context.current ?? generatedName(context.urn, context.predecessor)),
+    ...(given ? {} : { __generatedName: true }),
+  } as CheckedInputs; // judged by findFailures; what is unknown stays so, which no type can say
+}

@@ -1,0 +1,37 @@
+import type { Client } from "../api/client";
+import type { ClusterList } from "../api/records";
+import { abortable, type Clock } from "../clock";
+
+/** How to wait for a list; see `HttpRequest`. */
+export interface ListOptions {
+  readonly patienceMs?: number;
+  readonly attempts?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The list of clusters, shared: whoever asks while one is under way gets that one. */
+export class ClusterLists {
+  #latest: { startedAtMs: number; list: Promise<ClusterList> } | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A list that was asked for no longer ago than `maxAgeMs`; 0 asks anew. Failures are not kept. */
+  async recent(maxAgeMs: number, { signal, ...options }: ListOptions = {}): Promise<ClusterList> {
+    const nowMs = this.clock.now();
+    if (!this.#latest || this.#latest.startedAtMs + maxAgeMs <= nowMs) this.#latest = this.#fetch(nowMs, options);
+    // The request itself belongs to all who wait for it: one who leaves does not end it.
+    return signal ? abortable(this.#latest.list, signal) : this.#latest.list;
+  }
+
+  #fetch(startedAtMs: number, options: ListOptions): { startedAtMs: number; list: Promise<ClusterList> } {
+    const list = this.client.listClusters(options);
+    const entry = { startedAtMs, list };
+    list.catch(() => {
+      if (this.#latest === entry) this.#latest = undefined;
+    });
+    return entry;
+  }
+}

@@ -1,0 +1,68 @@
+import { redactor } from "../api/text";
+import type { Clock } from "../clock";
+import { type Ctx, InitError } from "../core";
+import { GpuClusterError, messageOf } from "../errors";
+import type { CheckedInputs, ClusterState } from "./fields";
+import type { Look } from "./readiness";
+import { secretsOf } from "./state";
+
+/** How long operations may take where the resource's `customTimeouts` do not say, in milliseconds. */
+export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
+
+/** What an operation works on. */
+export interface Subject {
+  /** Empty before the service has given one. */
+  readonly id: string;
+  readonly inputs: Pick<CheckedInputs, "name" | "env">;
+  /** The state before, whose values are secret too. */
+  readonly olds?: Pick<ClusterState, "env">;
+}
+
+/** One operation on one cluster: its time, its name in messages, its secrets, and what it saw last. */
+export class Operation {
+  readonly deadlineMs: number;
+  readonly #secrets: readonly string[];
+  /** What was seen last, so that a failure can put it into the state. */
+  seen: Look = {};
+
+  constructor(
+    readonly ctx: Ctx,
+    private readonly clock: Clock,
+    kind: keyof typeof defaultTimeoutsMs,
+    private readonly subject: Subject,
+  ) {
+    this.deadlineMs = clock.now() + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
+    this.#secrets = [...secretsOf(subject.inputs), ...secretsOf(subject.olds ?? {})];
+  }
+
+  get id(): string {
+    return this.subject.id;
+  }
+
+  /** `cluster "web" (cl_1)`. */
+  get title(): string {
+    return `cluster "${this.subject.inputs.name}"${this.id ? ` (${this.id})` : ""}`;
+  }
+
+  /** What every request of this operation is told. */
+  request() {
+    const patienceMs = Math.max(0, this.deadlineMs - this.clock.now());
+    return { subject: this.title, secrets: this.#secrets, signal: this.ctx.signal, patienceMs };
+  }
+
+  /** An error for the user that names the cluster. */
+  error(text: string, cause?: unknown): GpuClusterError {
+    return new GpuClusterError(this.#redact(`${this.title} ${text}`), { cause });
+  }
+
+  /** The cluster exists but is not what was asked for: its id and its state are kept, whatever went wrong. */
+  initError(cause: unknown, state: ClusterState, what: string): InitError {
+    const why = messageOf(cause).replace(` for ${this.title}`, "");
+    const next = "It is kept in the state: the next `pulumi up` goes on from here and creates no other one";
+    return new InitError(this.id, state, [this.#redact(`${this.title} ${what}: ${why}. ${next}`)], { cause });
+  }
+
+  #redact(text: string): string {
+    return redactor(this.#secrets)(text);
+  }
+}

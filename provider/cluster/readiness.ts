@@ -1,0 +1,99 @@
+import { type ClusterRecord, isLeaving, type ReplicaRecord, type StatusRecord, stateOf } from "../api/records";
+
+/** What was seen of a cluster at one time. */
+export interface Look {
+  /** The cluster's record; absent when the service says that there is no such cluster. */
+  readonly record?: ClusterRecord;
+  /** Its `/status`, where that was looked at. */
+  readonly status?: StatusRecord;
+}
+
+/** What the looks before this one add to it. */
+export interface Past {
+  /** Whether the cluster was seen at all since the wait began. */
+  readonly seen: boolean;
+  /** Looks in a row, this one included, in which it was missing. */
+  readonly misses: number;
+  /** Looks in a row before this one in which every replica was healthy. */
+  readonly healthyLooks: number;
+  /** Whether some look contradicted itself: said to run, but not healthy. */
+  readonly contradicted: boolean;
+  /** Milliseconds since the wait began. */
+  readonly waitedMs: number;
+}
+
+export type Verdict =
+  | { readonly kind: "ready" | "gone" }
+  /** Seems to be ready or failed: `/status` has to confirm it, or to explain it. */
+  | { readonly kind: "confirm"; readonly summary: string }
+  | { readonly kind: "pending"; readonly summary: string; readonly healthy?: boolean; readonly contradiction?: boolean }
+  | { readonly kind: "failed"; readonly summary: string; readonly reasons: readonly string[] };
+
+/** A new cluster may be missing at first, where the service's reads lag behind its writes. */
+const newcomerGraceMs = 30_000;
+const newcomerMisses = 5;
+/** A cluster that was there and is missing is gone only when it stays missing. */
+const goneMisses = 3;
+
+/**
+ * Judges one look for somebody who waits until `replicas` replicas are healthy. Pure. The record only suggests; `/status`
+ * decides. One healthy look is enough, but two in a row where the record holds no state, or where looks contradicted.
+ */
+export function judgeReady(look: Look, past: Past, replicas: number): Verdict {
+  const { record, status } = look;
+  if (!record) return judgeMissing(past);
+  const word = record.status ?? status?.status;
+  const state = stateOf(word);
+  if (isLeaving(word)) return failed(`it is ${word}: somebody deletes it`, status);
+  if (state === "stopped") return failed(`it is ${word}: somebody stopped it`, status);
+  if (!status) return state === "pending" ? pending(word) : { kind: "confirm", summary: word ?? "no state" };
+  if (state === "failed" || stateOf(status.status) === "failed")
+    return failed(`it is ${word ?? status.status}`, status);
+  const summary = `${word ?? "no state"}, ${countHealthy(status)}/${replicas} replicas healthy`;
+  if (!allHealthy(status, replicas)) return { kind: "pending", summary, contradiction: state === "running" };
+  if (state === "pending") return { kind: "pending", summary };
+  const looksNeeded = past.contradicted || state === "unknown" ? 2 : 1;
+  return past.healthyLooks + 1 >= looksNeeded ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
+}
+
+/** Judges one look for somebody who waits until the cluster is gone. Pure. Only the service's word counts, never silence. */
+export function judgeGone({ record }: Look): Verdict {
+  if (!record || stateOf(record.status) === "terminated") return { kind: "gone" };
+  return pending(record.status);
+}
+
+function judgeMissing({ seen, misses, waitedMs }: Past): Verdict {
+  const isGone = seen ? misses >= goneMisses : misses >= newcomerMisses && waitedMs >= newcomerGraceMs;
+  return isGone ? { kind: "gone" } : { kind: "pending", summary: "the service does not show it" };
+}
+
+function pending(word: string | undefined): Verdict {
+  return { kind: "pending", summary: word ?? "no state" };
+}
+
+function failed(summary: string, status: StatusRecord | undefined): Verdict {
+  return { kind: "failed", summary, reasons: unhealthyReasons(status) };
+}
+
+/** The replicas that count: a service may show replaced ones for a while. */
+function present({ replicas }: StatusRecord): readonly ReplicaRecord[] {
+  return replicas.filter(({ status }) => stateOf(status) !== "terminated");
+}
+
+export function countHealthy(status: StatusRecord): number {
+  return present(status).filter(({ healthy }) => healthy).length;
+}
+
+function allHealthy(status: StatusRecord, replicas: number): boolean {
+  return present(status).length === replicas && countHealthy(status) === replicas;
+}
+
+/** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */
+export function unhealthyReasons(status: StatusRecord | undefined): string[] {
+  return (status ? present(status) : [])
+    .filter(({ healthy }) => !healthy)
+    .map(
+      ({ id, status: word, message }) =>
+        `replica ${id}: ${[word, message].filter(Boolean).join(", ") || "not healthy"}`,
+    );
+}

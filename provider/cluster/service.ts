@@ -1,0 +1,40 @@
+import type { Client } from "../api/client";
+import { clientFor, fingerprint } from "../api/clients";
+import { type Clock, systemClock } from "../clock";
+import { type Connection, heartbeatMs } from "../config";
+import { Claims } from "./claim";
+import { ClusterLists } from "./lists";
+import { Watcher } from "./watcher";
+
+/** What all operations on one service under one key share in this process. */
+export interface Service {
+  readonly client: Client;
+  readonly lists: ClusterLists;
+  readonly watcher: Watcher;
+  readonly claims: Claims;
+  readonly clock: Clock;
+  /** Tells which service and key saw a cluster: 8 hex digits that give nothing away. */
+  readonly seenBy: string;
+}
+
+const services = new WeakMap<Client, Service>();
+
+/** The shared parts for a connection: made once in the process. */
+export function serviceFor(connection: Connection): Service {
+  const client = clientFor(connection);
+  const service = services.get(client) ?? createService(client, fingerprint(connection), systemClock, heartbeatMs());
+  services.set(client, service);
+  return service;
+}
+
+export function createService(client: Client, seenBy: string, clock: Clock, heartbeat: number): Service {
+  const lists = new ClusterLists(client, clock);
+  return {
+    client,
+    lists,
+    watcher: new Watcher(client, lists, clock, heartbeat),
+    claims: new Claims(client, lists, clock),
+    clock,
+    seenBy: seenBy.slice(0, 8),
+  };
+}

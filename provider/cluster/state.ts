@@ -1,0 +1,58 @@
+import { redactor } from "../api/text";
+import type { Properties } from "../core";
+import type { CheckedInputs, ClusterState } from "./fields";
+import { countHealthy, type Look } from "./readiness";
+
+/** The values of an env: whatever they are, they must not show. */
+export function secretsOf({ env }: { readonly env?: Readonly<Record<string, string>> }): string[] {
+  return Object.values(env ?? {});
+}
+
+/** What a state says beyond the inputs and one look. */
+export interface StateFacts {
+  readonly settled: boolean;
+  readonly seenBy: string;
+  /** What was known before: stays where this look shows nothing. */
+  readonly before?: Partial<ClusterState>;
+}
+
+/** The state of a cluster: what was asked for, and what was seen. */
+export function toState(inputs: CheckedInputs, { record, status }: Look, facts: StateFacts): ClusterState {
+  const { before = {}, settled, seenBy } = facts;
+  const redact = redactor([...secretsOf(inputs), ...secretsOf(before)]);
+  const replicaStatuses = status?.replicas.map(({ message, ...replica }) =>
+    message === undefined ? replica : { ...replica, message: redact(message) },
+  );
+  return toPlainJson({
+    ...inputs,
+    status: record?.status ?? status?.status ?? before.status,
+    endpoint: record?.endpoint ?? before.endpoint,
+    createdAt: record?.createdAt ?? before.createdAt,
+    replicaStatuses: replicaStatuses ?? before.replicaStatuses ?? [],
+    readyReplicas: status ? countHealthy(status) : (before.readyReplicas ?? 0),
+    settled,
+    __seenBy: seenBy,
+    __echo: before.__echo,
+  });
+}
+
+/** The inputs inside a state; the computed ones that a preview shows are among them. */
+export function inputsOf(state: ClusterState): CheckedInputs {
+  const { status, replicaStatuses, readyReplicas, settled, __seenBy, __echo, ...inputs } = state;
+  return inputs;
+}
+
+/** Without `undefined`, which the engine would refuse after the fact. */
+export function toPlainJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** States come from the engine as plain JSON: what an operation has stored. */
+export function asState(properties: Properties): ClusterState {
+  return properties as unknown as ClusterState;
+}
+
+/** Inputs come from the engine as plain JSON: what `check` has judged. */
+export function asInputs(properties: Properties): CheckedInputs {
+  return properties as unknown as CheckedInputs;
+}

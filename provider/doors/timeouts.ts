@@ -1,0 +1,21 @@
+import type { CheckFailure } from "../core";
+
+const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds of a length such as `45m` or `1h30m`, as Pulumi's `customTimeouts` write it; `undefined` if it is none. */
+export function parseDuration(text: unknown): number | undefined {
+  if (typeof text !== "string" || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  const ms = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (unitMs[unit ?? ""] ?? 0), 0);
+  return ms > 0 ? ms : undefined;
+}
+
+/** Every timeout that cannot be read. */
+export function findTimeoutFailures(timeouts: unknown): CheckFailure[] {
+  return Object.entries(typeof timeouts === "object" && timeouts !== null ? timeouts : {})
+    .filter(([, text]) => parseDuration(text) === undefined)
+    .map(([name]) => ({
+      property: `customTimeouts.${name}`,
+      reason: "must be a length of time, such as 45m or 1h30m",
+    }));
+}

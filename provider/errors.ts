@@ -1,0 +1,132 @@
+/**
+ * The whole error hierarchy: one class for each decision that a caller makes. Messages say what failed, on which cluster,
+ * what the API answered and what to do next. No error ever holds the API key or a value of `env`.
+ */
+
+const marker = Symbol.for("pulumi-gpucluster.error");
+
+/** The base of every error of this package. */
+export class GpuClusterError extends Error {
+  override readonly name: string = "GpuClusterError";
+  readonly [marker] = true;
+
+  /** Works across two copies of the package, where `instanceof` does not. */
+  static isInstance(error: unknown): error is GpuClusterError {
+    return typeof error === "object" && error !== null && marker in error;
+  }
+}
+
+/** The configuration is missing something or is not usable; nothing was sent. */
+export class ConfigError extends GpuClusterError {
+  override readonly name = "ConfigError";
+}
+
+/** The user interrupted; what exists is kept. */
+export class InterruptedError extends GpuClusterError {
+  override readonly name = "InterruptedError";
+}
+
+/** An operation took longer than it may. */
+export class TimeoutError extends GpuClusterError {
+  override readonly name = "TimeoutError";
+}
+
+/** The create request may or may not have made a cluster, or would make a second one: somebody has to look. */
+export class CreateError extends GpuClusterError {
+  override readonly name = "CreateError";
+}
+
+/** A cluster is in a state that it will not leave by itself. */
+export class ClusterFailedError extends GpuClusterError {
+  override readonly name = "ClusterFailedError";
+}
+
+/** How far a failed request got: decides whether it may be sent again. */
+export type Outcome =
+  /** It surely did not arrive. */
+  | "not-sent"
+  /** It may have arrived and taken effect. */
+  | "ambiguous"
+  /** 429: not processed; wait for the window. */
+  | "rate-limited"
+  /** 5xx, or an HTML error page: may have taken effect. */
+  | "server-error"
+  /** 408, 409, 423, 425: not now. */
+  | "busy"
+  /** Everything else that is not a success: the same request would fail again. */
+  | "refused";
+
+/** What every failed request knows of itself. */
+export interface RequestFailure {
+  readonly outcome: Outcome;
+  readonly method: string;
+  readonly path: string;
+}
+
+/** A request that ended without the answer that was asked for. */
+export abstract class RequestError extends GpuClusterError implements RequestFailure {
+  readonly outcome: Outcome;
+  readonly method: string;
+  readonly path: string;
+
+  constructor(message: string, failure: RequestFailure, options?: ErrorOptions) {
+    super(message, options);
+    this.outcome = failure.outcome;
+    this.method = failure.method;
+    this.path = failure.path;
+  }
+
+  /** True when the service may have acted on the request although its answer was lost. */
+  get maybeApplied(): boolean {
+    return this.outcome === "ambiguous" || this.outcome === "server-error";
+  }
+}
+
+/** No HTTP answer: the network, DNS, TLS, or a time limit. */
+export class ConnectionError extends RequestError {
+  override readonly name = "ConnectionError";
+}
+
+/** A success status with a body that cannot be read; the request itself may have taken effect. */
+export class ResponseShapeError extends RequestError {
+  override readonly name = "ResponseShapeError";
+}
+
+/** What the API said when it refused. */
+export interface ApiFailure extends RequestFailure {
+  readonly status: number;
+  /** The `error.code` of the envelope, where there was one. */
+  readonly code?: string;
+  /** False when some proxy answered in place of the API (a web page, plain text). */
+  readonly isApiAnswer: boolean;
+}
+
+/** The API answered with an error status. */
+export class ApiError extends RequestError {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly isApiAnswer: boolean;
+
+  constructor(message: string, failure: ApiFailure, options?: ErrorOptions) {
+    super(message, failure, options);
+    this.status = failure.status;
+    this.code = failure.code;
+    this.isApiAnswer = failure.isApiAnswer;
+  }
+}
+
+/** True when the API itself says that there is no such thing: the only answer that may count as "gone". */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.isApiAnswer && (error.status === 404 || error.status === 410);
+}
+
+/** True when the key itself is the problem, so that waiting cannot help. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 401 || error.status === 403);
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

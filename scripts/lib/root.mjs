@@ -1,0 +1,50 @@
+// @ts-check
+import { readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository's root folder. */
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * The repository's package.json, read where versions and projects are needed, so that none is written twice.
+ *
+ * @returns {{ engines: { node: string }, devDependencies: Record<string, string>, jest: { projects: { displayName: string }[] } }}
+ */
+export function readManifest() {
+  return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+}
+
+/**
+ * Whether a module was started as a program, not imported.
+ *
+ * @param {string} moduleUrl Its `import.meta.url`.
+ */
+export function isMain(moduleUrl) {
+  const started = process.argv[1];
+  return started !== undefined && realpathSync(started) === fileURLToPath(moduleUrl);
+}
+
+/**
+ * Runs a program's main function; an error becomes one message and exit code 1, without a stack trace.
+ *
+ * @param {() => Promise<void>} main
+ */
+export async function runMain(main) {
+  try {
+    await main();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
+  }
+}
+
+/**
+ * A duration for people.
+ *
+ * @param {number} startedAt From `performance.now()`.
+ */
+export function since(startedAt) {
+  const seconds = (performance.now() - startedAt) / 1000;
+  return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+}

@@ -1,0 +1,57 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { ROOT } from "../lib/root.mjs";
+
+/**
+ * @typedef {object} Service
+ * @property {Record<string, string>} env What a program needs to reach it.
+ * @property {string} [note] How to end it, where it outlives this process.
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * Starts the simulator on a free port, in a process of its own: Ctrl-C in a terminal must reach Pulumi, not the service that
+ * Pulumi is just talking to. Unless it is kept, it ends with this process, however that ends.
+ *
+ * @param {{ keep: boolean }} options
+ * @returns {Promise<Service>}
+ */
+export async function openSimulator({ keep }) {
+  const apiKey = `demo-${randomBytes(12).toString("hex")}`;
+  const args = [join(ROOT, "dist/test/simulator/main.js"), "--provisioning-ms", "4000"];
+  const child = spawn(process.execPath, keep ? args : [...args, "--exit-with-stdin"], {
+    detached: true,
+    env: { ...process.env, GPUCLUSTER_API_KEY: apiKey },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const lines = createInterface({ input: child.stdout });
+  const [line] = await Promise.race([once(lines, "line"), exited.then(() => [""])]);
+  if (line === "") throw new Error("The simulator did not start; its message is above.");
+  const { url, pid } = JSON.parse(line);
+  child.unref();
+  return {
+    env: { GPUCLUSTER_BASE_URL: url, GPUCLUSTER_API_KEY: apiKey },
+    note: keep ? `kill ${pid}` : undefined,
+    close: async () => {
+      lines.close();
+      child.stdin.destroy();
+      child.stdout.destroy();
+      if (keep) return;
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+/** @returns {Service} */
+export function openRealService() {
+  const missing = ["GPUCLUSTER_BASE_URL", "GPUCLUSTER_API_KEY"].filter((name) => !process.env[name]);
+  if (missing.length > 0) throw new Error(`--real needs ${missing.join(" and ")} in the environment.`);
+  if (!process.stdin.isTTY) throw new Error("--real asks before it creates anything, so it needs a terminal.");
+  return { env: {}, close: async () => {} };
+}

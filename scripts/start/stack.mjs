@@ -1,0 +1,124 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "../lib/root.mjs";
+
+/** The user pressed Ctrl-C; Pulumi has been let finish what it was doing. */
+export class Interrupted extends Error {}
+
+/**
+ * @typedef {object} Stack
+ * @property {string} name
+ * @property {Record<string, string>} env What a shell needs to go on with this stack.
+ * @property {(...args: string[]) => Promise<void>} pulumi Runs a Pulumi command on the stack; its output goes to the terminal.
+ * @property {() => string} farewell What is left, and how to go on.
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * Makes a stack of the root project. A throwaway one lives in a temporary folder; the other kind stays in `.gpucluster/`,
+ * for a lost state is a lost, paid cluster.
+ *
+ * @param {string} cliRoot
+ * @param {Record<string, string>} serviceEnv
+ * @param {{ isThrowaway: boolean }} options
+ * @returns {Promise<Stack>}
+ */
+export async function openStack(cliRoot, serviceEnv, { isThrowaway }) {
+  const folder = isThrowaway ? mkdtempSync(join(tmpdir(), "gpucluster-")) : join(ROOT, ".gpucluster");
+  const name = `demo-${isThrowaway ? randomBytes(2).toString("hex") : "kept"}`;
+  const env = { ...serviceEnv, ...backendEnv(folder) };
+  const interrupts = countInterrupts();
+  const pulumi = async (/** @type {string[]} */ ...args) => {
+    const code = await runPulumi(cliRoot, args, { ...env, PULUMI_STACK: name });
+    if (interrupts.seen()) throw new Interrupted();
+    if (code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with exit code ${code}.`);
+  };
+  await pulumi("stack", "select", "--create", name);
+  return {
+    name,
+    env,
+    pulumi,
+    farewell: () => (isThrowaway ? "Nothing is left running." : goOn(env, name)),
+    close: async () => {
+      interrupts.stop();
+      if (!isThrowaway) return;
+      rmSync(folder, { recursive: true, force: true });
+      rmSync(join(ROOT, `Pulumi.${name}.yaml`), { force: true });
+    },
+  };
+}
+
+/**
+ * Lines to paste into a shell.
+ *
+ * @param {Record<string, string>} env
+ * @param {string} name
+ */
+export function goOn(env, name) {
+  const lines = Object.entries(env).map(([variable, value]) => `  export ${variable}='${value}'`);
+  return [
+    "The stack is still there. To go on in this folder:",
+    ...lines,
+    `  npx pulumi up --stack ${name}`,
+    `  npx pulumi destroy --stack ${name}`,
+  ].join("\n");
+}
+
+/**
+ * @param {string} folder
+ * @returns {Record<string, string>}
+ */
+function backendEnv(folder) {
+  const state = join(folder, "state");
+  mkdirSync(state, { recursive: true });
+  const passphraseFile = join(folder, "passphrase");
+  if (!existsSync(passphraseFile)) writeFileSync(passphraseFile, randomBytes(16).toString("hex"), { mode: 0o600 });
+  return {
+    PULUMI_BACKEND_URL: process.env["PULUMI_BACKEND_URL"] ?? pathToFileURL(state).href,
+    PULUMI_CONFIG_PASSPHRASE: process.env["PULUMI_CONFIG_PASSPHRASE"] ?? readFileSync(passphraseFile, "utf8"),
+  };
+}
+
+/**
+ * @param {string} cliRoot
+ * @param {string[]} args
+ * @param {Record<string, string>} env
+ * @returns {Promise<number>}
+ */
+function runPulumi(cliRoot, args, env) {
+  const bin = join(cliRoot, "bin");
+  const child = spawn(join(bin, "pulumi"), args, {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      ...env,
+      PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+    },
+  });
+  const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
+  process.on("SIGTERM", forward);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      process.off("SIGTERM", forward);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+/** In a terminal Ctrl-C reaches Pulumi too, which ends by itself; this process only has to survive it and clean up. */
+function countInterrupts() {
+  let count = 0;
+  const note = () => {
+    count += 1;
+  };
+  process.on("SIGINT", note).on("SIGTERM", note);
+  return { seen: () => count > 0, stop: () => void process.off("SIGINT", note).off("SIGTERM", note) };
+}

@@ -1,0 +1,87 @@
+// @ts-check
+import { setTimeout } from "node:timers/promises";
+import { styleText } from "node:util";
+import { goOn } from "./stack.mjs";
+
+/** @typedef {import("./stack.mjs").Stack} Stack */
+/** @typedef {import("./service.mjs").Service} Service */
+
+/** @param {string} text */
+function say(text) {
+  const line = `▶ ${text}`;
+  console.log(`\n${process.stdout.isTTY ? styleText(["bold", "cyan"], line) : line}`);
+}
+
+/**
+ * @param {Stack} stack
+ * @param {Service} service
+ * @param {{ keep: boolean }} options
+ */
+export async function simulatorTour(stack, { env, note }, { keep }) {
+  say("Create one cluster on the cheapest GPU type that is available, and wait until both replicas are healthy");
+  await stack.pulumi("up", "--yes", "--skip-preview");
+  say("Its endpoint");
+  await stack.pulumi("stack", "output", "endpoint");
+  if (keep) return sayKept(stack, note);
+
+  say("Ask for a third replica and another log level, and read what would happen");
+  await stack.pulumi("config", "set", "replicas", "3");
+  await stack.pulumi("config", "set", "logLevel", "debug");
+  await stack.pulumi("preview", "--diff");
+  say("Apply it: one update, one wait");
+  await stack.pulumi("up", "--yes", "--skip-preview");
+
+  say("Somebody scales the cluster to 5, behind Pulumi's back");
+  await scaleBehindItsBack(env, 5);
+  say("A refresh finds the drift");
+  await stack.pulumi("refresh", "--yes", "--skip-preview", "--diff");
+  say("The next up puts it back");
+  await stack.pulumi("up", "--yes", "--skip-preview", "--diff");
+
+  say("Delete the cluster, and wait until it is gone");
+  await stack.pulumi("destroy", "--yes", "--skip-preview");
+  say("Done: nothing is left running");
+}
+
+/** @param {Stack} stack */
+export async function realTour(stack) {
+  say("This creates a cluster that costs money. Pulumi shows what it would do, and asks");
+  await stack.pulumi("up");
+  say("Its endpoint");
+  await stack.pulumi("stack", "output", "endpoint");
+  say("What a third replica would change (nothing is applied)");
+  await stack.pulumi("preview", "--diff", "--config", "replicas=3");
+  await stack.pulumi("config", "rm", "replicas");
+  say("The cluster runs, and is paid for, until you destroy it");
+  console.log(stack.farewell());
+}
+
+/**
+ * @param {Stack} stack
+ * @param {string | undefined} note
+ */
+function sayKept(stack, note) {
+  say("The stack and the simulator are up");
+  console.log(goOn(stack.env, stack.name));
+  console.log(`To end the simulator, which forgets its clusters:\n  ${note}`);
+}
+
+/**
+ * As another program would: straight at the API.
+ *
+ * @param {Record<string, string>} env
+ * @param {number} replicas
+ */
+async function scaleBehindItsBack({ GPUCLUSTER_BASE_URL: url, GPUCLUSTER_API_KEY: key }, replicas) {
+  const authorization = `Bearer ${key}`;
+  const answer = await fetch(`${url}/v1/clusters`, { headers: { authorization } });
+  const { clusters } = /** @type {{ clusters: { id: string }[] }} */ (await answer.json());
+  const path = `/v1/clusters/${clusters[0]?.id}/scale`;
+  const { status } = await fetch(url + path, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify({ replicas }),
+  });
+  console.log(`POST ${path} {"replicas":${replicas}} -> HTTP ${status}`);
+  await setTimeout(4_500); // until its new replicas are up, which is nobody's drift
+}

@@ -1,0 +1,84 @@
+// @ts-check
+// Every check of this repository, in order, up to the first that fails. `npm test -- --only unit` runs just one step.
+import { parseArgs } from "node:util";
+import { runJest } from "./lib/jest.mjs";
+import { isMain, readManifest, runMain, since } from "./lib/root.mjs";
+import { runTool } from "./lib/run.mjs";
+import { ensurePulumiCli } from "./pulumi-cli.mjs";
+import { setup } from "./setup.mjs";
+
+/** @typedef {import("./lib/jest.mjs").Counts} Counts */
+/** @typedef {{ code: number | undefined, output: string, counts?: Counts }} StepResult */
+/** @typedef {{ name: string, run: () => Promise<StepResult> }} Step */
+
+/** The one Jest project that needs the real Pulumi CLI; it takes longest, so it comes last. */
+const ENGINE = "engine";
+
+/** @returns {Step[]} */
+function allSteps() {
+  const projects = readManifest().jest.projects.map((project) => project.displayName);
+  const quick = projects.filter((project) => project !== ENGINE);
+  return [
+    { name: "setup", run: () => setup().then(() => ({ code: 0, output: "" })) },
+    { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
+    { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
+    { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
+    ...quick.map((project) => ({ name: project, run: () => runJest(project) })),
+    { name: "publint", run: () => runTool("publint", "publint", []) },
+    { name: ENGINE, run: runEngineTests },
+  ];
+}
+
+async function runEngineTests() {
+  const { root } = await ensurePulumiCli();
+  return runJest(ENGINE, { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true" });
+}
+
+/**
+ * Prints the step's line, and its output if it failed.
+ *
+ * @param {Step} step
+ */
+async function runStep({ name, run }) {
+  const startedAt = performance.now();
+  /** @type {StepResult} */
+  const result = await run().catch((error) => ({ code: undefined, output: String(error?.message ?? error) }));
+  if (result.code !== 0 && result.output !== "") console.error(result.output);
+  const exit = result.code ? `, exit code ${result.code}` : "";
+  console.log(`${result.code === 0 ? "ok  " : "FAIL"} ${name} (${since(startedAt)}${exit})`);
+  return result;
+}
+
+/** @param {Step[]} steps */
+async function runSteps(steps) {
+  const total = { passed: 0, failed: 0 };
+  for (const step of steps) {
+    const { code, counts } = await runStep(step);
+    total.passed += counts?.passed ?? 0;
+    total.failed += counts?.failed ?? 0;
+    if (code !== 0) return { ...total, ok: false };
+  }
+  return { ...total, ok: true };
+}
+
+/** @returns {Step[]} */
+function chosenSteps() {
+  const { only } = parseArgs({ options: { only: { type: "string" } } }).values;
+  const steps = allSteps();
+  if (only === undefined) return steps;
+  const chosen = steps.filter((step) => step.name === only);
+  if (chosen.length > 0) return chosen;
+  throw new Error(`There is no step "${only}". Steps: ${steps.map((step) => step.name).join(", ")}.`);
+}
+
+async function main() {
+  const steps = chosenSteps();
+  const { passed, failed, ok } = await runSteps(steps);
+  // A run in which Jest finds no tests must not look like a success; a single step may well have none.
+  const isEmpty = steps.length > 1 && passed + failed === 0;
+  if (ok && isEmpty) console.error("No test was run.");
+  if (!ok || failed > 0 || isEmpty) process.exitCode = 1;
+  console.log(`${passed} passed, ${failed} failed`);
+}
+
+if (isMain(import.meta.url)) await runMain(main);

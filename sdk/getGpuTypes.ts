@@ -1,0 +1,24 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { GetGpuTypesResult } from "../provider/gpus/gpuTypes";
+import { provider } from "./provider";
+import { toOutput } from "./types";
+
+export type { GetGpuTypesResult, GpuType } from "../provider/gpus/gpuTypes";
+
+/**
+ * The GPU types that the service lists, with prices per GPU-hour and availability where it says them; each call asks anew.
+ *
+ * ```ts
+ * const { gpuTypes } = await gpu.getGpuTypes();
+ * const affordable = gpuTypes.filter((type) => type.available && (type.pricePerHour ?? Infinity) < 2);
+ * ```
+ * (Specification, section 4, `/v1/gpus`.)
+ */
+export function getGpuTypes(): Promise<GetGpuTypesResult> {
+  return provider.getGpuTypes();
+}
+
+/** `getGpuTypes` as an output, for programs that cannot await. */
+export function getGpuTypesOutput(): pulumi.Output<GetGpuTypesResult> {
+  return toOutput(getGpuTypes());
+}

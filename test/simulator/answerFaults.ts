@@ -1,0 +1,52 @@
+import { type Answer, envelope } from "./answer";
+import { type AnswerFault, type DelayFault, type Fault, faultSlots } from "./faults";
+
+/** The answer to a request that meets a fault; `effect` does what the request asks for. */
+export function spoil(fault: AnswerFault, effect: () => Answer): Answer {
+  const real = hasEffect(fault) ? effect() : { status: 0 };
+  switch (fault.kind) {
+    case "drop":
+      return { ...real, wire: "drop" };
+    case "truncate":
+      return { ...real, wire: "truncate" };
+    case "status":
+      return statusAnswer(fault);
+    case "html":
+      return { status: fault.status, text: page(fault.status), headers: { "Content-Type": "text/html" } };
+    case "body": {
+      const headers = { ...real.headers, "Content-Type": fault.contentType ?? "application/json" };
+      return { status: fault.status ?? real.status, text: fault.body, headers };
+    }
+    case "redirect":
+      return { status: fault.status ?? 302, headers: { Location: fault.location } };
+  }
+}
+
+/** The one fault among them that spoils the answer. */
+export function answerFault(faults: readonly Fault[]): AnswerFault | undefined {
+  return faults.find(isAnswerFault);
+}
+
+/** How long the faults hold a request up before or after its effect. */
+export function delayOf(faults: readonly Fault[], when: "before" | "after"): number {
+  const delay = faults.find((fault): fault is Fault & DelayFault => fault.kind === "delay");
+  return delay && (delay.when ?? "before") === when ? delay.ms : 0;
+}
+
+function isAnswerFault(fault: Fault): fault is Fault & AnswerFault {
+  return faultSlots[fault.kind].slot === "answer";
+}
+
+function hasEffect(fault: AnswerFault): boolean {
+  if (fault.kind === "truncate" || fault.kind === "body") return true;
+  return fault.kind !== "redirect" && fault.when === "after";
+}
+
+function statusAnswer({ status, code, message, headers }: AnswerFault & { kind: "status" }): Answer {
+  if (status === 204 || status === 304) return { status, headers };
+  return envelope(status, code ?? `fault_${status}`, message ?? `Simulated status ${status}.`, headers);
+}
+
+function page(status: number): string {
+  return `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
+}

@@ -1,0 +1,16 @@
+import type { ClusterState } from "./clusterState";
+import type { Service } from "./service";
+
+/** Gives a new cluster the faults that wait for it. */
+export function applyBirthFaults({ fleet, faults }: Service, state: ClusterState): void {
+  for (const fault of faults.take("birth", { method: "POST", path: "/v1/clusters", name: state.name })) {
+    if (fault.kind === "hidden") state.hiddenUntil = state.createdAt + fault.ms;
+    if (fault.kind === "sick-replica") {
+      state.sick = { replica: fault.replica, message: fault.message, blocking: true };
+    }
+    if (fault.kind === "fail") {
+      const at = state.createdAt + fleet.timing.provisioningMs / 2;
+      state.failure = { message: fault.message, at, lasting: true };
+    }
+  }
+}

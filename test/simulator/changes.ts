@@ -1,0 +1,81 @@
+import type { ClusterState, Timing } from "./clusterState";
+import type { ClusterSeed } from "./fleet";
+import { statusAt } from "./life";
+import { addReplicas, heal } from "./transitions";
+
+/** What can happen to a cluster behind everybody's back. It takes effect at once. */
+export interface ClusterChanges {
+  /** Replicas appear healthy, or the last ones vanish. */
+  replicas?: number;
+  /** Asked for and running. */
+  env?: Record<string, string>;
+  /** Asked for and running. */
+  container?: string;
+  /** `running` also heals; `gone` makes the service answer 404. */
+  status?: "running" | "stopped" | "failed" | "gone";
+  /** Reason of a `failed` status. */
+  message?: string;
+  /** A replica (from 0) that is not healthy any more; `undefined` makes it healthy again. */
+  sickReplica?: { replica: number; message: string } | undefined;
+  /** Reads leave the cluster out for this long. */
+  hiddenMs?: number;
+}
+
+/** A cluster that somebody else made. It runs already. */
+export interface ForeignCluster extends Partial<ClusterSeed> {
+  name: string;
+  gpuType: string;
+  /** @default "running" */
+  status?: ClusterChanges["status"];
+  /** Milliseconds. @default now */
+  createdAt?: number;
+}
+
+/** Applies changes to a cluster. */
+export function applyChanges(state: ClusterState, changes: ClusterChanges, now: number, timing: Timing): void {
+  const { replicas, status, env, container } = changes;
+  if (env || container) {
+    state.configuration = {
+      container: container ?? state.configuration.container,
+      env: env ? { ...env } : state.configuration.env,
+    };
+    state.deployed = state.configuration;
+  }
+  if (replicas !== undefined) resize(state, replicas, now);
+  if (status) statusChanges[status](state, now, timing, changes.message);
+  if ("sickReplica" in changes) sicken(state, changes.sickReplica, now, timing);
+  if (changes.hiddenMs !== undefined) state.hiddenUntil = now + changes.hiddenMs;
+}
+
+type StatusChange = (state: ClusterState, now: number, timing: Timing, message?: string) => void;
+
+const statusChanges: Record<NonNullable<ClusterChanges["status"]>, StatusChange> = {
+  running(state, now) {
+    heal(state);
+    delete state.stoppedAt;
+    state.replicas = [];
+    addReplicas(state, state.desiredReplicas, now, 0);
+    state.phase.until = now;
+  },
+  stopped(state, now, { deletionMs }) {
+    state.stoppedAt = now - deletionMs;
+  },
+  failed(state, now, _timing, message = "The cluster failed.") {
+    delete state.stoppedAt;
+    state.failure = { message, at: now, lasting: false };
+  },
+  gone(state, now, { deletionMs }) {
+    state.deletedAt = now - deletionMs;
+  },
+};
+
+function resize(state: ClusterState, replicas: number, now: number): void {
+  state.replicas.splice(replicas);
+  addReplicas(state, replicas - state.replicas.length, now, 0);
+  state.desiredReplicas = replicas;
+}
+
+function sicken(state: ClusterState, sick: ClusterChanges["sickReplica"], now: number, timing: Timing): void {
+  delete state.sick;
+  if (sick) state.sick = { ...sick, blocking: statusAt(state, now, timing) !== "running" };
+}

@@ -1,0 +1,103 @@
+import { parseArgs } from "node:util";
+import { resolveDialect } from "./dialects";
+import type { Fault } from "./faults";
+import type { SimulatorOptions } from "./index";
+import { parseFault } from "./parseFault";
+
+/** What the command line asks for. */
+export type CliOptions =
+  | { command: "help" }
+  | { command: "fail"; message: string }
+  | { command: "run"; options: SimulatorOptions; dialectName: string; exitWithStdin: boolean };
+
+/** The help text. */
+export const usage = `Usage: gpucluster-simulator [options]
+
+A local server that behaves like the GPU cluster service. When it is ready, it prints one line of JSON
+with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
+
+  --port N               port on 127.0.0.1 (default: a free one)
+  --api-key KEY          the one API key (default: $GPUCLUSTER_API_KEY, else a generated one)
+  --dialect NAME         reading of the specification: plain, terse (default: plain)
+  --provisioning-ms N    time until all replicas of a cluster are healthy (default: 3000)
+  --deletion-ms N        time until a deleted cluster is gone (default: 300)
+  --rate-limit N         requests per window (default: 100)
+  --rate-window-ms N     length of a window (default: 60000)
+  --latency-ms N         added to each request (default: 0)
+  --fault JSON           something that goes wrong, such as
+                         '{"kind":"drop","when":"after","method":"POST"}' (repeatable)
+  --exit-with-stdin      end when standard input closes
+  --help                 this text
+`;
+
+/** Reads the command line. Pure: errors come back as a message. */
+export function parseCli(args: string[], env: Record<string, string | undefined>): CliOptions {
+  try {
+    const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
+    if (values.help) return { command: "help" };
+    const apiKey = values["api-key"] ?? env.GPUCLUSTER_API_KEY;
+    const dialectName = values.dialect ?? "plain";
+    resolveDialect(dialectName);
+    const number = (flag: NumberFlag) => parseNumber(flag, values[flag]);
+    return {
+      command: "run",
+      dialectName,
+      exitWithStdin: values["exit-with-stdin"] ?? false,
+      options: {
+        port: parsePort(number("port")),
+        apiKeys: apiKey ? { [parseKey(apiKey)]: "org_default" } : undefined,
+        dialect: dialectName,
+        provisioningMs: number("provisioning-ms"),
+        deletionMs: number("deletion-ms"),
+        rateLimit: number("rate-limit"),
+        rateWindowMs: number("rate-window-ms"),
+        latencyMs: number("latency-ms"),
+        faults: values.fault?.map(parseFaultText),
+      },
+    };
+  } catch (error) {
+    return { command: "fail", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const flags = {
+  port: { type: "string" },
+  "api-key": { type: "string" },
+  dialect: { type: "string" },
+  "provisioning-ms": { type: "string" },
+  "deletion-ms": { type: "string" },
+  "rate-limit": { type: "string" },
+  "rate-window-ms": { type: "string" },
+  "latency-ms": { type: "string" },
+  fault: { type: "string", multiple: true },
+  "exit-with-stdin": { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+type NumberFlag = "port" | "rate-limit" | `${"provisioning" | "deletion" | "rate-window" | "latency"}-ms`;
+
+function parseNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  throw new RangeError(`--${flag} must be a whole number, got "${text}".`);
+}
+
+function parsePort(port: number | undefined): number | undefined {
+  if (port === undefined || port <= 65_535) return port;
+  throw new RangeError(`--port must be at most 65535, got ${port}.`);
+}
+
+function parseKey(key: string): string {
+  if (/^\S+$/.test(key)) return key;
+  throw new RangeError("The API key must not contain white space.");
+}
+
+function parseFaultText(text: string): Fault {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new TypeError(`--fault must be JSON, got "${text}".`);
+  }
+  return parseFault(value);
+}

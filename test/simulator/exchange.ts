@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Answer, ApiError, envelope, errorAnswer } from "./answer";
+import { answerFault, delayOf, spoil } from "./answerFaults";
+import type { FaultFacts } from "./faultBook";
+import { isRecord } from "./fields";
+import type { RateState, RateWindows } from "./rateWindows";
+import { rateHeaders } from "./render";
+import { type RequestBody, recordedBody } from "./requestBody";
+import { dispatch, matchPath, type Route } from "./router";
+import type { Service } from "./service";
+
+/** What answers requests, without the sockets. */
+export interface Backend extends Service {
+  routes: readonly Route[];
+  rates: RateWindows;
+  apiKeys: ReadonlyMap<string, string>;
+  latencyMs: number;
+  /** Ends the delays when the simulator closes. */
+  signal: AbortSignal;
+}
+
+/** A request without its socket. */
+export interface Incoming {
+  method: string;
+  url: URL;
+  authorization: string | undefined;
+  body: RequestBody;
+}
+
+/** The organization of a request's key. */
+export function organizationOf(backend: Backend, { authorization }: Incoming): string | undefined {
+  const key = keyOf(authorization);
+  return key === undefined ? undefined : backend.apiKeys.get(key);
+}
+
+/** Answers one request: delay, key, rate limit, faults, endpoint, in this order. */
+export async function answer(backend: Backend, incoming: Incoming): Promise<Answer> {
+  const { signal, fleet, rates, dialect, faults } = backend;
+  if (backend.latencyMs > 0) await sleep(backend.latencyMs, undefined, { signal });
+  const now = fleet.clock.now();
+  const organization = organizationOf(backend, incoming);
+  const key = keyOf(incoming.authorization);
+  if (organization === undefined || key === undefined) {
+    const refusal = envelope(401, "unauthorized", "A known API key is required: Authorization: Bearer <API_KEY>.");
+    return withHeaders({ "WWW-Authenticate": "Bearer", ...rateHeaders(rates.untouched(now), now, dialect) }, refusal);
+  }
+  const rate = rates.take(key, now);
+  const headers = rateHeaders(rate, now, dialect);
+  if (rate.exceeded) return withHeaders(headers, rateLimited(rate, now, dialect.rateLimitStatus));
+  const met = faults.take("request", factsOf(backend, incoming));
+  if (delayOf(met, "before") > 0) await sleep(delayOf(met, "before"), undefined, { signal });
+  const effect = () => run(backend, incoming, organization);
+  const fault = answerFault(met);
+  const result = fault ? spoil(fault, effect) : effect();
+  if (delayOf(met, "after") > 0) await sleep(delayOf(met, "after"), undefined, { signal });
+  return withHeaders(headers, result);
+}
+
+function run({ routes }: Backend, { method, url, body }: Incoming, organization: string): Answer {
+  try {
+    if (body.tooLarge) throw new ApiError(413, "body_too_large", "The body is longer than 1 MiB.");
+    return dispatch(routes, { organization, method, url, body });
+  } catch (error) {
+    return errorAnswer(error);
+  }
+}
+
+function factsOf({ fleet }: Backend, { method, url, body }: Incoming): FaultFacts {
+  const path = url.pathname;
+  const [, , , id = ""] = path.split("/");
+  const isCreate = method === "POST" && matchPath("/v1/clusters", path) !== undefined;
+  const sent = isCreate ? recordedBody(body) : undefined;
+  const name = isRecord(sent) && typeof sent.name === "string" ? sent.name : fleet.get(id)?.name;
+  return { method, path, name };
+}
+
+function rateLimited({ limit, resetAt }: RateState, now: number, status: number): Answer {
+  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
+  const message = `More than ${limit} requests in the window. Retry in ${seconds} s.`;
+  return envelope(status, "rate_limited", message, { "Retry-After": String(seconds) });
+}
+
+function withHeaders(headers: Record<string, string>, result: Answer): Answer {
+  return { ...result, headers: { ...headers, ...result.headers } };
+}
+
+function keyOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+}

@@ -1,0 +1,67 @@
+import { ApiError } from "./answer";
+
+/** Reads one value or throws a refusal that names the field. */
+export type Parser<T> = (value: unknown, field: string) => T;
+
+/** The fields of a request body. Anything but an object with known fields is refused. */
+export function fieldsOf(body: unknown, known: readonly string[]): Record<string, unknown> {
+  if (!isRecord(body)) throw invalid("The body must be a JSON object.");
+  const unknown = Object.keys(body).find((field) => !known.includes(field));
+  if (unknown !== undefined) throw invalid(`Unknown field "${unknown}". Known here: ${known.join(", ")}.`);
+  return body;
+}
+
+/** A field that must be there. */
+export function required<T>(fields: Record<string, unknown>, field: string, parse: Parser<T>): T {
+  if (!Object.hasOwn(fields, field)) throw invalid(`The field "${field}" is missing.`);
+  return parse(fields[field], field);
+}
+
+/** A field that may be left out. An explicit null is refused like any other wrong value. */
+export function optional<T>(fields: Record<string, unknown>, field: string, parse: Parser<T>): T | undefined {
+  return Object.hasOwn(fields, field) ? parse(fields[field], field) : undefined;
+}
+
+// The endpoint's host label is <name>-<8 characters>, and a label has at most 63.
+/** A cluster name. */
+export const clusterName = text(/^[a-z0-9]([a-z0-9-]{0,52}[a-z0-9])?$/, "a DNS label of at most 54 characters");
+
+/** A GPU type identifier. */
+export const gpuTypeName = text(/^\S+$/, "a GPU type");
+
+/** A container image reference. */
+export const imageReference = text(/^[^\s/]+(\/[^\s/]+)*\/[^\s/]+:[^\s/:]+$/, "<repository>/<image>:<tag>");
+
+/** A number of replicas. */
+export const replicaCount: Parser<number> = (value, field) => {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1) return value;
+  throw invalid(`The field "${field}" must be a whole number of at least 1.`);
+};
+
+/** Environment variables. */
+export const environment: Parser<Record<string, string>> = (value, field) => {
+  if (!isRecord(value)) throw invalid(`The field "${field}" must be an object of strings.`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => {
+      if (typeof entry === "string") return [key, entry];
+      throw invalid(`The field "${field}.${key}" must be a string.`);
+    }),
+  );
+};
+
+/** A refusal of a body. */
+export function invalid(message: string): ApiError {
+  return new ApiError(400, "invalid_request", message);
+}
+
+/** A plain object. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(pattern: RegExp, what: string): Parser<string> {
+  return (value, field) => {
+    if (typeof value === "string" && pattern.test(value)) return value;
+    throw invalid(`The field "${field}" must be a string: ${what}.`);
+  };
+}

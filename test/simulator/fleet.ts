@@ -1,0 +1,108 @@
+import { randomBytes } from "node:crypto";
+import { ApiError } from "./answer";
+import type { SimulatedGpuType } from "./catalog";
+import type { ClusterState, Configuration, Timing } from "./clusterState";
+import { holdsGpus, statusAt } from "./life";
+import { type SimulatedCluster, snapshot } from "./snapshot";
+import { addReplicas } from "./transitions";
+
+/** What a new cluster is made from. */
+export interface ClusterSeed extends Configuration {
+  name: string;
+  organization: string;
+  gpuType: string;
+  replicas: number;
+}
+
+/** Every cluster that was ever made, and the GPUs that they run on. */
+export class Fleet {
+  readonly #clusters = new Map<string, ClusterState>();
+  readonly #catalog: Map<string, SimulatedGpuType>;
+
+  constructor(
+    readonly clock: { now(): number },
+    readonly timing: Timing,
+    catalog: readonly SimulatedGpuType[],
+  ) {
+    this.#catalog = new Map(catalog.map((gpu) => [gpu.type, { ...gpu }]));
+  }
+
+  /** All clusters, oldest first. */
+  all(): ClusterState[] {
+    return [...this.#clusters.values()];
+  }
+
+  /** A cluster by id, also a gone one. */
+  get(id: string): ClusterState | undefined {
+    return this.#clusters.get(id);
+  }
+
+  /** The clusters that an organization's key can see or change. */
+  living(organization: string): ClusterState[] {
+    return this.all().filter((state) => state.organization === organization && !this.#isGone(state));
+  }
+
+  /** A living cluster of an organization, or the refusal. */
+  find(id: string, organization: string): ClusterState {
+    const state = this.#clusters.get(id);
+    if (state && state.organization === organization && !this.#isGone(state)) return state;
+    throw new ApiError(404, "cluster_not_found", `There is no cluster "${id}".`);
+  }
+
+  /** Adds a cluster whose replicas all become healthy within `durationMs`. */
+  add(seed: ClusterSeed, durationMs: number, createdAt: number = this.clock.now()): ClusterState {
+    const suffix = this.#freshSuffix();
+    const configuration = { container: seed.container, env: { ...seed.env } };
+    const state: ClusterState = {
+      id: `cl_${suffix}`,
+      suffix,
+      name: seed.name,
+      organization: seed.organization,
+      gpuType: seed.gpuType,
+      createdAt,
+      configuration,
+      deployed: configuration,
+      desiredReplicas: seed.replicas,
+      replicas: [],
+      generation: 1,
+      serial: 0,
+      phase: { word: "provisioning", until: createdAt },
+      hiddenUntil: createdAt,
+    };
+    addReplicas(state, seed.replicas, createdAt, durationMs);
+    this.#clusters.set(state.id, state);
+    return state;
+  }
+
+  /** What a cluster looks like now. */
+  view(state: ClusterState): SimulatedCluster {
+    return snapshot(state, this.clock.now(), this.timing);
+  }
+
+  /** The catalog as it is now. */
+  gpus(): SimulatedGpuType[] {
+    return [...this.#catalog.values()];
+  }
+
+  gpu(type: string): SimulatedGpuType | undefined {
+    return this.#catalog.get(type);
+  }
+
+  /** GPUs of a type that nobody holds, `except` a cluster that is about to change. */
+  available(type: string, except?: ClusterState): number {
+    const now = this.clock.now();
+    const held = this.all()
+      .filter((state) => state !== except && state.gpuType === type && holdsGpus(state, now, this.timing))
+      .reduce((sum, state) => sum + state.desiredReplicas, 0);
+    return Math.max(0, (this.#catalog.get(type)?.stock ?? 0) - held);
+  }
+
+  #isGone(state: ClusterState): boolean {
+    return statusAt(state, this.clock.now(), this.timing) === "gone";
+  }
+
+  #freshSuffix(): string {
+    const suffix = randomBytes(4).toString("hex");
+    return this.#clusters.has(`cl_${suffix}`) ? this.#freshSuffix() : suffix;
+  }
+}

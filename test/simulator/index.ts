@@ -1,0 +1,141 @@
+import { randomBytes } from "node:crypto";
+import { defaultCatalog, type SimulatedGpuType } from "./catalog";
+import { applyChanges, type ClusterChanges, type ForeignCluster } from "./changes";
+import { clusterRoutes } from "./clusterRoutes";
+import type { ClusterState } from "./clusterState";
+import { type Dialect, dialects, resolveDialect } from "./dialects";
+import type { Backend } from "./exchange";
+import { FaultBook } from "./faultBook";
+import type { Fault } from "./faults";
+import { Fleet } from "./fleet";
+import { gpuRoutes } from "./gpuRoutes";
+import { parseFault } from "./parseFault";
+import { RateWindows } from "./rateWindows";
+import { listen, type RecordedRequest, urlOf } from "./server";
+import { serviceRoutes } from "./serviceRoutes";
+import type { SimulatedCluster } from "./snapshot";
+
+export type { ClusterStatus } from "./clusterState";
+export type { SimulatedReplica } from "./life";
+export type { ClusterChanges, Dialect, Fault, ForeignCluster, RecordedRequest, SimulatedCluster, SimulatedGpuType };
+export { dialects };
+
+/** How a simulator behaves. */
+export interface SimulatorOptions {
+  /** @default 0, a free port. The host is always 127.0.0.1. */
+  port?: number;
+  /** API key to organization. @default one generated key of the organization `org_default` */
+  apiKeys?: Record<string, string>;
+  /** A name from `dialects`, or options on top of `plain`. @default "plain" */
+  dialect?: string | Partial<Dialect>;
+  /** From creation, restart or roll-out until all replicas are healthy. @default 3000 */
+  provisioningMs?: number;
+  /** From DELETE until the cluster is gone, and from stop until it is stopped. @default 300 */
+  deletionMs?: number;
+  /** Requests per key and window. @default 100 */
+  rateLimit?: number;
+  /** @default 60000 */
+  rateWindowMs?: number;
+  /** Added to each request, in real time. @default 0 */
+  latencyMs?: number;
+  /** The GPU types with prices and stocks. */
+  gpuTypes?: SimulatedGpuType[];
+  /** What goes wrong. */
+  faults?: Fault[];
+  /** What time it is for clusters and rate windows. @default Date */
+  clock?: { now(): number };
+}
+
+/** A running simulator. */
+export interface Simulator {
+  /** Base URL, without a trailing slash. */
+  readonly url: string;
+  /** The first API key. */
+  readonly apiKey: string;
+  /** The organization of `apiKey`. */
+  readonly organization: string;
+  readonly dialect: Dialect;
+  /** Every request so far, in the order of the answers. */
+  readonly requests: RecordedRequest[];
+  /** Every cluster that was ever made, oldest first, also gone ones. */
+  clusters(): SimulatedCluster[];
+  cluster(id: string): SimulatedCluster | undefined;
+  /** Adds a fault. */
+  fault(fault: Fault): void;
+  /** Changes price, stock, ... of a GPU type. */
+  setGpuType(type: string, changes: Partial<SimulatedGpuType>): void;
+  /** Changes a cluster behind everybody's back. */
+  change(id: string, changes: ClusterChanges): void;
+  /** Adds a cluster that somebody else made. */
+  addCluster(fields: ForeignCluster): SimulatedCluster;
+  /** Ends the server and its connections. May be called again. */
+  close(): Promise<void>;
+}
+
+/** Starts a simulator of the GPU cluster service. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const closing = new AbortController();
+  const backend = assemble(options, closing.signal);
+  const { fleet, dialect } = backend;
+  const requests: RecordedRequest[] = [];
+  const [[apiKey, organization] = ["", ""]] = backend.apiKeys;
+  const server = await listen(backend, options.port ?? 0, requests);
+  const stateOf = (id: string) => fleet.get(id) ?? notFound(`There is no cluster "${id}".`);
+  let closed: Promise<void> | undefined;
+  return {
+    url: urlOf(server),
+    apiKey,
+    organization,
+    dialect,
+    requests,
+    clusters: () => fleet.all().map((state) => fleet.view(state)),
+    cluster: (id) => optionalView(fleet, fleet.get(id)),
+    fault: (fault) => backend.faults.add(parseFault(fault)),
+    setGpuType: (type, changes) => {
+      Object.assign(fleet.gpu(type) ?? notFound(`There is no GPU type "${type}".`), changes, { type });
+    },
+    change: (id, changes) => applyChanges(stateOf(id), changes, fleet.clock.now(), fleet.timing),
+    addCluster: (fields) => addForeign(fleet, organization, fields),
+    close() {
+      closed ??= new Promise((resolve) => {
+        closing.abort();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      return closed;
+    },
+  };
+}
+
+function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
+  const { provisioningMs = 3000, deletionMs = 300, clock = Date, gpuTypes = defaultCatalog } = options;
+  const dialect = resolveDialect(options.dialect);
+  const faults = new FaultBook();
+  for (const fault of options.faults ?? []) faults.add(parseFault(fault));
+  const timing = { provisioningMs, deletionMs, runningWhen: dialect.runningWhen };
+  const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes) };
+  return {
+    ...service,
+    routes: [...serviceRoutes(service), ...gpuRoutes(service), ...clusterRoutes(service)],
+    rates: new RateWindows(options.rateLimit ?? 100, options.rateWindowMs ?? 60_000),
+    apiKeys: new Map(Object.entries(options.apiKeys ?? { [`sim_${randomBytes(12).toString("hex")}`]: "org_default" })),
+    latencyMs: options.latencyMs ?? 0,
+    signal,
+  };
+}
+
+function addForeign(fleet: Fleet, ownOrganization: string, fields: ForeignCluster): SimulatedCluster {
+  const { status, createdAt, replicas = 1, env = {}, organization = ownOrganization } = fields;
+  const container = fields.container ?? "example/server:1.0";
+  const state = fleet.add({ ...fields, replicas, env, organization, container }, 0, createdAt);
+  if (status) applyChanges(state, { status }, fleet.clock.now(), fleet.timing);
+  return fleet.view(state);
+}
+
+function optionalView(fleet: Fleet, state: ClusterState | undefined): SimulatedCluster | undefined {
+  return state && fleet.view(state);
+}
+
+function notFound(message: string): never {
+  throw new RangeError(message);
+}

@@ -1,0 +1,67 @@
+import type { ClusterState, ClusterStatus, ReplicaState, Timing } from "./clusterState";
+
+/** One replica as seen at a moment. */
+export interface SimulatedReplica {
+  id: string;
+  status: "pending" | "starting" | "healthy" | "unhealthy" | "failed" | "stopping" | "stopped";
+  healthy: boolean;
+  message?: string;
+  restarts: number;
+}
+
+/** The status word of a cluster at a time. */
+export function statusAt(state: ClusterState, now: number, timing: Timing): ClusterStatus {
+  if (state.deletedAt !== undefined) return now >= state.deletedAt + timing.deletionMs ? "gone" : "terminating";
+  if (state.stoppedAt !== undefined) return now >= state.stoppedAt + timing.deletionMs ? "stopped" : "stopping";
+  if (state.failure && now >= state.failure.at) return "failed";
+  return now < phaseEnd(state, timing) || isHeldUp(state, timing) ? state.phase.word : "running";
+}
+
+/** The replicas of a cluster at a time. */
+export function replicasAt(state: ClusterState, now: number, timing: Timing): SimulatedReplica[] {
+  const status = statusAt(state, now, timing);
+  if (status === "gone") return [];
+  return state.replicas.map((replica, index) => {
+    const { id, restarts } = replica;
+    if (status === "stopped") return { id, restarts, status: "stopped", healthy: false };
+    if (status === "stopping" || status === "terminating") return { id, restarts, status: "stopping", healthy: false };
+    if (status === "failed") return { id, restarts, status: "failed", healthy: false, message: state.failure?.message };
+    return replicaAt(state, replica, index, now, timing);
+  });
+}
+
+/** Whether the cluster holds its GPUs at a time. */
+export function holdsGpus(state: ClusterState, now: number, timing: Timing): boolean {
+  const status = statusAt(state, now, timing);
+  return status !== "gone" && status !== "stopped";
+}
+
+function replicaAt(
+  state: ClusterState,
+  replica: ReplicaState,
+  index: number,
+  now: number,
+  timing: Timing,
+): SimulatedReplica {
+  const { id, restarts, healthyAt } = replica;
+  if (now < placedAt(replica)) return { id, restarts, status: "pending", healthy: false };
+  if (now < healthyAt) return { id, restarts, status: "starting", healthy: false };
+  if (state.sick?.replica !== index) return { id, restarts, status: "healthy", healthy: true };
+  const crashes = 1 + Math.floor((now - healthyAt) / Math.max(1, timing.provisioningMs));
+  return { id, restarts: restarts + crashes, status: "unhealthy", healthy: false, message: state.sick.message };
+}
+
+function phaseEnd(state: ClusterState, timing: Timing): number {
+  const ends = state.replicas.map((replica) =>
+    timing.runningWhen === "placed" ? placedAt(replica) : replica.healthyAt,
+  );
+  return Math.max(state.phase.until, ...ends);
+}
+
+function placedAt({ bornAt, healthyAt }: ReplicaState): number {
+  return bornAt + (healthyAt - bornAt) / 3;
+}
+
+function isHeldUp({ sick, replicas }: ClusterState, timing: Timing): boolean {
+  return timing.runningWhen === "all-healthy" && sick !== undefined && sick.blocking && sick.replica < replicas.length;
+}

@@ -1,0 +1,35 @@
+/** How much of a key's window is used up. */
+export interface RateState {
+  limit: number;
+  remaining: number;
+  resetAt: number;
+  /** This request is over the limit. */
+  exceeded: boolean;
+}
+
+/** Fixed windows, one per key, each beginning with the key's first request. Refused requests do not count. */
+export class RateWindows {
+  readonly #windows = new Map<string, { used: number; resetAt: number }>();
+
+  constructor(
+    readonly limit: number,
+    readonly windowMs: number,
+  ) {}
+
+  /** Counts one request of a key. */
+  take(key: string, now: number): RateState {
+    let window = this.#windows.get(key);
+    if (!window || now >= window.resetAt) {
+      window = { used: 0, resetAt: now + this.windowMs };
+      this.#windows.set(key, window);
+    }
+    const exceeded = window.used >= this.limit;
+    if (!exceeded) window.used += 1;
+    return { limit: this.limit, remaining: this.limit - window.used, resetAt: window.resetAt, exceeded };
+  }
+
+  /** What a request without a known key is told: nothing is counted. */
+  untouched(now: number): RateState {
+    return { limit: this.limit, remaining: this.limit, resetAt: now + this.windowMs, exceeded: false };
+  }
+}

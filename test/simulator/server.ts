@@ -1,0 +1,92 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Answer, errorAnswer } from "./answer";
+import { answer, type Backend, organizationOf } from "./exchange";
+import { readBody, recordedBody } from "./requestBody";
+
+/** One request that the simulator got. */
+export interface RecordedRequest {
+  /** The clock's time of arrival, in milliseconds. */
+  at: number;
+  method: string;
+  /** With the query, if any. */
+  path: string;
+  /** The status that was answered, or `dropped` if the connection was broken instead. */
+  status: number | "dropped";
+  /** The JSON value, else the text; absent without a body. */
+  body?: unknown;
+  /** Without Authorization. */
+  headers: Record<string, string | string[] | undefined>;
+  /** Absent if the key was not known. */
+  organization?: string;
+}
+
+/** Serves the backend on 127.0.0.1 and keeps a record of every request. */
+export async function listen(backend: Backend, port: number, record: RecordedRequest[]): Promise<Server> {
+  const server = createServer((request, response) => {
+    // A socket that breaks while it is read or written is the client's affair.
+    serve(backend, record, request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return server;
+}
+
+/** The address of a listening server. */
+export function urlOf(server: Server): string {
+  const address = server.address();
+  return isAddressInfo(address) ? `http://127.0.0.1:${address.port}` : "";
+}
+
+async function serve(
+  backend: Backend,
+  record: RecordedRequest[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const at = backend.fleet.clock.now();
+  const { method = "", url: path = "/" } = request;
+  const { authorization, ...headers } = request.headers;
+  const body = await readBody(request);
+  const incoming = { method, url: parseUrl(path), authorization, body };
+  const result = await answer(backend, incoming).catch((error) =>
+    backend.signal.aborted ? { status: 0, wire: "drop" as const } : errorAnswer(error),
+  );
+  record.push({
+    at,
+    method,
+    path,
+    status: result.wire === "drop" ? "dropped" : result.status,
+    body: recordedBody(body),
+    headers,
+    organization: organizationOf(backend, incoming),
+  });
+  write(result, response);
+}
+
+function write({ status, body, text, headers, wire }: Answer, response: ServerResponse): void {
+  if (wire === "drop") {
+    response.destroy();
+    return;
+  }
+  const content = Buffer.from(text ?? (body === undefined ? "" : JSON.stringify(body)));
+  const type = body === undefined ? {} : { "Content-Type": "application/json" };
+  const length = status === 204 || status === 304 ? {} : { "Content-Length": String(content.length) };
+  response.writeHead(status, { ...type, ...headers, ...length });
+  if (wire === "truncate") {
+    response.write(content.subarray(0, Math.ceil(content.length / 2)), () => response.destroy());
+  } else {
+    response.end(content);
+  }
+}
+
+function parseUrl(path: string): URL {
+  // "//x" would be read as a host name.
+  return new URL(`http://localhost${path.startsWith("/") ? path : `/${path}`}`);
+}
+
+function isAddressInfo(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === "object" && address !== null;
+}

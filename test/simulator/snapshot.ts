@@ -1,0 +1,52 @@
+import type { ClusterState, ClusterStatus, Configuration, Timing } from "./clusterState";
+import { replicasAt, type SimulatedReplica, statusAt } from "./life";
+
+/** A cluster as the simulator knows it, also what the service does not tell. */
+export interface SimulatedCluster {
+  id: string;
+  name: string;
+  organization: string;
+  /** `gone` once the service answers 404. */
+  status: ClusterStatus;
+  gpuType: string;
+  /** Replicas asked for. */
+  replicas: number;
+  endpoint: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** Asked for last. */
+  container: string;
+  /** Asked for last; without what the dialect injects. */
+  env: Record<string, string>;
+  /** What the replicas really run; behind `container` and `env` until a roll-out. */
+  deployed: Configuration;
+  /** Grows with each roll-out, from 1. */
+  generation: number;
+  replicaStates: SimulatedReplica[];
+  /** Left out of reads for now (fault `hidden`). */
+  hidden: boolean;
+  /** Why it failed. */
+  message?: string;
+}
+
+/** What a cluster looks like at a time; a copy that later events do not change. */
+export function snapshot(state: ClusterState, now: number, timing: Timing): SimulatedCluster {
+  const { id, name, organization, gpuType, generation, suffix, configuration } = state;
+  const status = statusAt(state, now, timing);
+  return {
+    id,
+    name,
+    organization,
+    status,
+    gpuType,
+    replicas: state.desiredReplicas,
+    endpoint: `https://${name}-${suffix}.clusters.example.com`,
+    createdAt: new Date(state.createdAt).toISOString(),
+    ...structuredClone(configuration),
+    deployed: structuredClone(state.deployed),
+    generation,
+    replicaStates: replicasAt(state, now, timing),
+    hidden: now < state.hiddenUntil,
+    ...(status === "failed" && { message: state.failure?.message }),
+  };
+}

@@ -1,0 +1,63 @@
+import { parseCli, usage } from "../../simulator/cliOptions";
+import { dialects } from "../../simulator/dialects";
+
+test("without arguments everything is left to the defaults", () => {
+  expect(parseCli([], {})).toEqual({
+    command: "run",
+    dialectName: "plain",
+    exitWithStdin: false,
+    options: { dialect: "plain" },
+  });
+});
+
+test("every option is read", () => {
+  const fault = { kind: "drop", when: "after", method: "POST" };
+  const args =
+    "--port 8080 --api-key k --dialect terse --provisioning-ms 1 --deletion-ms 2 --rate-limit 3 --rate-window-ms 4 --latency-ms 5 --exit-with-stdin";
+  expect(parseCli([...args.split(" "), "--fault", JSON.stringify(fault), `--fault={"kind":"truncate"}`], {})).toEqual({
+    command: "run",
+    dialectName: "terse",
+    exitWithStdin: true,
+    options: {
+      port: 8080,
+      apiKeys: { k: "org_default" },
+      dialect: "terse",
+      provisioningMs: 1,
+      deletionMs: 2,
+      rateLimit: 3,
+      rateWindowMs: 4,
+      latencyMs: 5,
+      faults: [fault, { kind: "truncate" }],
+    },
+  });
+});
+
+test("the key comes from the environment unless it is an argument", () => {
+  const env = { GPUCLUSTER_API_KEY: "from-env" };
+  expect(parseCli([], env)).toMatchObject({ options: { apiKeys: { "from-env": "org_default" } } });
+  expect(parseCli(["--api-key", "k"], env)).toMatchObject({ options: { apiKeys: { k: "org_default" } } });
+});
+
+test("help is help", () => {
+  expect(parseCli(["--help"], {})).toEqual({ command: "help" });
+  for (const name of Object.keys(dialects)) expect(usage).toContain(name);
+});
+
+test.each([
+  [["--prot", "1"], "--prot"],
+  [["extra"], "extra"],
+  [["--port", "x"], '--port must be a whole number, got "x".'],
+  [["--port", "70000"], "at most 65535"],
+  [["--latency-ms", "-1"], "--latency-ms"],
+  [["--dialect", "klingon"], 'Unknown dialect "klingon". Known: plain, terse.'],
+  [["--api-key", "a b"], "white space"],
+  [["--fault", "{"], "--fault must be JSON"],
+  [["--fault", "[]"], "it must be an object"],
+  [["--fault", '{"kind":"boom"}'], "kind must be one of drop, status"],
+  [["--fault", '{"kind":"drop","when":"later"}'], 'when of drop must be "before" or "after"'],
+  [["--fault", '{"kind":"delay"}'], "ms of delay must be a number of at least 0"],
+  [["--fault", '{"kind":"drop","whne":"after"}'], '"whne" is no field of drop'],
+  [["--fault", '{"kind":"status","status":500,"headers":{"a":1}}'], "headers of status must be an object of strings"],
+])("%j is refused with a reason", (args, reason) => {
+  expect(parseCli(args, {})).toEqual({ command: "fail", message: expect.stringContaining(reason) });
+});
