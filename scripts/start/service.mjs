@@ -42,6 +42,7 @@ export async function openSimulator({ keep }) {
       child.stdin.destroy();
       child.stdout.destroy();
       if (keep) return;
+      child.ref();
       child.kill("SIGTERM");
       await exited;
     },

@@ -1,0 +1,76 @@
+import { startSimulator } from "../simulator";
+import { type Bench, closeBenches, living, openBench } from "./harness";
+
+const program = `
+const web = new gpu.Cluster("web", {
+  gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: "llama", MODE: "canary-mode" },
+});
+exports.endpoint = web.endpoint;
+`;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(program, { dialect: { injectedEnv: { INJECTED: "canary-of-the-service" } } });
+  await bench.workspace.succeed("up", "--yes", "--skip-preview");
+  bench.writes();
+});
+afterAll(closeBenches);
+
+const web = () => living(bench.simulator)[0]?.id ?? "";
+
+describe("what somebody changes behind Pulumi's back", () => {
+  it("is nothing, where the service only adds variables of its own", async () => {
+    const { code, output } = await bench.workspace.refresh("--expect-no-changes");
+    expect(output).not.toContain("canary");
+    expect(code).toBe(0);
+  });
+
+  it("is found by refresh as property lines, without values of variables", async () => {
+    const env = { MODEL: "llama", MODE: "changed-canary", EXTRA: "canary-of-somebody" };
+    bench.simulator.change(web(), { replicas: 4, container: "acme/model:2", env });
+    const { output } = await bench.workspace.refresh();
+    expect(output).toMatch(/~ replicas\s*: 2 => 4/);
+    expect(output).toMatch(/~ container\s*: "acme\/model:1" => "acme\/model:2"/);
+    expect(output).toMatch(/~ MODE\s*: \[secret\]/);
+    expect(output).toMatch(/\+ EXTRA\s*: \[secret\]/);
+    expect(output).not.toContain("canary");
+    expect(await bench.workspace.stateText()).not.toContain("canary");
+  });
+
+  it("is previewed and put back by the next up", async () => {
+    const { output } = await bench.workspace.preview();
+    expect(output).toMatch(/~ replicas\s*: 4 => 2/);
+    expect(output).toMatch(/~ container\s*: "acme\/model:2" => "acme\/model:1"/);
+    expect((await bench.workspace.up()).code).toBe(0);
+    const [cluster] = living(bench.simulator);
+    expect(cluster).toMatchObject({ replicas: 2, container: "acme/model:1", env: { MODE: "canary-mode" } });
+    expect((await bench.workspace.preview("--refresh", "--expect-no-changes")).code).toBe(0);
+  });
+
+  it("is created anew, once, when it was deleted", async () => {
+    bench.simulator.change(web(), { status: "gone" });
+    expect((await bench.workspace.refresh()).code).toBe(0);
+    expect(await bench.workspace.clusters()).toEqual([]);
+    expect((await bench.workspace.up()).code).toBe(0);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+});
+
+describe("a service or a key that is not the one that was used", () => {
+  it("does not empty the state: not at refresh, not at destroy", async () => {
+    const stranger = await startSimulator({ apiKeys: { "another-key": "org_other" } });
+    const { workspace } = bench;
+    const before = { ...workspace.env };
+    Object.assign(workspace.env, { GPUCLUSTER_BASE_URL: stranger.url, GPUCLUSTER_API_KEY: "another-key" });
+    for (const { code, output } of [await workspace.refresh(), await workspace.destroy()]) {
+      expect(code).not.toBe(0);
+      expect(output).toContain("pulumi state delete");
+      expect(output).toContain("GPUCLUSTER_BASE_URL");
+      expect(output).not.toMatch(/another-key|at .*\.js:\d+/);
+    }
+    Object.assign(workspace.env, before);
+    await stranger.close();
+    expect(await workspace.clusters()).toHaveLength(1);
+    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+});

@@ -1,0 +1,61 @@
+import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator";
+import { Workspace } from "./workspace";
+
+/** The key of these tests: it must be in clear nowhere. */
+export const canaryKey = "canary-key-3f9a71c04d";
+
+export interface Bench {
+  readonly simulator: Simulator;
+  readonly workspace: Workspace;
+  /** Requests that change something, as `POST /v1/clusters`, since the last call. */
+  writes(): string[];
+}
+
+const benches: Bench[] = [];
+
+/** A simulator and a stack whose program runs against it. Gone after the test file. */
+export async function openBench(program: string, options: SimulatorOptions = {}): Promise<Bench> {
+  const simulator = await startSimulator({
+    provisioningMs: 300,
+    deletionMs: 100,
+    rateLimit: 10_000,
+    apiKeys: { [canaryKey]: "org_test" },
+    ...options,
+  });
+  const env = { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: canaryKey };
+  const workspace = new Workspace({ env, program });
+  let seen = 0;
+  const writes = () => {
+    const fresh = simulator.requests.slice(seen);
+    seen = simulator.requests.length;
+    return fresh
+      .filter(({ method }) => method !== "GET")
+      .map(({ method, path }) => `${method} ${path.replace(/cl_[^/]+/, ":id")}`);
+  };
+  const bench = { simulator, workspace, writes };
+  benches.push(bench);
+  await workspace.init();
+  return bench;
+}
+
+/** For `afterAll` of a file that opens benches. */
+export async function closeBenches(): Promise<void> {
+  for (const { simulator, workspace } of benches.splice(0)) {
+    await simulator.close();
+    workspace.remove();
+  }
+}
+
+/** The clusters that the service has and bills. */
+export function living(simulator: Simulator) {
+  return simulator.clusters().filter(({ status }) => status !== "gone" && status !== "terminating");
+}
+
+/** Waits for a condition of a process that runs beside the test. */
+export async function until(what: string, condition: () => boolean, limitMs = 30_000): Promise<void> {
+  const endMs = Date.now() + limitMs;
+  while (!condition()) {
+    if (Date.now() > endMs) throw new Error(`waited in vain until ${what}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}

@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+import { closeBenches, living, openBench } from "./harness";
+
+afterAll(closeBenches);
+
+const repository = resolve(__dirname, "../..");
+
+describe("the quickstart", () => {
+  it("keeps its GPU type when prices and stock have changed between two runs", async () => {
+    const { workspace, simulator, writes } = await openBench("");
+    workspace.programFile("examples/quickstart/index.ts");
+    expect((await workspace.up()).code).toBe(0);
+    const chosen = living(simulator)[0]?.gpuType ?? "";
+    writes();
+    simulator.setGpuType("h200", { pricePerHour: 0.01, stock: 500 });
+    simulator.setGpuType(chosen, { pricePerHour: 999, stock: 0 });
+    expect((await workspace.up("--expect-no-changes")).code).toBe(0);
+    expect(writes()).toEqual([]);
+  });
+});
+
+describe("npm start", () => {
+  it("runs the whole tour and leaves nothing behind", async () => {
+    const before = leftovers();
+    const { code, output } = await runStart();
+    expect(output).toContain("~ replicas");
+    expect(output).toContain("Done: nothing is left running");
+    expect(code).toBe(0);
+    expect(leftovers()).toEqual(before);
+  });
+
+  it("cleans up after itself when it is interrupted", async () => {
+    const before = leftovers();
+    const { code, output } = await runStart("0/2 replicas healthy");
+    expect(output).toContain("Interrupted. Nothing is left running.");
+    expect(code).toBe(130);
+    expect(leftovers()).toEqual(before);
+  });
+});
+
+/** Folders and stack files of the demo. */
+function leftovers(): string[] {
+  const files = [...readdirSync(tmpdir()), ...readdirSync(repository)];
+  return files.filter((name) => /^gpucluster-(?!engine|jest)|^Pulumi\.demo/.test(name));
+}
+
+/** As in a terminal, Ctrl-C goes to the whole foreground group. */
+function runStart(interruptAt?: string): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ["scripts/start.mjs"], { cwd: repository, detached: true });
+  let output = "";
+  let interrupted = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      if (!interruptAt || interrupted || !output.includes(interruptAt) || child.pid === undefined) return;
+      interrupted = true;
+      process.kill(-child.pid, "SIGINT");
+    });
+  }
+  return new Promise((done) => child.on("close", (code) => done({ code, output })));
+}

@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const repository = resolve(__dirname, "../..");
+
+/** Where the real CLI is: `npm test` says it; when Jest is run by hand, where `scripts/pulumi-cli.mjs` puts it. */
+export const cliRoot = findCliRoot();
+
+function findCliRoot(): string {
+  const manifest = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+  const home = process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi");
+  const root = process.env["PULUMI_CLI_ROOT"] ?? join(home, "versions", manifest.devDependencies.pulumi);
+  if (existsSync(join(root, "bin"))) return root;
+  throw new Error("The Pulumi CLI is not there yet: run `node scripts/pulumi-cli.mjs`, or `npm test`");
+}
+
+/** How one Pulumi command ended. */
+export interface Run {
+  readonly code: number | null;
+  /** Standard output and standard error, in the order in which they came. */
+  readonly output: string;
+}
+
+export interface WorkspaceOptions {
+  /** Variables for the CLI, the program and the provider. */
+  readonly env: Record<string, string>;
+  /** The program: CommonJS text. It finds `pulumi`, `gpu` and `config` defined. */
+  readonly program: string;
+}
+
+const head = `const pulumi = require("@pulumi/pulumi");
+const gpu = require("pulumi-gpucluster");
+const config = new pulumi.Config();
+`;
+
+/** A Pulumi project in a folder of its own, with a file backend, run by the real CLI. */
+export class Workspace {
+  readonly folder = mkdtempSync(join(tmpdir(), "gpucluster-engine-"));
+  readonly env: Record<string, string>;
+
+  constructor({ env, program }: WorkspaceOptions) {
+    const backend = join(this.folder, "backend");
+    mkdirSync(backend);
+    symlinkSync(join(repository, "node_modules"), join(this.folder, "node_modules"));
+    writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.js" }));
+    writeFileSync(join(this.folder, "Pulumi.yaml"), "name: engine-test\nruntime: nodejs\n");
+    this.env = { ...env, PULUMI_BACKEND_URL: pathToFileURL(backend).href, PULUMI_CONFIG_PASSPHRASE: "for-tests" };
+    this.program(program);
+  }
+
+  /** Replaces the program. */
+  program(text: string): void {
+    writeFileSync(join(this.folder, "index.js"), head + text);
+  }
+
+  /** Takes a TypeScript program from the repository in place of the text. */
+  programFile(path: string): void {
+    rmSync(join(this.folder, "index.js"));
+    writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.ts" }));
+    copyFileSync(join(repository, path), join(this.folder, "index.ts"));
+  }
+
+  /** Runs a command to its end. */
+  pulumi(...args: string[]): Promise<Run> {
+    return this.start(...args).ended;
+  }
+
+  /** Starts a command; `signal` reaches the CLI alone, as Ctrl-C in a terminal reaches it first. */
+  start(...args: string[]): { ended: Promise<Run>; signal(name: NodeJS.Signals): void; output(): string } {
+    const bin = join(cliRoot, "bin");
+    const child = spawn(join(bin, "pulumi"), [...args, "--non-interactive", "--color=never"], {
+      cwd: this.folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...cleanEnv(), ...this.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}` },
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    const ended = new Promise<Run>((done) => child.on("close", (code) => done({ code, output })));
+    return { ended, signal: (name) => void child.kill(name), output: () => output };
+  }
+
+  /** Makes the stack; config values are set in clear. */
+  async init(config: Record<string, string> = {}): Promise<void> {
+    await this.succeed("stack", "init", "test");
+    for (const [name, value] of Object.entries(config)) await this.succeed("config", "set", name, value);
+  }
+
+  /** Runs a command that has to succeed. */
+  async succeed(...args: string[]): Promise<string> {
+    const { code, output } = await this.pulumi(...args);
+    if (code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${code}:\n${output}`);
+    return output;
+  }
+
+  up(...args: string[]): Promise<Run> {
+    return this.pulumi("up", "--yes", "--skip-preview", ...args);
+  }
+
+  preview(...args: string[]): Promise<Run> {
+    return this.pulumi("preview", "--diff", ...args);
+  }
+
+  refresh(...args: string[]): Promise<Run> {
+    return this.pulumi("refresh", "--yes", "--skip-preview", "--diff", ...args);
+  }
+
+  destroy(): Promise<Run> {
+    return this.pulumi("destroy", "--yes", "--skip-preview");
+  }
+
+  /** The state as it is stored, secrets encrypted. */
+  async stateText(): Promise<string> {
+    return this.succeed("stack", "export");
+  }
+
+  /** The clusters in the state. */
+  async clusters(): Promise<StoredResource[]> {
+    const { deployment } = JSON.parse(await this.stateText());
+    const resources: StoredResource[] = deployment.resources ?? [];
+    return resources.filter(({ type }) => type === "pulumi-nodejs:dynamic/gpucluster:Cluster");
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface StoredResource {
+  readonly urn: string;
+  readonly id: string;
+  readonly type: string;
+  readonly inputs: Record<string, unknown>;
+  readonly outputs: Record<string, unknown>;
+  readonly initErrors?: string[];
+}
+
+/** Without what a developer's shell or a CI may have set. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(GPUCLUSTER_|PULUMI_(?!HOME))/.test(name));
+  return { ...Object.fromEntries(kept), PULUMI_SKIP_UPDATE_CHECK: "true" };
+}

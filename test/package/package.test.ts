@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const repository = resolve(__dirname, "../..");
+const manifest = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+
+/** The files of the tarball, as npm would pack it. */
+async function packedFiles(): Promise<string[]> {
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const { stdout } = await run("npm", args, { cwd: repository, shell: process.platform === "win32" });
+  const files: { path: string }[] = JSON.parse(stdout)[0].files;
+  return files.map(({ path }) => path);
+}
+
+describe("the tarball", () => {
+  it("holds the build, the licence and the documents, and nothing else", async () => {
+    const files = await packedFiles();
+    const others = files.filter((file) => !/^dist\/(provider|sdk|test\/simulator)\/.*\.(js|d\.ts)$/.test(file));
+    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+  });
+
+  it("holds every entry point that package.json promises", async () => {
+    const files = await packedFiles();
+    const entries = Object.values<string | Record<string, string>>(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry),
+    );
+    for (const entry of [...entries, manifest.main, manifest.types, ...Object.values<string>(manifest.bin)]) {
+      expect(files).toContain(entry.replace(/^\.\//, ""));
+    }
+  });
+
+  it("needs undici and zod at run time, and the program's own Pulumi SDK", () => {
+    expect(Object.keys(manifest.dependencies)).toEqual(["undici", "zod"]);
+    expect(Object.keys(manifest.peerDependencies)).toEqual(["@pulumi/pulumi"]);
+  });
+});
+
+describe("the entry points", () => {
+  const load = async (code: string) => {
+    const { stdout } = await run(process.execPath, ["-e", code], { cwd: repository });
+    return stdout.trim();
+  };
+
+  it("give programs the public surface, from CommonJS and from ESM", async () => {
+    const names = "Cluster,getGpuTypes,getGpuTypesOutput,getHealth,getHealthOutput";
+    expect(await load('console.log(Object.keys(require("pulumi-gpucluster")).sort().join())')).toBe(names);
+    const esm = 'import("pulumi-gpucluster").then((gpu) => console.log(typeof gpu.Cluster, typeof gpu.getGpuTypes))';
+    expect(await load(esm)).toBe("function function");
+  });
+
+  it("give states the provider under the name that they hold for ever, without loading the SDK", async () => {
+    const code = `const provider = require("pulumi-gpucluster/provider");
+      const sdk = Object.keys(require.cache).filter((file) => file.includes("@pulumi"));
+      console.log(Object.keys(provider).sort().join(), sdk.length);`;
+    expect(await load(code)).toBe("check,configure,create,delete,diff,read,update 0");
+  });
+
+  it("give tests of users the simulator, as a module and as a command", async () => {
+    const code = `require("pulumi-gpucluster/simulator").startSimulator().then(async (simulator) => {
+      const { status } = await fetch(simulator.url + "/health", { headers: { authorization: "Bearer " + simulator.apiKey } });
+      await simulator.close();
+      console.log(status);
+    });`;
+    expect(await load(code)).toBe("200");
+    const command = join(repository, manifest.bin["gpucluster-simulator"]);
+    expect(existsSync(command)).toBe(true);
+    expect((await run(process.execPath, [command, "--help"])).stdout).toContain("--provisioning-ms");
+  });
+});

@@ -1,0 +1,186 @@
+import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http";
+import { rateBudget } from "../../../provider/api/rateBudget";
+import { ApiError } from "../../../provider/errors";
+import { quiet, VirtualClock } from "../../support/virtualClock";
+import { fakeService, rateAnswer, requestOf } from "./fakes";
+
+interface Bench {
+  readonly clock: VirtualClock;
+  readonly startMs: number;
+  readonly service: ReturnType<typeof fakeService>;
+  readonly send: (request?: HttpRequest) => Promise<HttpResponse>;
+  /** When the requests arrived, in milliseconds since the start. */
+  times(): number[];
+}
+
+function bench(answer: (request: HttpRequest, count: number) => HttpResponse, random = 0.5): Bench {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  let count = 0;
+  const service = fakeService(clock, (request) => answer(request, count++));
+  const handler = rateBudget({ clock, random: () => random })(service.send);
+  const times = () => service.arrivals.map(({ atMs }) => atMs - startMs);
+  return { clock, startMs, service, send: (request = requestOf()) => handler(request), times };
+}
+
+const left = (remaining: number, resetS = 30) =>
+  rateAnswer({
+    "x-ratelimit-limit": "100",
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": `${resetS}`,
+  });
+const many = (count: number, send: () => Promise<HttpResponse>) => Promise.all(Array.from({ length: count }, send));
+
+test("while the window is not known, one request goes ahead and finds out", async () => {
+  const { clock, service, send } = bench(() => left(50));
+  const all = many(4, () => send());
+  await quiet();
+  expect(service.arrivals).toHaveLength(1);
+  await clock.advance(50);
+  expect(service.arrivals).toHaveLength(4);
+  await clock.run(all);
+});
+
+test("a probe that fails is followed by another one", async () => {
+  const clock = new VirtualClock();
+  const handler = rateBudget({ clock, random: () => 0 })(() => Promise.reject(new Error("broken")));
+  const results = await clock.run(Promise.allSettled([handler(requestOf()), handler(requestOf())]));
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
+test("at most 6 requests are in flight", async () => {
+  const { clock, service, send } = bench(() => left(90));
+  await clock.run(many(30, () => send()));
+  expect(service.counts.most).toBe(6);
+});
+
+test("when the headers say that nothing is left, the rest waits for the reset and a guard", async () => {
+  const { clock, send, times } = bench((_request, count) => left(count < 3 ? 2 - count : 9, 30));
+  await clock.run(many(5, () => send()));
+  // The first answer came after 50 ms; then reset 30 s, guard 1 s, jitter 0.5 s; the first one then probes.
+  expect(times()).toEqual([0, 50, 50, 31_550, 31_600]);
+});
+
+test("what others take out of the same budget is respected", async () => {
+  const { clock, send, times } = bench((_request, count) => left([50, 0][count] ?? 40, 10));
+  await clock.run(send());
+  await clock.run(send());
+  await clock.run(send());
+  expect(times()).toEqual([0, 50, 11_550]);
+});
+
+test.each([
+  ["Retry-After, which comes before the reset", { "retry-after": "7", "x-ratelimit-reset": "30" }, 7_000],
+  ["the reset, without Retry-After", { "x-ratelimit-reset": "30" }, 30_000],
+  ["a whole window, without either", {}, 60_000],
+  ["a moment, for a Retry-After of nothing", { "retry-after": "0" }, 0],
+])("a 429 blocks everybody for %s, plus the guard", async (_what, headers, waitMs) => {
+  const { clock, send, times } = bench((_request, count) => (count === 0 ? rateAnswer(headers, 429) : left(9)));
+  expect((await clock.run(send())).status).toBe(429);
+  await clock.run(many(2, () => send()));
+  expect(times()).toEqual([0, 50 + waitMs + 1_500, 50 + waitMs + 1_550]);
+});
+
+const order: RequestKind[] = ["read", "action", "read", "delete", "create", "write", "delete"];
+test("deletions go before writes, writes before reads, first come first served within one", async () => {
+  const { clock, service, send } = bench((_request, count) => left(count === 0 ? 0 : 9));
+  await clock.run(send());
+  const all = Promise.all(order.map((kind, index) => send(requestOf(kind, { path: `/${index}` }))));
+  await clock.run(all);
+  expect(service.arrivals.slice(1).map(({ request }) => request.path)).toEqual([
+    "/3",
+    "/6",
+    "/1",
+    "/4",
+    "/5",
+    "/0",
+    "/2",
+  ]);
+});
+
+test("an aborted request leaves the queue at once and is never sent; the others go on", async () => {
+  const { clock, service, send } = bench((_request, count) => left(count === 0 ? 0 : 9));
+  await clock.run(send());
+  const controller = new AbortController();
+  const aborted = send(requestOf("read", { path: "/aborted", signal: controller.signal }));
+  const kept = send(requestOf("read", { path: "/kept" }));
+  controller.abort(new Error("interrupted"));
+  await expect(aborted).rejects.toThrow("interrupted");
+  await clock.run(kept);
+  expect(service.arrivals.map(({ request }) => request.path)).toEqual(["/v1/clusters", "/kept"]);
+});
+
+test("a request that is aborted before it begins is not sent", async () => {
+  const { service, send } = bench(() => left(9));
+  await expect(send(requestOf("read", { signal: AbortSignal.abort(new Error("no")) }))).rejects.toThrow("no");
+  expect(service.arrivals).toEqual([]);
+});
+
+test("500 waits that are cancelled together all end, without a request and without a sleeper of their own", async () => {
+  const { clock, service, send } = bench(() => left(0));
+  await clock.run(send());
+  const controllers = Array.from({ length: 500 }, () => new AbortController());
+  const all = Promise.allSettled(controllers.map(({ signal }) => send(requestOf("read", { signal }))));
+  for (const controller of controllers) controller.abort(new Error("interrupted"));
+  expect((await all).every(({ status }) => status === "rejected")).toBe(true);
+  expect([service.arrivals.length, clock.sleeping]).toEqual([1, 1]);
+});
+
+test("a request that would have to wait longer than it may is refused at once, and says how long and why", async () => {
+  const { clock, service, send } = bench(() => left(0, 30));
+  await clock.run(send());
+  const refused = send(requestOf("write", { patienceMs: 20_000, subject: 'cluster "web" (cl_1)' }));
+  const error: unknown = await refused.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ outcome: "refused", status: 429, method: "PATCH", path: "/v1/clusters" });
+  expect(String(error)).toContain('cluster "web" (cl_1)');
+  expect(String(error)).toMatch(/rate limit .* another 32 s.* Run the command again/);
+  expect(service.arrivals).toHaveLength(1);
+});
+
+test.each([
+  ["an hour of Retry-After", { "retry-after": "3600" }],
+  ["thirty years of Retry-After", { "retry-after": "1000000000" }],
+])("%s is longer than the 5 minutes that a request waits", async (_what, headers) => {
+  const { clock, send } = bench(() => rateAnswer(headers, 429));
+  await clock.run(send());
+  await expect(send()).rejects.toThrow("rate limit");
+  expect(clock.now()).toBeLessThan(Date.parse("2030-01-01T00:01:00Z"));
+});
+
+test("who waits is refused when a new 429 makes the wait too long", async () => {
+  const { clock, send } = bench((_request, count) =>
+    count === 0 ? left(0, 30) : rateAnswer({ "retry-after": "3600" }, 429),
+  );
+  await clock.run(send());
+  const results = await clock.run(Promise.allSettled([send(), send(), send()]));
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+});
+
+test("without any header it keeps its own count: 100 in 60 s", async () => {
+  const { clock, send, times } = bench(() => rateAnswer());
+  await clock.run(many(250, () => send()));
+  const inWindow = [0, 1, 2].map((index) => times().filter((ms) => Math.floor(ms / 61_550) === index).length);
+  expect(inWindow).toEqual([100, 100, 50]);
+});
+
+test("a limit that changes on the way is respected", async () => {
+  const { clock, send, times } = bench((_request, count) =>
+    rateAnswer({
+      "x-ratelimit-limit": count === 0 ? "100" : "20",
+      "x-ratelimit-remaining": `${Math.max(0, 3 - count)}`,
+    }),
+  );
+  await clock.run(many(4, () => send()));
+  await clock.run(send());
+  expect(times()[4]).toBeGreaterThanOrEqual(60_000);
+});
+
+test("waiting requests share one timer", async () => {
+  const { clock, send } = bench((_request, count) => left(count === 0 ? 0 : 90));
+  await clock.run(send());
+  const all = many(50, () => send());
+  await quiet();
+  expect(clock.sleeping).toBe(1);
+  await clock.run(all);
+});

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { cleanJson, cleanText, redactor } from "../../../provider/api/text";
+
+const anyText = fc.string({ unit: "binary", maxLength: 700 });
+const dirt = fc.constantFrom(
+  "\u001b[31m",
+  "\u001b]8;;http://x\u0007",
+  "\u009b2J",
+  "\r",
+  "\n",
+  "\u202e",
+  "\u200b",
+  "\u2028",
+  "\u0000",
+);
+const dirtyText = fc.array(fc.oneof(anyText, dirt), { maxLength: 12 }).map((parts) => parts.join(""));
+
+test("no text keeps a control or format character, a line break, or more than it may", () => {
+  fc.assert(
+    fc.property(dirtyText, fc.integer({ min: 1, max: 600 }), (text, max) => {
+      const clean = cleanText(text, max);
+      expect(clean).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+      expect(clean.length).toBeLessThanOrEqual(max + 1);
+      expect(cleanText(clean, max)).toBe(clean);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each([
+  ["an ordinary text", "GPU type is sold out.", "GPU type is sold out."],
+  ["letters of other scripts", "größe 東京 🚀", "größe 東京 🚀"],
+  ["colours", "\u001b[31mred\u001b[0m", "red"],
+  ["a terminal link", "\u001b]8;;http://evil\u0007click\u001b]8;;\u0007", "click"],
+  ["C1 controls", "a\u009b2Jb\u0085c", "abc"],
+  ["line breaks and tabs", "a\r\nb\tc\rd", "a b c d"],
+  ["bidirectional controls", "abc\u202edef\u2066ghi", "abcdefghi"],
+  ["zero-width characters", "a\u200bb\ufeffc", "abc"],
+  ["Unicode line separators", "a\u2028b\u2029c", "abc"],
+  ["a bell and a backspace", "a\u0007b\b", "ab"],
+  ["spaces around", "  a  ", "a"],
+])("%s is made safe to print", (_what, text, expected) => {
+  expect(cleanText(text)).toBe(expected);
+});
+
+test("a long text is cut, with a sign that it was", () => {
+  expect(cleanText("x".repeat(501))).toBe(`${"x".repeat(500)}…`);
+  expect(cleanText("x".repeat(500))).toBe("x".repeat(500));
+});
+
+const hasDirt = (value: unknown): boolean =>
+  typeof value === "string"
+    ? cleanText(value, 8_192) !== value && /[\p{Cc}\p{Cf}]/u.test(value)
+    : typeof value === "object" && value !== null && Object.entries(value).flat().some(hasDirt);
+
+test("no text of a JSON value keeps a control character, names of properties neither", () => {
+  const key = dirtyText.filter((name) => !/env/i.test(name));
+  fc.assert(
+    fc.property(fc.dictionary(key, fc.oneof(dirtyText, fc.array(dirtyText), fc.dictionary(key, dirtyText))), (json) => {
+      expect(hasDirt(cleanJson(json))).toBe(false);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each(["env", "ENV", "Env"])("values under %s are kept byte for byte, also inside lists and records", (name) => {
+  const env = { A: " a\u001b[31m\r\n", B: ["\u202e"], C: { D: "x".repeat(9_000) } };
+  expect(cleanJson({ cluster: { [name]: env }, name: "a\u0007" })).toEqual({ cluster: { [name]: env }, name: "a" });
+});
+
+test.each([1, 1.5, true, false, null, undefined])("%p is no text and stays", (value) => {
+  expect(cleanJson(value)).toBe(value);
+});
+
+const secretText = fc
+  .string({ unit: "binary", minLength: 8, maxLength: 60 })
+  .filter((text) => !/^[\s[\]a-z]*$/.test(text));
+const forms: [string, (value: string) => string][] = [
+  ["raw", (value) => value],
+  ["escaped for JSON", (value) => JSON.stringify(value).slice(1, -1)],
+  ["encoded for a URL", (value) => encodeURIComponent(value.toWellFormed())],
+  ["in base64", (value) => Buffer.from(value).toString("base64")],
+];
+test.each(forms)("a secret is taken out of any text where it stands %s", (_form, write) => {
+  fc.assert(
+    fc.property(secretText, fc.string(), fc.string(), (secret, before, after) => {
+      const text = redactor([secret])(`${before}|${write(secret)}|${after}`);
+      expect(text).toContain("[secret]");
+      expect(text).not.toContain(write(secret));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("each line of a secret with several lines is taken out", () => {
+  const redact = redactor(["-----BEGIN-----\nMIIEvAIBADAN\r\nBgkqhkiG9w0B"]);
+  expect(redact("x MIIEvAIBADAN y BgkqhkiG9w0B z")).toBe("x [secret] y [secret] z");
+});
+
+test("a secret that holds another one is taken out whole", () => {
+  expect(redactor(["abcd", "abcd-efgh"])("is abcd-efgh")).toBe("is [secret]");
+});
+
+test("secrets with characters that mean something in a pattern are taken literally", () => {
+  expect(redactor(["a.*c$&"])("abcc a.*c$& aXc")).toBe("abcc [secret] aXc");
+});
+
+test.each(["", "1", "on", "abc"])("%p is too short to be told from ordinary text", (value) => {
+  expect(redactor([value])("1 on abc")).toBe("1 on abc");
+});

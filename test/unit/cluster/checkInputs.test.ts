@@ -1,0 +1,101 @@
+import { findFailures } from "../../../provider/cluster/check";
+import { UNKNOWN } from "../../../provider/core";
+import { badInputs, rightInstead } from "./badInputs";
+import { canary, least } from "./inputs";
+
+const stranger = /is not an input of a cluster; the inputs are name, gpuType, replicas, container, env/;
+
+describe("a bad input", () => {
+  it.each(badInputs)("%s is refused by its path, with what is right", (_title, property, value, path = property) => {
+    const failures = findFailures({ ...least, [property]: value });
+    expect(failures.map((failure) => failure.property)).toEqual([path]);
+    expect(failures[0]?.reason).toMatch(rightInstead[property] ?? stranger);
+  });
+
+  it("stands in a table of more than 60 rows", () => {
+    expect(badInputs.length).toBeGreaterThan(60);
+  });
+
+  it.each([0, -1, 1.5, 10_001])("is quoted where it is a number: %d", (replicas) => {
+    expect(findFailures({ ...least, replicas })[0]?.reason).toContain(`got ${replicas}`);
+  });
+});
+
+describe("several bad inputs", () => {
+  it("are refused all at once, each by its own path", () => {
+    const env = { "1A": "x", PORT: 8080, GOOD: "y" };
+    const failures = findFailures({ name: "-", replicas: 0, container: "x", env, region: "eu", zone: "b" });
+    expect(failures.map(({ property }) => property).sort()).toEqual([
+      "container",
+      "env.1A",
+      "env.PORT",
+      "gpuType",
+      "name",
+      "region",
+      "replicas",
+      "zone",
+    ]);
+  });
+});
+
+describe("a refusal", () => {
+  it.each([
+    ["under a bad name", { "1A": canary }],
+    ["in a map", { A: { inner: canary } }],
+    ["in a list", { A: [canary] }],
+    ["with a NUL", { A: `${canary}\0` }],
+    ["that is too long", { A: canary.repeat(20_000) }],
+    ["as the whole env", canary],
+    ["in a list for env", [canary]],
+    ["next to a bad one", { GOOD: canary, BAD: 5 }],
+  ])("never holds an env value %s", (_where, env) => {
+    const failures = findFailures({ ...least, env });
+    expect(failures).toHaveLength(1);
+    expect(JSON.stringify(failures)).not.toContain(canary);
+  });
+
+  it.each(["name", "gpuType", "replicas", "container"])("never holds a text that was given as %s", (name) => {
+    const failures = findFailures({ ...least, [name]: `${canary}?\n` });
+    expect(failures).toHaveLength(1);
+    expect(JSON.stringify(failures)).not.toContain(canary);
+  });
+});
+
+describe("a value that is not known yet", () => {
+  it.each(["name", "gpuType", "replicas", "container", "env"])("is not judged as %s", (name) => {
+    expect(findFailures({ ...least, [name]: UNKNOWN })).toEqual([]);
+  });
+
+  it("is not judged inside env, while the values next to it are", () => {
+    expect(findFailures({ ...least, env: { LATER: UNKNOWN, NOW: 5 } }).map(({ property }) => property)).toEqual([
+      "env.NOW",
+    ]);
+  });
+
+  it("does not excuse a bad variable name", () => {
+    expect(findFailures({ ...least, env: { "1A": UNKNOWN } }).length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a good input", () => {
+  it.each([
+    ["the least", {}],
+    ["a name of one letter", { name: "a" }],
+    ["a name of 63 characters", { name: "a".repeat(63) }],
+    ["a name of digits", { name: "007" }],
+    ["10 000 replicas", { replicas: 10_000 }],
+    ["a GPU type with a size", { gpuType: "a100-80gb" }],
+    ["a GPU type with a maker and a space", { gpuType: "NVIDIA H100 80GB" }],
+    ["an image with a registry and a port", { container: "registry.example.com:5000/team/llm:v1" }],
+    ["an image with a digest", { container: `team/llm@sha256:${"0a".repeat(32)}` }],
+    ["an image with a tag and a digest", { container: `team/llm:v1@sha256:${"0a".repeat(32)}` }],
+    ["an empty env", { env: {} }],
+    ["an empty value", { env: { EMPTY: "" } }],
+    ["a value with line breaks and emoji", { env: { TEXT: "a\nb 🚀 \u00e4 ${X} __proto__" } }],
+    ["a value just below 128 KiB", { env: { BIG: "a".repeat(128 * 1024 - 1) } }],
+    ["variables with dots and dashes", { env: { "spring.profile": "x", "my-var": "y", _A: "z" } }],
+    ["hidden inputs", { __urn: "u", __timeouts: { create: "1h" }, __provider: "text" }],
+  ])("is accepted: %s", (_title, inputs) => {
+    expect(findFailures({ ...least, ...inputs })).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { diffCluster } from "../../../provider/cluster/diff";
+import { type Properties, type PropertyChange, UNKNOWN } from "../../../provider/core";
+import { checked, least } from "./inputs";
+
+const state: Properties = {
+  ...checked,
+  env: { MODEL: "llama", LEVEL: "1" },
+  status: "running",
+  endpoint: "https://web.example.com",
+  createdAt: "2030-01-01T00:00:00.000Z",
+  replicaStatuses: [{ id: "r1", status: "healthy", healthy: true }],
+  readyReplicas: 2,
+  settled: true,
+  __urn: "urn",
+  __seenBy: "12345678",
+};
+const inputs: Properties = { ...checked, env: { MODEL: "llama", LEVEL: "1" } };
+const { env: _env, ...withoutEnv } = inputs;
+const update: PropertyChange = { kind: "update" };
+const replace: PropertyChange = { kind: "update", replace: true };
+
+describe("a change of", () => {
+  it.each<[string, Properties, Record<string, PropertyChange>]>([
+    ["nothing", {}, {}],
+    ["replicas", { replicas: 3 }, { replicas: update }],
+    ["the container", { container: "a/b:2" }, { container: update }],
+    ["the GPU type", { gpuType: "l4" }, { gpuType: replace }],
+    ["the name", { name: "api" }, { name: replace }],
+    ["one variable", { env: { MODEL: "qwen", LEVEL: "1" } }, { "env.MODEL": update }],
+    ["a variable that comes", { env: { MODEL: "llama", LEVEL: "1", X: "" } }, { "env.X": { kind: "add" } }],
+    ["a variable that goes", { env: { MODEL: "llama" } }, { "env.LEVEL": { kind: "delete" } }],
+    ["a variable's order", { env: { LEVEL: "1", MODEL: "llama" } }, {}],
+    ["a variable that is not known", { env: { MODEL: UNKNOWN, LEVEL: "1" } }, { "env.MODEL": update }],
+    ["the env that is not known", { env: UNKNOWN }, { env: update }],
+    ["replicas that are not known", { replicas: UNKNOWN }, { replicas: update }],
+    ["a GPU type that is not known", { gpuType: UNKNOWN }, { gpuType: replace }],
+    ["a name that is not known", { name: UNKNOWN }, { name: replace }],
+    ["a made name", { name: "web-1234567", __generatedName: true }, {}],
+    ["the timeouts", { __timeouts: { create: "2h" } }, { __timeouts: update }],
+    ["the URN", { __urn: "another" }, {}],
+    ["the provider's text", { __provider: "another" }, {}],
+    ["the endpoint and the time of creation", { endpoint: "x", createdAt: "y" }, {}],
+    ["two things", { replicas: 1, gpuType: "l4" }, { replicas: update, gpuType: replace }],
+  ])("%s is seen as just that", (_title, changed, changes) => {
+    expect(diffCluster(state, { ...inputs, ...changed }).changes).toEqual(changes);
+  });
+
+  it("the whole env, which goes, is seen by variable", () => {
+    const gone: PropertyChange = { kind: "delete" };
+    expect(diffCluster(state, withoutEnv).changes).toEqual({ "env.MODEL": gone, "env.LEVEL": gone });
+  });
+
+  it("no env to an empty one is nothing", () => {
+    expect(diffCluster(withoutEnv, { ...withoutEnv, env: {} }).changes).toEqual({});
+  });
+
+  it("no env to one that is not known yet is an addition", () => {
+    expect(diffCluster(withoutEnv, { ...withoutEnv, env: UNKNOWN }).changes).toEqual({ env: { kind: "add" } });
+  });
+});
+
+describe("a state that", () => {
+  it("is not settled differs, even from its own inputs", () => {
+    expect(diffCluster({ ...state, settled: false }, inputs).changes).toEqual({ settled: update });
+  });
+
+  it("has timeouts that the program has no more differs", () => {
+    expect(diffCluster({ ...state, __timeouts: { delete: "1h" } }, inputs).changes).toEqual({ __timeouts: update });
+  });
+});
+
+describe("the old cluster goes before the new one comes", () => {
+  it.each<[string, boolean, Properties]>([
+    ["when an explicit name stays", true, { gpuType: "l4" }],
+    ["not when an explicit name changes", false, { name: "api" }],
+    ["not when the name is made", false, { gpuType: "l4", __generatedName: true }],
+    ["not when the name is not known yet", false, { gpuType: "l4", name: UNKNOWN }],
+  ])("%s: %s", (_title, expected, changed) => {
+    expect(diffCluster(state, { ...inputs, ...changed }).deleteBeforeReplace === true).toBe(expected);
+  });
+});
+
+const anyEnv = fc.option(fc.dictionary(fc.string({ minLength: 1 }), fc.string()), { nil: undefined });
+const anyInputs = fc.record({
+  name: fc.constantFrom("web", "api"),
+  gpuType: fc.constantFrom("h100", "l4"),
+  replicas: fc.integer({ min: 1, max: 3 }),
+  container: fc.constantFrom("a/b:1", "a/b:2"),
+  env: anyEnv,
+});
+const anyOutputs = fc.record({
+  status: fc.string(),
+  endpoint: fc.webUrl(),
+  createdAt: fc.string(),
+  readyReplicas: fc.nat(),
+  replicaStatuses: fc.constant([]),
+  settled: fc.constant(true),
+  __seenBy: fc.string(),
+  __urn: fc.string(),
+  __echo: fc.constant({ env: ["X"] }),
+});
+
+describe("by law", () => {
+  it("a settled state does not differ from its own inputs, nor from itself", () => {
+    fc.assert(
+      fc.property(anyInputs, anyOutputs, (news, outputs) => {
+        const settled = { ...news, ...outputs };
+        expect(diffCluster(settled, news).changes).toEqual({});
+        expect(diffCluster(settled, settled).changes).toEqual({});
+      }),
+    );
+  });
+
+  it("computed and hidden values never make a difference", () => {
+    fc.assert(
+      fc.property(anyInputs, anyInputs, anyOutputs, anyOutputs, (olds, news, one, other) => {
+        const plain = diffCluster({ ...olds, ...one }, news);
+        expect(diffCluster({ ...olds, ...other }, { ...news, ...other })).toEqual(plain);
+      }),
+    );
+  });
+
+  it("the way back changes the same paths, and additions become deletions", () => {
+    const opposite = { add: "delete", delete: "add", update: "update" } as const;
+    fc.assert(
+      fc.property(anyInputs, anyInputs, (one, other) => {
+        const back = diffCluster(other, one).changes;
+        const turned = Object.entries(diffCluster(one, other).changes).map(([path, { kind }]) => [path, opposite[kind]]);
+        expect(Object.fromEntries(turned)).toEqual(
+          Object.fromEntries(Object.entries(back).map(([path, { kind }]) => [path, kind])),
+        );
+      }),
+    );
+  });
+
+  it("only the name and the GPU type replace", () => {
+    fc.assert(
+      fc.property(anyInputs, anyInputs, (olds, news) => {
+        for (const [path, { replace: replaces = false }] of Object.entries(diffCluster(olds, news).changes)) {
+          expect(replaces).toBe(path === "name" || path === "gpuType");
+        }
+      }),
+    );
+  });
+
+  it("a made name is never a difference", () => {
+    fc.assert(
+      fc.property(anyInputs, anyInputs, (olds, news) => {
+        expect(diffCluster(olds, { ...news, __generatedName: true }).changes).not.toHaveProperty("name");
+      }),
+    );
+  });
+
+  it("an input that is not known yet always differs", () => {
+    fc.assert(
+      fc.property(anyInputs, fc.constantFrom("gpuType", "replicas", "container", "env", "name"), (news, name) => {
+        expect(diffCluster({ ...news, settled: true }, { ...news, [name]: UNKNOWN }).changes).toHaveProperty([name]);
+      }),
+    );
+  });
+});
+
+describe("the least inputs", () => {
+  it("do not differ from a state with the defaults", () => {
+    const news = { ...least, replicas: 1, name: "web-1", __generatedName: true };
+    expect(diffCluster({ ...news, settled: true }, news).changes).toEqual({});
+  });
+});

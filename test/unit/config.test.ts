@@ -1,0 +1,130 @@
+import { inspect } from "node:util";
+import { heartbeatMs, resolveConnection } from "../../provider/config";
+import { ConfigError } from "../../provider/errors";
+
+const key = "sk-canary-0123456789";
+const url = "https://api.example.com";
+const settings = { GPUCLUSTER_API_KEY: key, GPUCLUSTER_BASE_URL: url };
+const nothing = () => undefined;
+const config = (values: Record<string, string>) => (name: string) => values[name];
+
+function refusalOf(env: Record<string, string>): unknown {
+  try {
+    resolveConnection(nothing, env);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+const inConfig = { "gpucluster:apiKey": "config-key", "gpucluster:baseUrl": "https://config.example.com" };
+test.each([
+  ["the environment alone", settings, {}, key, url],
+  ["the config alone", {}, inConfig, "config-key", "https://config.example.com"],
+  ["both, where the environment wins", settings, inConfig, key, url],
+  ["one from each", { GPUCLUSTER_API_KEY: key }, inConfig, key, "https://config.example.com"],
+  [
+    "an empty variable, which is as good as none",
+    { ...settings, GPUCLUSTER_API_KEY: " " },
+    inConfig,
+    "config-key",
+    url,
+  ],
+  [
+    "values with white space around",
+    { GPUCLUSTER_API_KEY: ` ${key}\n`, GPUCLUSTER_BASE_URL: ` ${url} ` },
+    {},
+    key,
+    url,
+  ],
+])("the connection is taken from %s", (_what, env, values, expectedKey, expectedUrl) => {
+  const { apiKey, baseUrl } = resolveConnection(config(values), env);
+  expect([apiKey.reveal(), baseUrl]).toEqual([expectedKey, expectedUrl]);
+});
+
+test.each([
+  ["the key", { GPUCLUSTER_BASE_URL: url }, ["GPUCLUSTER_API_KEY", "gpucluster:apiKey"]],
+  ["the address", { GPUCLUSTER_API_KEY: key }, ["GPUCLUSTER_BASE_URL", "gpucluster:baseUrl"]],
+  ["everything", {}, ["GPUCLUSTER_API_KEY", "gpucluster:apiKey", "GPUCLUSTER_BASE_URL", "gpucluster:baseUrl"]],
+])("where %s is missing, one line names both places of each", (_what, env, places) => {
+  const error = refusalOf(env);
+  expect(error).toBeInstanceOf(ConfigError);
+  for (const place of places) expect(String(error)).toContain(place);
+  expect(String(error)).toContain("missing");
+  expect(String(error)).not.toContain("\n");
+});
+
+test.each([
+  ["https://api.example.com/", "https://api.example.com"],
+  ["https://api.example.com///", "https://api.example.com"],
+  ["https://api.example.com/gpu/", "https://api.example.com/gpu"],
+  ["https://api.example.com:8443", "https://api.example.com:8443"],
+  ["https://api.example.com/v10", "https://api.example.com/v10"],
+  ["http://localhost:8080", "http://localhost:8080"],
+  ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+  ["http://127.9.8.7", "http://127.9.8.7"],
+  ["http://[::1]:8080", "http://[::1]:8080"],
+])("the address %s is used as %s", (given, used) => {
+  expect(resolveConnection(nothing, { ...settings, GPUCLUSTER_BASE_URL: given }).baseUrl).toBe(used);
+});
+
+test.each([
+  ["not a url", "is not a URL"],
+  ["api.example.com", "is not a URL"],
+  ["https://", "is not a URL"],
+  ["ftp://api.example.com", "must begin with https://"],
+  ["file:///etc/passwd", "must begin with https://"],
+  ["javascript:alert(1)", "must begin with https://"],
+  ["localhost:8080", "must begin with https://"],
+  ["http://api.example.com", "the API key would be readable on its way"],
+  ["http://10.0.0.1", "the API key would be readable on its way"],
+  ["http://127.0.0.1.example.com", "the API key would be readable on its way"],
+  ["http://localhost.example.com", "the API key would be readable on its way"],
+  ["http://[::2]", "the API key would be readable on its way"],
+  ["https://user:hunter2@api.example.com", "must not hold a user name or a password"],
+  ["https://user@api.example.com", "must not hold a user name or a password"],
+  ["https://api.example.com?org=1", "must not hold a query or a fragment"],
+  ["https://api.example.com#top", "must not hold a query or a fragment"],
+  ["https://api.example.com/v1", "must not end in /v1"],
+  ["https://api.example.com/v1/", "must not end in /v1"],
+])("the address %s is refused, with what is right", (given, reason) => {
+  const error = refusalOf({ ...settings, GPUCLUSTER_BASE_URL: given });
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(String(error)).toContain(reason);
+  expect(String(error)).toContain("GPUCLUSTER_BASE_URL");
+  expect(String(error)).not.toContain("hunter2");
+});
+
+test.each([
+  ["a space inside", `${key} x`],
+  ["a line break inside", `${key}\r\nx-evil: 1`],
+  ["a tab inside", `${key}\tx`],
+  ["a NUL", `${key}\u0000`],
+  ["an umlaut", `${key}ü`],
+  ["a typographic quote", `“${key}”`],
+  ["a zero-width space", `${key}\u200b`],
+])("a key with %s is refused, and never shown", (_what, bad) => {
+  const error = refusalOf({ ...settings, GPUCLUSTER_API_KEY: bad });
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(String(error)).toContain("GPUCLUSTER_API_KEY");
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(key);
+});
+
+test("everything that is wrong is said at once", () => {
+  const error = refusalOf({ GPUCLUSTER_API_KEY: "a b", GPUCLUSTER_BASE_URL: "nope" });
+  expect(String(error)).toMatch(/API key.*\. The address/);
+});
+
+test("a connection does not show its key", () => {
+  const connection = resolveConnection(nothing, settings);
+  expect(JSON.stringify(connection)).not.toContain(key);
+  expect(inspect(connection, { depth: 10, showHidden: true })).not.toContain(key);
+});
+
+test.each([
+  [{}, 15_000],
+  [{ CI: "" }, 15_000],
+  [{ CI: "true" }, 60_000],
+])("with %p progress is repeated every %d ms", (env, expected) => {
+  expect(heartbeatMs(env)).toBe(expected);
+});
