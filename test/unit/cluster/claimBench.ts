@@ -1,0 +1,12 @@
+import type { CreateBody } from "../../../provider/api/endpoints";
+import type { ClaimOptions } from "../../../provider/cluster/claim";
+import type { Bench } from "./bench";
+
+export const wanted: CreateBody = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} };
+export const createLine = "POST /v1/clusters";
+
+/** One creation through the claims of the bench. */
+export function claim({ service }: Bench, body: Partial<CreateBody> = {}, options: Partial<ClaimOptions> = {}) {
+  const defaults = { signal: new AbortController().signal, patienceMs: 600_000, secrets: [] };
+  return service.claims.create({ ...wanted, ...body }, { ...defaults, ...options });
+}

@@ -1,0 +1,219 @@
+import { judgeGone, judgeReady, type Look, type Past, type Verdict } from "../../../provider/cluster/readiness";
+import type { WatchOptions } from "../../../provider/cluster/watcher";
+import { InterruptedError } from "../../../provider/errors";
+import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "./bench";
+
+afterEach(closeAll);
+
+const hourMs = 3_600_000;
+const lists = "GET /v1/clusters";
+const details = "GET /v1/clusters/:id/status";
+
+/** Makes clusters that are on their way, behind the core's back. */
+async function begin(bench: Bench, count = 1, replicas = 1): Promise<string[]> {
+  const make = (index: number) =>
+    bench.client.createCluster({ name: `web-${index}`, gpuType: "h100", replicas, container: "a/b:1", env: {} });
+  const made = await bench.run(Promise.all(Array.from({ length: count }, (_, index) => make(index))));
+  forget(bench);
+  return made.map(({ id }) => id);
+}
+
+function optionsFor(bench: Bench, id: string, overrides: Partial<WatchOptions> = {}): WatchOptions {
+  return {
+    id,
+    judge: (look: Look, past: Past): Verdict => judgeReady(look, past, 1),
+    deadlineMs: bench.clock.now() + hourMs,
+    signal: new AbortController().signal,
+    report: (summary) => bench.said.push(summary),
+    ...overrides,
+  };
+}
+
+function watch(bench: Bench, id: string, overrides: Partial<WatchOptions> = {}) {
+  return bench.service.watcher.watch(optionsFor(bench, id, overrides));
+}
+
+describe("many waits", () => {
+  it("share their list calls: 20 waits list as often as one, and look at each status once", async () => {
+    const bench = await openBench({ provisioningMs: 60_000 });
+    const ids = await begin(bench, 20);
+    const startMs = bench.clock.now();
+    const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
+    expect(new Set(outcomes.map(({ verdict }) => verdict.kind))).toEqual(new Set(["ready"]));
+    expect(countOf(bench.simulator, lists)).toBeLessThanOrEqual(40);
+    expect(countOf(bench.simulator, details)).toBeLessThanOrEqual(20 + 3);
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(66_000 + 2_000);
+  });
+
+  it("need no more list calls when they are more", async () => {
+    const listsOf = async (count: number) => {
+      const bench = await openBench({ provisioningMs: 30_000 });
+      const ids = await begin(bench, count);
+      await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
+      return countOf(bench.simulator, lists);
+    };
+    expect(await listsOf(40)).toBeLessThanOrEqual((await listsOf(10)) + 3);
+  });
+
+  it("ask for what the list does not hold by its id", async () => {
+    const bench = await openBench({ provisioningMs: 10_000 });
+    const ids = await begin(bench, 6);
+    bench.simulator.fault({ kind: "body", body: '{"clusters":[]}', path: "/v1/clusters", method: "GET", times: 1_000 });
+    const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
+    expect(outcomes.every(({ verdict }) => verdict.kind === "ready")).toBe(true);
+  });
+
+  it("go on by id where the key may not list", async () => {
+    const bench = await openBench({ provisioningMs: 10_000 });
+    const ids = await begin(bench, 6);
+    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters", method: "GET", times: 1_000 });
+    const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
+    expect(outcomes.every(({ verdict }) => verdict.kind === "ready")).toBe(true);
+  });
+
+  it("end one by one: a sick cluster does not hold up the others", async () => {
+    const bench = await openBench({ provisioningMs: 20_000 });
+    const sick = { kind: "sick-replica", replica: 0, message: "no image", name: "web-0" } as const;
+    bench.simulator.fault(sick);
+    const [first = "", ...others] = await begin(bench, 8);
+    const deadlineMs = bench.clock.now() + 120_000;
+    const waits = [first, ...others].map((id) => watch(bench, id, { deadlineMs }));
+    const results = await bench.run(Promise.allSettled(waits));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", ...others.map(() => "fulfilled")]);
+  });
+});
+
+describe("few waits", () => {
+  it("look at each replica each time, and list nothing", async () => {
+    const bench = await openBench({ provisioningMs: 30_000 });
+    const [id = ""] = await begin(bench, 1, 3);
+    await bench.run(watch(bench, id, { judge: (look, past) => judgeReady(look, past, 3) }));
+    expect(countOf(bench.simulator, lists)).toBe(0);
+    expect(bench.said.filter((text) => /^provisioning, [012]\/3 replicas healthy$/.test(text)).length).toBe(3);
+  });
+});
+
+describe("a long wait", () => {
+  it("looks more and more rarely, and at least every 10 s", async () => {
+    const bench = await openBench({ provisioningMs: 30 * 60_000 });
+    const [id = ""] = await begin(bench);
+    await bench.run(watch(bench, id));
+    const looks = bench.simulator.requests.filter(({ path }) => !path.endsWith("/status")).map(({ at }) => at);
+    const pauses = looks.slice(1).map((at, index) => at - (looks[index] ?? 0));
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+    expect(pauses[0]).toBe(1_000);
+    expect(pauses.at(-1)).toBe(10_000);
+    expect(looks.length).toBeLessThan(230);
+  });
+
+  it("reports changes only, and a heartbeat each 15 s", async () => {
+    const bench = await openBench({ provisioningMs: 300_000 });
+    const [id = ""] = await begin(bench);
+    await bench.run(watch(bench, id));
+    expect(bench.said[0]).toBe("provisioning, 0/1 replicas healthy");
+    expect(bench.said.slice(1).every((text) => /\(for \d+ (s|min)\)$/.test(text))).toBe(true);
+    expect(bench.said.length).toBeGreaterThan(10);
+    expect(bench.said.length).toBeLessThanOrEqual(21);
+  });
+});
+
+describe("a wait survives", () => {
+  it.each([
+    ["a minute of 503", { kind: "status", status: 503, times: 30 }],
+    ["a burst of broken connections", { kind: "drop", times: 30 }],
+    ["a burst of web pages", { kind: "html", status: 502, times: 30 }],
+    ["a burst of bodies that cannot be read", { kind: "body", body: "{", times: 30 }],
+    ["a 404 page of some proxy", { kind: "html", status: 404, times: 30 }],
+    ["two refusals of its key", { kind: "status", status: 401, times: 2 }],
+  ] as const)("%s", async (_title, fault) => {
+    const bench = await openBench({ provisioningMs: 60_000 });
+    const [id = ""] = await begin(bench);
+    bench.simulator.fault({ ...fault, after: 2 });
+    const { verdict } = await bench.run(watch(bench, id));
+    expect(verdict.kind).toBe("ready");
+    expect(bench.said.some((text) => text.startsWith("cannot look: "))).toBe(true);
+  });
+
+  it("a new cluster that is not shown for 20 s", async () => {
+    const bench = await openBench({ provisioningMs: 5_000, faults: [{ kind: "hidden", ms: 20_000 }] });
+    const [id = ""] = await begin(bench);
+    expect((await bench.run(watch(bench, id))).verdict.kind).toBe("ready");
+  });
+});
+
+describe("a wait ends", () => {
+  it.each([401, 403])("after three refusals of its key in a row: %d", async (status) => {
+    const bench = await openBench({ provisioningMs: hourMs });
+    const [id = ""] = await begin(bench);
+    bench.simulator.fault({ kind: "status", status, times: 1_000, after: 2 });
+    const error = await bench.run(failureOf(watch(bench, id)));
+    expect(error).toMatchObject({ name: "ApiError", status });
+    expect(requestLines(bench.simulator)).toHaveLength(2 + 3);
+  });
+
+  it("at once when it is interrupted, with that reason", async () => {
+    const bench = await openBench({ provisioningMs: hourMs });
+    const [id = ""] = await begin(bench);
+    const controller = new AbortController();
+    const ended = failureOf(watch(bench, id, { signal: controller.signal }));
+    await bench.clock.advance(100_000);
+    const atMs = bench.clock.now();
+    controller.abort(new InterruptedError("interrupted"));
+    expect(await ended).toBeInstanceOf(InterruptedError);
+    expect(bench.clock.now()).toBe(atMs);
+    expect(bench.clock.sleeping).toBe(0);
+  });
+
+  it("when the cluster vanishes, after three looks", async () => {
+    const bench = await openBench({ provisioningMs: hourMs });
+    const [id = ""] = await begin(bench);
+    const wait = watch(bench, id);
+    await bench.clock.advance(10_000);
+    bench.simulator.change(id, { status: "gone" });
+    forget(bench);
+    expect((await bench.run(wait)).verdict.kind).toBe("gone");
+    expect(requestLines(bench.simulator)).toHaveLength(3);
+  });
+
+  it("at its deadline, with a last look there", async () => {
+    const bench = await openBench({ provisioningMs: hourMs });
+    const [id = ""] = await begin(bench);
+    const deadlineMs = bench.clock.now() + 77_000;
+    const error = await bench.run(failureOf(watch(bench, id, { deadlineMs })));
+    expect(error.name).toBe("TimeoutError");
+    expect(bench.clock.now()).toBe(deadlineMs);
+    expect(bench.simulator.requests.at(-1)?.at).toBe(deadlineMs);
+  });
+
+  it("in success when it is ready just at its deadline", async () => {
+    const bench = await openBench({ provisioningMs: 77_000 });
+    const [id = ""] = await begin(bench);
+    const deadlineMs = bench.clock.now() + 77_000;
+    expect((await bench.run(watch(bench, id, { deadlineMs }))).verdict.kind).toBe("ready");
+  });
+
+  it("as soon as a deletion is through", async () => {
+    const bench = await openBench({ deletionMs: 30_000, provisioningMs: 0 });
+    const [id = ""] = await begin(bench);
+    await bench.run(bench.client.deleteCluster(id));
+    const startMs = bench.clock.now();
+    expect((await bench.run(watch(bench, id, { judge: judgeGone }))).verdict.kind).toBe("gone");
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(33_000 + 1_000);
+  });
+});
+
+describe("the error of a timeout", () => {
+  it("tells the story, how long it took, and the reason of each replica", async () => {
+    const bench = await openBench({ provisioningMs: 30_000 });
+    bench.simulator.fault({ kind: "sick-replica", replica: 1, message: "image not found" });
+    bench.simulator.fault({ kind: "status", status: 503, method: "GET", after: 4 });
+    const [id = ""] = await begin(bench, 1, 2);
+    const judge = (look: Look, past: Past) => judgeReady(look, past, 2);
+    const wait = watch(bench, id, { judge, deadlineMs: bench.clock.now() + 240_000 });
+    const { message } = await bench.run(failureOf(wait));
+    expect(message).toMatch(/^timed out after 4 min; seen: provisioning, 0\/2 replicas healthy/);
+    expect(message).toMatch(/, then provisioning, 1\/2 replicas healthy \(\d+ times\)/);
+    expect(message).toMatch(/cannot look: .*503/);
+    expect(message).toMatch(/; replica rep_\S+: unhealthy, image not found$/);
+  });
+});
