@@ -1,5 +1,5 @@
 /** One input that must be refused: what it is called, where it stands, its value, and the path that the refusal names. */
-export type BadInput = readonly [title: string, property: string, value: unknown, path?: string];
+export type BadInput = [title: string, property: string, value: unknown, path?: string];
 
 const manyLetters = (count: number) => "a".repeat(count);
 

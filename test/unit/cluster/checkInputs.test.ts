@@ -1,12 +1,13 @@
 import { findFailures } from "../../../provider/cluster/check";
 import { UNKNOWN } from "../../../provider/core";
-import { badInputs, rightInstead } from "./badInputs";
+import { type BadInput, badInputs, rightInstead } from "./badInputs";
 import { canary, least } from "./inputs";
 
 const stranger = /is not an input of a cluster; the inputs are name, gpuType, replicas, container, env/;
 
 describe("a bad input", () => {
-  it.each(badInputs)("%s is refused by its path, with what is right", (_title, property, value, path = property) => {
+  it.each<BadInput>(badInputs)("%s is refused by its path, with what is right", (...row) => {
+    const [, property, value, path = property] = row;
     const failures = findFailures({ ...least, [property]: value });
     expect(failures.map((failure) => failure.property)).toEqual([path]);
     expect(failures[0]?.reason).toMatch(rightInstead[property] ?? stranger);
@@ -91,7 +92,7 @@ describe("a good input", () => {
     ["an image with a tag and a digest", { container: `team/llm:v1@sha256:${"0a".repeat(32)}` }],
     ["an empty env", { env: {} }],
     ["an empty value", { env: { EMPTY: "" } }],
-    ["a value with line breaks and emoji", { env: { TEXT: "a\nb 🚀 \u00e4 ${X} __proto__" } }],
+    ["a value with line breaks and emoji", { env: { TEXT: "a\nb 🚀 \u00e4 $HOME $(x) __proto__" } }],
     ["a value just below 128 KiB", { env: { BIG: "a".repeat(128 * 1024 - 1) } }],
     ["variables with dots and dashes", { env: { "spring.profile": "x", "my-var": "y", _A: "z" } }],
     ["hidden inputs", { __urn: "u", __timeouts: { create: "1h" }, __provider: "text" }],

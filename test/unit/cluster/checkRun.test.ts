@@ -61,7 +61,10 @@ describe("the clusters of a run", () => {
   it("are not listed where the old inputs say it all", async () => {
     const bench = await openBench();
     const known = { endpoint: "https://web.example.com", createdAt: "2030-01-01T00:00:00.000Z" };
-    const results = await checkMany(bench, 3, (name) => [{ ...least, name }, { ...least, name, ...known }]);
+    const results = await checkMany(bench, 3, (name) => [
+      { ...least, name },
+      { ...least, name, ...known },
+    ]);
     for (const { inputs } of results) expect(inputs).toMatchObject(known);
     expect(bench.simulator.requests).toEqual([]);
   });

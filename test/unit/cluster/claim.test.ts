@@ -32,7 +32,11 @@ const lostAnswers: [string, number, ...Fault[]][] = [
   ["a lost answer and a list that lags 2 s behind", 1, { ...later, kind: "drop" }, { kind: "hidden", ms: 2_000 }],
   ["a lost answer and a list that lags 8 s behind", 1, { ...later, kind: "drop" }, { kind: "hidden", ms: 8_000 }],
   ["a lost answer and a list that lags 15 s behind", 1, { ...later, kind: "drop" }, { kind: "hidden", ms: 15_000 }],
-  ["a request that is refused by 429 once", 2, { ...lost, kind: "status", status: 429, headers: { "Retry-After": "3" } }],
+  [
+    "a request that is refused by 429 once",
+    2,
+    { ...lost, kind: "status", status: 429, headers: { "Retry-After": "3" } },
+  ],
   [
     "a lost answer and a list that fails at the same time",
     1,
@@ -130,13 +134,15 @@ describe("two creations of one name at the same time", () => {
 
 describe("a lost answer that cannot be cleared up", () => {
   it("with two candidates fails with all their ids, and sends nothing more", async () => {
-    const bench = await openBench({ faults: [{ ...later, kind: "drop" }, { kind: "hidden", ms: 4_000 }] });
+    const bench = await openBench({
+      faults: [
+        { ...later, kind: "drop" },
+        { kind: "hidden", ms: 4_000 },
+      ],
+    });
     const made = failureOf(claim(bench));
     await bench.clock.advance(1_000);
-    bench.simulator.change(
-      bench.simulator.addCluster({ name: "web", gpuType: "h100" }).id,
-      { hiddenMs: 3_000 },
-    );
+    bench.simulator.change(bench.simulator.addCluster({ name: "web", gpuType: "h100" }).id, { hiddenMs: 3_000 });
     const { message } = await bench.run(made);
     for (const { id } of bench.simulator.clusters()) expect(message).toContain(id);
     expect(countOf(bench.simulator, createLine)).toBe(1);
@@ -176,7 +182,10 @@ describe("a lost answer that cannot be cleared up", () => {
 
   it.each([
     ["may not list", { kind: "status", status: 403, method: "GET", path: "/v1/clusters", times: 100 }],
-    ["sees one page of many", { kind: "body", body: '{"clusters":[],"next":"p2"}', method: "GET", path: "/v1/clusters" }],
+    [
+      "sees one page of many",
+      { kind: "body", body: '{"clusters":[],"next":"p2"}', method: "GET", path: "/v1/clusters" },
+    ],
     ["cannot read one record", { kind: "body", body: '{"clusters":[{}]}', method: "GET", path: "/v1/clusters" }],
   ] as const)("because the key %s is an error that names the cluster", async (_title, fault) => {
     const bench = await openBench({ faults: [{ ...later, kind: "drop" }, fault] });
@@ -186,7 +195,12 @@ describe("a lost answer that cannot be cleared up", () => {
   });
 
   it("because it is interrupted is an error that names the cluster, at once", async () => {
-    const bench = await openBench({ faults: [{ ...later, kind: "drop" }, { kind: "hidden", ms: 60_000 }] });
+    const bench = await openBench({
+      faults: [
+        { ...later, kind: "drop" },
+        { kind: "hidden", ms: 60_000 },
+      ],
+    });
     const controller = new AbortController();
     const made = failureOf(claim(bench, {}, { signal: controller.signal }));
     await bench.clock.advance(3_000);
@@ -219,7 +233,9 @@ describe("a key that may create but not list", () => {
 describe("an interrupt before the request", () => {
   it("sends nothing", async () => {
     const bench = await openBench();
-    const error = await bench.run(failureOf(claim(bench, {}, { signal: AbortSignal.abort(new InterruptedError("no")) })));
+    const error = await bench.run(
+      failureOf(claim(bench, {}, { signal: AbortSignal.abort(new InterruptedError("no")) })),
+    );
     expect(error).toBeInstanceOf(InterruptedError);
     expect(requestLines(bench.simulator).filter((line) => line === createLine)).toEqual([]);
   });

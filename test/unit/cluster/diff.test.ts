@@ -126,7 +126,10 @@ describe("by law", () => {
     fc.assert(
       fc.property(anyInputs, anyInputs, (one, other) => {
         const back = diffCluster(other, one).changes;
-        const turned = Object.entries(diffCluster(one, other).changes).map(([path, { kind }]) => [path, opposite[kind]]);
+        const turned = Object.entries(diffCluster(one, other).changes).map(([path, { kind }]) => [
+          path,
+          opposite[kind],
+        ]);
         expect(Object.fromEntries(turned)).toEqual(
           Object.fromEntries(Object.entries(back).map(([path, { kind }]) => [path, kind])),
         );

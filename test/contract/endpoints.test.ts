@@ -1,0 +1,156 @@
+import { endpoints } from "../../provider/api/endpoints";
+import { dialects } from "../simulator";
+import { type Contract, contract, stopAll, web } from "./bench";
+
+afterEach(stopAll);
+
+interface Row {
+  /** Method and path that the specification says; `:id` is the cluster's. */
+  readonly line: string;
+  /** The body on the wire; absent: no body and no Content-Type. */
+  readonly body?: unknown;
+  call(bench: Contract, id: string): Promise<unknown>;
+  /** What comes back, in the dialect. */
+  expected(bench: Contract, id: string): unknown;
+}
+
+const wire = { name: web.name, gpu_type: "h100", replicas: 2, container: web.container, env: web.env };
+const record = (id: string, more: Record<string, unknown> = {}) =>
+  expect.objectContaining({ id, name: "web", gpuType: "h100", replicas: 2, createdAt: expect.any(String), ...more });
+/** An action answers with the cluster or with nothing. */
+const acted = ({ dialect }: Contract, id: string, more?: Record<string, unknown>) =>
+  dialect.actionAnswer === "cluster" ? record(id, more) : undefined;
+const price = { pricePerHour: 2.99, currency: "USD" };
+const h100 = { type: "h100", name: "NVIDIA H100", memoryGb: 80 };
+/** Two of the 256 are taken by the cluster. */
+const stock = ({ dialect }: Contract) => ({
+  available: true,
+  ...(dialect.stockShape === "flag" ? {} : { availableCount: 254 }),
+});
+const among = (facts: Record<string, unknown>) => expect.arrayContaining([{ ...facts, raw: expect.any(Object) }]);
+
+const clusterRows = {
+  createCluster: {
+    line: "POST /v1/clusters",
+    body: { ...wire, name: "web-2" },
+    call: ({ client }) => client.createCluster({ ...web, name: "web-2" }),
+    expected: () => record(expect.stringMatching(/^cl_/), { name: "web-2", status: "provisioning" }),
+  },
+  listClusters: {
+    line: "GET /v1/clusters",
+    call: ({ client }) => client.listClusters(),
+    expected: (_bench, id) => ({ clusters: [record(id)], complete: true }),
+  },
+  getCluster: {
+    line: "GET /v1/clusters/:id",
+    call: ({ client }, id) => client.getCluster(id),
+    expected: ({ dialect }, id) =>
+      record(id, dialect.detailEcho === "none" ? {} : { container: web.container, env: web.env }),
+  },
+  updateCluster: {
+    line: "PATCH /v1/clusters/:id",
+    body: { replicas: 3, container: "example/server:2.0", env: { fooBar: "2" } },
+    call: ({ client }, id) =>
+      client.updateCluster(id, { replicas: 3, container: "example/server:2.0", env: { fooBar: "2" } }),
+    expected: (_bench, id) => record(id, { replicas: 3 }),
+  },
+  deleteCluster: {
+    line: "DELETE /v1/clusters/:id",
+    call: ({ client }, id) => client.deleteCluster(id),
+    expected: ({ dialect }, id) =>
+      dialect.deleteAnswer === "cluster" ? record(id, { status: "terminating" }) : undefined,
+  },
+} satisfies Partial<Record<keyof typeof endpoints, Row>>;
+
+const actionRows = {
+  stopCluster: {
+    line: "POST /v1/clusters/:id/stop",
+    call: ({ client }, id) => client.stopCluster(id),
+    expected: (bench, id) => acted(bench, id, { status: "stopping" }),
+  },
+  restartCluster: {
+    line: "POST /v1/clusters/:id/restart",
+    call: ({ client }, id) => client.restartCluster(id),
+    expected: (bench, id) => acted(bench, id, { status: "restarting" }),
+  },
+  redeployCluster: {
+    line: "POST /v1/clusters/:id/redeploy",
+    call: ({ client }, id) => client.redeployCluster(id),
+    expected: (bench, id) => acted(bench, id, { status: "deploying" }),
+  },
+  scaleCluster: {
+    line: "POST /v1/clusters/:id/scale",
+    body: { replicas: 4 },
+    call: ({ client }, id) => client.scaleCluster(id, 4),
+    expected: (bench, id) => acted(bench, id, { replicas: 4 }),
+  },
+  getClusterStatus: {
+    line: "GET /v1/clusters/:id/status",
+    call: ({ client }, id) => client.getClusterStatus(id),
+    expected: ({ dialect }) => ({
+      status: dialect.statusShape === "bare" ? undefined : "running",
+      replicas: [1, 2].map(() => ({ id: expect.any(String), status: "healthy", healthy: true })),
+    }),
+  },
+} satisfies Partial<Record<keyof typeof endpoints, Row>>;
+
+const serviceRows = {
+  listGpuTypes: {
+    line: "GET /v1/gpus",
+    call: ({ client }) => client.listGpuTypes(),
+    expected: (bench) => among({ ...h100, ...price, ...stock(bench) }),
+  },
+  getGpuTypeAvailability: {
+    line: "GET /v1/gpus/h100/availability",
+    call: ({ client }) => client.getGpuTypeAvailability("h100"),
+    expected: (bench) => ({ type: "h100", ...stock(bench), raw: expect.any(Object) }),
+  },
+  listGpuModels: {
+    line: "GET /v1/gpus/models",
+    call: ({ client }) => client.listGpuModels(),
+    expected: () => among(h100),
+  },
+  listGpuAvailability: {
+    line: "GET /v1/gpus/availability",
+    call: ({ client }) => client.listGpuAvailability(),
+    expected: (bench) => among({ type: "h100", ...stock(bench) }),
+  },
+  listGpuPricing: {
+    line: "GET /v1/gpus/pricing",
+    call: ({ client }) => client.listGpuPricing(),
+    expected: () => among({ type: "h100", ...price }),
+  },
+  getHealth: {
+    line: "GET /health",
+    call: ({ client }) => client.getHealth(),
+    expected: () => ({ healthy: true, status: "ok", raw: { status: "ok" } }),
+  },
+  getServiceInfo: {
+    line: "GET /",
+    call: ({ client }) => client.getServiceInfo(),
+    expected: () =>
+      expect.objectContaining({ name: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }),
+  },
+} satisfies Partial<Record<keyof typeof endpoints, Row>>;
+
+const rows: Record<string, Row> = { ...clusterRows, ...actionRows, ...serviceRows };
+const cases = Object.keys(dialects).flatMap((dialect) =>
+  Object.keys(endpoints).map((name) => [name, dialect] as const),
+);
+
+test("every endpoint has a contract test, and there is no test without an endpoint", () => {
+  expect(Object.keys(rows).sort()).toEqual(Object.keys(endpoints).sort());
+});
+
+test.each(cases)("%s sends and reads what the specification says, in the dialect %s", async (name, dialect) => {
+  const row = rows[name];
+  if (!row) throw new Error(`${name} has no contract test`);
+  const bench = await contract({ dialect });
+  const { id } = await bench.client.createCluster(web);
+  await bench.clock.advance(1_000);
+  expect(await row.call(bench, id)).toEqual(row.expected(bench, id));
+  const sent = bench.last();
+  expect([`${sent?.method} ${sent?.path}`, sent?.body]).toEqual([row.line.replace(":id", id), row.body]);
+  expect(sent?.headers["content-type"]).toBe(row.body === undefined ? undefined : "application/json");
+  expect(sent?.headers).toMatchObject({ accept: "application/json", "user-agent": "contract/1" });
+});

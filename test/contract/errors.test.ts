@@ -1,0 +1,88 @@
+import { ApiError, isNotFound, isUnauthorized } from "../../provider/errors";
+import { dialects } from "../simulator";
+import { contract, stopAll, web } from "./bench";
+
+afterEach(stopAll);
+
+const names = Object.keys(dialects);
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+test.each(names)(
+  "401: an unknown key is refused once, and the message says where the key is set (%s)",
+  async (dialect) => {
+    const { client, simulator } = await contract({ dialect, key: "wrong-key" });
+    const error = await failureOf(client.listClusters());
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 401,
+      code: "unauthorized",
+      outcome: "refused",
+      method: "GET",
+      path: "/v1/clusters",
+    });
+    expect(isUnauthorized(error)).toBe(true);
+    expect(String(error)).toContain("GPUCLUSTER_API_KEY");
+    expect(String(error)).not.toContain("wrong-key");
+    expect(simulator.requests).toHaveLength(1);
+  },
+);
+
+test.each(names)("404: an unknown cluster is not found, for every endpoint of a cluster (%s)", async (dialect) => {
+  const { client } = await contract({ dialect });
+  const update = { replicas: 2, container: web.container, env: {} };
+  for (const call of [
+    () => client.getCluster("cl_none"),
+    () => client.getClusterStatus("cl_none"),
+    () => client.updateCluster("cl_none", update),
+    () => client.deleteCluster("cl_none"),
+    () => client.stopCluster("cl_none"),
+    () => client.restartCluster("cl_none"),
+    () => client.redeployCluster("cl_none"),
+    () => client.scaleCluster("cl_none", 2),
+  ]) {
+    const error = await failureOf(call());
+    expect(error).toMatchObject({ status: 404, code: "cluster_not_found", outcome: "refused" });
+    expect(isNotFound(error)).toBe(true);
+  }
+});
+
+test.each(names)("400 invalid_gpu_type: the message names the type, and nothing is made (%s)", async (dialect) => {
+  const { client, simulator } = await contract({ dialect });
+  const error = await failureOf(client.createCluster({ ...web, gpuType: "b9000" }, { subject: 'cluster "web"' }));
+  expect(error).toMatchObject({ status: 400, code: "invalid_gpu_type", outcome: "refused", maybeApplied: false });
+  expect(String(error)).toContain('POST /v1/clusters for cluster "web": ');
+  expect(String(error)).toContain('"b9000"');
+  expect([simulator.requests.length, simulator.clusters().length]).toEqual([1, 0]);
+});
+
+test.each(names)("409: a conflict on a creation is not sent again (%s)", async (dialect) => {
+  const { client, simulator } = await contract({ dialect });
+  const error = await failureOf(client.createCluster({ ...web, replicas: 5_000 }));
+  expect(error).toMatchObject({ status: 409, code: "insufficient_capacity", outcome: "busy" });
+  expect(simulator.requests).toHaveLength(1);
+});
+
+test.each(names)("429: a request over the limit waits for the window and is then served (%s)", async (dialect) => {
+  const fault = { kind: "status", status: 429, headers: { "Retry-After": "20" } } as const;
+  const { client, simulator, clock } = await contract({ dialect, faults: [fault] });
+  const startMs = clock.now();
+  await client.createCluster(web);
+  expect(simulator.requests.map(({ status }) => status)).toEqual([429, 201]);
+  expect(clock.now() - startMs).toBeGreaterThanOrEqual(20_000);
+  expect(simulator.clusters()).toHaveLength(1);
+});
+
+test.each(names)("429: a wait that is longer than the request may take is refused in words (%s)", async (dialect) => {
+  const fault = { kind: "status", status: 429, headers: { "Retry-After": "7200" } } as const;
+  const { client, simulator } = await contract({ dialect, faults: [fault] });
+  const error = await failureOf(client.listClusters());
+  expect(error).toMatchObject({ status: 429, outcome: "refused" });
+  expect(String(error)).toContain("the rate limit of this API key is used up for another 7202 s");
+  expect(simulator.requests).toHaveLength(1);
+});

@@ -1,0 +1,92 @@
+import { type Client, createClient } from "../../../provider/api/client";
+import { clientFor, fingerprint } from "../../../provider/api/clients";
+import type { HttpRequest } from "../../../provider/api/http";
+import { ResponseShapeError } from "../../../provider/errors";
+import { Secret } from "../../../provider/secret";
+
+function bench(json: unknown = { id: "cl_1" }) {
+  const sent: HttpRequest[] = [];
+  const client = createClient(async (request) => {
+    sent.push(request);
+    return { status: 200, headers: {}, body: "", json };
+  });
+  return { client, sent };
+}
+
+const withId: [string, (client: Client, id: string) => Promise<unknown>][] = [
+  ["getCluster", (client, id) => client.getCluster(id)],
+  ["updateCluster", (client, id) => client.updateCluster(id, { replicas: 2 })],
+  ["deleteCluster", (client, id) => client.deleteCluster(id)],
+  ["stopCluster", (client, id) => client.stopCluster(id)],
+  ["restartCluster", (client, id) => client.restartCluster(id)],
+  ["redeployCluster", (client, id) => client.redeployCluster(id)],
+  ["scaleCluster", (client, id) => client.scaleCluster(id, 2)],
+  ["getClusterStatus", (client, id) => client.getClusterStatus(id)],
+];
+const badIds = ["", "../../admin", "cl_1/stop", "cl_%2e%2e", "cl_\u0000", "cl_\u001b[31m", ".", "..", "x".repeat(200)];
+
+test.each(withId)("%s sends nothing for an id that could leave its place in the path", async (_name, call) => {
+  const { client, sent } = bench();
+  for (const id of badIds) {
+    const error: unknown = await (async () => call(client, id))().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain("not a cluster id");
+    expect(String(error)).not.toMatch(/\p{Cc}/u);
+  }
+  expect(sent).toEqual([]);
+});
+
+test("a GPU type is encoded in the path", async () => {
+  const { client, sent } = bench({});
+  await client.getGpuTypeAvailability("a/b?c#d e");
+  expect(sent[0]?.path).toBe("/v1/gpus/a%2Fb%3Fc%23d%20e/availability");
+});
+
+test("what a caller says about a request goes down the chain", async () => {
+  const { client, sent } = bench();
+  const { signal } = new AbortController();
+  const options = { attempts: 2, patienceMs: 3, attemptTimeoutMs: 4, subject: "s", secrets: ["x"], signal };
+  await client.getCluster("cl_1", options);
+  expect(sent).toEqual([{ ...options, method: "GET", path: "/v1/clusters/cl_1", kind: "read" }]);
+});
+
+test("a body has only the fields that the specification knows", async () => {
+  const { client, sent } = bench();
+  const body = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: { fooBar: "x" }, more: 1 };
+  await client.createCluster(body);
+  expect(JSON.parse(sent[0]?.body ?? "")).toEqual({
+    name: "web",
+    gpu_type: "h100",
+    replicas: 1,
+    container: "a/b:1",
+    env: { fooBar: "x" },
+  });
+});
+
+test("an answer that cannot be read names the paths and rules, and no value", async () => {
+  const { client } = bench({ id: "../canary", env: { A: "canary" } });
+  const error: unknown = await client
+    .getCluster("cl_1", { subject: 'cluster "web"' })
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ResponseShapeError);
+  expect(error).toMatchObject({ outcome: "ambiguous", method: "GET", path: "/v1/clusters/cl_1" });
+  expect(String(error)).toContain(
+    'GET /v1/clusters/cl_1 for cluster "web": the service answered with JSON that this version',
+  );
+  expect(String(error)).toContain("id: is not an id");
+  expect(String(error)).not.toContain("canary");
+});
+
+test("one service and key have one client, others have their own", () => {
+  const connect = (baseUrl: string, key: string) => clientFor({ baseUrl, apiKey: new Secret(key) });
+  const client = connect("https://one.example.com", "key");
+  expect(connect("https://one.example.com", "key")).toBe(client);
+  expect(connect("https://two.example.com", "key")).not.toBe(client);
+  expect(connect("https://one.example.com", "other")).not.toBe(client);
+});
+
+test("a fingerprint tells connections apart and does not tell the key", () => {
+  const print = fingerprint({ baseUrl: "https://one.example.com", apiKey: new Secret("canary-key") });
+  expect(print).toMatch(/^[0-9a-f]{64}$/);
+  expect(fingerprint({ baseUrl: "https://one.example.com", apiKey: new Secret("canary-kez") })).not.toBe(print);
+});

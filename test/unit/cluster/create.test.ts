@@ -1,0 +1,237 @@
+import { InitError, type Properties } from "../../../provider/core";
+import { InterruptedError } from "../../../provider/errors";
+import type { Dialect, Fault } from "../../simulator";
+import {
+  type Bench,
+  closeAll,
+  countOf,
+  failureOf,
+  forget,
+  initErrorOf,
+  living,
+  openBench,
+  requestLines,
+} from "./bench";
+import { canary, checked } from "./inputs";
+
+afterEach(closeAll);
+
+const create = (bench: Bench, inputs: Properties = checked, overrides = {}) =>
+  bench.cluster.create(bench.ctx(overrides), inputs);
+
+describe("a creation", () => {
+  it.each(["plain", "terse"])("ends with every output, as plain JSON (%s)", async (dialect) => {
+    const bench = await openBench({ dialect });
+    const { id, state } = await bench.run(create(bench));
+    const [cluster] = bench.simulator.clusters();
+    expect(id).toBe(cluster?.id);
+    expect(state).toStrictEqual({
+      ...checked,
+      status: "running",
+      endpoint: cluster?.endpoint,
+      createdAt: cluster?.createdAt,
+      replicaStatuses: cluster?.replicaStates.map(({ id }) => ({ id, status: "healthy", healthy: true })),
+      readyReplicas: 2,
+      settled: true,
+      __seenBy: "seen",
+    });
+    expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
+  });
+
+  it("sends exactly what was asked for, once", async () => {
+    const bench = await openBench();
+    await bench.run(create(bench));
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+    expect(bench.simulator.requests.find(({ method }) => method === "POST")?.body).toEqual({
+      name: "web",
+      gpu_type: "h100",
+      replicas: 2,
+      container: "vllm/vllm-openai:v0.6.3",
+      env: { MODEL: canary },
+    });
+  });
+
+  it("sends an empty env where none was given, and keeps none", async () => {
+    const bench = await openBench({ dialect: "terse" });
+    const { env, ...withoutEnv } = checked;
+    const { state } = await bench.run(create(bench, withoutEnv));
+    expect(bench.simulator.requests.find(({ method }) => method === "POST")?.body).toMatchObject({ env: {} });
+    expect(state).not.toHaveProperty("env");
+    expect(env).toBeDefined();
+  });
+
+  it("keeps the hidden inputs in the state", async () => {
+    const hidden = { __urn: "urn", __timeouts: { create: "1h" }, __generatedName: true };
+    const bench = await openBench();
+    expect((await bench.run(create(bench, { ...checked, ...hidden }))).state).toMatchObject(hidden);
+  });
+
+  it("tells its progress", async () => {
+    const bench = await openBench();
+    await bench.run(create(bench));
+    expect(bench.said[0]).toBe("status: creating");
+    expect(bench.said).toContain("status: provisioning, 1/2 replicas healthy");
+    expect(bench.said.at(-1)).toBe("status: 2/2 replicas healthy");
+  });
+
+  it("waits for replicas that the service calls running too early", async () => {
+    const bench = await openBench({ dialect: { runningWhen: "placed" }, provisioningMs: 60_000 });
+    const { state } = await bench.run(create(bench));
+    expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
+    expect(bench.simulator.clusters()[0]?.replicaStates.every(({ healthy }) => healthy)).toBe(true);
+  });
+
+  it.each<Partial<Dialect>>([
+    { injectedEnv: { SERVICE_REGION: "eu" } },
+    { injectedEnv: { MODEL: "********" } },
+    { detailEcho: "none" },
+  ])("is followed by no drift under the dialect %j", async (dialect) => {
+    const bench = await openBench({ dialect });
+    const { id, state } = await bench.run(create(bench));
+    const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
+    expect(found?.state).toEqual(state);
+    expect(bench.cluster.diff(found?.state ?? {}, checked).changes).toEqual({});
+  });
+
+  it("names what the service shows otherwise, but never its value", async () => {
+    const bench = await openBench({ dialect: { injectedEnv: { MODEL: "other" } } });
+    await bench.run(create(bench));
+    expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([
+      expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): the service shows env not as asked for$/),
+    ]);
+  });
+});
+
+describe("sixty creations at 30 requests a minute", () => {
+  it("all end with their cluster, and not one request is refused", async () => {
+    const bench = await openBench({ rateLimit: 30, provisioningMs: 60_000 });
+    const names = Array.from({ length: 60 }, (_, index) => `web-${index}`);
+    const made = await bench.run(Promise.all(names.map((name) => create(bench, { ...checked, name, replicas: 1 }))));
+    expect(made.every(({ state }) => state["settled"] === true)).toBe(true);
+    expect(living(bench.simulator)).toHaveLength(60);
+    expect(bench.simulator.requests.filter(({ status }) => status === 429)).toEqual([]);
+  });
+});
+
+describe("a creation without an id", () => {
+  it.each([
+    ["is refused", { kind: "status", status: 422, message: "no such image" }, /no such image/],
+    ["has no answer", { kind: "drop", times: 2 }, /neither made a cluster/],
+  ] as const)("that %s is a plain error", async (_title, fault, text) => {
+    const bench = await openBench({ faults: [{ method: "POST", path: "/v1/clusters", ...fault } as Fault] });
+    const error = await bench.run(failureOf(create(bench)));
+    expect(error).not.toBeInstanceOf(InitError);
+    expect(error.message).toMatch(text);
+    expect(living(bench.simulator)).toEqual([]);
+  });
+});
+
+/** What goes wrong after the service has given an id, and what the reason says. */
+const laterFailures: [string, Fault[], RegExp][] = [
+  [
+    "a replica that stays sick",
+    [{ kind: "sick-replica", replica: 1, message: "image not found" }],
+    /timed out after 2 min.*provisioning, 1\/2 replicas healthy.*replica rep_\S+: unhealthy, image not found/,
+  ],
+  [
+    "a cluster that fails",
+    [{ kind: "fail", message: "GPU fell off the bus" }],
+    /it is failed; replica rep_\S+: failed, GPU fell off the bus; replica rep_\S+: failed, GPU fell off the bus/,
+  ],
+  [
+    "a key that is refused from then on",
+    [{ kind: "status", status: 401, method: "GET", path: "/v1/clusters/**", times: 1_000, after: 2 }],
+    /HTTP 401/,
+  ],
+  ["a cluster that never shows", [{ kind: "hidden", ms: 3_600_000 }], /it disappeared from the service/],
+  [
+    "a service that does not answer until the end",
+    [{ kind: "drop", method: "GET", path: "/v1/clusters/**", times: 1_000 }],
+    /timed out after 2 min; seen: cannot look: .*the connection broke/,
+  ],
+  [
+    "a service that answers with pages until the end",
+    [{ kind: "html", status: 404, method: "GET", path: "/v1/clusters/**", times: 1_000 }],
+    /timed out after 2 min; seen: cannot look: .*web page/,
+  ],
+];
+
+function expectKept(error: InitError, bench: Bench): void {
+  const [cluster] = bench.simulator.clusters();
+  expect(error.id).toBe(cluster?.id);
+  expect(error.state).toMatchObject({ ...checked, settled: false, endpoint: cluster?.endpoint, __seenBy: "seen" });
+  expect(JSON.parse(JSON.stringify(error.state))).toStrictEqual(error.state);
+  expect(error.reasons).toHaveLength(1);
+  expect(error.reasons[0]).toContain(`cluster "web" (${cluster?.id}) was created, but is not ready: `);
+  expect(error.reasons[0]).toMatch(/the next `pulumi up` goes on from here and creates no other one$/);
+}
+
+describe("a failure after the service has given an id keeps the cluster:", () => {
+  it.each(laterFailures)("%s", async (_title, faults, reason) => {
+    const bench = await openBench({ faults });
+    const error = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 120_000 })));
+    expectKept(error, bench);
+    expect(error.reasons[0]).toMatch(reason);
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+  });
+
+  it("an interrupt, at once", async () => {
+    const bench = await openBench({ provisioningMs: 600_000 });
+    const controller = new AbortController();
+    const failed = initErrorOf(create(bench, checked, { signal: controller.signal }));
+    await bench.clock.advance(60_000);
+    const atMs = bench.clock.now();
+    controller.abort(new InterruptedError("interrupted"));
+    const error = await bench.run(failed);
+    expectKept(error, bench);
+    expect(bench.clock.now()).toBe(atMs);
+    expect(error.reasons[0]).toContain("is not ready: interrupted. ");
+    expect(error.cause).toBeInstanceOf(InterruptedError);
+  });
+
+  it.each([
+    ["vanishes", "gone", /it disappeared/],
+    ["is stopped by somebody", "stopped", /it is stopped: somebody stopped it/],
+  ] as const)("a cluster that %s in the meantime", async (_title, status, reason) => {
+    const bench = await openBench({ provisioningMs: 600_000 });
+    const failed = initErrorOf(create(bench));
+    await bench.clock.advance(20_000);
+    bench.simulator.change(bench.simulator.clusters()[0]?.id ?? "", { status });
+    const error = await bench.run(failed);
+    expectKept(error, bench);
+    expect(error.reasons[0]).toMatch(reason);
+  });
+
+  it("takes an hour at most where nothing else is said", async () => {
+    const bench = await openBench({ provisioningMs: 24 * 3_600_000 });
+    const startMs = bench.clock.now();
+    const error = await bench.run(initErrorOf(create(bench)));
+    expect(bench.clock.now() - startMs).toBe(3_600_000);
+    expect(error.reasons[0]).toMatch(/timed out after 60 min/);
+  });
+});
+
+describe("the update after a creation that failed", () => {
+  it.each(["plain", "terse"])("goes on with the wait and sends nothing that changes (%s)", async (dialect) => {
+    const bench = await openBench({ dialect, provisioningMs: 300_000 });
+    const { id, state } = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 60_000 })));
+    expect(bench.cluster.diff(state, checked).changes).toEqual({ settled: { kind: "update" } });
+    forget(bench);
+    const next = await bench.run(bench.cluster.update(bench.ctx(), id, state, checked));
+    expect(next).toMatchObject({ ...checked, settled: true, readyReplicas: 2, status: "running" });
+    expect(requestLines(bench.simulator).filter((line) => !line.startsWith("GET"))).toEqual([]);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
+  it("can fail again in the same way, and then succeed", async () => {
+    const bench = await openBench({ provisioningMs: 300_000 });
+    const first = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 60_000 })));
+    const again = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), first.id, first.state, checked);
+    const second = await bench.run(initErrorOf(again));
+    expect(second.id).toBe(first.id);
+    expect(second.state).toMatchObject({ ...checked, settled: false });
+    const last = await bench.run(bench.cluster.update(bench.ctx(), first.id, second.state, checked));
+    expect(last).toMatchObject({ settled: true });
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+  });
+});

@@ -1,0 +1,78 @@
+import * as pulumi from "@pulumi/pulumi";
+
+/** One resource as the program has registered it, secrets still marked. */
+export interface Registered {
+  readonly type: string;
+  readonly name: string;
+  readonly props: Record<string, unknown>;
+  /** The URN that the engine gives it. */
+  readonly urn: string;
+}
+
+const secretKey = "4dabf18193072939515e22adb298388d";
+
+/** Runs a program against mocks and answers what it has registered. */
+export async function runProgram(program: () => unknown): Promise<Registered[]> {
+  const registered: Registered[] = [];
+  await pulumi.runtime.setMocks(
+    {
+      newResource: ({ name, inputs }) => ({ id: `cl_${name}`, state: inputs }),
+      call: () => ({}),
+    },
+    "shop",
+    "dev",
+    false,
+  );
+  const monitor: unknown = pulumi.runtime.getMonitor();
+  const stop = recordRegistrations(monitor, (resource) => registered.push(resource));
+  try {
+    await program();
+    await pulumi.runtime.disconnect(); // waits for all registrations
+  } finally {
+    stop();
+  }
+  return registered;
+}
+
+interface Request {
+  getType(): string;
+  getName(): string;
+  getObject(): { toJavaScript(): Record<string, unknown> };
+}
+
+type Register = (request: Request, callback: (error: unknown, response: { getUrn(): string }) => void) => unknown;
+
+function recordRegistrations(monitor: unknown, record: (resource: Registered) => void): () => void {
+  if (!hasRegister(monitor)) throw new Error("there is no monitor to listen to");
+  const original = monitor.registerResource;
+  monitor.registerResource = (request, callback) =>
+    original.call(monitor, request, (error, response) => {
+      if (!error) {
+        const props = request.getObject().toJavaScript();
+        record({ type: request.getType(), name: request.getName(), props, urn: response.getUrn() });
+      }
+      callback(error, response);
+    });
+  return () => {
+    monitor.registerResource = original;
+  };
+}
+
+function hasRegister(monitor: unknown): monitor is { registerResource: Register } {
+  return typeof monitor === "object" && monitor !== null && "registerResource" in monitor;
+}
+
+/** True for a value that the program has marked as a secret. */
+export function isSecret(value: unknown): boolean {
+  return typeof value === "object" && value !== null && secretKey in value;
+}
+
+/** What is inside a secret. */
+export function inside(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, "value") : undefined;
+}
+
+/** The value of an output. */
+export function resolved<T>(output: pulumi.Output<T>): Promise<T> {
+  return new Promise((resolve) => output.apply((value) => resolve(value as T)));
+}

@@ -1,0 +1,78 @@
+import { inspect } from "node:util";
+import type { Properties } from "../../../provider/core";
+import type { Fault } from "../../simulator";
+import { type Bench, closeAll, failureOf, openBench, settle } from "./bench";
+import { canary, checked } from "./inputs";
+
+afterEach(closeAll);
+
+const next = "canary-next-9b1c";
+const multiline = `-----BEGIN KEY-----\n${canary}-line-2\n-----END KEY-----`;
+const secret: Properties = { ...checked, env: { MODEL: canary, KEY: multiline, NEXT: next } };
+const changed: Properties = { ...checked, env: { MODEL: next } };
+
+/** The texts that an error shows to people. Its cause and its state are shown to nobody. */
+function textsOf(error: unknown): string {
+  if (!(error instanceof Error)) return inspect(error);
+  const reasons = "reasons" in error ? inspect(error.reasons) : "";
+  return [error.message, error.stack, reasons].join("\n");
+}
+
+function expectSilence(bench: Bench, error: unknown): void {
+  const texts = [...bench.said, textsOf(error)].join("\n");
+  for (const value of [canary, next, "END KEY"]) expect(texts).not.toContain(value);
+}
+
+/** The error of work that may fail. */
+const endOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+const echo = `${canary} ${JSON.stringify(multiline)} ${encodeURIComponent(multiline)} ${btoa(canary)} ${next}`;
+
+const faults: [string, Fault][] = [
+  ["in the message of a 422", { kind: "status", status: 422, message: echo }],
+  ["in the message of a 500", { kind: "status", status: 500, message: echo, times: 100 }],
+  ["in a web page", { kind: "body", status: 502, body: `<html>${echo}</html>`, contentType: "text/html", times: 100 }],
+  ["in a body that is no JSON", { kind: "body", body: echo, times: 100 }],
+  ["in JSON of another shape", { kind: "body", body: JSON.stringify([echo, { [canary]: next }]), times: 100 }],
+];
+
+describe("an env value that the service repeats", () => {
+  it.each(faults)("%s shows in nothing that a creation says", async (_title, fault) => {
+    const bench = await openBench({ faults: [{ method: "POST", path: "/v1/clusters", ...fault }] });
+    expectSilence(bench, await bench.run(endOf(bench.cluster.create(bench.ctx(), secret))));
+  });
+
+  it.each(faults)("%s shows in nothing that an update says, be it old or new", async (_title, fault) => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, secret);
+    bench.simulator.fault({ method: "PATCH", ...fault });
+    expectSilence(bench, await bench.run(endOf(bench.cluster.update(bench.ctx(), id, state, changed))));
+  });
+
+  it.each(faults)("%s shows in nothing that a deletion says", async (_title, fault) => {
+    const bench = await openBench({ deletionMs: 3_600_000 });
+    const { id, state } = await settle(bench, secret);
+    bench.simulator.fault({ method: "DELETE", ...fault });
+    const work = bench.cluster.delete(bench.ctx({ timeoutMs: 60_000 }), id, state);
+    expectSilence(bench, await bench.run(failureOf(work)));
+  });
+
+  it("shows in no reason of a replica, nor in the replica statuses of the state", async () => {
+    const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 0, message: `bad: ${echo}` }] });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), secret)));
+    expectSilence(bench, error);
+    expect(error.message).toMatch(/unhealthy, bad: \[secret\]/);
+    const { state } = error as Error & { state: Properties };
+    expect(JSON.stringify(state["replicaStatuses"])).not.toContain(canary);
+  });
+
+  it("shows in no warning about what the service shows otherwise", async () => {
+    const bench = await openBench({ dialect: { injectedEnv: { MODEL: next, OTHER: canary } } });
+    await bench.run(bench.cluster.create(bench.ctx(), checked));
+    expectSilence(bench, undefined);
+  });
+});

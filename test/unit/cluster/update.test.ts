@@ -1,0 +1,191 @@
+import type { Properties } from "../../../provider/core";
+import { InterruptedError } from "../../../provider/errors";
+import type { Fault } from "../../simulator";
+import { type Bench, closeAll, failureOf, initErrorOf, openBench, requestLines, settle, writes } from "./bench";
+import { checked } from "./inputs";
+
+afterEach(closeAll);
+
+const patch = "PATCH /v1/clusters/:id";
+const redeploy = "POST /v1/clusters/:id/redeploy";
+const scale = "POST /v1/clusters/:id/scale";
+const env = { MODEL: "another-value" };
+
+interface Settled {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+function update(bench: Bench, { id, state }: Settled, news: Properties, overrides = {}) {
+  return bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
+}
+
+describe("an update", () => {
+  it.each<[string, string, Properties, string[]]>([
+    ["of the replicas", "plain", { replicas: 4 }, [scale]],
+    ["of the replicas", "terse", { replicas: 4 }, [scale]],
+    ["to fewer replicas", "plain", { replicas: 1 }, [scale]],
+    ["to fewer replicas", "terse", { replicas: 1 }, [scale]],
+    ["of the env", "plain", { env }, [patch]],
+    ["of the env", "terse", { env }, [patch, redeploy]],
+    ["of the container", "plain", { container: "a/b:2" }, [patch]],
+    ["of the container", "terse", { container: "a/b:2" }, [patch, redeploy]],
+    ["of env and container", "plain", { env, container: "a/b:2" }, [patch]],
+    ["of env and replicas", "plain", { env, replicas: 4 }, [patch]],
+    ["of env and fewer replicas", "plain", { env, replicas: 1 }, [patch]],
+    ["of env and replicas", "terse", { env, replicas: 4 }, [patch, redeploy]],
+    ["of env and fewer replicas", "terse", { env, replicas: 1 }, [patch, redeploy]],
+    ["that takes the env away", "plain", { env: undefined }, [patch]],
+  ])("%s (%s, %j) sends the fewest calls and reaches it", async (_title, dialect, news, calls) => {
+    const bench = await openBench({ dialect });
+    const made = await settle(bench, checked);
+    const wanted: Properties = JSON.parse(JSON.stringify({ ...checked, ...news }));
+    const state = await bench.run(bench.cluster.update(bench.ctx(), made.id, made.state, wanted));
+    expect(writes(bench.simulator)).toEqual(calls);
+    const cluster = bench.simulator.cluster(made.id);
+    expect(cluster?.deployed).toEqual({ container: wanted["container"], env: wanted["env"] ?? {} });
+    expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(wanted["replicas"]).fill(true));
+    expect(state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted["replicas"], status: "running" });
+    expect(bench.cluster.diff(state, wanted).changes).toEqual({});
+    expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
+  });
+
+  it("of the timeouts alone sends no request", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    const __timeouts = { create: "2h" };
+    const state = await bench.run(update(bench, made, { __timeouts }));
+    expect(state).toEqual({ ...made.state, __timeouts });
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("of replicas that the service has already sends nothing", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { replicas: 5 });
+    expect(await bench.run(update(bench, made, { replicas: 5 }))).toMatchObject({ replicas: 5, readyReplicas: 5 });
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("waits for the new replicas, not for the old ones that are still healthy", async () => {
+    const bench = await openBench({ dialect: "terse", provisioningMs: 120_000 });
+    const made = await settle(bench, checked);
+    const startMs = bench.clock.now();
+    await bench.run(update(bench, made, { env }));
+    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(120_000);
+    expect(bench.simulator.cluster(made.id)?.generation).toBe(2);
+  });
+});
+
+const lost = { method: "PATCH", path: "/v1/clusters/*" } as const;
+const lostScale = { method: "POST", path: "/v1/clusters/*/scale" } as const;
+
+describe("a lost answer to an update", () => {
+  it.each<[string, Properties, Fault, string[]]>([
+    ["env, broken before", { env }, { ...lost, kind: "drop" }, [patch, patch]],
+    ["env, broken after", { env }, { ...lost, kind: "drop", when: "after" }, [patch]],
+    ["env, 502 before", { env }, { ...lost, kind: "status", status: 502 }, [patch, patch]],
+    ["env, 502 after", { env }, { ...lost, kind: "status", status: 502, when: "after" }, [patch]],
+    ["env, truncated", { env }, { ...lost, kind: "truncate" }, [patch]],
+    ["env, web page after", { env }, { ...lost, kind: "html", status: 200, when: "after" }, [patch]],
+    ["scale, broken before", { replicas: 4 }, { ...lostScale, kind: "drop" }, [scale, scale]],
+    ["scale, broken after", { replicas: 4 }, { ...lostScale, kind: "drop", when: "after" }, [scale]],
+    ["scale, truncated", { replicas: 4 }, { ...lostScale, kind: "truncate" }, [scale]],
+  ])("applies it once: %s", async (_title, news, fault, calls) => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault(fault);
+    const state = await bench.run(update(bench, made, news));
+    expect(state).toMatchObject({ ...checked, ...news, settled: true });
+    expect(writes(bench.simulator)).toEqual(calls);
+    expect(bench.simulator.cluster(made.id)?.generation).toBe("env" in news ? 2 : 1);
+  });
+
+  it("of a redeploy that was done sends no second one", async () => {
+    const bench = await openBench({ dialect: "terse" });
+    const made = await settle(bench, checked);
+    bench.simulator.fault({ kind: "drop", when: "after", path: "/v1/clusters/*/redeploy" });
+    expect(await bench.run(update(bench, made, { env }))).toMatchObject({ settled: true });
+    expect(writes(bench.simulator)).toEqual([patch, redeploy]);
+    expect(bench.simulator.cluster(made.id)?.generation).toBe(2);
+  });
+
+  it("of a redeploy that was not done keeps the cluster, and the next update does it", async () => {
+    const bench = await openBench({ dialect: "terse" });
+    const made = await settle(bench, checked);
+    bench.simulator.fault({ kind: "drop", path: "/v1/clusters/*/redeploy" });
+    const error = await bench.run(initErrorOf(update(bench, made, { env })));
+    expect(error.state).toMatchObject({ env: checked["env"], settled: false });
+    const next = { id: made.id, state: error.state };
+    expect(await bench.run(update(bench, next, { env }))).toMatchObject({ env, settled: true });
+    expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual(env);
+  });
+});
+
+const failures: [string, Properties, Fault, RegExp][] = [
+  ["is refused", { env }, { ...lost, kind: "status", status: 422, message: "no such image" }, /no such image/],
+  ["may not be done", { env }, { ...lost, kind: "status", status: 403 }, /HTTP 403/],
+  ["is refused in a scale", { replicas: 4 }, { ...lostScale, kind: "status", status: 409, times: 9 }, /HTTP 409/],
+  ["never gets an answer", { env }, { ...lost, kind: "drop", times: 3 }, /the connection broke/],
+];
+
+describe("an update that", () => {
+  it.each(failures)("%s keeps the cluster in the state", async (_title, news, fault, reason) => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault(fault);
+    const error = await bench.run(initErrorOf(update(bench, made, news)));
+    expect(error.id).toBe(made.id);
+    expect(error.reasons[0]).toMatch(reason);
+    expect(error.reasons[0]).toContain(`cluster "web" (${made.id}) was not changed completely: `);
+    expect(error.state).toMatchObject({ settled: false, endpoint: made.state["endpoint"] });
+    const repeated = await bench.run(update(bench, { id: made.id, state: error.state }, news));
+    expect(repeated).toMatchObject({ ...checked, ...news, settled: true });
+    expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual(news["env"] ?? checked["env"]);
+  });
+
+  it("is interrupted keeps the cluster, at once", async () => {
+    const bench = await openBench({ provisioningMs: 600_000 });
+    const made = await settle(bench, checked);
+    const controller = new AbortController();
+    const failed = initErrorOf(update(bench, made, { replicas: 4 }, { signal: controller.signal }));
+    await bench.clock.advance(30_000);
+    controller.abort(new InterruptedError("interrupted"));
+    const error = await bench.run(failed);
+    expect(error.state).toMatchObject({ replicas: 4, settled: false, readyReplicas: 2 });
+    expect(error.reasons[0]).toMatch(/interrupted/);
+  });
+
+  it("has its new replicas sick says why, and takes 20 minutes at most", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    const failed = initErrorOf(update(bench, made, { replicas: 4 }));
+    const startMs = bench.clock.now();
+    await bench.clock.advance(1_000);
+    bench.simulator.change(made.id, { sickReplica: { replica: 3, message: "out of memory" } });
+    const error = await bench.run(failed);
+    expect(bench.clock.now() - startMs).toBe(20 * 60_000);
+    expect(error.reasons[0]).toMatch(/timed out after 20 min.*out of memory/);
+  });
+});
+
+describe("an update of a cluster that", () => {
+  it("is gone says how to go on, and changes nothing", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { status: "gone" });
+    const { message } = await bench.run(failureOf(update(bench, made, { replicas: 4 })));
+    expect(message).toMatch(/is gone from the service\. Run `pulumi refresh` first/);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("another key saw last is not called gone", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { status: "gone" });
+    const work = bench.as("another").update(bench.ctx(), made.id, made.state, { ...checked, replicas: 4 });
+    const { message } = await bench.run(failureOf(work));
+    expect(message).toMatch(/it was last seen under others/);
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id"]);
+  });
+});

@@ -1,0 +1,201 @@
+import { systemClock } from "../../../provider/clock";
+import type { Properties } from "../../../provider/core";
+import * as door from "../../../provider/doors/dynamic";
+import { type Simulator, startSimulator } from "../../simulator";
+import { VirtualClock } from "../../support/virtualClock";
+import { failureOf, living } from "../cluster/bench";
+import { canary, least, urnOf } from "../cluster/inputs";
+
+// The door has the real clock; here it is a virtual one.
+jest.mock("../../../provider/clock", () => {
+  const { VirtualClock: Clock } =
+    jest.requireActual<typeof import("../../support/virtualClock")>("../../support/virtualClock");
+  return { ...jest.requireActual<object>("../../../provider/clock"), systemClock: new Clock() };
+});
+
+const clock = systemClock instanceof VirtualClock ? systemClock : new VirtualClock();
+const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
+const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
+const hidden = { __urn: urnOf("web"), __provider: "text of the provider" };
+
+let simulator: Simulator;
+let count = 0;
+
+/** Inputs as check hands them out, with a name of their own. */
+function inputsOf(more: Properties = {}): Properties {
+  count += 1;
+  return { ...least, ...hidden, replicas: 1, name: `web-${count}`, env: { MODEL: canary }, ...more };
+}
+
+/** What the engine keeps of a result: the secrets are taken out of their marks. */
+function stored(properties: Properties): Properties {
+  const env = Object.entries(Object(properties["env"])).map(([name, value]) => [name, Object(value).value]);
+  return { ...properties, ...(properties["env"] ? { env: Object.fromEntries(env) } : {}) };
+}
+
+beforeEach(async () => {
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
+  process.env["GPUCLUSTER_BASE_URL"] = simulator.url;
+  process.env["GPUCLUSTER_API_KEY"] = simulator.apiKey;
+});
+
+afterEach(async () => {
+  delete process.env["GPUCLUSTER_BASE_URL"];
+  delete process.env["GPUCLUSTER_API_KEY"];
+  await simulator.close();
+});
+
+describe("the door", () => {
+  it("has just the functions that states rely on for ever", () => {
+    expect(Object.keys(door).sort()).toEqual(["check", "configure", "create", "delete", "diff", "read", "update"]);
+  });
+
+  it("takes the connection from the stack's config where the environment says nothing", async () => {
+    const config = new Map([["gpucluster:baseUrl", simulator.url]]).set("gpucluster:apiKey", simulator.apiKey);
+    delete process.env["GPUCLUSTER_BASE_URL"];
+    delete process.env["GPUCLUSTER_API_KEY"];
+    await door.configure({ config });
+    expect(await run(door.create(inputsOf()))).toHaveProperty("id");
+    await door.configure({ config: new Map() });
+    expect((await failureOf(door.create(inputsOf()))).message).toMatch(/GPUCLUSTER_API_KEY.*gpucluster:apiKey/);
+  });
+});
+
+describe("check of the door", () => {
+  it("hands the inputs on, complete", async () => {
+    const { inputs, failures } = await run(door.check({}, { ...least, ...hidden }));
+    expect(failures).toEqual([]);
+    expect(inputs).toMatchObject({ ...least, ...hidden, replicas: 1, __generatedName: true });
+  });
+
+  it("names a failing property in the text only, for the engine would print its value", async () => {
+    const news = { ...inputsOf(), replicas: 0, env: { PORT: 8080, KEY: canary }, __timeouts: { create: "soon" } };
+    const { failures } = await run(door.check({}, news));
+    expect(failures.map(({ property }) => property)).toEqual(["", "", ""]);
+    expect(failures.map(({ reason }) => reason.split(":")[0]).sort()).toEqual([
+      "customTimeouts.create",
+      "env.PORT",
+      "replicas",
+    ]);
+    expect(JSON.stringify(failures)).not.toContain(canary);
+  });
+
+  it("says what is missing of the configuration as a failure", async () => {
+    delete process.env["GPUCLUSTER_API_KEY"];
+    const { failures } = await run(door.check({}, inputsOf()));
+    expect(failures).toEqual([{ property: "", reason: expect.stringMatching(/^The API key is missing/) }]);
+  });
+});
+
+describe("diff of the door", () => {
+  const olds = { ...inputsOf(), settled: true };
+
+  it.each<[string, Properties, object]>([
+    ["nothing", {}, { changes: false, replaces: [], deleteBeforeReplace: false }],
+    ["replicas", { replicas: 3 }, { changes: undefined, replaces: [], deleteBeforeReplace: false }],
+    ["a variable", { env: { MODEL: "x" } }, { changes: undefined, replaces: [], deleteBeforeReplace: false }],
+    ["the GPU type", { gpuType: "l4" }, { changes: undefined, replaces: ["gpuType"], deleteBeforeReplace: true }],
+    ["the name", { name: "api" }, { changes: undefined, replaces: ["name"], deleteBeforeReplace: false }],
+    [
+      "the GPU type under a made name",
+      { gpuType: "l4", __generatedName: true },
+      { changes: undefined, replaces: ["gpuType"], deleteBeforeReplace: false },
+    ],
+  ])("leaves the lines to the engine for a change of %s", async (_title, changed, expected) => {
+    const { settled: _settled, ...inputs } = olds;
+    expect(await door.diff("cl_1", olds, { ...inputs, ...changed })).toEqual(expected);
+  });
+
+  it("says so itself when only the outputs differ", async () => {
+    const { settled: _settled, ...inputs } = olds;
+    expect(await door.diff("cl_1", { ...olds, settled: false }, inputs)).toMatchObject({ changes: true, replaces: [] });
+  });
+});
+
+describe("the results of the door", () => {
+  it("have every env value of a creation as a secret", async () => {
+    const inputs = inputsOf({ env: { MODEL: canary, LEVEL: "" } });
+    const { id, outs } = await run(door.create(inputs));
+    expect(id).toBe(simulator.clusters()[0]?.id);
+    expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: secret("") }, settled: true });
+  });
+
+  it("have no env where none was given", async () => {
+    const { env: _env, ...inputs } = inputsOf();
+    expect((await run(door.create(inputs))).outs).not.toHaveProperty("env");
+  });
+
+  it("have every env value of a read as a secret, also one that somebody has added", async () => {
+    const { id, outs } = await run(door.create(inputsOf()));
+    simulator.change(id, { env: { MODEL: canary, ADDED: "by hand" } });
+    const found = await run(door.read(id, stored(outs)));
+    const env = { MODEL: secret(canary), ADDED: secret("by hand") };
+    expect(found).toMatchObject({ id, props: { env, ...hidden }, inputs: { env, ...hidden } });
+  });
+
+  it("have every env value of an update as a secret", async () => {
+    const inputs = inputsOf();
+    const { id, outs } = await run(door.create(inputs));
+    const result = await run(door.update(id, stored(outs), { ...inputs, replicas: 2, env: { MODEL: "new" } }));
+    expect(result.outs).toMatchObject({ replicas: 2, env: { MODEL: secret("new") }, settled: true, ...hidden });
+  });
+
+  it("are nothing for a deletion, after which nobody pays", async () => {
+    const { id, outs } = await run(door.create(inputsOf()));
+    expect(await run(door.delete(id, stored(outs)))).toBeUndefined();
+    expect(living(simulator)).toEqual([]);
+  });
+});
+
+describe("a failure after the id", () => {
+  it("has what the engine needs: id, properties with the provider's text, reasons", async () => {
+    simulator.fault({ kind: "fail", message: "no driver" });
+    const inputs = inputsOf();
+    const error = await run(failureOf(door.create(inputs)));
+    expect(error).toMatchObject({
+      id: simulator.clusters()[0]?.id,
+      reasons: [expect.stringMatching(/it is failed; replica \S+: failed, no driver/)],
+      properties: { ...inputs, env: { MODEL: secret(canary) }, settled: false },
+    });
+    expect(error.message).not.toContain(canary);
+    expect(error.stack).not.toContain(canary);
+  });
+
+  it("comes at the time that the program's customTimeouts say", async () => {
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "hot" });
+    const startMs = clock.now();
+    const error = await run(failureOf(door.create(inputsOf({ __timeouts: { create: "1m30s" } }))));
+    expect(error).toHaveProperty("reasons");
+    expect(clock.now() - startMs).toBe(90_000);
+  });
+
+  it("of an update keeps the provider's text of the new inputs", async () => {
+    const inputs = inputsOf();
+    const { id, outs } = await run(door.create(inputs));
+    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no such image" });
+    const news = { ...inputs, container: "a/b:2", __provider: "newer text" };
+    const error = await run(failureOf(door.update(id, stored(outs), news)));
+    expect(error).toMatchObject({ id, properties: { __provider: "newer text", settled: false } });
+  });
+});
+
+describe("a failure without an id", () => {
+  it("is one readable line where the SDK prints the error and its stack", async () => {
+    simulator.fault({ kind: "status", status: 422, method: "POST", message: "no such image" });
+    const error = await run(failureOf(door.create(inputsOf())));
+    expect(`${error}: ${error.stack}`).toMatch(/^gpucluster: POST \/v1\/clusters for cluster "web-\d+": no such image/);
+    expect(error.stack).not.toContain("\n");
+    expect(error).not.toHaveProperty("id");
+  });
+});
+
+describe("a read of a cluster that is not there", () => {
+  it("says so to the engine when the state has it", async () => {
+    expect(await run(door.read("cl_nothing", inputsOf()))).toEqual({});
+  });
+
+  it("fails when a program looks it up, so that nothing passes in silence", async () => {
+    const error = await run(failureOf(door.read("cl_nothing", { __urn: urnOf("web") })));
+    expect(error.message).toBe("there is no cluster cl_nothing in this organization");
+  });
+});

@@ -1,0 +1,154 @@
+import * as pulumi from "@pulumi/pulumi";
+import { outputFields } from "../../../provider/cluster/fields";
+import { Cluster, type ClusterArgs } from "../../../sdk";
+import { inside, isSecret, type Registered, resolved, runProgram } from "../cluster/program";
+
+const args: ClusterArgs = { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" };
+const type = "pulumi-nodejs:dynamic/gpucluster:Cluster";
+const text = 'exports.handler=()=>require("pulumi-gpucluster/provider")';
+
+/** The one cluster that a program registers. */
+async function registerOne(program: () => unknown): Promise<Registered> {
+  const clusters = (await runProgram(program)).filter((resource) => resource.type === type);
+  expect(clusters).toHaveLength(1);
+  return clusters[0] as Registered;
+}
+
+function providerOf({ props }: Registered): unknown {
+  const provider = props["__provider"];
+  return isSecret(provider) ? inside(provider) : provider;
+}
+
+describe("a cluster in a program", () => {
+  it("has the type that states hold for ever", async () => {
+    const { type: registered, name } = await registerOne(() => new Cluster("web", args));
+    expect([registered, name]).toEqual([type, "web"]);
+  });
+
+  it("registers the same few bytes of code for ever", async () => {
+    expect(providerOf(await registerOne(() => new Cluster("web", args)))).toBe(text);
+  });
+
+  it("registers the text in clear, so that it is the same bytes in every state", async () => {
+    const { props } = await registerOne(() => new Cluster("web", args));
+    expect(props["__provider"]).toBe(text);
+  });
+
+  it("registers its inputs as they are given, and nothing that is left out", async () => {
+    const { props } = await registerOne(() => new Cluster("web", args));
+    const { __provider, __urn, ...inputs } = props;
+    expect(inputs).toEqual(args);
+    expect([__provider, __urn]).not.toContain(undefined);
+  });
+
+  it("registers what another resource's output says", async () => {
+    const later = pulumi.output(Promise.resolve("l4"));
+    const { props } = await registerOne(() => new Cluster("web", { ...args, gpuType: later }));
+    expect(props).toMatchObject({ gpuType: "l4" });
+  });
+
+  it("hands its timeouts on", async () => {
+    const customTimeouts = { create: "2h", delete: "5m" };
+    const { props } = await registerOne(() => new Cluster("web", args, { customTimeouts }));
+    expect(props["__timeouts"]).toEqual(customTimeouts);
+  });
+
+  it("has every output, as an output", async () => {
+    await runProgram(() => {
+      const cluster = new Cluster("web", args);
+      for (const name of [...Object.keys(outputFields), "gpuType", "replicas", "container", "name", "env"]) {
+        const value: unknown = Reflect.get(cluster, name);
+        if (name in outputFields || name in args) expect(pulumi.Output.isInstance(value)).toBe(true);
+      }
+    });
+  });
+
+  it("knows its id and its inputs after its registration", async () => {
+    let cluster: Cluster | undefined;
+    await runProgram(() => {
+      cluster = new Cluster("web", args);
+    });
+    if (!cluster) throw new Error("the program did not run");
+    expect(await resolved(pulumi.all([cluster.id, cluster.replicas]))).toEqual(["cl_web", 2]);
+  });
+});
+
+describe("the URN that a cluster is told", () => {
+  it("is its own", async () => {
+    const { props, urn } = await registerOne(() => new Cluster("web", args));
+    expect(props["__urn"]).toBe(urn);
+    expect(urn).toBe(`urn:pulumi:dev::shop::${type}::web`);
+  });
+
+  it("is its own under a component, too", async () => {
+    class Fleet extends pulumi.ComponentResource {
+      constructor(name: string) {
+        super("shop:index:Fleet", name);
+        new Cluster(`${name}-web`, args, { parent: this });
+      }
+    }
+    const { props } = await registerOne(() => new Fleet("eu"));
+    expect(props["__urn"]).toBe(`urn:pulumi:dev::shop::shop:index:Fleet$${type}::eu-web`);
+  });
+
+  it("is its own under two components, too", async () => {
+    const { props } = await registerOne(() => {
+      const outer = new pulumi.ComponentResource("shop:index:Region", "eu");
+      const inner = new pulumi.ComponentResource("shop:index:Fleet", "a", {}, { parent: outer });
+      return new Cluster("web", args, { parent: inner });
+    });
+    expect(props["__urn"]).toBe(`urn:pulumi:dev::shop::shop:index:Region$shop:index:Fleet$${type}::web`);
+  });
+});
+
+describe("the env of a cluster", () => {
+  it("is a secret value by value, while its names stay readable", async () => {
+    const env = { MODEL: "llama", TOKEN: pulumi.output("abc"), KEY: pulumi.secret("def") };
+    const { props } = await registerOne(() => new Cluster("web", { ...args, env }));
+    expect(isSecret(props["env"])).toBe(false);
+    const values = Object.entries(Object(props["env"]));
+    expect(values.every(([, value]) => isSecret(value))).toBe(true);
+    const plain = Object.fromEntries(values.map(([name, value]) => [name, inside(value)]));
+    expect(plain).toEqual({ MODEL: "llama", TOKEN: "abc", KEY: "def" });
+  });
+
+  it.each<[string, () => ClusterArgs["env"]]>([
+    ["an output", () => pulumi.output({ MODEL: "llama" })],
+    ["a promise", () => Promise.resolve({ MODEL: "llama" })],
+    ["a secret", () => pulumi.secret({ MODEL: "llama" })],
+  ])("is a secret as a whole when it is %s", async (_title, env) => {
+    const { props } = await registerOne(() => new Cluster("web", { ...args, env: env() }));
+    expect(isSecret(props["env"])).toBe(true);
+    expect(inside(props["env"])).toEqual({ MODEL: "llama" });
+  });
+
+  it("stays away when it is left out", async () => {
+    expect((await registerOne(() => new Cluster("web", args))).props).not.toHaveProperty("env");
+  });
+});
+
+describe("what a cluster does with its options", () => {
+  it("keeps the transformations that the program has given", async () => {
+    const more: pulumi.ResourceTransformation = ({ props, opts }) => ({ props: { ...props, replicas: 7 }, opts });
+    const { props } = await registerOne(() => new Cluster("web", args, { transformations: [more] }));
+    expect(props).toMatchObject({ replicas: 7, __provider: text });
+  });
+
+  it("gives nothing of its own to its children", async () => {
+    const echo: pulumi.dynamic.ResourceProvider = { create: async () => ({ id: "1", outs: {} }) };
+    class Child extends pulumi.dynamic.Resource {
+      constructor(name: string, parent: pulumi.Resource) {
+        super(echo, name, {}, { parent });
+      }
+    }
+    const all = await runProgram(() => new Child("child", new Cluster("web", args)));
+    const child = all.find(({ name }) => name === "child");
+    expect(child).toBeDefined();
+    expect(JSON.stringify(child?.props["__provider"])).not.toContain("pulumi-gpucluster/provider");
+  });
+
+  it("gives the text to a cluster below a cluster", async () => {
+    const all = await runProgram(() => new Cluster("inner", args, { parent: new Cluster("outer", args) }));
+    expect(all.map(providerOf)).toEqual([text, text]);
+  });
+});
