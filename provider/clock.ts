@@ -6,23 +6,33 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** A timer's limit; a longer one would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** The real clock. */
 export const systemClock: Clock = {
   now: Date.now,
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const onAbort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", onAbort);
-        resolve();
-      }, ms);
-      signal?.addEventListener("abort", onAbort, { once: true });
-    }),
+  async sleep(ms, signal) {
+    for (let leftMs = ms; leftMs > 0 || leftMs === ms; leftMs -= longestTimerMs) {
+      await timer(Math.min(leftMs, longestTimerMs), signal);
+    }
+  },
 };
+
+function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timeout);
+      reject(signal?.reason);
+    };
+    const timeout = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
 
 /** Settles as `promise` does, or rejects with the signal's reason if that comes first; the work itself goes on. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

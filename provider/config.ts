@@ -52,20 +52,20 @@ const where = "GPUCLUSTER_BASE_URL in the environment, or `pulumi config set gpu
 
 function problemOfUrl(url: string | undefined): string | undefined {
   if (url === undefined) return `The address of the service is missing: set ${where}`;
-  const rule = URL.canParse(url) ? urlRules.find((candidate) => candidate.broken(new URL(url))) : notAUrl;
+  const rule = URL.canParse(url) ? urlRules.find((candidate) => candidate.broken(new URL(url), url)) : notAUrl;
   return rule && `The address of the service (${where}) ${rule.text}`;
 }
 
 const notAUrl = { text: "is not a URL; it has the form https://api.example.com" };
 
-const urlRules: { broken(url: URL): boolean; text: string }[] = [
+const urlRules: { broken(url: URL, text: string): boolean; text: string }[] = [
   { broken: (url) => !/^https?:$/.test(url.protocol), text: "must begin with https://" },
   {
     broken: (url) => url.protocol === "http:" && !isLoopback(url.hostname),
     text: "must begin with https://, for the API key would be readable on its way; http:// is for this machine only",
   },
   { broken: (url) => url.username + url.password !== "", text: "must not hold a user name or a password" },
-  { broken: (url) => url.search + url.hash !== "", text: "must not hold a query or a fragment" },
+  { broken: (_url, text) => /[?#]/.test(text), text: "must not hold a query or a fragment" },
   { broken: (url) => /\/v1\/*$/.test(url.pathname), text: "must not end in /v1: the paths of the API begin with it" },
 ];
 

@@ -33,7 +33,7 @@ export interface PropertyChange {
 /** The difference between a state and new inputs, by property path (`env.MODEL`). Empty: nothing to do. */
 export interface Diff {
   readonly changes: Record<string, PropertyChange>;
-  /** True when the old resource has to go before its replacement can come. */
+  /** True when the old resource would have to go before a replacement could come. */
   readonly deleteBeforeReplace?: boolean;
 }
 

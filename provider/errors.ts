@@ -99,6 +99,8 @@ export interface ApiFailure extends RequestFailure {
   readonly code?: string;
   /** False when some proxy answered in place of the API (a web page, plain text). */
   readonly isApiAnswer: boolean;
+  /** True when the body had the documented shape (section 7). */
+  readonly isEnvelope?: boolean;
 }
 
 /** The API answered with an error status. */
@@ -107,12 +109,14 @@ export class ApiError extends RequestError {
   readonly status: number;
   readonly code: string | undefined;
   readonly isApiAnswer: boolean;
+  readonly isEnvelope: boolean;
 
   constructor(message: string, failure: ApiFailure, options?: ErrorOptions) {
     super(message, failure, options);
     this.status = failure.status;
     this.code = failure.code;
     this.isApiAnswer = failure.isApiAnswer;
+    this.isEnvelope = failure.isEnvelope ?? false;
   }
 }
 

@@ -25,15 +25,16 @@ async function main() {
   await setup();
   const { root } = await ensurePulumiCli();
   const service = real ? openRealService() : await openSimulator({ keep });
-  const stack = await openStack(root, service.env, { isThrowaway: !real && !keep });
+  const stack = openStack(root, service.env, { isReal: real, isThrowaway: !real && !keep });
   try {
+    await stack.init();
     await (real ? realTour(stack) : simulatorTour(stack, service, { keep }));
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     console.error(`\nInterrupted. ${stack.farewell()}`);
     process.exitCode = 130;
   } finally {
-    await stack.close();
+    stack.close();
     await service.close();
   }
 }

@@ -42,7 +42,8 @@ export function createClient(send: Send) {
       call(e.scaleCluster(safeId(id)), options, { replicas }),
     getClusterStatus: (id: string, options?: CallOptions) => call(e.getClusterStatus(safeId(id)), options),
     listGpuTypes: (options?: CallOptions) => call(e.listGpuTypes, options),
-    getGpuTypeAvailability: (type: string, options?: CallOptions) => call(e.getGpuTypeAvailability(type), options),
+    getGpuTypeAvailability: (type: string, options?: CallOptions) =>
+      call(e.getGpuTypeAvailability(safeType(type)), options),
     listGpuModels: (options?: CallOptions) => call(e.listGpuModels, options),
     listGpuAvailability: (options?: CallOptions) => call(e.listGpuAvailability, options),
     listGpuPricing: (options?: CallOptions) => call(e.listGpuPricing, options),
@@ -55,6 +56,12 @@ export function createClient(send: Send) {
 function safeId(id: string): string {
   if (clusterId.safeParse(id).success) return id;
   throw new TypeError(`not a cluster id: "${cleanText(id, 60)}"; an id has the form cl_<suffix>`);
+}
+
+/** Dots alone are not encoded, and would name another path. */
+function safeType(type: string): string {
+  if (!/^\.*$/.test(type)) return type;
+  throw new TypeError(`not a GPU type: "${type}"`);
 }
 
 function readAnswer<Body, Result>(

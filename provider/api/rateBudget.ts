@@ -22,13 +22,13 @@ const priority: Record<RequestKind, number> = { delete: 0, create: 1, write: 1, 
 export function rateBudget(options: { clock: Clock; random: () => number }): Handler {
   const budget = new RateBudget(options.clock, options.random);
   return (next) => async (request) => {
-    await budget.enter(request);
+    const window = await budget.enter(request);
     try {
       const response = await next(request);
-      budget.record(readRateHeaders(response.headers, options.clock.now()), response.status);
+      budget.record(readRateHeaders(response.headers, options.clock.now()), response.status, window);
       return response;
     } finally {
-      budget.leave();
+      budget.leave(window);
     }
   };
 }
@@ -37,7 +37,7 @@ interface Waiter {
   readonly request: HttpRequest;
   readonly priority: number;
   readonly sinceMs: number;
-  readonly go: () => void;
+  readonly go: (window: number) => void;
   readonly refuse: (error: unknown) => void;
 }
 
@@ -47,7 +47,11 @@ class RateBudget {
   #limit = defaultLimit;
   /** When the window ends, by our clock. Meaningless while `#remaining` is undefined. */
   #resetAtMs = 0;
+  /** Counts the windows: an answer to a request of an earlier one says nothing about this one. */
+  #window = 0;
   #inFlight = 0;
+  /** Those of `#inFlight` that were let go in this window. */
+  #inFlightNow = 0;
   /** Ordered by priority, first come first served within one. */
   readonly #queue: Waiter[] = [];
   #wakeAtMs = Number.POSITIVE_INFINITY;
@@ -57,20 +61,26 @@ class RateBudget {
     private readonly random: () => number,
   ) {}
 
-  /** Resolves when the request may be sent; rejects when it is aborted, or would have to wait longer than its patience. */
-  enter(request: HttpRequest): Promise<void> {
+  /**
+   * Resolves with the window's number when the request may be sent; rejects when it is aborted, or would have to wait
+   * longer than its patience.
+   */
+  enter(request: HttpRequest): Promise<number> {
     return new Promise((resolve, reject) => {
       if (request.signal?.aborted) return reject(request.signal.reason);
-      const settle = (finish: () => void) => () => {
-        request.signal?.removeEventListener("abort", onAbort);
-        finish();
-      };
+      const leaveQueue = () => request.signal?.removeEventListener("abort", onAbort);
       const waiter: Waiter = {
         request,
         priority: priority[request.kind],
         sinceMs: this.clock.now(),
-        go: settle(resolve),
-        refuse: (error) => settle(() => reject(error))(),
+        go: (window) => {
+          leaveQueue();
+          resolve(window);
+        },
+        refuse: (error) => {
+          leaveQueue();
+          reject(error);
+        },
       };
       const onAbort = () => {
         this.#queue.splice(this.#queue.indexOf(waiter), 1);
@@ -84,7 +94,7 @@ class RateBudget {
   }
 
   /** An answer has come: corrects the count. */
-  record(headers: RateHeaders, status: number): void {
+  record(headers: RateHeaders, status: number, window: number): void {
     const nowMs = this.clock.now();
     this.#limit = headers.limit ?? this.#limit;
     if (status === 429) {
@@ -92,9 +102,10 @@ class RateBudget {
       this.#closeUntil(nowMs + waitMs);
       return;
     }
+    if (window !== this.#window) return;
     // Requests in flight may not be counted yet in what the service says is left; this one is.
-    const others = this.#inFlight - 1;
-    const left = Math.max(0, (headers.remaining ?? this.#limit - 1) - others);
+    const others = this.#inFlightNow - 1;
+    const left = Math.max(0, Math.min(headers.remaining ?? this.#limit - 1, this.#limit) - others);
     if (this.#remaining === undefined) {
       this.#remaining = left;
       this.#resetAtMs = nowMs + (headers.resetInMs ?? windowMs) + this.#guard();
@@ -104,8 +115,9 @@ class RateBudget {
   }
 
   /** A request has ended, with or without an answer. */
-  leave(): void {
+  leave(window: number): void {
     this.#inFlight -= 1;
+    if (window === this.#window) this.#inFlightNow -= 1;
     this.#pump();
   }
 
@@ -121,19 +133,26 @@ class RateBudget {
   /** Lets go whoever may go, refuses whoever cannot wait that long, and wakes up when the window ends. */
   #pump(): void {
     const nowMs = this.clock.now();
-    if (this.#remaining !== undefined && nowMs >= this.#resetAtMs) this.#remaining = undefined;
+    if (this.#remaining !== undefined && nowMs >= this.#resetAtMs) this.#openWindow();
     while (this.#queue.length > 0 && this.#mayGo()) {
       this.#inFlight += 1;
+      this.#inFlightNow += 1;
       if (this.#remaining !== undefined) this.#remaining -= 1;
-      this.#queue.shift()?.go();
+      this.#queue.shift()?.go(this.#window);
     }
     if (this.#remaining !== 0 || this.#queue.length === 0) return;
     this.#refuseImpatient(nowMs);
     if (this.#queue.length > 0) this.#wakeAt(this.#resetAtMs);
   }
 
+  #openWindow(): void {
+    this.#remaining = undefined;
+    this.#window += 1;
+    this.#inFlightNow = 0;
+  }
+
   #mayGo(): boolean {
-    if (this.#remaining === undefined) return this.#inFlight === 0;
+    if (this.#remaining === undefined) return this.#inFlightNow === 0 && this.#inFlight < maxInFlight;
     return this.#remaining > 0 && this.#inFlight < maxInFlight;
   }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fromWire } from "./wire";
+import { fromWire, snakeCase } from "./wire";
 
 /**
  * What the service answers, read tolerantly: only what nothing can go on without is required, everything else may be
@@ -52,15 +52,26 @@ export interface ClusterList {
 export const readClusterList: Reader<ClusterList> = (json) => {
   const records = listOf(json, ["clusters", "data", "items", "results"]);
   const clusters = records.flatMap((record) => clusterSchema.safeParse(fromWire(clusterSchema, record)).data ?? []);
-  return { clusters, complete: clusters.length === records.length && !hasMorePages(json) };
+  return { clusters, complete: clusters.length === records.length && !hasMorePages(json, records.length) };
 };
 
 /** @assumption A list of several pages names the next one in one of these fields. */
-const pageFields = ["next", "next_cursor", "next_page", "next_page_token", "cursor", "has_more"];
+const pageFields = ["next", "next_cursor", "next_page", "next_page_token", "next_url", "cursor", "has_more"];
+const pageFieldGroups = ["pagination", "paging", "page_info", "meta", "links", "_links"];
 
-function hasMorePages(json: unknown): boolean {
+/** @assumption A list of several pages may say how many records there are in all, by `total` or `total_count`. */
+const totalFields = ["total", "total_count"];
+
+function hasMorePages(json: unknown, count: number): boolean {
   const top = asObject(json);
-  return pageFields.some((name) => Boolean(top[name]));
+  return [top, ...pageFieldGroups.map((name) => asObject(top[name]))].some((group) => {
+    const values = Object.entries(group).map(([name, value]) => [snakeCase(name), value] as const);
+    const isMore = ([name, value]: readonly [string, unknown]) =>
+      pageFields.includes(name)
+        ? Boolean(value)
+        : totalFields.includes(name) && typeof value === "number" && value > count;
+    return values.some(isMore);
+  });
 }
 
 const replicaSchema = z.object({
@@ -96,7 +107,7 @@ export const readStatus: Reader<StatusRecord> = (json) => ({
 
 /** @assumption A replica without a boolean `healthy` is healthy when its word says that it runs. */
 function toReplica(json: unknown, index: number): ReplicaRecord {
-  const { id, status, healthy, message } = read(replicaSchema, json);
+  const { id, status, healthy, message } = read(replicaSchema, asObject(json));
   return {
     id: id ?? String(index),
     status: status ?? "",
@@ -172,9 +183,12 @@ const gpuFields = {
 const gpuListNames = ["gpus", "gpu_types", "types", "models", "prices", "pricing", "availability", "data"];
 
 /** Reads `/v1/gpus` and its relatives; records without a type cannot be used and are left out. */
-export const readGpuTypes: Reader<GpuType[]> = (json) =>
-  listOf(json, gpuListNames).flatMap((record) => toGpuType(asObject(record)) ?? []);
-
+export const readGpuTypes: Reader<GpuType[]> = (json) => {
+  const top = asObject(json);
+  const isList = Array.isArray(json) || gpuListNames.some((name) => Array.isArray(top[name]));
+  const single = isList ? undefined : toGpuType(top);
+  return single ? [single] : listOf(json, gpuListNames).flatMap((record) => toGpuType(asObject(record)) ?? []);
+};
 /** Reads the availability of one type, which the record itself need not repeat. */
 export const readGpuType =
   (type: string): Reader<GpuType> =>
@@ -211,10 +225,11 @@ export interface Health {
 
 /** @assumption `/health` says how it is by `status` or `healthy`; a success without either is healthy. */
 export const readHealth: Reader<Health> = (json) => {
-  const raw = asObject(json);
+  const raw = typeof json === "string" ? { status: json } : asObject(json);
   const status = asText(raw["status"]) ?? "";
-  const said = asBoolean(raw["healthy"]) ?? (status === "" ? true : stateOf(status) === "running" || status === "pass");
-  return { healthy: said, status, raw };
+  const healthy =
+    asBoolean(raw["healthy"]) ?? (status === "" ? true : stateOf(status) === "running" || status === "pass");
+  return { healthy, status, raw };
 };
 
 /** What the service says of itself (section 4, the descriptor document). */

@@ -1,4 +1,5 @@
 import { ApiError, type Outcome, ResponseShapeError } from "../errors";
+import type { Secret } from "../secret";
 import type { Handler, HttpRequest, HttpResponse } from "./http";
 import { cleanJson, cleanText, redactor } from "./text";
 
@@ -6,11 +7,16 @@ import { cleanJson, cleanText, redactor } from "./text";
  * Lets successes with a JSON body (or none) through, and turns everything else into an error that says what failed, what
  * the API answered and what to do next.
  */
-export const statusErrors: Handler = (next) => async (request) => {
-  const response = await next(request);
-  if (response.status < 200 || response.status >= 300) throw toApiError(request, response);
-  return { ...response, json: parseJson(request, response.body) };
-};
+export function statusErrors(apiKey: Secret): Handler {
+  return (next) => async (request) => {
+    const response = await next(request);
+    if (response.status >= 200 && response.status < 300) {
+      return { ...response, json: parseJson(request, response.body) };
+    }
+    // Services quote in their errors what they were sent.
+    throw toApiError(request, response, redactor([apiKey.reveal(), ...(request.secrets ?? [])]));
+  };
+}
 
 /** A success that cannot be read may be a truncated one: reads are sent again, the rest may have taken effect. */
 function parseJson({ method, path, subject }: HttpRequest, body: string): unknown {
@@ -35,22 +41,26 @@ function isPage(body: string): boolean {
   return /^\s*</.test(body);
 }
 
-function toApiError(request: HttpRequest, response: HttpResponse): ApiError {
-  const { method, path, subject, secrets = [] } = request;
+function toApiError(request: HttpRequest, response: HttpResponse, redact: (text: string) => string): ApiError {
+  const { method, path, subject } = request;
   const { status } = response;
-  const envelope = readEnvelope(response);
-  const said = cleanText(redactor(secrets)(envelope.message));
-  const answer = [cleanText(envelope.code ?? "", 100), `HTTP ${status}`].filter(Boolean).join(", ");
+  const { isApiAnswer, isEnvelope, ...said } = readEnvelope(response);
+  // Redacted before it is cut, for a part of a secret would not be found; and after, for cleaning may join what was apart.
+  const clean = (text: string, max?: number) => redact(cleanText(redact(text), max));
+  const message = clean(said.message);
+  const code = said.code === undefined ? undefined : clean(said.code, 100);
+  const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ");
   const about = subject ? ` for ${subject}` : "";
-  const text = `${method} ${path}${about}: ${said || "the service gave no reason"} (${answer})`;
+  const text = `${method} ${path}${about}: ${message || "the service gave no reason"} (${answer})`;
   const advice = status >= 300 && status < 400 ? redirectAdvice(response) : adviceFor(status);
   return new ApiError([text, advice].filter(Boolean).join(". "), {
     outcome: outcomeOf(status),
     method,
     path,
     status,
-    code: envelope.code,
-    isApiAnswer: envelope.isApiAnswer,
+    code,
+    isApiAnswer,
+    isEnvelope,
   });
 }
 
@@ -82,22 +92,22 @@ interface Envelope {
   readonly code?: string;
   /** False for a page that some proxy wrote: such an answer proves nothing about the cluster. */
   readonly isApiAnswer: boolean;
+  /** True for the documented shape: nobody but the API itself writes that. */
+  readonly isEnvelope: boolean;
 }
 
 function readEnvelope({ body, headers }: HttpResponse): Envelope {
-  if (body.trim() === "") return { message: "", isApiAnswer: true };
+  if (body.trim() === "") return { message: "", isApiAnswer: true, isEnvelope: false };
   try {
     return readJson(JSON.parse(body));
   } catch {
-    // Not JSON is an expected case here: proxies answer with pages of their own.
+    // Not JSON is an expected case here: proxies answer with pages of their own. A page is never quoted: it may hold the
+    // whole request.
     const what =
       isPage(body) || headers["content-type"]?.includes("html")
         ? "a web page came back, not an API answer"
         : "not an API answer";
-    return {
-      message: `${what}: ${cleanText(body.replace(/<[^>]*>/g, " ").replace(/\s+/g, " "), 120)}`,
-      isApiAnswer: false,
-    };
+    return { message: what, isApiAnswer: false, isEnvelope: false };
   }
 }
 
@@ -111,8 +121,9 @@ function readJson(json: unknown): Envelope {
   const code = [inner["code"], top["code"]].find((text) => typeof text === "string");
   return {
     message: typeof message === "string" ? message : "",
-    code: typeof code === "string" ? cleanText(code, 100) : undefined,
+    code: typeof code === "string" ? code : undefined,
     isApiAnswer: true,
+    isEnvelope: typeof inner["code"] === "string" || typeof inner["status"] === "number",
   };
 }
 

@@ -11,7 +11,7 @@ export function cleanText(text: string, max = 500): string {
     .replace(/[\r\n\t]+/g, " ")
     .replace(controls, "")
     .trim();
-  return clean.length > max ? `${clean.slice(0, max)}…` : clean;
+  return clean.length > max ? `${clean.slice(0, max).toWellFormed()}…` : clean;
 }
 
 const longestText = 8_192;
@@ -38,7 +38,7 @@ const shortestSecret = 4;
 /** A function that replaces each of the values in a text, also where it stands escaped, encoded or cut into its lines. */
 export function redactor(values: Iterable<string>): (text: string) => string {
   const forms = [...values]
-    .flatMap((value) => [value, ...value.split(/\r?\n/)])
+    .flatMap((value) => [value, cleanText(value, value.length), ...value.split(/\r?\n/)])
     .filter((value) => value.length >= shortestSecret)
     .flatMap((value) => [
       value,

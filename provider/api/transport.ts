@@ -19,9 +19,9 @@ export interface TransportOptions {
  * - retry is outermost: it sees typed errors, and each attempt passes through everything below again;
  * - status errors wrap the budget, which has to see the headers of every raw answer, a 429 included;
  * - the rate budget is below retry, so that each attempt buys a permit of its own;
- * - auth is next to the wire: above it, no request holds the key, and whatever comes back is free of it.
+ * - auth is next to the wire: above it, no request holds the key.
  */
 export function createTransport({ baseUrl, apiKey, userAgent, clock, random }: TransportOptions): Send {
   const wire = auth(apiKey, userAgent)(http(baseUrl));
-  return retry({ clock, random })(statusErrors(rateBudget({ clock, random })(wire)));
+  return retry({ clock, random })(statusErrors(apiKey)(rateBudget({ clock, random })(wire)));
 }

@@ -11,12 +11,24 @@ export interface ClaimOptions {
   readonly patienceMs: number;
   /** Values that must not show in a message. */
   readonly secrets: readonly string[];
+  /** Called with what the user should know although the creation succeeded. */
+  readonly warn: (text: string) => void;
 }
 
-/** How old the list may be that is compared with: what this process makes in the meantime, it knows by itself. */
+/** How old the list may be that a creation is compared with. This process's own creations drop it. */
 const snapshotAgeMs = 30_000;
-/** When to look for a cluster whose answer was lost, in seconds after the failure: a list may lag behind. */
+/** Pauses between looks for a cluster whose answer was lost, 20 s in all: a list may lag behind. */
 const searchPausesMs = [0, 2_000, 3_000, 5_000, 10_000];
+/** The first look is made even for a user who has just interrupted: it usually finds the id. */
+const firstLookMs = 5_000;
+/** What exists may be older than the request by what two clocks differ. */
+const clockSkewMs = 5 * 60_000;
+
+/** What a list says of a cluster whose answer was lost. */
+type Finding =
+  | { readonly kind: "found"; readonly record: ClusterRecord }
+  | { readonly kind: "none" }
+  | { readonly kind: "doubtful"; readonly why: string };
 
 /**
  * Creates exactly one cluster. The service offers no idempotency key, so the name stands for the request: a name that is
@@ -44,10 +56,7 @@ export class Claims {
 
   /** The clusters in a list that hold a name. The names of hosts know no case, so neither does this. */
   holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
-    return clusters.filter(
-      (other) =>
-        other.name?.toLowerCase() === name.toLowerCase() && !isLeaving(other.status) && !this.#deleted.has(other.id),
-    );
+    return clusters.filter((other) => sameText(other.name, name) && this.#isThere(other));
   }
 
   /** @throws CreateError or RequestError; the message says whether a cluster may exist, and which. */
@@ -58,11 +67,10 @@ export class Claims {
     try {
       const before = await this.#snapshot(options);
       const holders = before ? this.holders(body.name, before) : [];
-      if (holders.length > 0) throw takenError(body.name, idsOf(holders));
-      const record = (await this.#attempt(body, before, options)) ?? (await this.#attempt(body, before, options));
-      if (!record)
-        throw new CreateError(`${subject(body)}: two create requests got no answer, and neither made a cluster`);
+      if (holders.length > 0) throw takenError(body.name, describe(holders));
+      const record = await this.#request(body, before, options);
       this.#created.add(record.id);
+      this.lists.forget();
       return record;
     } finally {
       this.#pendingNames.delete(key);
@@ -79,79 +87,143 @@ export class Claims {
     }
   }
 
-  /** One create request; `undefined` when its answer was lost and it surely made no cluster. */
-  async #attempt(body: CreateBody, before: ClusterList | undefined, options: ClaimOptions) {
+  /** The create request; a second one only after the first surely made no cluster. */
+  async #request(body: CreateBody, before: ClusterList | undefined, options: ClaimOptions): Promise<ClusterRecord> {
+    const sentAtMs = this.clock.now();
     try {
-      const { patienceMs, secrets, signal } = options;
-      return await this.client.createCluster(body, { subject: subject(body), patienceMs, secrets, signal });
+      return await this.#post(body, options);
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) throw await this.#explainConflict(body, error, options);
-      if (!(error instanceof RequestError && error.maybeApplied)) throw error;
-      return await this.#search(body, before, error, options);
+      if (!isLost(error)) throw error;
+      const lost = { body, before, sentAtMs, cause: error };
+      return (await this.#search(lost, options)) ?? (await this.#again(lost, options));
     }
   }
 
-  /** Looks for the cluster of a lost answer: same name, same GPU type, an id that was not there before. */
-  async #search(
-    body: CreateBody,
-    before: ClusterList | undefined,
-    cause: RequestError,
-    { signal }: ClaimOptions,
-  ): Promise<ClusterRecord | undefined> {
-    if (!before?.complete) throw uncertain(body, cause, "what existed before is not known completely");
-    const known = new Set([...before.clusters.map(({ id }) => id), ...this.#created]);
-    let doubt: string | undefined;
-    for (const pauseMs of searchPausesMs) {
-      try {
-        await this.clock.sleep(pauseMs, signal);
-        const list = await this.lists.recent(0, { signal });
-        const found = this.holders(body.name, list).filter(
-          ({ id, gpuType }) => !known.has(id) && (gpuType ?? body.gpuType) === body.gpuType,
-        );
-        if (found.length > 1) throw uncertain(body, cause, `there are several: ${idsOf(found)}`);
-        if (found[0]) return found[0];
-        doubt = list.complete ? undefined : "the list of clusters is not complete";
-      } catch (error) {
-        if (signal.aborted) throw uncertain(body, cause, "the search for it was interrupted");
-        if (!(error instanceof RequestError)) throw error;
-        doubt = messageOf(error);
-      }
+  /** The second and last request. A conflict now means that the first one did arrive, late. */
+  async #again(lost: LostCreation, options: ClaimOptions): Promise<ClusterRecord> {
+    try {
+      const record = await this.#post(lost.body, options);
+      await this.#reportTwin(lost, record, options);
+      return record;
+    } catch (error) {
+      if (!isLost(error) && !(error instanceof ApiError && error.status === 409)) throw error;
+      const found = await this.#search({ ...lost, cause: error }, options);
+      if (found) return found;
+      throw uncertain(lost.body, error, "two create requests were sent, and no cluster of that name shows");
     }
-    if (doubt) throw uncertain(body, cause, doubt);
+  }
+
+  #post(body: CreateBody, { patienceMs, secrets, signal }: ClaimOptions): Promise<ClusterRecord> {
+    return this.client.createCluster(body, { subject: `cluster "${body.name}"`, patienceMs, secrets, signal });
+  }
+
+  /** Looks for the cluster of a lost answer until it shows; `undefined` when it surely was not made. */
+  async #search(lost: LostCreation, options: ClaimOptions): Promise<ClusterRecord | undefined> {
+    let finding: Finding = { kind: "doubtful", why: "the list of clusters could not be read" };
+    for (const pauseMs of searchPausesMs) {
+      finding = await this.#look(lost, pauseMs, options);
+      if (finding.kind === "found") return finding.record;
+      if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for it was interrupted");
+    }
+    if (finding.kind === "doubtful") throw uncertain(lost.body, lost.cause, finding.why);
     return undefined;
+  }
+
+  async #look(lost: LostCreation, pauseMs: number, { signal, patienceMs }: ClaimOptions): Promise<Finding> {
+    try {
+      if (pauseMs > 0) await this.clock.sleep(pauseMs, signal);
+      const limits = pauseMs > 0 ? { signal, patienceMs } : { attemptTimeoutMs: firstLookMs, patienceMs: firstLookMs };
+      return this.#compare(lost, await this.lists.recent(0, { ...limits, attempts: 1 }));
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof RequestError)) throw error;
+      return { kind: "doubtful", why: messageOf(error) };
+    }
+  }
+
+  /** A new cluster with our name and GPU type is ours. One that only may be ours forbids another request. */
+  #compare({ body, before, sentAtMs }: LostCreation, list: ClusterList): Finding {
+    if (!before?.complete) return { kind: "doubtful", why: "it is not known which clusters existed before" };
+    const known = new Set([...before.clusters.map(({ id }) => id), ...this.#created]);
+    const fresh = list.clusters.filter((record) => !known.has(record.id) && this.#isThere(record));
+    const candidates = fresh.filter(({ name, createdAt }) => {
+      const isOlder = Date.parse(createdAt ?? "") < sentAtMs - clockSkewMs;
+      return (name === undefined || sameText(name, body.name)) && !isOlder;
+    });
+    const sure = candidates.filter(({ name, gpuType }) => name !== undefined && sameText(gpuType, body.gpuType));
+    const [record] = sure;
+    if (record && candidates.length === 1) return { kind: "found", record };
+    if (candidates.length > 0) return { kind: "doubtful", why: `it may be one of ${describe(candidates)}` };
+    return list.complete ? { kind: "none" } : { kind: "doubtful", why: "the list of clusters is not complete" };
+  }
+
+  /** A service may act on the first request long after its connection broke. */
+  async #reportTwin({ body, before }: LostCreation, record: ClusterRecord, { warn }: ClaimOptions): Promise<void> {
+    const known = new Set([...(before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created]);
+    try {
+      const list = await this.lists.recent(0, { attempts: 2, patienceMs: firstLookMs });
+      const twins = this.holders(body.name, list).filter(({ id }) => !known.has(id));
+      if (twins.length > 0)
+        warn(`${describe(twins)} has the same name: it was made by a request whose answer was lost`);
+    } catch (error) {
+      warn(`whether the first create request made a cluster too could not be checked: ${messageOf(error)}`);
+    }
   }
 
   async #explainConflict(body: CreateBody, error: ApiError, { signal }: ClaimOptions): Promise<Error> {
     const list = await this.lists.recent(0, { signal, attempts: 1 }).catch(() => undefined);
     const holders = list ? this.holders(body.name, list) : [];
-    return holders.length > 0 ? takenError(body.name, idsOf(holders), error) : error;
+    return holders.length > 0 ? takenError(body.name, describe(holders), error) : error;
   }
+
+  #isThere({ id, status }: ClusterRecord): boolean {
+    return !isLeaving(status) && !this.#deleted.has(id);
+  }
+}
+
+/** A create request without a usable answer. */
+interface LostCreation {
+  readonly body: CreateBody;
+  readonly before: ClusterList | undefined;
+  readonly sentAtMs: number;
+  readonly cause: RequestError;
+}
+
+function isLost(error: unknown): error is RequestError {
+  return error instanceof RequestError && error.maybeApplied;
+}
+
+function sameText(a: string | undefined, b: string): boolean {
+  return a?.toLowerCase() === b.toLowerCase();
 }
 
 /** Why a name cannot be used, and what to do; also what a preview says. */
 export function takenReason(holders: string): string {
   return (
-    `is already the name of ${holders}. Nothing is taken over or overwritten: give this cluster another \`name\`, ` +
-    "or delete the other one first if nobody needs it (it may be left from an interrupted run)"
+    `is already the name of ${holders}. Nothing is taken over or overwritten. If that is this very cluster under another ` +
+    "resource name, add `aliases`; if it is to be replaced, give it another `name`; if an interrupted run left it, and " +
+    "nobody uses it, delete it; if it is somebody else's, set another `name`"
   );
 }
 
 function takenError(name: string, holders: string, cause?: Error): CreateError {
-  return new CreateError(`"${name}" ${takenReason(holders)}`, { cause });
+  return new CreateError(`the name "${name}" ${takenReason(holders)}`, { cause });
 }
 
-function uncertain(body: CreateBody, cause: RequestError, why: string): CreateError {
+function uncertain({ name }: CreateBody, cause: RequestError, why: string): CreateError {
   return new CreateError(
-    `${subject(body)} may have been created, but its id is not known: ${messageOf(cause)}; ${why}. ` +
-      `Look for the name "${body.name}" in the service before you run the command again: it may be billed`,
+    `cluster "${name}" may have been created, but its id is not known: ${messageOf(cause)}; ${why}. ` +
+      `Look for the name "${name}" in the service before you run the command again: it may be billed`,
     { cause },
   );
 }
 
-function subject({ name }: CreateBody): string {
-  return `cluster "${name}"`;
-}
-
-export function idsOf(clusters: readonly ClusterRecord[]): string {
-  return clusters.map(({ id }) => id).join(", ");
+/** `cl_1 (running, since 2026-11-21T10:00:00Z)`, so that a person can tell which one it is. */
+export function describe(clusters: readonly ClusterRecord[]): string {
+  return clusters
+    .map(({ id, status, createdAt }) => {
+      const details = [status, createdAt && `since ${createdAt}`].filter(Boolean).join(", ");
+      return details ? `${id} (${details})` : id;
+    })
+    .join(", ");
 }

@@ -1,24 +1,22 @@
 import type { UpdateBody } from "../api/endpoints";
 import { type ClusterRecord, isLeaving, stateOf } from "../api/records";
 import type { Ctx, Properties } from "../core";
-import { ClusterFailedError, isNotFound, messageOf } from "../errors";
+import { ApiError, ClusterFailedError, isNotFound, messageOf } from "../errors";
 import { diffCluster } from "./diff";
-import { learnEcho, withDrift } from "./echo";
+import { learnEcho, pathsOf, withDrift } from "./echo";
 import type { CheckedInputs, ClusterState } from "./fields";
+import { confirmAbsence, findCluster } from "./find";
 import { Operation } from "./operation";
-import { judgeGone, judgeReady, type Look } from "./readiness";
-import { applyOnce, statusIfAny, updateAndRollOut } from "./rollout";
+import { judgeGone, judgeReady, type Look, type Past } from "./readiness";
+import { afterRollout, applyOnce, type Rollout, statusIfAny, updateAndRollOut } from "./rollout";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, toPlainJson, toState } from "./state";
 
 /** Creates exactly one cluster and waits until every replica is healthy. */
 export async function createCluster(service: Service, ctx: Ctx, news: Properties) {
   const inputs = asInputs(news);
-  const { claims, clock, seenBy } = service;
-  const { name, gpuType, replicas, container, env = {} } = inputs;
-  ctx.status("creating");
-  const request = new Operation(ctx, clock, "create", { id: "", inputs }).request();
-  const record = await claims.create({ name, gpuType, replicas, container, env }, request);
+  const { clock, seenBy } = service;
+  const record = await claim(service, new Operation(ctx, clock, "create", { id: "", inputs }), inputs);
   // From here on the cluster exists and is paid for: nothing below may lose its id.
   const operation = new Operation(ctx, clock, "create", { id: record.id, inputs });
   const before = toState(inputs, { record }, { settled: false, seenBy });
@@ -35,30 +33,45 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
   return { id: record.id, state };
 }
 
+async function claim({ claims }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+  const { name, gpuType, replicas, container, env = {} } = inputs;
+  operation.status("creating");
+  try {
+    const warn = (text: string) => operation.warn(text);
+    return await claims.create({ name, gpuType, replicas, container, env }, { ...operation.request(), warn });
+  } catch (error) {
+    throw operation.clean(error);
+  }
+}
+
 /** Sends only what differs from what the service shows, in the fewest calls, and waits once. */
 export async function updateCluster(service: Service, ctx: Ctx, id: string, olds: Properties, news: Properties) {
   const state = asState(olds);
   const inputs = asInputs(news);
+  const { seenBy } = service;
   const changes = Object.keys(diffCluster(olds, news).changes);
   // Settings that only this package reads: nothing to send.
-  if (changes.every((name) => name === "__timeouts")) return { ...state, ...inputs };
+  if (changes.every((name) => name === "__timeouts")) {
+    return toState(inputs, {}, { settled: true, seenBy: state.__seenBy ?? seenBy, before: state });
+  }
   const operation = new Operation(ctx, service.clock, "update", { id, inputs, olds: state });
   const record = await findExisting(service, operation, state);
   const needsRollout = changes.some((name) => name === "container" || name.startsWith("env"));
-  // Until the roll-out is through, the state says what the replicas run with, so that an interrupted one is done again.
-  let running: CheckedInputs = needsRollout ? { ...inputs, container: state.container, env: state.env } : inputs;
+  // Until a change is through, the state says what the service runs, so that an interrupted one is done again.
+  let running: CheckedInputs = { ...inputs, replicas: record.replicas ?? state.replicas };
+  if (needsRollout) running = { ...running, container: state.container, env: state.env };
   return keep(
     service,
     operation,
     "was not changed completely",
     () => [running, state],
     async () => {
-      await sendChanges(service, operation, { record, inputs, state, needsRollout });
-      running = inputs;
-      await waitUntilReady(service, operation, inputs.replicas);
-      if (!needsRollout)
-        return toState(inputs, operation.seen, { settled: true, seenBy: service.seenBy, before: state });
-      return reached(service, operation, inputs, state);
+      const rollout = await sendChanges(service, operation, { record, inputs, state, needsRollout });
+      running = rollout ? { ...running, replicas: inputs.replicas } : inputs;
+      await waitUntilReady(service, operation, inputs.replicas, rollout);
+      // What a scaled cluster shows of its env may be drift that was there before; it is not learned as its own form.
+      if (needsRollout || state.settled === false) return reached(service, operation, inputs, state);
+      return toState(inputs, operation.seen, { settled: true, seenBy, before: state });
     },
   );
 }
@@ -70,8 +83,10 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const record = await find(service, operation);
   if (!record || stateOf(record.status) === "terminated") {
     refuseStrangers(service, operation, state);
+    if (!record) refuseNewcomers(service, operation, state);
     return undefined;
   }
+  operation.see({ record });
   const look = { record, status: await statusIfAny(service, operation) };
   const shown = withDrift(state, record);
   const facts = { settled: isSettled(look, shown.replicas), seenBy: service.seenBy, before: state };
@@ -82,20 +97,34 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
 /** Deletes the cluster and waits until it is gone. One that is gone already is fine. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
   const state = asState(olds);
-  const { client, claims, watcher, clock } = service;
-  const operation = new Operation(ctx, clock, "delete", { id, inputs: state });
-  ctx.status("deleting");
+  const operation = new Operation(ctx, service.clock, "delete", { id, inputs: state });
+  operation.status("deleting");
   try {
-    await client.deleteCluster(id, operation.request());
-    const { deadlineMs } = operation;
-    const report = (summary: string) => ctx.status(summary);
-    await watcher.watch({ id, judge: judgeGone, deadlineMs, signal: ctx.signal, report });
+    await service.client.deleteCluster(id, operation.request());
+    await service.watcher.watch({ operation, judge: judgeGone });
   } catch (error) {
-    if (!isNotFound(error)) throw operation.error(`was not deleted: ${messageOf(error)}`, error);
-    refuseStrangers(service, operation, state);
+    await acceptAbsence(service, operation, state, error);
   }
-  claims.deleted(id);
-  ctx.status("deleted");
+  service.claims.deleted(id);
+  operation.status("deleted");
+}
+
+/** A deletion that finds nothing is a success, if there really is nothing. */
+async function acceptAbsence(
+  service: Service,
+  operation: Operation,
+  state: ClusterState,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof ApiError) || !isNotFound(error)) {
+    throw operation.error(`was not deleted: ${messageOf(error)}`, error);
+  }
+  refuseStrangers(service, operation, state);
+  const listed = await confirmAbsence(service, operation.id, operation.request(), error);
+  if (listed && !isLeaving(listed.status)) {
+    throw operation.error("was not deleted: the service answers that there is no such cluster, but lists it", error);
+  }
+  refuseNewcomers(service, operation, state);
 }
 
 interface Change {
@@ -106,46 +135,42 @@ interface Change {
 }
 
 /** One update for env and container, with the replicas in the same body; one scale call for what is still missing then. */
-async function sendChanges(service: Service, operation: Operation, { record, inputs, state, needsRollout }: Change) {
+async function sendChanges(service: Service, operation: Operation, change: Change): Promise<Rollout | undefined> {
+  const { record, inputs, state, needsRollout } = change;
   const { replicas } = inputs;
   let shown: ClusterRecord | undefined = record;
+  let rollout: Rollout | undefined;
   if (needsRollout) {
-    operation.ctx.status("updating");
+    operation.status("updating");
     const env = inputs.env ?? (state.env ? {} : undefined);
     const body: UpdateBody = { container: inputs.container, replicas, ...(env ? { env } : {}) };
-    shown = await updateAndRollOut(service, operation, body);
+    ({ record: shown, rollout } = await updateAndRollOut(service, operation, body));
     if (shown?.replicas === undefined) shown = await find(service, operation);
   }
-  if ((shown?.replicas ?? state.replicas) === replicas) return;
-  operation.ctx.status(`scaling to ${replicas}`);
+  if ((shown?.replicas ?? state.replicas) === replicas) return rollout;
+  operation.status(`scaling to ${replicas}`);
   const send = () => service.client.scaleCluster(operation.id, replicas, operation.request());
   await applyOnce(service, operation, send, (now) => now.replicas === replicas);
+  return rollout;
 }
 
 /** Waits until every replica is healthy; what was seen last is in `operation.seen`, also when this fails. */
-async function waitUntilReady(service: Service, operation: Operation, replicas: number): Promise<void> {
-  const { ctx, id, deadlineMs } = operation;
-  const { verdict } = await service.watcher.watch({
-    id,
-    judge: (look, past) => judgeReady(look, past, replicas),
-    deadlineMs,
-    signal: ctx.signal,
-    report: (summary) => ctx.status(summary),
-    onLook: (look) => {
-      operation.seen = look;
-    },
-  });
+async function waitUntilReady(service: Service, operation: Operation, replicas: number, rollout?: Rollout) {
+  const isReady = (look: Look, past: Past) => judgeReady(look, past, replicas);
+  const judge = rollout ? afterRollout(isReady, rollout, service.clock) : isReady;
+  const verdict = await service.watcher.watch({ operation, judge });
   if (verdict.kind === "gone") throw new ClusterFailedError("it disappeared from the service while it was waited for");
   if (verdict.kind === "failed") throw new ClusterFailedError([verdict.summary, ...verdict.reasons].join("; "));
-  ctx.status(`${replicas}/${replicas} replicas healthy`);
+  if (rollout && !rollout.seen) operation.warn("no replica was seen to restart with the new configuration");
+  operation.status(`${replicas}/${replicas} replicas healthy`);
 }
 
 /** The state of a cluster that is now what was asked for; what the service shows otherwise is remembered, and said. */
 async function reached(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
   const record = operation.seen.record?.env ? operation.seen.record : await find(service, operation);
-  const __echo = record && learnEcho(inputs, record);
-  const differing = Object.keys(__echo ?? {}).join(", ");
-  if (differing) operation.ctx.log(`${operation.title}: the service shows ${differing} not as asked for`, "warning");
+  const __echo = learnEcho(inputs, record ?? { id: operation.id });
+  const paths = pathsOf(__echo);
+  if (paths) operation.warn(`the service shows ${paths} otherwise than asked for`);
   return toState(inputs, operation.seen, { settled: true, seenBy: service.seenBy, before: { ...before, __echo } });
 }
 
@@ -165,13 +190,8 @@ async function keep(
   }
 }
 
-async function find({ client }: Service, operation: Operation): Promise<ClusterRecord | undefined> {
-  try {
-    return await client.getCluster(operation.id, operation.request());
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+function find(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
+  return findCluster(service, operation.id, operation.request());
 }
 
 async function findExisting(service: Service, operation: Operation, state: ClusterState): Promise<ClusterRecord> {
@@ -195,6 +215,17 @@ function refuseStrangers({ seenBy }: Service, operation: Operation, state: Clust
   throw operation.error(
     "is not known to this service and API key, but it was last seen under others, so it may well exist. " +
       "Set GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY (or gpucluster:baseUrl and gpucluster:apiKey) to those again; " +
-      `if it is really gone, run \`pulumi state delete '${operation.ctx.urn}'\``,
+      `if it is really gone, run \`pulumi state delete '${operation.urn}'\``,
+  );
+}
+
+/** Until it was ready once, reads may lag behind the creation. */
+const newcomerMs = 2 * 60_000;
+
+function refuseNewcomers({ clock }: Service, operation: Operation, state: ClusterState): void {
+  const ageMs = clock.now() - Date.parse(state.createdAt ?? "");
+  if (state.__echo !== undefined || !(ageMs < newcomerMs)) return;
+  throw operation.error(
+    "was created only just now, and the service does not show it yet. Run the command again in a while",
   );
 }

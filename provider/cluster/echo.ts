@@ -4,29 +4,34 @@ import type { CheckedInputs, ClusterState, Echo } from "./fields";
 /**
  * What the service shows of the inputs, compared with what was asked. Services show things in their own form (a default
  * registry, masked values, variables of their own): what it shows right after a change was applied is its form of exactly
- * that; what it shows later, and was not shown then, is drift.
+ * that; what it shows later, and did not show then, is drift.
  */
 
 const words = ["name", "gpuType", "container"] as const;
 
-/** Remembers where the service's form differs; `undefined` where it does not. */
-export function learnEcho(inputs: CheckedInputs, record: ClusterRecord): Echo | undefined {
+type Env = Readonly<Record<string, string>>;
+
+/** Remembers where the service's form differs. An empty echo means: learned, and nothing differs. */
+export function learnEcho(inputs: CheckedInputs, record: ClusterRecord): Echo {
   const differing = words.filter((word) => record[word] !== undefined && record[word] !== inputs[word]);
   const env = record.env ? differingNames(inputs.env ?? {}, record.env) : [];
-  if (differing.length + env.length === 0) return undefined;
   return { ...Object.fromEntries(differing.map((word) => [word, record[word]])), ...(env.length > 0 ? { env } : {}) };
 }
-
-type Env = Readonly<Record<string, string>>;
 
 function differingNames(asked: Env, shown: Env): string[] {
   const names = new Set([...Object.keys(asked), ...Object.keys(shown)]);
   return [...names].filter((name) => asked[name] !== shown[name]).sort();
 }
 
+/** The paths in an echo, for people: `container, env.TOKEN`. Empty where nothing differs. */
+export function pathsOf({ env = [], ...others }: Echo): string {
+  return [...Object.keys(others), ...env.map((name) => `env.${name}`)].join(", ");
+}
+
 /** The inputs as the service now shows them. What it does not echo, or echoes as it always did, stays as last applied. */
 export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
-  const { __echo: echo = {} } = state;
+  // A cluster that never was what was asked for has no echo yet: what it shows now is its first one.
+  const echo = state.__echo ?? (state.settled === false ? learnEcho(state, record) : {});
   const drifted = words.filter((word) => record[word] !== undefined && record[word] !== echo[word]);
   return {
     ...state,

@@ -6,10 +6,11 @@ import { abortable, type Clock } from "../clock";
 export interface ListOptions {
   readonly patienceMs?: number;
   readonly attempts?: number;
+  readonly attemptTimeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** The list of clusters, shared: whoever asks while one is under way gets that one. */
+/** The list of clusters, shared: who is content with one that was asked for a moment ago gets that one. */
 export class ClusterLists {
   #latest: { startedAtMs: number; list: Promise<ClusterList> } | undefined;
 
@@ -24,6 +25,11 @@ export class ClusterLists {
     if (!this.#latest || this.#latest.startedAtMs + maxAgeMs <= nowMs) this.#latest = this.#fetch(nowMs, options);
     // The request itself belongs to all who wait for it: one who leaves does not end it.
     return signal ? abortable(this.#latest.list, signal) : this.#latest.list;
+  }
+
+  /** After a change of what exists: the next one who asks gets a new list. */
+  forget(): void {
+    this.#latest = undefined;
   }
 
   #fetch(startedAtMs: number, options: ListOptions): { startedAtMs: number; list: Promise<ClusterList> } {

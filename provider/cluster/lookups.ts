@@ -7,16 +7,11 @@ const lookUpLimitMs = 5_000;
 
 /** What checks look up, once in a run: check runs for one resource after the other, so every wait would add up. */
 export class LookUps {
-  #clusters: Promise<ClusterList | undefined> | undefined;
+  #clusters: Promise<ClusterList | string> | undefined;
 
-  /** The clusters, as they were at the first call; `undefined` when they could not be listed, which is said once. */
-  clusters(service: Service, warn: (text: string) => void): Promise<ClusterList | undefined> {
-    this.#clusters ??= listWithin(service).catch((error) => {
-      warn(
-        `the clusters could not be listed, so this preview cannot tell whether names are taken: ${messageOf(error)}`,
-      );
-      return undefined;
-    });
+  /** The clusters, as they were at the first call, or why they could not be listed. */
+  clusters(service: Service): Promise<ClusterList | string> {
+    this.#clusters ??= listWithin(service).catch(messageOf);
     return this.#clusters;
   }
 }

@@ -18,25 +18,35 @@ export interface Subject {
   readonly olds?: Pick<ClusterState, "env">;
 }
 
-/** One operation on one cluster: its time, its name in messages, its secrets, and what it saw last. */
+/**
+ * One operation on one cluster: its time, its name in messages, and what it saw last. Everything that leaves it for a
+ * person's eyes goes through here, and is free of the values of env: those of the program, of the state, and of the service.
+ */
 export class Operation {
   readonly deadlineMs: number;
-  readonly #secrets: readonly string[];
-  /** What was seen last, so that a failure can put it into the state. */
-  seen: Look = {};
+  readonly #secrets: Set<string>;
+  #seen: Look = {};
 
   constructor(
-    readonly ctx: Ctx,
+    private readonly ctx: Ctx,
     private readonly clock: Clock,
     kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
     this.deadlineMs = clock.now() + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
-    this.#secrets = [...secretsOf(subject.inputs), ...secretsOf(subject.olds ?? {})];
+    this.#secrets = new Set([...secretsOf(subject.inputs), ...secretsOf(subject.olds ?? {})]);
   }
 
   get id(): string {
     return this.subject.id;
+  }
+
+  get urn(): string {
+    return this.ctx.urn;
+  }
+
+  get signal(): AbortSignal {
+    return this.ctx.signal;
   }
 
   /** `cluster "web" (cl_1)`. */
@@ -44,10 +54,28 @@ export class Operation {
     return `cluster "${this.subject.inputs.name}"${this.id ? ` (${this.id})` : ""}`;
   }
 
+  /** What was seen last, so that a failure can put it into the state. */
+  get seen(): Look {
+    return this.#seen;
+  }
+
+  see(look: Look): void {
+    for (const value of secretsOf(look.record ?? {})) this.#secrets.add(value);
+    this.#seen = look;
+  }
+
   /** What every request of this operation is told. */
   request() {
     const patienceMs = Math.max(0, this.deadlineMs - this.clock.now());
-    return { subject: this.title, secrets: this.#secrets, signal: this.ctx.signal, patienceMs };
+    return { subject: this.title, secrets: [...this.#secrets], signal: this.signal, patienceMs };
+  }
+
+  status(text: string): void {
+    this.ctx.status(this.#redact(text));
+  }
+
+  warn(text: string): void {
+    this.ctx.log(this.#redact(`${this.title}: ${text}`), "warning");
   }
 
   /** An error for the user that names the cluster. */
@@ -55,10 +83,16 @@ export class Operation {
     return new GpuClusterError(this.#redact(`${this.title} ${text}`), { cause });
   }
 
+  /** The same error, free of secrets. */
+  clean(error: unknown): unknown {
+    if (error instanceof Error) error.message = this.#redact(error.message);
+    return error;
+  }
+
   /** The cluster exists but is not what was asked for: its id and its state are kept, whatever went wrong. */
   initError(cause: unknown, state: ClusterState, what: string): InitError {
     const why = messageOf(cause).replace(` for ${this.title}`, "");
-    const next = "It is kept in the state: the next `pulumi up` goes on from here and creates no other one";
+    const next = "It is kept in the state: the next `pulumi up` goes on from here";
     return new InitError(this.id, state, [this.#redact(`${this.title} ${what}: ${why}. ${next}`)], { cause });
   }
 

@@ -1,7 +1,7 @@
 import { type CheckFailure, type Ctx, hasUnknown, type Properties, type Resource } from "../core";
 import { ConfigError, messageOf } from "../errors";
 import { completeInputs, findFailures } from "./check";
-import { takenReason } from "./claim";
+import { describe, takenReason } from "./claim";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
 import { diffCluster } from "./diff";
 import type { CheckedInputs } from "./fields";
@@ -50,11 +50,11 @@ class Run {
     const predecessor = this.#predecessors.get(ctx.urn);
     const inputs = completeInputs(news, { urn: ctx.urn, current, predecessor });
     if (failures.length > 0 || hasUnknown(inputs.name)) return { inputs, failures };
-    const nameFailures = [...this.#ownerFailures(ctx.urn, inputs), ...(await this.#takenFailures(ctx, inputs, olds))];
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
-      this.#warn(ctx, `\`name\` is no longer given; the cluster keeps its name "${current}"`);
+      this.#warnOnce(ctx, `\`name\` is no longer given; the cluster keeps its name "${current}"`);
     }
-    return { inputs: { ...inputs, ...(await this.#preview(ctx, inputs, olds)) }, failures: nameFailures };
+    const nameFailures = [...this.#ownerFailures(ctx.urn, inputs), ...(await this.#takenFailures(ctx, inputs, olds))];
+    return { inputs: { ...inputs, ...(await this.#preview(inputs, olds)) }, failures: nameFailures };
   }
 
   /** A missing key is reported with everything else that is wrong, not one run later. */
@@ -68,39 +68,47 @@ class Run {
     }
   }
 
+  /** The names of hosts know no case, so neither does this. */
   #ownerFailures(urn: string, { name }: CheckedInputs): CheckFailure[] {
-    const owner = this.#owners.get(name) ?? urn;
-    this.#owners.set(name, owner);
-    return owner === urn ? [] : [{ property: "name", reason: `"${name}" ${takenReason(`the resource ${owner}`)}` }];
+    const owner = this.#owners.get(name.toLowerCase()) ?? urn;
+    this.#owners.set(name.toLowerCase(), owner);
+    if (owner === urn) return [];
+    const reason = `"${name}" is the name of the resource ${owner} too; two clusters cannot have the same`;
+    return [{ property: "name", reason }];
   }
 
   /** Fails closed before anything is bought. The predecessor of a replacement is deleted first when it has the same name. */
   async #takenFailures(ctx: Ctx, { name }: CheckedInputs, olds: Properties): Promise<CheckFailure[]> {
-    if (olds["name"] !== undefined && olds["name"] === name) return [];
-    if (this.#predecessors.get(ctx.urn) === name) return [];
-    const holders = await this.#holders(ctx, name);
+    if (olds["name"] === name || this.#predecessors.get(ctx.urn) === name) return [];
+    const holders = await this.#holders(name);
+    if (typeof holders === "string") {
+      const text = `the clusters could not be listed, so whether the name "${name}" is taken shows only when it is created`;
+      this.#warnOnce(ctx, `${text}: ${holders}`, "list");
+      return [];
+    }
     if (holders.length === 0) return [];
-    return [{ property: "name", reason: `"${name}" ${takenReason(holders.map(({ id }) => id).join(", "))}` }];
+    return [{ property: "name", reason: `"${name}" ${takenReason(describe(holders))}` }];
   }
 
-  /** From the old inputs, else from the run's one list of clusters; nothing for a creation. */
-  async #preview(ctx: Ctx, inputs: CheckedInputs, olds: Properties): Promise<Properties> {
-    if (olds["name"] === undefined) return {};
+  /** From the old inputs, else from the run's one list of clusters; nothing where another cluster takes its place. */
+  async #preview(inputs: CheckedInputs, olds: Properties): Promise<Properties> {
+    const isReplaced = Object.values(diffCluster(olds, inputs).changes).some(({ replace }) => replace);
+    if (olds["name"] !== inputs.name || isReplaced) return {};
     const known = previewCluster(inputs, olds);
-    if (known["endpoint"] !== undefined || olds["name"] !== inputs.name) return known;
-    const record = onlyHolder(await this.#holders(ctx, inputs.name));
-    return previewCluster(inputs, record);
+    if (known["endpoint"] !== undefined) return known;
+    const holders = await this.#holders(inputs.name);
+    return previewCluster(inputs, typeof holders === "string" ? {} : onlyHolder(holders));
   }
 
-  async #holders(ctx: Ctx, name: string) {
+  /** Who has a name; a text says why that could not be told. */
+  async #holders(name: string) {
     const service = this.service();
-    const list = await this.#lookUps.clusters(service, (text) => this.#warn(ctx, text));
-    return list ? service.claims.holders(name, list) : [];
+    const list = await this.#lookUps.clusters(service);
+    return typeof list === "string" ? list : service.claims.holders(name, list);
   }
 
   /** Preview and update are two processes, so a warning shows once in each. */
-  #warn(ctx: Ctx, text: string): void {
-    const key = `${ctx.urn}\n${text}`;
+  #warnOnce(ctx: Ctx, text: string, key = `${ctx.urn}\n${text}`): void {
     if (this.#warned.has(key)) return;
     this.#warned.add(key);
     ctx.log(text, "warning");

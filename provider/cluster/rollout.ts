@@ -1,9 +1,10 @@
 import type { Client } from "../api/client";
 import type { UpdateBody } from "../api/endpoints";
-import type { ClusterRecord, StatusRecord } from "../api/records";
+import { type ClusterRecord, type StatusRecord, stateOf } from "../api/records";
 import type { Clock } from "../clock";
 import { isNotFound, RequestError } from "../errors";
 import type { Operation } from "./operation";
+import type { Look, Verdict } from "./readiness";
 
 /** The parts of the service that a change needs. */
 export interface Target {
@@ -11,9 +12,19 @@ export interface Target {
   readonly clock: Clock;
 }
 
+/** A roll-out that was asked for: what ran before it, and whether it was seen to begin. */
+export interface Rollout {
+  readonly before: StatusRecord | undefined;
+  /** When the service was asked, by our clock. */
+  readonly askedAtMs: number;
+  seen: boolean;
+}
+
 const writeAttempts = 3;
-/** When to look whether a roll-out has begun, in milliseconds between looks. */
-const rolloutPausesMs = [0, 1_000, 2_000];
+/** Pauses between looks whether a roll-out begins by itself. */
+const lookPausesMs = [0, 1_000, 2_000];
+/** A roll-out that was accepted, and of which nothing is seen for so long, was over too fast to be seen. */
+export const unseenRolloutMs = 30_000;
 
 /**
  * Sends a change that sets values, which does no harm when it arrives twice. After a lost answer it reads back, and sends
@@ -37,13 +48,13 @@ export async function applyOnce(
   }
 }
 
-/** Changes env, container and replicas in one update, and makes sure that the replicas come up anew with them. */
+/** Changes env, container and replicas in one update, and asks for a redeploy where that does not roll them out by itself. */
 export async function updateAndRollOut(
   target: Target,
   operation: Operation,
   body: UpdateBody,
-): Promise<ClusterRecord | undefined> {
-  const { client } = target;
+): Promise<{ record: ClusterRecord | undefined; rollout: Rollout }> {
+  const { client, clock } = target;
   const before = await statusIfAny(target, operation);
   const record = await applyOnce(
     target,
@@ -51,30 +62,28 @@ export async function updateAndRollOut(
     () => client.updateCluster(operation.id, body, operation.request()),
     (shown) => shown.container === body.container && sameEnv(shown.env, body.env),
   );
-  if (await hasBegun(target, operation, before)) return record;
-  // The service stores the configuration, but does not roll it out by itself.
-  operation.ctx.status("redeploying");
-  await redeploy(target, operation, before);
-  return record;
+  const rollout = { before, askedAtMs: clock.now(), seen: await hasBegun(target, operation, before) };
+  if (rollout.seen) return { record, rollout };
+  operation.status("redeploying");
+  await redeploy(target, operation, rollout);
+  return { record, rollout };
 }
 
 /** Exactly one POST: it is never sent again blindly, for a second one would restart every replica once more. */
-async function redeploy(target: Target, operation: Operation, before: StatusRecord | undefined): Promise<void> {
+async function redeploy(target: Target, operation: Operation, rollout: Rollout): Promise<void> {
   try {
     await target.client.redeployCluster(operation.id, operation.request());
   } catch (error) {
     if (!(error instanceof RequestError && error.maybeApplied)) throw error;
-    if (!(await hasBegun(target, operation, before))) throw error;
-    return;
+    rollout.seen = await hasBegun(target, operation, rollout.before);
+    if (!rollout.seen) throw error;
   }
-  // Without this, the old replicas, still healthy, could be taken for the new ones.
-  await hasBegun(target, operation, before);
 }
 
 async function hasBegun(target: Target, operation: Operation, before: StatusRecord | undefined): Promise<boolean> {
-  for (const pauseMs of rolloutPausesMs) {
-    await target.clock.sleep(pauseMs, operation.ctx.signal);
-    if (replicasChanged(before, await statusIfAny(target, operation))) return true;
+  for (const pauseMs of lookPausesMs) {
+    await target.clock.sleep(pauseMs, operation.signal);
+    if (rollsOut(before, await statusIfAny(target, operation))) return true;
   }
   return false;
 }
@@ -89,13 +98,36 @@ export async function statusIfAny({ client }: Target, operation: Operation): Pro
 }
 
 /**
- * Whether the replicas of before are being replaced or restarted. Pure. Those that came or went prove nothing, for the same
- * update may scale; those that stayed do, and so does it when none stayed.
+ * Whether the replicas of `before` are being replaced or restarted in `after`. Pure. All of them replaced proves it. A change
+ * of one that stayed proves it only if all were healthy before: replicas that come up, or crash, change by themselves.
+ * Replicas that came or went prove nothing, for the same update may scale.
  */
-export function replicasChanged(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
-  const old = new Map(before?.replicas.map((replica) => [replica.id, JSON.stringify(replica)]));
-  const stayed = (after?.replicas ?? []).filter(({ id }) => old.has(id));
-  return stayed.length === 0 || stayed.some((replica) => JSON.stringify(replica) !== old.get(replica.id));
+export function rollsOut(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
+  if (!before || !after || before.replicas.length === 0) return false;
+  const old = new Map(before.replicas.map((replica) => [replica.id, JSON.stringify(replica)]));
+  const stayed = after.replicas.filter(({ id }) => old.has(id));
+  if (stayed.length === 0) return true;
+  const wasCalm = before.replicas.every(({ healthy }) => healthy) && stateOf(before.status) !== "pending";
+  return wasCalm && stayed.some((replica) => JSON.stringify(replica) !== old.get(replica.id));
+}
+
+/**
+ * Adds a roll-out to a judge: old replicas that are still healthy are not the new ones. Ready only after the roll-out was
+ * seen, or after so long that it must be over.
+ */
+export function afterRollout<Past>(
+  judge: (look: Look, past: Past) => Verdict,
+  rollout: Rollout,
+  clock: Clock,
+): (look: Look, past: Past) => Verdict {
+  return (look, past) => {
+    rollout.seen ||= rollsOut(rollout.before, look.status);
+    const verdict = judge(look, past);
+    const isOver = rollout.seen || clock.now() - rollout.askedAtMs >= unseenRolloutMs;
+    return verdict.kind === "ready" && !isOver
+      ? { kind: "pending", summary: "waiting for the roll-out to begin" }
+      : verdict;
+  };
 }
 
 function sameEnv(shown: Readonly<Record<string, string>> | undefined, asked: UpdateBody["env"]): boolean {

@@ -4,7 +4,7 @@ import type { CheckedInputs, ClusterState } from "./fields";
 import { countHealthy, type Look } from "./readiness";
 
 /** The values of an env: whatever they are, they must not show. */
-export function secretsOf({ env }: { readonly env?: Readonly<Record<string, string>> }): string[] {
+export function secretsOf({ env }: { readonly env?: Readonly<Record<string, string>> | undefined }): string[] {
   return Object.values(env ?? {});
 }
 
@@ -19,7 +19,7 @@ export interface StateFacts {
 /** The state of a cluster: what was asked for, and what was seen. */
 export function toState(inputs: CheckedInputs, { record, status }: Look, facts: StateFacts): ClusterState {
   const { before = {}, settled, seenBy } = facts;
-  const redact = redactor([...secretsOf(inputs), ...secretsOf(before)]);
+  const redact = redactor([inputs, before, record ?? {}].flatMap(secretsOf));
   const replicaStatuses = status?.replicas.map(({ message, ...replica }) =>
     message === undefined ? replica : { ...replica, message: redact(message) },
   );

@@ -2,34 +2,27 @@ import type { Client } from "../api/client";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import type { Clock } from "../clock";
 import { ApiError, isNotFound, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
+import { findCluster } from "./find";
 import type { ClusterLists } from "./lists";
+import type { Operation } from "./operation";
 import { type Look, type Past, unhealthyReasons, type Verdict } from "./readiness";
 
 export interface WatchOptions {
-  readonly id: string;
+  /** Whose cluster, until when; it is shown every look, and told when what is seen changes. */
+  readonly operation: Operation;
   readonly judge: (look: Look, past: Past) => Verdict;
-  /** The point in time at which the wait ends, met or not. */
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
-  /** Called when what is seen changes, and now and then while it does not. */
-  readonly report: (summary: string) => void;
-  /** Called with every look. */
-  readonly onLook?: (look: Look) => void;
 }
 
 /** How a wait ended. */
-export interface Outcome {
-  readonly verdict: Exclude<Verdict, { kind: "pending" | "confirm" }>;
-  readonly look: Look;
-}
+export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }>;
 
 const shortestPauseMs = 1_000;
 const longestPauseMs = 10_000;
 /** Looks at a tenth of the time waited so far: seldom enough for long waits, never late by more than that share. */
 const pauseShare = 0.1;
 const contradictionPauseMs = 2_000;
-/** While so few wait, each is looked at in detail each time, so that people see the replicas come up. */
-const fewWaiting = 3;
+/** Who waits alone is looked at in detail each time, so that people see the replicas come up; many share the list. */
+const fewWaiting = 1;
 /** A key that is refused once may be a hiccup of the service; three times in a row it is not. */
 const refusalsToEnd = 3;
 
@@ -38,33 +31,38 @@ export class Watcher {
   #waiting = 0;
 
   constructor(
-    private readonly client: Client,
-    private readonly lists: ClusterLists,
+    readonly client: Client,
+    readonly lists: ClusterLists,
     private readonly clock: Clock,
     private readonly heartbeatMs: number,
   ) {}
 
   /** Rejects with a TimeoutError at the deadline, with the signal's reason when it aborts, and when the key is refused. */
-  async watch(options: WatchOptions): Promise<Outcome> {
+  async watch(options: WatchOptions): Promise<FinalVerdict> {
+    const report = (summary: string) => options.operation.status(summary);
     this.#waiting += 1;
     try {
-      return await this.#loop(options, new Journal(this.clock, options.report, this.heartbeatMs));
+      return await this.#loop(options, new Journal(this.clock, report, this.heartbeatMs));
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  async #loop(options: WatchOptions, journal: Journal): Promise<Outcome> {
+  async #loop(options: WatchOptions, journal: Journal): Promise<FinalVerdict> {
+    const { operation } = options;
     let past: Past = { seen: false, misses: 0, healthyLooks: 0, contradicted: false, waitedMs: 0 };
     for (let refusals = 0; ; ) {
-      await this.#pause(options, past);
+      await this.clock.sleep(
+        Math.max(0, Math.min(pauseMs(past), operation.deadlineMs - this.clock.now())),
+        operation.signal,
+      );
       past = { ...past, waitedMs: journal.waitedMs() };
       try {
         const { look, verdict, next } = await this.#lookOnce(options, past);
         refusals = 0;
         past = next;
-        options.onLook?.(look);
-        if (verdict.kind !== "pending" && verdict.kind !== "confirm") return { verdict, look };
+        operation.see(look);
+        if (verdict.kind !== "pending" && verdict.kind !== "confirm") return verdict;
         journal.saw(verdict.summary, look);
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
@@ -72,25 +70,21 @@ export class Watcher {
         if (refusals >= refusalsToEnd) throw error;
         journal.saw(`cannot look: ${messageOf(error)}`);
       }
-      if (this.clock.now() >= options.deadlineMs) throw journal.timeout();
+      if (this.clock.now() >= operation.deadlineMs) throw journal.timeout();
     }
   }
 
-  /** The pause before a look; the last one ends at the deadline. */
-  async #pause({ deadlineMs, signal }: WatchOptions, { waitedMs, contradicted }: Past): Promise<void> {
-    const shortestMs = contradicted ? contradictionPauseMs : shortestPauseMs;
-    const pauseMs = Math.min(longestPauseMs, Math.max(shortestMs, waitedMs * pauseShare));
-    await this.clock.sleep(Math.max(0, Math.min(pauseMs, deadlineMs - this.clock.now())), signal);
-  }
-
-  async #lookOnce(options: WatchOptions, past: Past): Promise<{ look: Look; verdict: Verdict; next: Past }> {
-    const record = await this.#find(options, past.waitedMs);
+  async #lookOnce(
+    { operation, judge }: WatchOptions,
+    past: Past,
+  ): Promise<{ look: Look; verdict: Verdict; next: Past }> {
+    const record = await this.#find(operation, past);
     const seen = { ...past, seen: past.seen || record !== undefined, misses: record ? 0 : past.misses + 1 };
     let look: Look = { record };
-    let verdict = options.judge(look, seen);
+    let verdict = judge(look, seen);
     if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && this.#waiting <= fewWaiting))) {
-      look = { record, status: await this.#status(options) };
-      verdict = options.judge(look, seen);
+      look = { record, status: await this.#status(operation) };
+      verdict = judge(look, seen);
     }
     const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};
     const next = {
@@ -102,40 +96,40 @@ export class Watcher {
   }
 
   /** From the shared list, if that is younger than this wait; what the list does not hold is asked for by its id. */
-  async #find(options: WatchOptions, waitedMs: number): Promise<ClusterRecord | undefined> {
-    const request = this.#request(options);
-    if (this.#waiting <= fewWaiting) return await absentIfNotFound(this.client.getCluster(options.id, request));
-    try {
-      const { clusters } = await this.lists.recent(Math.min(shortestPauseMs, waitedMs), request);
-      const listed = clusters.find(({ id }) => id === options.id);
-      if (listed) return listed;
-    } catch (error) {
-      // A key may be allowed to read its clusters but not to list them.
-      if (!(error instanceof ApiError && error.status === 403)) throw error;
+  async #find(operation: Operation, past: Past): Promise<ClusterRecord | undefined> {
+    const request = oneAttempt(operation);
+    if (this.#waiting > fewWaiting) {
+      try {
+        const { clusters } = await this.lists.recent(Math.min(pauseMs(past) / 2, past.waitedMs), request);
+        const listed = clusters.find(({ id }) => id === operation.id);
+        if (listed) return listed;
+      } catch (error) {
+        // A key may be allowed to read its clusters but not to list them.
+        if (!(error instanceof ApiError && error.status === 403)) throw error;
+      }
     }
-    return await absentIfNotFound(this.client.getCluster(options.id, request));
+    return await findCluster(this, operation.id, request);
   }
 
-  async #status(options: WatchOptions): Promise<StatusRecord> {
-    // A cluster that is listed but has no status yet has no replicas yet.
-    return (
-      (await absentIfNotFound(this.client.getClusterStatus(options.id, this.#request(options)))) ?? { replicas: [] }
-    );
-  }
-
-  /** One attempt each: the next look is the retry. */
-  #request({ signal, deadlineMs }: WatchOptions) {
-    return { attempts: 1, signal, patienceMs: Math.max(0, deadlineMs - this.clock.now()) };
+  async #status(operation: Operation): Promise<StatusRecord> {
+    try {
+      return await this.client.getClusterStatus(operation.id, oneAttempt(operation));
+    } catch (error) {
+      // A cluster that is shown but has no status yet has no replicas yet.
+      if (isNotFound(error)) return { replicas: [] };
+      throw error;
+    }
   }
 }
 
-async function absentIfNotFound<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+/** The next look is the retry. */
+function oneAttempt(operation: Operation) {
+  return { ...operation.request(), attempts: 1 };
+}
+
+function pauseMs({ waitedMs, contradicted }: Past): number {
+  const shortestMs = contradicted ? contradictionPauseMs : shortestPauseMs;
+  return Math.min(longestPauseMs, Math.max(shortestMs, waitedMs * pauseShare));
 }
 
 /** What one wait has seen so far: reports changes, and tells the story when the time is up. */

@@ -101,7 +101,8 @@ function toDiff({ changes, deleteBeforeReplace }: Diff) {
   return {
     changes: paths.length === 0 ? false : changes["settled"] ? true : undefined,
     replaces,
-    deleteBeforeReplace: replaces.length > 0 && deleteBeforeReplace === true,
+    // Also without replaces of our own: the user's replaceOnChanges may add one.
+    deleteBeforeReplace,
   };
 }
 

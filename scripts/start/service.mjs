@@ -26,21 +26,22 @@ export async function openSimulator({ keep }) {
   const child = spawn(process.execPath, keep ? args : [...args, "--exit-with-stdin"], {
     detached: true,
     env: { ...process.env, GPUCLUSTER_API_KEY: apiKey },
-    stdio: ["pipe", "pipe", "inherit"],
+    // One that is kept must hold nothing of this process: whoever reads its output would wait for ever.
+    stdio: ["pipe", "pipe", keep ? "ignore" : "inherit"],
   });
   const exited = once(child, "exit");
   const lines = createInterface({ input: child.stdout });
   const [line] = await Promise.race([once(lines, "line"), exited.then(() => [""])]);
   if (line === "") throw new Error("The simulator did not start; its message is above.");
   const { url, pid } = JSON.parse(line);
+  lines.close();
+  child.stdout.destroy();
   child.unref();
   return {
     env: { GPUCLUSTER_BASE_URL: url, GPUCLUSTER_API_KEY: apiKey },
     note: keep ? `kill ${pid}` : undefined,
     close: async () => {
-      lines.close();
       child.stdin.destroy();
-      child.stdout.destroy();
       if (keep) return;
       child.ref();
       child.kill("SIGTERM");

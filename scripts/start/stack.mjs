@@ -1,7 +1,7 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,35 +16,36 @@ export class Interrupted extends Error {}
  * @property {Record<string, string>} env What a shell needs to go on with this stack.
  * @property {(...args: string[]) => Promise<void>} pulumi Runs a Pulumi command on the stack; its output goes to the terminal.
  * @property {() => string} farewell What is left, and how to go on.
- * @property {() => Promise<void>} close
+ * @property {() => Promise<void>} init Makes the stack, if it is not there yet.
+ * @property {() => void} close
  */
 
 /**
- * Makes a stack of the root project. A throwaway one lives in a temporary folder; the other kind stays in `.gpucluster/`,
+ * Prepares a stack of the root project. A throwaway one lives in a temporary folder; the other kind stays in `.gpucluster/`,
  * for a lost state is a lost, paid cluster.
  *
  * @param {string} cliRoot
  * @param {Record<string, string>} serviceEnv
- * @param {{ isThrowaway: boolean }} options
- * @returns {Promise<Stack>}
+ * @param {{ isReal: boolean, isThrowaway: boolean }} options
+ * @returns {Stack}
  */
-export async function openStack(cliRoot, serviceEnv, { isThrowaway }) {
+export function openStack(cliRoot, serviceEnv, { isReal, isThrowaway }) {
   const folder = isThrowaway ? mkdtempSync(join(tmpdir(), "gpucluster-")) : join(ROOT, ".gpucluster");
   const name = `demo-${isThrowaway ? randomBytes(2).toString("hex") : "kept"}`;
-  const env = { ...serviceEnv, ...backendEnv(folder) };
+  const env = { ...serviceEnv, ...backendEnv(folder, isReal) };
   const interrupts = countInterrupts();
   const pulumi = async (/** @type {string[]} */ ...args) => {
     const code = await runPulumi(cliRoot, args, { ...env, PULUMI_STACK: name });
     if (interrupts.seen()) throw new Interrupted();
     if (code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with exit code ${code}.`);
   };
-  await pulumi("stack", "select", "--create", name);
   return {
     name,
     env,
     pulumi,
+    init: () => pulumi("stack", "select", "--create", name),
     farewell: () => (isThrowaway ? "Nothing is left running." : goOn(env, name)),
-    close: async () => {
+    close: () => {
       interrupts.stop();
       if (!isThrowaway) return;
       rmSync(folder, { recursive: true, force: true });
@@ -70,18 +71,19 @@ export function goOn(env, name) {
 }
 
 /**
+ * A stack on the simulator never goes into a backend of the user's; a real one does, where there is one.
+ *
  * @param {string} folder
+ * @param {boolean} isReal
  * @returns {Record<string, string>}
  */
-function backendEnv(folder) {
+function backendEnv(folder, isReal) {
+  if (isReal && process.env["PULUMI_BACKEND_URL"]) return {};
   const state = join(folder, "state");
-  mkdirSync(state, { recursive: true });
   const passphraseFile = join(folder, "passphrase");
+  mkdirSync(state, { recursive: true });
   if (!existsSync(passphraseFile)) writeFileSync(passphraseFile, randomBytes(16).toString("hex"), { mode: 0o600 });
-  return {
-    PULUMI_BACKEND_URL: process.env["PULUMI_BACKEND_URL"] ?? pathToFileURL(state).href,
-    PULUMI_CONFIG_PASSPHRASE: process.env["PULUMI_CONFIG_PASSPHRASE"] ?? readFileSync(passphraseFile, "utf8"),
-  };
+  return { PULUMI_BACKEND_URL: pathToFileURL(state).href, PULUMI_CONFIG_PASSPHRASE_FILE: passphraseFile };
 }
 
 /**
@@ -98,6 +100,8 @@ function runPulumi(cliRoot, args, env) {
     env: {
       ...process.env,
       ...env,
+      // The file speaks for itself; a passphrase of the user's other stacks must not win over it.
+      ...(env["PULUMI_CONFIG_PASSPHRASE_FILE"] ? { PULUMI_CONFIG_PASSPHRASE: undefined } : {}),
       PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
       PULUMI_SKIP_UPDATE_CHECK: "true",
     },

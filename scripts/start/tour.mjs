@@ -49,9 +49,6 @@ export async function realTour(stack) {
   await stack.pulumi("up");
   say("Its endpoint");
   await stack.pulumi("stack", "output", "endpoint");
-  say("What a third replica would change (nothing is applied)");
-  await stack.pulumi("preview", "--diff", "--config", "replicas=3");
-  await stack.pulumi("config", "rm", "replicas");
   say("The cluster runs, and is paid for, until you destroy it");
   console.log(stack.farewell());
 }

@@ -121,3 +121,15 @@ describe("a service that", () => {
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(5_000);
   });
 });
+
+describe("a rate limit that is used up", () => {
+  it("is not waited for by a preview", async () => {
+    const bench = await openBench({ rateLimit: 1 });
+    await bench.run(bench.client.getHealth());
+    const startMs = bench.clock.now();
+    const [result] = await checkMany(bench, 1, (name) => [{ ...least, name }]);
+    expect(result?.failures).toEqual([]);
+    expect(bench.said).toEqual([expect.stringMatching(/^warning: .*rate limit/)]);
+    expect(bench.clock.now()).toBe(startMs);
+  });
+});

@@ -6,7 +6,12 @@ export const wanted: CreateBody = { name: "web", gpuType: "h100", replicas: 1, c
 export const createLine = "POST /v1/clusters";
 
 /** One creation through the claims of the bench. */
-export function claim({ service }: Bench, body: Partial<CreateBody> = {}, options: Partial<ClaimOptions> = {}) {
-  const defaults = { signal: new AbortController().signal, patienceMs: 600_000, secrets: [] };
+export function claim({ service, said }: Bench, body: Partial<CreateBody> = {}, options: Partial<ClaimOptions> = {}) {
+  const defaults = {
+    signal: new AbortController().signal,
+    patienceMs: 600_000,
+    secrets: [],
+    warn: (text: string) => said.push(text),
+  };
   return service.claims.create({ ...wanted, ...body }, { ...defaults, ...options });
 }

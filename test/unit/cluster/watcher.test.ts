@@ -1,5 +1,6 @@
+import { Operation } from "../../../provider/cluster/operation";
 import { judgeGone, judgeReady, type Look, type Past, type Verdict } from "../../../provider/cluster/readiness";
-import type { WatchOptions } from "../../../provider/cluster/watcher";
+import type { Ctx } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "./bench";
 
@@ -18,19 +19,18 @@ async function begin(bench: Bench, count = 1, replicas = 1): Promise<string[]> {
   return made.map(({ id }) => id);
 }
 
-function optionsFor(bench: Bench, id: string, overrides: Partial<WatchOptions> = {}): WatchOptions {
-  return {
-    id,
-    judge: (look: Look, past: Past): Verdict => judgeReady(look, past, 1),
-    deadlineMs: bench.clock.now() + hourMs,
-    signal: new AbortController().signal,
-    report: (summary) => bench.said.push(summary),
-    ...overrides,
-  };
+interface WaitOptions extends Partial<Ctx> {
+  readonly judge?: (look: Look, past: Past) => Verdict;
 }
 
-function watch(bench: Bench, id: string, overrides: Partial<WatchOptions> = {}) {
-  return bench.service.watcher.watch(optionsFor(bench, id, overrides));
+const judgeOne = (look: Look, past: Past) => judgeReady(look, past, 1);
+
+/** Waits for an hour at most, unless something else is said. */
+function watch(bench: Bench, id: string, { judge = judgeOne, ...ctx }: WaitOptions = {}) {
+  const status = (summary: string) => bench.said.push(summary);
+  const subject = { id, inputs: { name: "web" } };
+  const operation = new Operation(bench.ctx({ timeoutMs: hourMs, status, ...ctx }), bench.clock, "create", subject);
+  return bench.service.watcher.watch({ operation, judge });
 }
 
 describe("many waits", () => {
@@ -39,9 +39,10 @@ describe("many waits", () => {
     const ids = await begin(bench, 20);
     const startMs = bench.clock.now();
     const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
-    expect(new Set(outcomes.map(({ verdict }) => verdict.kind))).toEqual(new Set(["ready"]));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["ready"]));
     expect(countOf(bench.simulator, lists)).toBeLessThanOrEqual(40);
     expect(countOf(bench.simulator, details)).toBeLessThanOrEqual(20 + 3);
+    expect(bench.simulator.requests.length).toBeLessThanOrEqual(40 + 20 + 2 * 3);
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(66_000 + 2_000);
   });
 
@@ -60,7 +61,7 @@ describe("many waits", () => {
     const ids = await begin(bench, 6);
     bench.simulator.fault({ kind: "body", body: '{"clusters":[]}', path: "/v1/clusters", method: "GET", times: 1_000 });
     const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
-    expect(outcomes.every(({ verdict }) => verdict.kind === "ready")).toBe(true);
+    expect(outcomes.every(({ kind }) => kind === "ready")).toBe(true);
   });
 
   it("go on by id where the key may not list", async () => {
@@ -68,7 +69,7 @@ describe("many waits", () => {
     const ids = await begin(bench, 6);
     bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters", method: "GET", times: 1_000 });
     const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
-    expect(outcomes.every(({ verdict }) => verdict.kind === "ready")).toBe(true);
+    expect(outcomes.every(({ kind }) => kind === "ready")).toBe(true);
   });
 
   it("end one by one: a sick cluster does not hold up the others", async () => {
@@ -76,20 +77,36 @@ describe("many waits", () => {
     const sick = { kind: "sick-replica", replica: 0, message: "no image", name: "web-0" } as const;
     bench.simulator.fault(sick);
     const [first = "", ...others] = await begin(bench, 8);
-    const deadlineMs = bench.clock.now() + 120_000;
-    const waits = [first, ...others].map((id) => watch(bench, id, { deadlineMs }));
+    const waits = [first, ...others].map((id) => watch(bench, id, { timeoutMs: 120_000 }));
     const results = await bench.run(Promise.allSettled(waits));
     expect(results.map(({ status }) => status)).toEqual(["rejected", ...others.map(() => "fulfilled")]);
   });
 });
 
-describe("few waits", () => {
-  it("look at each replica each time, and list nothing", async () => {
+describe("one wait", () => {
+  it("looks at each replica each time, and lists nothing", async () => {
     const bench = await openBench({ provisioningMs: 30_000 });
     const [id = ""] = await begin(bench, 1, 3);
     await bench.run(watch(bench, id, { judge: (look, past) => judgeReady(look, past, 3) }));
     expect(countOf(bench.simulator, lists)).toBe(0);
     expect(bench.said.filter((text) => /^provisioning, [012]\/3 replicas healthy$/.test(text)).length).toBe(3);
+  });
+});
+
+describe("a cluster that calls itself running too early", () => {
+  it("is looked at twice when it is healthy, at least 2 s apart", async () => {
+    const bench = await openBench({ dialect: { runningWhen: "placed" }, provisioningMs: 6_000 });
+    const [id = ""] = await begin(bench);
+    const looks: { atMs: number; healthy: number }[] = [];
+    const judge = (look: Look, past: Past) => {
+      const healthy = look.status?.replicas.filter((replica) => replica.healthy).length ?? 0;
+      looks.push({ atMs: bench.clock.now(), healthy });
+      return judgeOne(look, past);
+    };
+    await bench.run(watch(bench, id, { judge }));
+    const healthy = looks.filter((look) => look.healthy === 1).map(({ atMs }) => atMs);
+    expect(healthy).toHaveLength(2);
+    expect((healthy[1] ?? 0) - (healthy[0] ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
 });
 
@@ -129,15 +146,15 @@ describe("a wait survives", () => {
     const bench = await openBench({ provisioningMs: 60_000 });
     const [id = ""] = await begin(bench);
     bench.simulator.fault({ ...fault, after: 2 });
-    const { verdict } = await bench.run(watch(bench, id));
-    expect(verdict.kind).toBe("ready");
+    const { kind } = await bench.run(watch(bench, id));
+    expect(kind).toBe("ready");
     expect(bench.said.some((text) => text.startsWith("cannot look: "))).toBe(true);
   });
 
   it("a new cluster that is not shown for 20 s", async () => {
     const bench = await openBench({ provisioningMs: 5_000, faults: [{ kind: "hidden", ms: 20_000 }] });
     const [id = ""] = await begin(bench);
-    expect((await bench.run(watch(bench, id))).verdict.kind).toBe("ready");
+    expect((await bench.run(watch(bench, id))).kind).toBe("ready");
   });
 });
 
@@ -171,7 +188,7 @@ describe("a wait ends", () => {
     await bench.clock.advance(10_000);
     bench.simulator.change(id, { status: "gone" });
     forget(bench);
-    expect((await bench.run(wait)).verdict.kind).toBe("gone");
+    expect((await bench.run(wait)).kind).toBe("gone");
     expect(requestLines(bench.simulator)).toHaveLength(3);
   });
 
@@ -179,7 +196,7 @@ describe("a wait ends", () => {
     const bench = await openBench({ provisioningMs: hourMs });
     const [id = ""] = await begin(bench);
     const deadlineMs = bench.clock.now() + 77_000;
-    const error = await bench.run(failureOf(watch(bench, id, { deadlineMs })));
+    const error = await bench.run(failureOf(watch(bench, id, { timeoutMs: 77_000 })));
     expect(error.name).toBe("TimeoutError");
     expect(bench.clock.now()).toBe(deadlineMs);
     expect(bench.simulator.requests.at(-1)?.at).toBe(deadlineMs);
@@ -188,8 +205,7 @@ describe("a wait ends", () => {
   it("in success when it is ready just at its deadline", async () => {
     const bench = await openBench({ provisioningMs: 77_000 });
     const [id = ""] = await begin(bench);
-    const deadlineMs = bench.clock.now() + 77_000;
-    expect((await bench.run(watch(bench, id, { deadlineMs }))).verdict.kind).toBe("ready");
+    expect((await bench.run(watch(bench, id, { timeoutMs: 77_000 }))).kind).toBe("ready");
   });
 
   it("as soon as a deletion is through", async () => {
@@ -197,7 +213,7 @@ describe("a wait ends", () => {
     const [id = ""] = await begin(bench);
     await bench.run(bench.client.deleteCluster(id));
     const startMs = bench.clock.now();
-    expect((await bench.run(watch(bench, id, { judge: judgeGone }))).verdict.kind).toBe("gone");
+    expect((await bench.run(watch(bench, id, { judge: judgeGone }))).kind).toBe("gone");
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(33_000 + 1_000);
   });
 });
@@ -209,7 +225,7 @@ describe("the error of a timeout", () => {
     bench.simulator.fault({ kind: "status", status: 503, method: "GET", after: 4 });
     const [id = ""] = await begin(bench, 1, 2);
     const judge = (look: Look, past: Past) => judgeReady(look, past, 2);
-    const wait = watch(bench, id, { judge, deadlineMs: bench.clock.now() + 240_000 });
+    const wait = watch(bench, id, { judge, timeoutMs: 240_000 });
     const { message } = await bench.run(failureOf(wait));
     expect(message).toMatch(/^timed out after 4 min; seen: provisioning, 0\/2 replicas healthy/);
     expect(message).toMatch(/, then provisioning, 1\/2 replicas healthy \(\d+ times\)/);

@@ -1,0 +1,44 @@
+import type { Client } from "../api/client";
+import type { ClusterRecord } from "../api/records";
+import { ApiError, isNotFound, RequestError } from "../errors";
+import type { ClusterLists, ListOptions } from "./lists";
+
+/** The parts of the service that a search needs. */
+export interface Shelf {
+  readonly client: Client;
+  readonly lists: ClusterLists;
+}
+
+/**
+ * The one place that decides that a cluster is not there. `undefined` only for a 404 that the list confirms; a list that
+ * still shows the cluster is right, and one that cannot tell leaves it to the shape of the answer: only the API itself
+ * writes the documented one, while any gateway on the way may answer 404.
+ */
+export async function findCluster(shelf: Shelf, id: string, request: ListOptions): Promise<ClusterRecord | undefined> {
+  try {
+    return await shelf.client.getCluster(id, request);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isNotFound(error)) throw error;
+    return await confirmAbsence(shelf, id, request, error);
+  }
+}
+
+/** @throws the 404 itself when it proves nothing. */
+export async function confirmAbsence(
+  { lists }: Shelf,
+  id: string,
+  { signal, patienceMs }: ListOptions,
+  notFound: ApiError,
+): Promise<ClusterRecord | undefined> {
+  try {
+    const { clusters, complete } = await lists.recent(0, { signal, patienceMs });
+    const listed = clusters.find((cluster) => cluster.id === id);
+    if (listed || complete) return listed;
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    // The key may not list, or the list cannot be had now: what is left is the answer itself.
+  }
+  if (notFound.isEnvelope) return undefined;
+  notFound.message += ". That may not be the API's own word, and no list of clusters confirms it: nothing is changed";
+  throw notFound;
+}
