@@ -3,27 +3,33 @@ import type { Secret } from "../secret";
 import type { Handler, HttpRequest, HttpResponse } from "./http";
 import { cleanJson, cleanText, redactor } from "./text";
 
+const longKey = 16;
+
 /**
  * Lets successes with a JSON body (or none) through, and turns everything else into an error that says what failed, what
  * the API answered and what to do next.
  */
 export function statusErrors(apiKey: Secret): Handler {
+  const key = apiKey.reveal();
+  // A service may quote the key in data too. A short one stands in names by chance, and names must not be changed.
+  const hideKey = redactor(key.length >= longKey ? [key] : []);
   return (next) => async (request) => {
     const response = await next(request);
     if (response.status >= 200 && response.status < 300) {
-      return { ...response, json: parseJson(request, response.body) };
+      // The raw text goes no further: it may hold the key.
+      return { ...response, body: "", json: parseJson(request, response.body, hideKey) };
     }
     // Services quote in their errors what they were sent.
-    throw toApiError(request, response, redactor([apiKey.reveal(), ...(request.secrets ?? [])]));
+    throw toApiError(request, response, redactor([key, ...(request.secrets ?? [])]));
   };
 }
 
 /** A success that cannot be read may be a truncated one: reads are sent again, the rest may have taken effect. */
-function parseJson({ method, path, subject }: HttpRequest, body: string): unknown {
+function parseJson({ method, path, subject }: HttpRequest, body: string, hide: (text: string) => string): unknown {
   const isEmpty = body.trim() === "";
   if (isEmpty && method !== "GET") return undefined;
   try {
-    return cleanJson(JSON.parse(body));
+    return cleanJson(JSON.parse(body), hide);
   } catch {
     // Whatever JSON.parse says of it would quote the body, which may hold an env value.
     const what = isEmpty

@@ -17,17 +17,17 @@ export function cleanText(text: string, max = 500): string {
 const longestText = 8_192;
 
 /**
- * Cleans every text of a JSON value, the names of properties too. Values under a property `env` are kept byte for byte:
- * they are compared with what was sent, and never printed.
+ * Cleans every text of a JSON value, the names of properties too, and then what `hide` does to it. Values under a property
+ * `env` are kept byte for byte: they are compared with what was sent, and never printed.
  */
-export function cleanJson(value: unknown, insideEnv = false): unknown {
-  if (typeof value === "string") return insideEnv ? value : cleanText(value, longestText);
-  if (Array.isArray(value)) return value.map((item) => cleanJson(item, insideEnv));
+export function cleanJson(value: unknown, hide = (text: string) => text, insideEnv = false): unknown {
+  if (typeof value === "string") return insideEnv ? value : hide(cleanText(value, longestText));
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item, hide, insideEnv));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       cleanText(key),
-      cleanJson(item, insideEnv || key.toLowerCase() === "env"),
+      cleanJson(item, hide, insideEnv || key.toLowerCase() === "env"),
     ]),
   );
 }

@@ -133,8 +133,9 @@ export class Claims {
   async #look(lost: LostCreation, pauseMs: number, { signal, patienceMs }: ClaimOptions): Promise<Finding> {
     try {
       if (pauseMs > 0) await this.clock.sleep(pauseMs, signal);
-      const limits = pauseMs > 0 ? { signal, patienceMs } : { attemptTimeoutMs: firstLookMs, patienceMs: firstLookMs };
-      return this.#compare(lost, await this.lists.recent(0, { ...limits, attempts: 1 }));
+      const first = { attemptTimeoutMs: firstLookMs, patienceMs: firstLookMs, attempts: 1 };
+      const list = await this.lists.recent(0, pauseMs > 0 ? { signal, patienceMs, attempts: 3 } : first);
+      return this.#compare(lost, list);
     } catch (error) {
       if (!signal.aborted && !(error instanceof RequestError)) throw error;
       return { kind: "doubtful", why: messageOf(error) };

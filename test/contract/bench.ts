@@ -8,7 +8,6 @@ import {
   type SimulatorOptions,
   startSimulator,
 } from "../simulator";
-import "../support/realm";
 import { VirtualClock } from "../support/virtualClock";
 
 const running: Simulator[] = [];

@@ -68,7 +68,7 @@ test("an answer of more than 8 MiB is refused, one of just 8 MiB is read", async
   const error = await failureOf(send(once("GET")));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(String(error)).toContain("the answer is larger than 8 MiB");
-  expect((await send(once("GET"))).body).toHaveLength(8 * mebi);
+  expect((await send(once("GET"))).json).toMatch(/^x+…$/);
 });
 
 test("an answer that is compressed unasked is refused before it is unpacked", async () => {
@@ -79,7 +79,7 @@ test("an answer that is compressed unasked is refused before it is unpacked", as
   });
   const error = await failureOf(transportTo(url).send(once("GET")));
   expect(error).toBeInstanceOf(ResponseShapeError);
-  expect(String(error)).toContain("compressed (gzip), which was not asked for");
+  expect(String(error)).toContain("compressed, which was not asked for");
   expect(asked).toEqual([undefined]);
 });
 

@@ -1,4 +1,3 @@
-import "../../support/realm";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as NetServer } from "node:net";
 import type { HttpRequest, HttpResponse, Send } from "../../../provider/api/http";

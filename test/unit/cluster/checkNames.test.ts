@@ -131,6 +131,12 @@ describe("two resources of one program", () => {
     expect(failures).toEqual([{ property: "name", reason: expect.stringContaining(urnOf("one")) }]);
   });
 
+  it("cannot have names that differ in capitals only", async () => {
+    const bench = await openBench();
+    await check(bench, checked, {}, "one");
+    expect((await check(bench, { ...checked, name: "WEB" }, {}, "two")).failures).toHaveLength(1);
+  });
+
   it("get different made names", async () => {
     const bench = await openBench();
     const names = [await check(bench, least, {}, "one"), await check(bench, least, {}, "two")].map(

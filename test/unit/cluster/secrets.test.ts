@@ -46,6 +46,13 @@ describe("an env value that the service repeats", () => {
     expectSilence(bench, await bench.run(endOf(bench.cluster.create(bench.ctx(), secret))));
   });
 
+  it.each(faults)("%s shows in nothing that a wait says", async (_title, fault) => {
+    const bench = await openBench({ provisioningMs: 3_600_000 });
+    bench.simulator.fault({ method: "GET", path: "/v1/clusters/**", ...fault, after: 4, times: 1_000 });
+    const work = bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), secret);
+    expectSilence(bench, await bench.run(failureOf(work)));
+  });
+
   it.each(faults)("%s shows in nothing that an update says, be it old or new", async (_title, fault) => {
     const bench = await openBench();
     const { id, state } = await settle(bench, secret);
@@ -74,5 +81,15 @@ describe("an env value that the service repeats", () => {
     const bench = await openBench({ dialect: { injectedEnv: { MODEL: next, OTHER: canary } } });
     await bench.run(bench.cluster.create(bench.ctx(), checked));
     expectSilence(bench, undefined);
+  });
+
+  it("shows in no part, where a long web page is cut", async () => {
+    const value = "cut-canary-0123456789-0123456789-0123456789";
+    const body = `<html>${"x".repeat(100)} ${value}</html>`;
+    const bench = await openBench({
+      faults: [{ kind: "body", status: 422, method: "POST", contentType: "text/html", body }],
+    });
+    const work = bench.cluster.create(bench.ctx(), { ...checked, env: { VALUE: value } });
+    expect((await bench.run(failureOf(work))).message).not.toContain("cut-canary");
   });
 });

@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../simulator";
-import { type Bench, closeAll, failureOf, initErrorOf, openBench, requestLines, settle, writes } from "./bench";
+import { type Bench, closeAll, failureOf, initErrorOf, openBench, settle, writes } from "./bench";
 import { checked } from "./inputs";
 
 afterEach(closeAll);
@@ -56,6 +56,14 @@ describe("an update", () => {
     const __timeouts = { create: "2h" };
     const state = await bench.run(update(bench, made, { __timeouts }));
     expect(state).toEqual({ ...made.state, __timeouts });
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("that takes the timeouts away leaves none in the state, and sends no request", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, { ...checked, __timeouts: { create: "2h" } });
+    const state = await bench.run(update(bench, made, {}));
+    expect(bench.cluster.diff(state, checked).changes).toEqual({});
     expect(bench.simulator.requests).toEqual([]);
   });
 
@@ -186,6 +194,24 @@ describe("an update of a cluster that", () => {
     const work = bench.as("another").update(bench.ctx(), made.id, made.state, { ...checked, replicas: 4 });
     const { message } = await bench.run(failureOf(work));
     expect(message).toMatch(/it was last seen under others/);
-    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id"]);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
+describe("an update of the env of a service that rolls out only when it is asked to", () => {
+  it("asks for it also while the replicas are still coming up", async () => {
+    const bench = await openBench({ dialect: "terse", provisioningMs: 62_000 });
+    const work = bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked);
+    const { id, state } = await bench.run(initErrorOf(work));
+    expect(await bench.run(update(bench, { id, state }, { env }))).toMatchObject({ settled: true });
+    expect(bench.simulator.cluster(id)?.deployed.env).toEqual(env);
+  });
+
+  it("asks for it also when a look shows no replica at all", async () => {
+    const bench = await openBench({ dialect: "terse" });
+    const made = await settle(bench, checked);
+    bench.simulator.fault({ kind: "body", body: "[]", path: "/v1/clusters/*/status" });
+    expect(await bench.run(update(bench, made, { env }))).toMatchObject({ settled: true });
+    expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual(env);
   });
 });

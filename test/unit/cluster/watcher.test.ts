@@ -189,7 +189,7 @@ describe("a wait ends", () => {
     bench.simulator.change(id, { status: "gone" });
     forget(bench);
     expect((await bench.run(wait)).kind).toBe("gone");
-    expect(requestLines(bench.simulator)).toHaveLength(3);
+    expect(countOf(bench.simulator, "GET /v1/clusters/:id")).toBe(3);
   });
 
   it("at its deadline, with a last look there", async () => {

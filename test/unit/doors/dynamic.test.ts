@@ -91,9 +91,9 @@ describe("diff of the door", () => {
   const olds = { ...inputsOf(), settled: true };
 
   it.each<[string, Properties, object]>([
-    ["nothing", {}, { changes: false, replaces: [], deleteBeforeReplace: false }],
-    ["replicas", { replicas: 3 }, { changes: undefined, replaces: [], deleteBeforeReplace: false }],
-    ["a variable", { env: { MODEL: "x" } }, { changes: undefined, replaces: [], deleteBeforeReplace: false }],
+    ["nothing", {}, { changes: false, replaces: [], deleteBeforeReplace: true }],
+    ["replicas", { replicas: 3 }, { changes: undefined, replaces: [], deleteBeforeReplace: true }],
+    ["a variable", { env: { MODEL: "x" } }, { changes: undefined, replaces: [], deleteBeforeReplace: true }],
     ["the GPU type", { gpuType: "l4" }, { changes: undefined, replaces: ["gpuType"], deleteBeforeReplace: true }],
     ["the name", { name: "api" }, { changes: undefined, replaces: ["name"], deleteBeforeReplace: false }],
     [
