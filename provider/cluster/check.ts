@@ -7,14 +7,26 @@ import { generatedName } from "./names";
 export function findFailures(news: Properties): CheckFailure[] {
   const result = clusterInputs.safeParse(withoutHidden(news));
   const issues = result.success ? [] : result.error.issues.flatMap(flattenIssue);
-  return issues
-    .filter(({ path }) => !isUnknownAt(news, path))
+  const failures = [...issues, ...forbiddenNames(news)]
+    .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
     .map(({ path, message }) => ({ property: path.join("."), reason: message }));
+  // One value may break several rules that say the same.
+  return [...new Map(failures.map((failure) => [`${failure.property} ${failure.reason}`, failure])).values()];
 }
 
 interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+  /** True when the name is wrong, whatever the value is or will be. */
+  readonly isAboutName?: boolean;
+}
+
+/** A name that means something else to JavaScript; zod passes it over. */
+function forbiddenNames({ env }: Properties): Issue[] {
+  const isThere = typeof env === "object" && env !== null && Object.hasOwn(env, "__proto__");
+  return isThere
+    ? [{ path: ["env", "__proto__"], message: "cannot be the name of a variable", isAboutName: true }]
+    : [];
 }
 
 /** zod reports unknown inputs together, and what is wrong with a key inside the record: each becomes an issue of its own. */
@@ -24,7 +36,7 @@ function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
     return issue.keys.map((key) => ({ path: [...issue.path, key], message }));
   }
   if (issue.code === "invalid_key") {
-    return issue.issues.map(({ message }) => ({ path: issue.path, message: message }));
+    return issue.issues.map(({ message }) => ({ path: issue.path, message, isAboutName: true }));
   }
   return [issue];
 }

@@ -5,10 +5,10 @@ import { ApiError, ClusterFailedError, isNotFound, messageOf } from "../errors";
 import { diffCluster } from "./diff";
 import { learnEcho, pathsOf, withDrift } from "./echo";
 import type { CheckedInputs, ClusterState } from "./fields";
-import { confirmAbsence, findCluster } from "./find";
+import { confirmAbsence, findCluster, findStatus } from "./find";
 import { Operation } from "./operation";
 import { judgeGone, judgeReady, type Look, type Past } from "./readiness";
-import { afterRollout, applyOnce, type Rollout, statusIfAny, updateAndRollOut } from "./rollout";
+import { afterRollout, applyOnce, type Rollout, updateAndRollOut } from "./rollout";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, toPlainJson, toState } from "./state";
 
@@ -70,7 +70,7 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
       running = rollout ? { ...running, replicas: inputs.replicas } : inputs;
       await waitUntilReady(service, operation, inputs.replicas, rollout);
       // What a scaled cluster shows of its env may be drift that was there before; it is not learned as its own form.
-      if (needsRollout || state.settled === false) return reached(service, operation, inputs, state);
+      if (needsRollout || state.__unfinished) return reached(service, operation, inputs, state);
       return toState(inputs, operation.seen, { settled: true, seenBy, before: state });
     },
   );
@@ -87,10 +87,11 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
     return undefined;
   }
   operation.see({ record });
-  const look = { record, status: await statusIfAny(service, operation) };
+  const look = { record, status: await findStatus(service.client, operation) };
   const shown = withDrift(state, record);
-  const facts = { settled: isSettled(look, shown.replicas), seenBy: service.seenBy, before: state };
-  const next = toState(inputsOf(shown), look, facts);
+  const unfinished = state.__unfinished === true;
+  const settled = !unfinished && isSettled(look, shown.replicas);
+  const next = toState(inputsOf(shown), look, { settled, unfinished, seenBy: service.seenBy, before: state });
   return { state: next, inputs: toPlainJson(inputsOf(next)) };
 }
 
@@ -186,7 +187,8 @@ async function keep(
     return await work();
   } catch (error) {
     const [inputs, before] = soFar();
-    throw operation.initError(error, toState(inputs, operation.seen, { settled: false, seenBy, before }), what);
+    const state = toState(inputs, operation.seen, { settled: false, unfinished: true, seenBy, before });
+    throw operation.initError(error, state, what);
   }
 }
 

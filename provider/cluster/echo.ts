@@ -30,13 +30,15 @@ export function pathsOf({ env = [], ...others }: Echo): string {
 
 /** The inputs as the service now shows them. What it does not echo, or echoes as it always did, stays as last applied. */
 export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
-  // A cluster that never was what was asked for has no echo yet: what it shows now is its first one.
-  const echo = state.__echo ?? (state.settled === false ? learnEcho(state, record) : {});
+  const replicas = record.replicas ?? state.replicas;
+  // What the service shows may be what it was told and not what runs: the update that goes on needs to know what runs.
+  if (state.__unfinished) return { ...state, replicas };
+  const { __echo: echo = {} } = state;
   const drifted = words.filter((word) => record[word] !== undefined && record[word] !== echo[word]);
   return {
     ...state,
     ...Object.fromEntries(drifted.map((word) => [word, record[word]])),
-    replicas: record.replicas ?? state.replicas,
+    replicas,
     ...(record.env ? driftedEnv(state.env, record.env, new Set(echo.env)) : {}),
   };
 }

@@ -45,8 +45,7 @@ const envName = z
   .regex(
     /^[A-Za-z_][A-Za-z0-9_.-]*$/,
     rule("must be a name of letters, digits, '_', '.' and '-', not beginning with a digit"),
-  )
-  .refine((name) => name !== "__proto__", rule("cannot be the name of a variable"));
+  );
 const envValue = z
   .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
   .refine((value) => !value.includes("\0"), rule("must not hold a NUL character"))
@@ -74,7 +73,7 @@ export const inputFields = {
    */
   gpuType: z
     .string(rule(gpuTypeText))
-    .regex(/^[\w][\w .:+/-]{0,126}[\w+]?$/, rule(gpuTypeText))
+    .regex(/^\w(?:[\w .:+/-]{0,126}[\w+])?$/, rule(gpuTypeText))
     .meta({ replace: true }),
   /**
    * Number of replicas, 1 to 10 000; default 1. Changed in place, by one scale call. (Specification, section 2.)
@@ -152,6 +151,8 @@ export type ClusterState = CheckedInputs &
     readonly __seenBy?: string;
     /** How the service shows what was asked for, where it shows it otherwise, so that this is no drift later. */
     readonly __echo?: Echo;
+    /** Present while an operation has not reached its end; only an update takes it away, whatever a refresh sees. */
+    readonly __unfinished?: true;
   };
 
 /** The service's own form of some inputs, right after they were applied. */

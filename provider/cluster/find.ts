@@ -1,7 +1,8 @@
 import type { Client } from "../api/client";
-import type { ClusterRecord } from "../api/records";
+import type { ClusterRecord, StatusRecord } from "../api/records";
 import { ApiError, isNotFound, RequestError } from "../errors";
 import type { ClusterLists, ListOptions } from "./lists";
+import type { Operation } from "./operation";
 
 /** The parts of the service that a search needs. */
 export interface Shelf {
@@ -41,4 +42,18 @@ export async function confirmAbsence(
   if (notFound.isEnvelope) return undefined;
   notFound.message += ". That may not be the API's own word, and no list of clusters confirms it: nothing is changed";
   throw notFound;
+}
+
+/** The health of the replicas, free of secrets; `undefined` where the service has none for the cluster. */
+export async function findStatus(
+  client: Client,
+  operation: Operation,
+  options: { attempts?: number } = {},
+): Promise<StatusRecord | undefined> {
+  try {
+    return operation.clear(await client.getClusterStatus(operation.id, { ...operation.request(), ...options }));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import type { StatusRecord } from "../api/records";
 import { redactor } from "../api/text";
 import type { Clock } from "../clock";
 import { type Ctx, InitError } from "../core";
@@ -9,6 +10,9 @@ import { secretsOf } from "./state";
 /** How long operations may take where the resource's `customTimeouts` do not say, in milliseconds. */
 export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
 
+/** Shorter values are ordinary words more often than secrets. */
+const shortestTelling = 8;
+
 /** What an operation works on. */
 export interface Subject {
   /** Empty before the service has given one. */
@@ -19,8 +23,9 @@ export interface Subject {
 }
 
 /**
- * One operation on one cluster: its time, its name in messages, and what it saw last. Everything that leaves it for a
- * person's eyes goes through here, and is free of the values of env: those of the program, of the state, and of the service.
+ * One operation on one cluster: its time, its name in messages, and what it saw last. What the service says is cleared of
+ * the values of env where it comes in: those of the program, of the state, and of the service. What leaves for a person's
+ * eyes is cleared once more.
  */
 export class Operation {
   readonly deadlineMs: number;
@@ -70,6 +75,15 @@ export class Operation {
     return { subject: this.title, secrets: [...this.#secrets], signal: this.signal, patienceMs };
   }
 
+  /** What the service says of replicas may quote their environment. */
+  clear({ replicas, ...status }: StatusRecord): StatusRecord {
+    const redact = redactor(this.#secrets);
+    const cleared = replicas.map(({ message, ...replica }) =>
+      message === undefined ? replica : { ...replica, message: redact(message) },
+    );
+    return { ...status, replicas: cleared };
+  }
+
   status(text: string): void {
     this.ctx.status(this.#redact(text));
   }
@@ -93,10 +107,16 @@ export class Operation {
   initError(cause: unknown, state: ClusterState, what: string): InitError {
     const why = messageOf(cause).replace(` for ${this.title}`, "");
     const next = "It is kept in the state: the next `pulumi up` goes on from here";
-    return new InitError(this.id, state, [this.#redact(`${this.title} ${what}: ${why}. ${next}`)], { cause });
+    return new InitError(this.id, state, [this.#redact(`${this.title} ${what}: ${why}. ${next}`)], {
+      cause: this.clean(cause),
+    });
   }
 
+  /** Our own sentences hold names and ordinary words, which may be values of env too: hiding those would only garble. */
   #redact(text: string): string {
-    return redactor(this.#secrets)(text);
+    const { name, gpuType = "", container = "" }: Partial<CheckedInputs> = this.subject.inputs;
+    const own = [name, gpuType, container, this.id].join(" ");
+    const telling = [...this.#secrets].filter((value) => value.length >= shortestTelling && !own.includes(value));
+    return redactor(telling)(text);
   }
 }

@@ -2,7 +2,8 @@ import type { Client } from "../api/client";
 import type { UpdateBody } from "../api/endpoints";
 import { type ClusterRecord, type StatusRecord, stateOf } from "../api/records";
 import type { Clock } from "../clock";
-import { isNotFound, RequestError } from "../errors";
+import { RequestError } from "../errors";
+import { findStatus } from "./find";
 import type { Operation } from "./operation";
 import type { Look, Verdict } from "./readiness";
 
@@ -55,7 +56,7 @@ export async function updateAndRollOut(
   body: UpdateBody,
 ): Promise<{ record: ClusterRecord | undefined; rollout: Rollout }> {
   const { client, clock } = target;
-  const before = await statusIfAny(target, operation);
+  const before = await findStatus(client, operation);
   const record = await applyOnce(
     target,
     operation,
@@ -83,18 +84,9 @@ async function redeploy(target: Target, operation: Operation, rollout: Rollout):
 async function hasBegun(target: Target, operation: Operation, before: StatusRecord | undefined): Promise<boolean> {
   for (const pauseMs of lookPausesMs) {
     await target.clock.sleep(pauseMs, operation.signal);
-    if (rollsOut(before, await statusIfAny(target, operation))) return true;
+    if (rollsOut(before, await findStatus(target.client, operation))) return true;
   }
   return false;
-}
-
-export async function statusIfAny({ client }: Target, operation: Operation): Promise<StatusRecord | undefined> {
-  try {
-    return await client.getClusterStatus(operation.id, operation.request());
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { redactor } from "../api/text";
 import type { Properties } from "../core";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { countHealthy, type Look } from "./readiness";
@@ -11,6 +10,8 @@ export function secretsOf({ env }: { readonly env?: Readonly<Record<string, stri
 /** What a state says beyond the inputs and one look. */
 export interface StateFacts {
   readonly settled: boolean;
+  /** True for what an operation leaves that did not reach its end. */
+  readonly unfinished?: boolean;
   readonly seenBy: string;
   /** What was known before: stays where this look shows nothing. */
   readonly before?: Partial<ClusterState>;
@@ -19,26 +20,23 @@ export interface StateFacts {
 /** The state of a cluster: what was asked for, and what was seen. */
 export function toState(inputs: CheckedInputs, { record, status }: Look, facts: StateFacts): ClusterState {
   const { before = {}, settled, seenBy } = facts;
-  const redact = redactor([inputs, before, record ?? {}].flatMap(secretsOf));
-  const replicaStatuses = status?.replicas.map(({ message, ...replica }) =>
-    message === undefined ? replica : { ...replica, message: redact(message) },
-  );
   return toPlainJson({
     ...inputs,
     status: record?.status ?? status?.status ?? before.status,
     endpoint: record?.endpoint ?? before.endpoint,
     createdAt: record?.createdAt ?? before.createdAt,
-    replicaStatuses: replicaStatuses ?? before.replicaStatuses ?? [],
+    replicaStatuses: status ? [...status.replicas] : (before.replicaStatuses ?? []),
     readyReplicas: status ? countHealthy(status) : (before.readyReplicas ?? 0),
     settled,
     __seenBy: seenBy,
     __echo: before.__echo,
+    __unfinished: facts.unfinished || undefined,
   });
 }
 
 /** The inputs inside a state; the computed ones that a preview shows are among them. */
 export function inputsOf(state: ClusterState): CheckedInputs {
-  const { status, replicaStatuses, readyReplicas, settled, __seenBy, __echo, ...inputs } = state;
+  const { status, replicaStatuses, readyReplicas, settled, __seenBy, __echo, __unfinished, ...inputs } = state;
   return inputs;
 }
 

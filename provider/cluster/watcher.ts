@@ -1,8 +1,8 @@
 import type { Client } from "../api/client";
-import type { ClusterRecord, StatusRecord } from "../api/records";
+import type { ClusterRecord } from "../api/records";
 import type { Clock } from "../clock";
-import { ApiError, isNotFound, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
-import { findCluster } from "./find";
+import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
+import { findCluster, findStatus } from "./find";
 import type { ClusterLists } from "./lists";
 import type { Operation } from "./operation";
 import { type Look, type Past, unhealthyReasons, type Verdict } from "./readiness";
@@ -79,11 +79,13 @@ export class Watcher {
     past: Past,
   ): Promise<{ look: Look; verdict: Verdict; next: Past }> {
     const record = await this.#find(operation, past);
+    operation.see({ record });
     const seen = { ...past, seen: past.seen || record !== undefined, misses: record ? 0 : past.misses + 1 };
     let look: Look = { record };
     let verdict = judge(look, seen);
     if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && this.#waiting <= fewWaiting))) {
-      look = { record, status: await this.#status(operation) };
+      // A cluster that is shown but has no status yet has no replicas yet.
+      look = { record, status: (await findStatus(this.client, operation, { attempts: 1 })) ?? { replicas: [] } };
       verdict = judge(look, seen);
     }
     const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};
@@ -109,16 +111,6 @@ export class Watcher {
       }
     }
     return await findCluster(this, operation.id, request);
-  }
-
-  async #status(operation: Operation): Promise<StatusRecord> {
-    try {
-      return await this.client.getClusterStatus(operation.id, oneAttempt(operation));
-    } catch (error) {
-      // A cluster that is shown but has no status yet has no replicas yet.
-      if (isNotFound(error)) return { replicas: [] };
-      throw error;
-    }
   }
 }
 

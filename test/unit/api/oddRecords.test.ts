@@ -1,0 +1,31 @@
+import { readGpuTypes, readStatus } from "../../../provider/api/records";
+
+test.each([
+  ["null", null],
+  ["a text", "starting"],
+  ["a number", 7],
+  ["a list", []],
+])("%s among the replicas counts as one that is not healthy, and the others are read", (_what, odd) => {
+  const { status, replicas } = readStatus({
+    status: "running",
+    replicas: [{ id: "a", healthy: true }, odd, { id: "c", status: "failed", message: "no memory" }],
+  });
+  expect(status).toBe("running");
+  expect(replicas).toEqual([
+    { id: "a", status: "", healthy: true },
+    { id: "1", status: "", healthy: false },
+    { id: "c", status: "failed", healthy: false, message: "no memory" },
+  ]);
+});
+
+const h100 = { type: "h100", price_per_hour: 2.99 };
+const l4 = { type: "l4" };
+test.each([
+  ["one bare record", h100, ["h100"]],
+  ["one bare record with a name and a flag", { name: "h100", availability: true, data: {} }, ["h100"]],
+  ["a list beside a name", { name: "GPU types", gpus: [h100, l4] }, ["h100", "l4"]],
+  ["a list beside an id and a type", { id: "list_1", type: "list", data: [h100, l4] }, ["h100", "l4"]],
+  ["an empty list beside a name", { name: "GPU types", gpus: [] }, []],
+])("GPU types are read from %s", (_what, json, types) => {
+  expect(readGpuTypes(json).map(({ type }) => type)).toEqual(types);
+});

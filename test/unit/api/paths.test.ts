@@ -1,0 +1,40 @@
+import { createClient } from "../../../provider/api/client";
+import type { HttpRequest } from "../../../provider/api/http";
+import { canary, serve, stopServers, transportTo } from "./httpBench";
+
+afterEach(stopServers);
+
+type Place = { base: string; path: string };
+test.each<[string, (own: URL, other: URL) => Place]>([
+  ["makes the host a user name", (own, other) => ({ base: own.origin, path: `@${other.host}/evil` })],
+  ["names another port", (_own, other) => ({ base: "http://127.0.0.1", path: `:${other.port}/evil` })],
+  ["goes on with the host", (_own, other) => ({ base: "http://127.0.0", path: `.1:${other.port}/evil` })],
+  ["goes on with the host's name", () => ({ base: "http://localhost", path: ".evil.example/" })],
+  ["goes on with the port", (own) => ({ base: own.origin, path: ".evil.example/" })],
+])("a path that %s is refused, and nothing arrives anywhere", async (_what, placeOf) => {
+  const arrived: unknown[] = [];
+  const listener = await serve((request, response) => {
+    arrived.push(request.headers);
+    response.end("{}");
+  });
+  const other = await serve((request, response) => {
+    arrived.push(request.headers);
+    response.end("{}");
+  });
+  const { base, path } = placeOf(new URL(listener.url), new URL(other.url));
+  const { getServiceInfo } = createClient(transportTo(base).send);
+  const error: unknown = await getServiceInfo(path, { attempts: 1 }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: "TypeError" });
+  expect(String(error)).not.toContain(canary);
+  expect(arrived).toEqual([]);
+});
+
+test.each(["", ".", "..", "..."])("the GPU type %p, which would name another path, is not asked for", async (type) => {
+  const sent: HttpRequest[] = [];
+  const client = createClient(async (request) => {
+    sent.push(request);
+    return { status: 200, headers: {}, body: "", json: {} };
+  });
+  await expect((async () => client.getGpuTypeAvailability(type))()).rejects.toThrow("not a GPU type");
+  expect(sent).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import { inspect } from "node:util";
+import { statusErrors } from "../../../provider/api/statusErrors";
+import { ApiError } from "../../../provider/errors";
+import { Secret } from "../../../provider/secret";
+import { requestOf } from "./fakes";
+
+async function refusalOf(secret: string, response: { status: number; body: string }): Promise<unknown> {
+  const handler = statusErrors(new Secret("sk-canary-of-the-tests"));
+  return handler(async () => ({ headers: {}, ...response }))(requestOf("create", { secrets: [secret] })).catch(
+    (reason: unknown) => reason,
+  );
+}
+
+/** Everything of a text that is long enough to tell something. */
+function partsOf(text: string): string[] {
+  return Array.from({ length: text.length - 3 }, (_, index) => text.slice(index, index + 4));
+}
+
+const value = "Zq7K-Wv93+Lm2X/Tt8R=Hj5B";
+const lines = "Zq7KWv93\nLm2XTt8R\tHj5BYp4D";
+const collapsed = lines.replace(/\s+/g, " ");
+const long = (text: string, kept: number, max: number) => `${"x".repeat(max - kept)}${text}`;
+const envelope = (message: string, code = "bad_env") => JSON.stringify({ error: { code, message, status: 400 } });
+
+test.each<[string, string, (kept: number) => string]>([
+  ["at the cut of a long reason", value, (kept) => envelope(long(value, kept, 500))],
+  ["escaped, at the cut", `${value}"\\`, (kept) => envelope(long(JSON.stringify(`${value}"\\`), kept, 500))],
+  ["in base64, at the cut", value, (kept) => envelope(long(Buffer.from(value).toString("base64"), kept, 500))],
+  ["at the cut of a long code", value, (kept) => envelope("No.", long(value, kept, 100))],
+  ["as the code", value, () => envelope("No.", value)],
+  ["in a page", value, (kept) => `<html><body><pre>${long(value, kept, 500)}</pre></body></html>`],
+  ["at the cut of a page that is a text", value, (kept) => long(value, kept, 200)],
+  ["in one line in place of several", lines, () => envelope(`bad value ${collapsed}!`)],
+  ["in one line, at the cut", lines, (kept) => envelope(long(collapsed, kept, 500))],
+  ["in one line, as the code", lines, () => envelope("No.", collapsed)],
+])("no part of an env value is shown that the API repeats %s", async (_where, secret, bodyOf) => {
+  const parts = [secret, collapsed, Buffer.from(value).toString("base64")].flatMap(partsOf);
+  for (let kept = 0; kept <= 40; kept += 1) {
+    const error = await refusalOf(secret, { status: 400, body: bodyOf(kept) });
+    expect(error).toBeInstanceOf(ApiError);
+    const shown = inspect(error, { depth: 10, showHidden: true });
+    expect(parts.filter((part) => shown.includes(part))).toEqual([]);
+  }
+});
+
+const longKey = "Zq7K-Wv93-Lm2X-T"; // 16 characters
+test.each([
+  ["a key of 16 characters is hidden", longKey, "[secret]"],
+  ["a shorter key, which may stand there by chance, is not hidden", longKey.slice(1), longKey.slice(1)],
+])("in the data of a success %s, and env values are kept byte for byte", async (_what, key, shown) => {
+  const data = (text: string) => ({ name: `web ${text}`, replicas: [{ message: `Bearer ${text}.` }] });
+  const env = { A: ` ${key}\r\n`, B: key };
+  const body = JSON.stringify({ ...data(key), env });
+  const response = await statusErrors(new Secret(key))(async () => ({ status: 200, headers: {}, body }))(requestOf());
+  expect(response.json).toEqual({ ...data(shown), env });
+  expect(response.body).toBe("");
+});
