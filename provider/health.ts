@@ -1,8 +1,6 @@
 import type { Client } from "./api/client";
-import type { Health } from "./api/records";
 import { ApiError } from "./errors";
-
-export type { Health as GetHealthResult } from "./api/records";
+import type { Health } from "./types";
 
 /**
  * How the service says it is (specification, section 4, `/health`). A service that answers "not healthy" with an error

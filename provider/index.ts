@@ -3,14 +3,15 @@ import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/service";
 import { type ReadConfig, resolveConnection } from "./config";
 import type { Resource } from "./core";
-import { type GetGpuTypesResult, getGpuTypes } from "./gpus/gpuTypes";
-import { type GetHealthResult, getHealth } from "./health";
+import { getGpuTypes } from "./gpus/gpuTypes";
+import { getHealth } from "./health";
+import type { GetGpuTypesResult, Health } from "./types";
 
 /** Everything that a door offers. The functions reject with a ConfigError when the address or the key is missing. */
 export interface Provider {
   readonly cluster: Resource;
   getGpuTypes(): Promise<GetGpuTypesResult>;
-  getHealth(): Promise<GetHealthResult>;
+  getHealth(): Promise<Health>;
 }
 
 /** The one entry for doors. The configuration is read at each use, never kept: a key may be rotated while a process runs. */

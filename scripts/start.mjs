@@ -30,9 +30,10 @@ async function main() {
     await stack.init();
     await (real ? realTour(stack) : simulatorTour(stack, service, { keep }));
   } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
-    console.error(`\nInterrupted. ${stack.farewell()}`);
-    process.exitCode = 130;
+    const isInterrupted = error instanceof Interrupted;
+    const what = isInterrupted ? "Interrupted." : error instanceof Error ? error.message : String(error);
+    console.error(`\n${what} ${stack.farewell()}`);
+    process.exitCode = isInterrupted ? 130 : 1;
   } finally {
     stack.close();
     await service.close();

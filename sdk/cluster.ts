@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type ClusterInputs, type ClusterOutputs, outputFields } from "../provider/cluster/fields";
+import { type ClusterInputs, type ClusterOutputs, outputNames } from "../provider/cluster/fields";
 import type { Inputs, Outputs } from "./types";
 
 /** What to run, on what, and how many times. */
@@ -36,7 +36,7 @@ export class Cluster extends pulumi.dynamic.Resource {
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
     const props = {
-      ...Object.fromEntries(Object.keys(outputFields).map((output) => [output, undefined])),
+      ...Object.fromEntries(outputNames.map((output) => [output, undefined])),
       ...args,
       env: secretEnv(args.env),
       __urn: pulumi.createUrn(name, type, opts?.parent),

@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { GetGpuTypesResult } from "../provider/gpus/gpuTypes";
+import type { GetGpuTypesResult } from "../provider/types";
 import { provider } from "./provider";
 import { toOutput } from "./types";
 
-export type { GetGpuTypesResult, GpuType } from "../provider/gpus/gpuTypes";
+export type { GetGpuTypesResult, GpuType } from "../provider/types";
 
 /**
  * The GPU types that the service lists, with prices per GPU-hour and availability where it says them; each call asks anew.

@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { GetHealthResult } from "../provider/health";
+import type { Health as GetHealthResult } from "../provider/types";
 import { provider } from "./provider";
 import { toOutput } from "./types";
 
-export type { GetHealthResult } from "../provider/health";
+export type { Health as GetHealthResult } from "../provider/types";
 
 /**
  * How the service says it is. Rejects when the service does not answer at all.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { GpuType, Health, ServiceInfo } from "../types";
 import { fromWire, snakeCase } from "./wire";
 
 /**
@@ -55,23 +56,30 @@ export const readClusterList: Reader<ClusterList> = (json) => {
   return { clusters, complete: clusters.length === records.length && !hasMorePages(json, records.length) };
 };
 
-/** @assumption A list of several pages names the next one in one of these fields. */
-const pageFields = ["next", "next_cursor", "next_page", "next_page_token", "next_url", "cursor", "has_more"];
-const pageFieldGroups = ["pagination", "paging", "page_info", "meta", "links", "_links"];
-
-/** @assumption A list of several pages may say how many records there are in all, by `total` or `total_count`. */
+/** @assumption A list of several pages names the next one in one of these fields, or says that there is one. */
+const nextFields = [
+  "next",
+  "next_cursor",
+  "next_page",
+  "next_page_token",
+  "next_url",
+  "cursor",
+  "has_more",
+  "has_next_page",
+];
+/** @assumption Such fields stand beside the list, or in one of these, up to two deep; a list of links names `next` by `rel`. */
+const pageGroups = ["pagination", "paging", "page_info", "meta", "links", "_links"];
+/** @assumption A list may say how many records, or pages, there are in all. */
 const totalFields = ["total", "total_count"];
 
-function hasMorePages(json: unknown, count: number): boolean {
-  const top = asObject(json);
-  return [top, ...pageFieldGroups.map((name) => asObject(top[name]))].some((group) => {
-    const values = Object.entries(group).map(([name, value]) => [snakeCase(name), value] as const);
-    const isMore = ([name, value]: readonly [string, unknown]) =>
-      pageFields.includes(name)
-        ? Boolean(value)
-        : totalFields.includes(name) && typeof value === "number" && value > count;
-    return values.some(isMore);
-  });
+function hasMorePages(json: unknown, count: number, depth = 0): boolean {
+  if (Array.isArray(json)) return depth > 0 && json.some((link) => asObject(link)["rel"] === "next");
+  const fields = new Map(Object.entries(asObject(json)).map(([name, value]) => [snakeCase(name), value]));
+  const has = (names: readonly string[], test: (value: unknown) => boolean) =>
+    names.some((name) => test(fields.get(name)));
+  if (has(nextFields, Boolean) || has(totalFields, (value) => (asNumber(value) ?? 0) > count)) return true;
+  if ((asNumber(fields.get("total_pages")) ?? 1) > (asNumber(fields.get("page")) ?? 1)) return true;
+  return depth < 2 && has(pageGroups, (group) => hasMorePages(group, count, depth + 1));
 }
 
 const replicaSchema = z.object({
@@ -148,26 +156,6 @@ export function isLeaving(word: string | undefined): boolean {
   return stateOf(word) === "terminated" || leavingWords.has(word?.toLowerCase() ?? "");
 }
 
-/** A GPU type with what the service says of it (section 4, `/v1/gpus`). What it does not say is absent. */
-export interface GpuType {
-  /** Identifier, as `gpuType` of a cluster takes it. */
-  type: string;
-  /** Name for people. */
-  name?: string;
-  /** Memory of one GPU, in GB. */
-  memoryGb?: number;
-  /** Price of one GPU for one hour, in `currency`. */
-  pricePerHour?: number;
-  /** ISO 4217 code, where the service says it. */
-  currency?: string;
-  /** Whether one can be had now. */
-  available?: boolean;
-  /** How many can be had now. */
-  availableCount?: number;
-  /** The whole record, as the service answered it. */
-  raw: Record<string, unknown>;
-}
-
 /** @assumption Names under which a GPU record may hold each of its values, most specific first. */
 const gpuFields = {
   type: ["type", "gpu_type", "id", "model", "name"],
@@ -215,14 +203,6 @@ function toGpuType(raw: Record<string, unknown>): GpuType | undefined {
   });
 }
 
-/** The health of the service (section 4, `/health`). */
-export interface Health {
-  healthy: boolean;
-  /** The service's own word; empty where it has none. */
-  status: string;
-  raw: Record<string, unknown>;
-}
-
 /** @assumption `/health` says how it is by `status` or `healthy`; a success without either is healthy. */
 export const readHealth: Reader<Health> = (json) => {
   const raw = typeof json === "string" ? { status: json } : asObject(json);
@@ -231,15 +211,6 @@ export const readHealth: Reader<Health> = (json) => {
     asBoolean(raw["healthy"]) ?? (status === "" ? true : stateOf(status) === "running" || status === "pass");
   return { healthy, status, raw };
 };
-
-/** What the service says of itself (section 4, the descriptor document). */
-export interface ServiceInfo {
-  name?: string;
-  version?: string;
-  documentation?: string;
-  endpoints: Record<string, unknown>;
-  raw: Record<string, unknown>;
-}
 
 export const readServiceInfo: Reader<ServiceInfo> = (json) => {
   const raw = asObject(json);

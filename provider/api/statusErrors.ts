@@ -1,7 +1,7 @@
 import { ApiError, type Outcome, ResponseShapeError } from "../errors";
 import type { Secret } from "../secret";
 import type { Handler, HttpRequest, HttpResponse } from "./http";
-import { cleanJson, cleanText, redactor } from "./text";
+import { cleanJson, cleanWholeText, cut, redactor } from "./text";
 
 const longKey = 16;
 
@@ -52,7 +52,7 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const { status } = response;
   const { isApiAnswer, isEnvelope, ...said } = readEnvelope(response);
   // Redacted before it is cut, for a part of a secret would not be found; and after, for cleaning may join what was apart.
-  const clean = (text: string, max?: number) => redact(cleanText(redact(text), max));
+  const clean = (text: string, max = 500) => cut(redact(cleanWholeText(redact(text))), max);
   const message = clean(said.message);
   const code = said.code === undefined ? undefined : clean(said.code, 100);
   const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ");
@@ -129,7 +129,8 @@ function readJson(json: unknown): Envelope {
     message: typeof message === "string" ? message : "",
     code: typeof code === "string" ? code : undefined,
     isApiAnswer: true,
-    isEnvelope: typeof inner["code"] === "string" || typeof inner["status"] === "number",
+    isEnvelope:
+      [typeof inner["code"], typeof inner["message"], typeof inner["status"]].join() === "string,string,number",
   };
 }
 

@@ -7,11 +7,19 @@ const controls = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /** Strips terminal sequences and control characters; a line break becomes a space; cut at `max` characters. */
 export function cleanText(text: string, max = 500): string {
-  const clean = stripVTControlCharacters(text)
+  return cut(cleanWholeText(text), max);
+}
+
+/** As `cleanText`, for who has to look at the whole text before it is cut. */
+export function cleanWholeText(text: string): string {
+  return stripVTControlCharacters(text)
     .replace(/[\r\n\t]+/g, " ")
     .replace(controls, "")
     .trim();
-  return clean.length > max ? `${clean.slice(0, max).toWellFormed()}…` : clean;
+}
+
+export function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
 const longestText = 8_192;
@@ -21,12 +29,12 @@ const longestText = 8_192;
  * `env` are kept byte for byte: they are compared with what was sent, and never printed.
  */
 export function cleanJson(value: unknown, hide = (text: string) => text, insideEnv = false): unknown {
-  if (typeof value === "string") return insideEnv ? value : hide(cleanText(value, longestText));
+  if (typeof value === "string") return insideEnv ? value : cut(hide(cleanWholeText(value)), longestText);
   if (Array.isArray(value)) return value.map((item) => cleanJson(item, hide, insideEnv));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
-      cleanText(key),
+      cut(hide(cleanWholeText(key)), longestText),
       cleanJson(item, hide, insideEnv || key.toLowerCase() === "env"),
     ]),
   );
@@ -38,7 +46,7 @@ const shortestSecret = 4;
 /** A function that replaces each of the values in a text, also where it stands escaped, encoded or cut into its lines. */
 export function redactor(values: Iterable<string>): (text: string) => string {
   const forms = [...values]
-    .flatMap((value) => [value, cleanText(value, value.length), ...value.split(/\r?\n/)])
+    .flatMap((value) => [value, cleanWholeText(value), value.replace(/\s+/g, " "), ...value.split(/\r?\n/)])
     .filter((value) => value.length >= shortestSecret)
     .flatMap((value) => [
       value,

@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import { type CheckFailure, type Properties, UNKNOWN } from "../core";
-import { type CheckedInputs, clusterInputs, inputNames } from "./fields";
+import { type CheckedInputs, defaultReplicas, inputNames } from "./fields";
 import { generatedName } from "./names";
+import { clusterRules } from "./rules";
 
 /** Everything wrong with the inputs, all at once. What is not known yet is not judged. Pure. */
 export function findFailures(news: Properties): CheckFailure[] {
-  const result = clusterInputs.safeParse(withoutHidden(news));
+  const result = clusterRules.safeParse(withoutHidden(news));
   const issues = result.success ? [] : result.error.issues.flatMap(flattenIssue);
   const failures = [...issues, ...forbiddenNames(news)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
@@ -66,7 +67,7 @@ export interface NameContext {
 
 /** The inputs with their defaults and with a name: the given one, else the one in the state, else a made one. Pure. */
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
-  const { name, replicas = clusterInputs.shape.replicas.def.defaultValue, ...rest } = news;
+  const { name, replicas = defaultReplicas, ...rest } = news;
   const given = name !== undefined;
   return {
     ...rest,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Diff, Properties, PropertyChange } from "../core";
-import { flagsOf, inputNames } from "./fields";
+import { inputFlags, inputNames } from "./fields";
 
 /**
  * What has to change for the cluster of `state` to be what `news` asks for. Pure. Computed values are no difference; hidden
@@ -12,7 +12,7 @@ export function diffCluster(state: Properties, news: Properties): Diff {
     if (name === "name" && news["__generatedName"] === true) continue; // a made name is kept, whatever it is
     if (name === "env") Object.assign(changes, diffEnv(state[name], news[name]));
     else if (!isDeepStrictEqual(state[name], news[name]))
-      changes[name] = changeOf(state[name], news[name], flagsOf(name));
+      changes[name] = changeOf(state[name], news[name], inputFlags[name]);
   }
   if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
   if (state["settled"] === false) changes["settled"] = { kind: "update" };

@@ -3,7 +3,7 @@
  * these exports are frozen for ever. It translates between the core and `pulumi.dynamic`, and decides nothing.
  */
 import { debuglog } from "node:util";
-import { flagsOf, inputNames } from "../cluster/fields";
+import { inputFlags, inputNames } from "../cluster/fields";
 import { type CheckFailure, type Ctx, type Diff, InitError, type Properties } from "../core";
 import { GpuClusterError, InterruptedError, messageOf } from "../errors";
 import { createProvider } from "../index";
@@ -121,7 +121,7 @@ function toPlainError(error: unknown): Error {
 }
 
 const secretSignature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-const secretNames = inputNames.filter((name) => flagsOf(name).secret);
+const secretNames = inputNames.filter((name) => inputFlags[name].secret);
 
 /** Marks every value of a secret map, key by key: the engine would mark only the keys that the program itself marked. */
 function withSecrets(properties: Properties): Properties {

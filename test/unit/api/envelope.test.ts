@@ -18,7 +18,7 @@ test.each([
   ["an error with a message only", '{"error":{"message":"Not Found"}}', false],
   ["a detail", '{"detail":"Not Found"}', false],
   ["the shape of another vendor's gateway", '{"error":{"code":404,"message":"Not Found","status":"NOT_FOUND"}}', false],
-])("with %s, that an answer is surely of the API itself is %p", async (_what, body, isEnvelope) => {
+])("whether %s is surely the API's own word is known", async (_what, body, isEnvelope) => {
   const response = { status: 404, headers: {}, body };
   const handled = statusErrors(new Secret("sk-canary-of-the-tests"))(async () => response)(requestOf());
   await expect(handled).rejects.toMatchObject({ status: 404, isEnvelope });

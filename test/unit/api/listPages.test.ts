@@ -16,7 +16,7 @@ test.each<[string, Record<string, unknown>, boolean]>([
   ["more in total under meta", { meta: { total_count: 3 } }, false],
   ["as many in total", { total: 2 }, true],
   ["as many in total under pagination", { pagination: { total: 2, next: "" } }, true],
-])("a list of two with %s: that it is complete is %p", (_what, more, complete) => {
+])("whether a list is complete is read from %s", (_what, more, complete) => {
   const list = readClusterList({ clusters: [{ id: "cl_1" }, { id: "cl_2" }], ...more });
   expect(list).toEqual({ clusters: [{ id: "cl_1" }, { id: "cl_2" }], complete });
 });

@@ -60,8 +60,9 @@ test.each([
       slow: { atMs: 0, takesMs: slowMs, left },
       probe: { atMs: 100, takesMs: probeMs, left: [40, 60] },
       next: { atMs: slowMs + 1_000, takesMs: 50, left: [39, 60] },
+      more: { atMs: slowMs + 1_000, takesMs: 50, left: [38, 60] },
     });
-    expect(arrivals).toEqual({ first: 0, slow: 50, probe: secondWindowMs, next: expectedMs });
+    expect(arrivals).toEqual({ first: 0, slow: 50, probe: secondWindowMs, next: expectedMs, more: expectedMs });
   },
 );
 

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { ClusterInputs } from "./fields";
+
+/** What each input has to be: the rules of the fields in fields.ts, in one place, with the texts for who breaks them. */
+
+/** Says what is wrong and what is right. Only numbers are quoted: any text may be a secret of the user's. */
+function rule(text: string) {
+  return {
+    error: ({ input }: { input?: unknown }) => {
+      if (input === undefined) return `is required; it ${text}`;
+      return typeof input === "number" ? `${text}, got ${input}` : text;
+    },
+  };
+}
+
+/** @assumption The endpoint's host begins with the name (section 2), so it has to be able to stand in a host name. */
+const namePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
+const nameText = "must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit";
+
+// The grammar of image references (host and path, tag, digest); the documented form has a tag, a digest is stricter still.
+const imageHost = String.raw`(?:[a-zA-Z0-9.-]+(?::\d{1,5})?|\[[0-9a-fA-F:]+\](?::\d{1,5})?)`;
+const imagePart = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
+const imagePattern = new RegExp(
+  String.raw`^(?:${imageHost}/)?${imagePart}(?:/${imagePart})*(?::\w[\w.-]{0,127}(?:@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$`,
+);
+const imageText = "must be an image reference with a tag, such as vllm/vllm-openai:v0.6.3";
+
+const gpuTypeText = 'must be the identifier of a GPU type, such as "h100"; getGpuTypes() lists them';
+const replicasText = "must be a whole number from 1 to 10000";
+
+// More than Linux can pass to a process in one variable.
+const maxEnvValueBytes = 128 * 1024;
+const envName = z
+  .string()
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_.-]*$/,
+    rule("must be a name of letters, digits, '_', '.' and '-', not beginning with a digit"),
+  );
+const envValue = z
+  .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
+  .refine((value) => !value.includes("\0"), rule("must not hold a NUL character"))
+  .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
+
+const inputRules = {
+  name: z.string(rule(nameText)).regex(namePattern, rule(nameText)).max(63, rule(nameText)).optional(),
+  gpuType: z.string(rule(gpuTypeText)).regex(/^\w(?:[\w .:+/-]{0,126}[\w+])?$/, rule(gpuTypeText)),
+  replicas: z.int(rule(replicasText)).min(1, rule(replicasText)).max(10_000, rule(replicasText)).optional(),
+  container: z.string(rule(imageText)).max(512, rule(imageText)).regex(imagePattern, rule(imageText)),
+  env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
+} satisfies { [Name in keyof Required<ClusterInputs>]: z.ZodType<ClusterInputs[Name]> };
+
+/** Strict: an input that is not known is a mistake of somebody who expects it to work. */
+export const clusterRules = z.strictObject(inputRules);

@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import ts from "typescript";
+
+const repository = resolve(__dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "gpucluster-types-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const program = `import * as pulumi from "@pulumi/pulumi";
+import * as gpu from "pulumi-gpucluster";
+
+const size = new pulumi.Config().getNumber("replicas");
+const web = new gpu.Cluster("web", {
+  gpuType: gpu.getGpuTypesOutput().apply(({ gpuTypes }) => gpuTypes[0]?.type ?? "h100"),
+  replicas: size,
+  container: pulumi.interpolate\`acme/model:\${pulumi.getStack()}\`,
+  env: { MODEL: "llama", TOKEN: pulumi.secret("t") },
+});
+export const endpoint: pulumi.Output<string> = web.endpoint;
+export const name: pulumi.Output<string> = web.name;
+export const first: pulumi.Output<boolean> = web.replicaStatuses.apply((all) => all.every(({ healthy }) => healthy));
+`;
+
+/** What \`pulumi new typescript\` writes: no skipLibCheck, no esModuleInterop. */
+const compilerOptions = {
+  strict: true,
+  target: "es2020",
+  module: "commonjs",
+  moduleResolution: "node",
+  noFallthroughCasesInSwitch: true,
+  noImplicitReturns: true,
+  forceConsistentCasingInFileNames: true,
+  noEmit: true,
+};
+
+beforeAll(() => {
+  symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "index.ts"), program);
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts"] }));
+});
+
+describe("the published types", () => {
+  it("compile in a project as `pulumi new` makes it, every declaration checked", async () => {
+    const tsc = join(repository, "node_modules/typescript/bin/tsc");
+    const output = await new Promise<string>((done) =>
+      execFile(process.execPath, [tsc, "-p", folder], (_error, stdout) => done(stdout)),
+    );
+    expect(output).toBe("");
+  });
+
+  it("show the documentation of a field where a program writes it, and of an output where it reads it", () => {
+    const file = join(folder, "index.ts");
+    const service = ts.createLanguageService({
+      getCompilationSettings: () => ({ strict: true, moduleResolution: ts.ModuleResolutionKind.Node10 }),
+      getScriptFileNames: () => [file],
+      getScriptVersion: () => "1",
+      getScriptSnapshot: (name) => {
+        const text = ts.sys.readFile(name);
+        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+      },
+      getCurrentDirectory: () => folder,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+      fileExists: ts.sys.fileExists,
+      readFile: ts.sys.readFile,
+      readDirectory: ts.sys.readDirectory,
+      directoryExists: ts.sys.directoryExists,
+      getDirectories: ts.sys.getDirectories,
+    });
+    const hover = (text: string) => {
+      const info = service.getQuickInfoAtPosition(file, program.indexOf(text));
+      return ts.displayPartsToString(info?.documentation);
+    };
+    expect(hover("replicas: size")).toContain("Number of replicas, 1 to 10 000; default 1.");
+    expect(hover("endpoint;")).toContain("URL at which the cluster is served.");
+  });
+});
