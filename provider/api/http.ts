@@ -26,6 +26,9 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
 }
 
+/** How long a request waits for its turn where it does not say, in milliseconds. */
+export const defaultPatienceMs = 5 * 60_000;
+
 /** What a request does to the service: decides whether it may be sent again, and who goes first. */
 export type RequestKind = "read" | "delete" | "create" | "write" | "action";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock";
 import { ApiError } from "../errors";
-import type { Handler, HttpRequest, RequestKind } from "./http";
+import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind } from "./http";
 import { type RateHeaders, readRateHeaders, windowMs } from "./rateHeaders";
 
 /** The limit of the specification (section 8), until the headers say another one. */
@@ -9,7 +9,6 @@ const maxInFlight = 6;
 /** Reset times are whole seconds: an earlier wake-up could still be in the old window. */
 const guardMs = 1_000;
 const jitterMs = 1_000;
-const defaultPatienceMs = 5 * 60_000;
 
 /** Who goes first when permits are short: what frees money, then what was asked for, then looks. */
 const priority: Record<RequestKind, number> = { delete: 0, create: 1, write: 1, action: 1, read: 2 };

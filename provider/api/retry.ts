@@ -1,6 +1,6 @@
 import type { Clock } from "../clock";
 import { type Outcome, RequestError } from "../errors";
-import type { Handler, HttpRequest, RequestKind } from "./http";
+import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind } from "./http";
 
 /**
  * What to do after a failed attempt:
@@ -21,7 +21,6 @@ export const retryTable = {
 } as const satisfies Record<Outcome, Record<RequestKind, Action>>;
 
 const defaultAttempts = 5;
-const defaultPatienceMs = 5 * 60_000;
 const firstPauseMs = 500;
 const longestPauseMs = 20_000;
 

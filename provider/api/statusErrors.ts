@@ -57,8 +57,8 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const code = said.code === undefined ? undefined : clean(said.code, 100);
   const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ");
   const about = subject ? ` for ${subject}` : "";
-  const text = `${method} ${path}${about}: ${message || "the service gave no reason"} (${answer})`;
-  const advice = status >= 300 && status < 400 ? redirectAdvice(response) : adviceFor(status);
+  const text = `${method} ${path}${about}: ${message.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
+  const advice = status >= 300 && status < 400 ? redirectAdvice(response) : adviceFor(status, said.code);
   return new ApiError([text, advice].filter(Boolean).join(". "), {
     outcome: outcomeOf(status),
     method,
@@ -84,8 +84,14 @@ const advices: Record<number, string> = {
   403: "The API key is not allowed to do this; keys are made in the dashboard settings, each for one organization",
 };
 
-function adviceFor(status: number): string {
-  return advices[status] ?? (status >= 500 ? "The service itself has a problem; run the command again later" : "");
+const advicesByCode = new Map([
+  ["invalid_gpu_type", "getGpuTypes() lists the GPU types that can be had"],
+  ["insufficient_capacity", "Ask for fewer replicas, or for another GPU type; getGpuTypes() lists what can be had"],
+]);
+
+function adviceFor(status: number, code: string | undefined): string {
+  const known = advicesByCode.get(code ?? "") ?? advices[status];
+  return known ?? (status >= 500 ? "The service itself has a problem; run the command again later" : "");
 }
 
 function redirectAdvice({ headers }: HttpResponse): string {

@@ -57,23 +57,39 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   const operation = new Operation(ctx, service.clock, "update", { id, inputs, olds: state });
   const record = await findExisting(service, operation, state);
   const needsRollout = changes.some((name) => name === "container" || name.startsWith("env"));
-  // Until a change is through, the state says what the service runs, so that an interrupted one is done again.
-  let running: CheckedInputs = { ...inputs, replicas: record.replicas ?? state.replicas };
-  if (needsRollout) running = { ...running, container: state.container, env: state.env };
+  const change = { record, inputs, state, needsRollout };
+  let sent: { readonly rollout?: Rollout } | undefined;
   return keep(
     service,
     operation,
     "was not changed completely",
-    () => [running, state],
+    () => [whatRuns(change, sent), state],
     async () => {
-      const rollout = await sendChanges(service, operation, { record, inputs, state, needsRollout });
-      running = rollout ? { ...running, replicas: inputs.replicas } : inputs;
-      await waitUntilReady(service, operation, inputs.replicas, rollout);
+      sent = { rollout: await sendChanges(service, operation, change) };
+      await waitUntilReady(service, operation, inputs.replicas, sent.rollout);
       // What a scaled cluster shows of its env may be drift that was there before; it is not learned as its own form.
       if (needsRollout || state.__unfinished) return reached(service, operation, inputs, state);
       return toState(inputs, operation.seen, { settled: true, seenBy, before: state });
     },
   );
+}
+
+interface Change {
+  readonly record: ClusterRecord;
+  readonly inputs: CheckedInputs;
+  readonly state: ClusterState;
+  readonly needsRollout: boolean;
+}
+
+/** The inputs that replicas run with by now: until a roll-out is seen, the old ones, so that an interrupted one is done again. */
+function whatRuns(
+  { record, inputs, state, needsRollout }: Change,
+  sent: { rollout?: Rollout } | undefined,
+): CheckedInputs {
+  const replicas = sent ? inputs.replicas : (record.replicas ?? state.replicas);
+  const isThrough = sent !== undefined && sent.rollout?.seen !== false;
+  if (isThrough || !needsRollout) return { ...inputs, replicas };
+  return { ...inputs, replicas, container: state.container, env: state.env };
 }
 
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
@@ -126,13 +142,6 @@ async function acceptAbsence(
     throw operation.error("was not deleted: the service answers that there is no such cluster, but lists it", error);
   }
   refuseNewcomers(service, operation, state);
-}
-
-interface Change {
-  readonly record: ClusterRecord;
-  readonly inputs: CheckedInputs;
-  readonly state: ClusterState;
-  readonly needsRollout: boolean;
 }
 
 /** One update for env and container, with the replicas in the same body; one scale call for what is still missing then. */

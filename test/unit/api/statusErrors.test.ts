@@ -42,7 +42,7 @@ test.each<[number, Outcome, boolean]>([
   expect(error).toBeInstanceOf(ApiError);
   const facts = { outcome, status, maybeApplied, code: "some_code", method: "PATCH", path: "/v1/clusters/cl_1" };
   expect(error).toMatchObject({ ...facts, isApiAnswer: true });
-  expect(String(error)).toContain('PATCH /v1/clusters/cl_1 for cluster "web" (cl_1): No. (some_code, HTTP');
+  expect(String(error)).toContain('PATCH /v1/clusters/cl_1 for cluster "web" (cl_1): No (some_code, HTTP');
 });
 
 test.each([
@@ -56,10 +56,10 @@ test.each([
 });
 
 test.each([
-  ["the documented envelope", { error: { code: "c", message: "Why." } }, "Why.", "c"],
-  ["an envelope at the top", { code: "c", message: "Why." }, "Why.", "c"],
-  ["a detail", { detail: "Why." }, "Why.", undefined],
-  ["a text as error", { error: "Why." }, "Why.", undefined],
+  ["the documented envelope", { error: { code: "c", message: "Why." } }, "Why", "c"],
+  ["an envelope at the top", { code: "c", message: "Why." }, "Why", "c"],
+  ["a detail", { detail: "Why." }, "Why", undefined],
+  ["a text as error", { error: "Why." }, "Why", undefined],
   ["ill-typed fields", { error: { code: 7, message: ["x"] } }, "the service gave no reason", undefined],
   ["null", null, "the service gave no reason", undefined],
   ["a list", ["x"], "the service gave no reason", undefined],
