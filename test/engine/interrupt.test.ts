@@ -25,7 +25,7 @@ describe("an interrupt while a cluster comes up", () => {
     const { workspace, simulator, writes } = await openBench(program, { provisioningMs: 60_000 });
     const run = workspace.start("up", "--yes", "--skip-preview");
     await until("the cluster is waited for", () => run.output().includes("0/2 replicas healthy"));
-    run.signal("SIGKILL");
+    run.kill();
     await run.ended;
     await workspace.succeed("cancel", "--yes");
     const { code, output } = await workspace.preview();

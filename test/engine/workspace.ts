@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
@@ -77,8 +77,13 @@ export class Workspace {
     return this.start(...args).ended;
   }
 
-  /** Starts a command; `signal` reaches the CLI alone, as Ctrl-C in a terminal reaches it first. */
-  start(...args: string[]): { ended: Promise<Run>; signal(name: NodeJS.Signals): void; output(): string } {
+  /** Starts a command; `signal` and `kill` reach the CLI alone, as Ctrl-C in a terminal reaches it first. */
+  start(...args: string[]): {
+    ended: Promise<Run>;
+    signal(name: NodeJS.Signals): void;
+    kill(): void;
+    output(): string;
+  } {
     const bin = join(cliRoot, "bin");
     const child = spawn(join(bin, "pulumi"), [...args, "--non-interactive", "--color=never"], {
       cwd: this.folder,
@@ -92,7 +97,7 @@ export class Workspace {
       });
     }
     const ended = new Promise<Run>((done) => child.on("close", (code) => done({ code, output })));
-    return { ended, signal: (name) => void child.kill(name), output: () => output };
+    return { ended, signal: (name) => void child.kill(name), kill: () => killHard(child), output: () => output };
   }
 
   /** Makes the stack; config values are set in clear. */
@@ -148,6 +153,15 @@ export interface StoredResource {
   readonly inputs: Record<string, unknown>;
   readonly outputs: Record<string, unknown>;
   readonly initErrors?: string[];
+}
+
+/** Kills the CLI where it stands, and the language host that it then leaves behind; the provider has to end by itself. */
+function killHard(child: ChildProcess): void {
+  const { stdout } = spawnSync("pgrep", ["-P", String(child.pid), "-f", "pulumi-language-nodejs"], {
+    encoding: "utf8",
+  });
+  child.kill("SIGKILL");
+  for (const pid of stdout.split("\n").filter(Boolean)) process.kill(Number(pid), "SIGKILL");
 }
 
 /** Without what a developer's shell or a CI may have set. */

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { outputNames } from "../../../provider/cluster/fields";
 import { Cluster, type ClusterArgs } from "../../../sdk";
-import { inside, isSecret, type Registered, resolved, runProgram } from "../cluster/program";
+import { inside, isSecret, type Registered, resolved, runProgram } from "./program";
 
 const args: ClusterArgs = { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" };
 const type = "pulumi-nodejs:dynamic/gpucluster:Cluster";

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import { type Simulator, startSimulator } from "../../simulator";
-import { resolved } from "../cluster/program";
+import { resolved } from "./program";
 
 let simulator: Simulator;
 

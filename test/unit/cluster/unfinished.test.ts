@@ -1,0 +1,173 @@
+import type { Properties } from "../../../provider/core";
+import { InterruptedError } from "../../../provider/errors";
+import type { Fault } from "../../simulator";
+import { type Bench, closeAll, forget, initErrorOf, openBench, settle, writes } from "./bench";
+import { checked } from "./inputs";
+
+afterEach(closeAll);
+
+const patch = "PATCH /v1/clusters/:id";
+const redeploy = "POST /v1/clusters/:id/redeploy";
+const scale = "POST /v1/clusters/:id/scale";
+const env = { MODEL: "another-value" };
+const container = "a/b:2";
+const noRedeploy: Fault = { kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" };
+const manual = { dialect: { updateRollsOut: false } };
+
+interface Settled {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+function update(bench: Bench, { id, state }: Settled, news: Properties, overrides = {}) {
+  return bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
+}
+
+async function read(bench: Bench, { id, state }: Settled): Promise<Settled> {
+  const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
+  if (!found) throw new Error("it is gone");
+  return { id, state: found.state };
+}
+
+const changesOf = (bench: Bench, { state }: Settled, news: Properties) =>
+  Object.keys(bench.cluster.diff(state, { ...checked, ...news }).changes);
+
+describe.each<[string, Properties, string[]]>([
+  ["the env", { env }, ["env.MODEL", "settled"]],
+  ["the container", { container }, ["container", "settled"]],
+  ["both", { env, container }, ["container", "env.MODEL", "settled"]],
+])("an update of %s whose redeploy is refused", (_title, news, paths) => {
+  /** The service has the new values by then, and shows them; the replicas still run the old ones. */
+  async function fail(): Promise<{ bench: Bench; left: Settled }> {
+    const bench = await openBench(manual);
+    const made = await settle(bench, checked);
+    bench.simulator.fault(noRedeploy);
+    const left = await bench.run(initErrorOf(update(bench, made, news)));
+    expect(bench.simulator.cluster(made.id)).toMatchObject({ ...news, deployed: { env: checked["env"] } });
+    forget(bench);
+    return { bench, left };
+  }
+
+  it("keeps what the replicas run in the state", async () => {
+    const { left } = await fail();
+    const { env: oldEnv, container: oldContainer } = checked;
+    expect(left.state).toMatchObject({ env: oldEnv, container: oldContainer, settled: false });
+  });
+
+  it("is read as unfinished, also twice and with healthy replicas, and the diff still says what is to do", async () => {
+    const { bench, left } = await fail();
+    const once = await read(bench, left);
+    const twice = await read(bench, once);
+    expect(twice.state).toMatchObject({ env: checked["env"], container: checked["container"], settled: false });
+    expect(twice.state).toMatchObject({ status: "running", readyReplicas: 2 });
+    expect(changesOf(bench, once, news)).toEqual(paths);
+    expect(changesOf(bench, twice, news)).toEqual(paths);
+  });
+
+  it.each([0, 2])("is done again by the next update, after %d reads", async (reads) => {
+    const { bench, left } = await fail();
+    let last = left;
+    for (let time = 0; time < reads; time += 1) last = await read(bench, last);
+    forget(bench);
+    const state = await bench.run(update(bench, last, news));
+    expect(writes(bench.simulator)).toEqual([patch, redeploy]);
+    expect(state).toMatchObject({ ...checked, ...news, settled: true });
+    expect(state).not.toHaveProperty("__unfinished");
+    expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject(news);
+    const found = await read(bench, { id: left.id, state });
+    expect(found.state).toStrictEqual(state);
+    expect(changesOf(bench, found, news)).toEqual([]);
+  });
+});
+
+describe("an update that is interrupted", () => {
+  async function interruptAfter(ms: number): Promise<{ bench: Bench; left: Settled }> {
+    const bench = await openBench({ ...manual, provisioningMs: 60_000 });
+    const made = await settle(bench, checked);
+    const controller = new AbortController();
+    const failed = initErrorOf(update(bench, made, { env, replicas: 3 }, { signal: controller.signal }));
+    await bench.clock.advance(ms);
+    controller.abort(new InterruptedError("interrupted"));
+    return { bench, left: await bench.run(failed) };
+  }
+
+  it("before its roll-out keeps the old env, and is done again", async () => {
+    const { bench, left } = await interruptAfter(2_000);
+    expect(left.state).toMatchObject({ env: checked["env"], settled: false });
+    expect(await bench.run(update(bench, left, { env, replicas: 3 }))).toMatchObject({ env, replicas: 3, settled: true });
+    expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject({ env });
+  });
+
+  it("while it rolls out keeps the new env, and only waits the next time", async () => {
+    const { bench, left } = await interruptAfter(20_000);
+    expect(left.state).toMatchObject({ env, replicas: 3, settled: false });
+    forget(bench);
+    expect(await bench.run(update(bench, left, { env, replicas: 3 }))).toMatchObject({ env, replicas: 3, settled: true });
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
+describe("a creation that failed before the cluster was ready", () => {
+  const injected = { dialect: { injectedEnv: { REGION: "eu-north" } }, provisioningMs: 300_000 };
+
+  async function fail(): Promise<{ bench: Bench; left: Settled }> {
+    const bench = await openBench(injected);
+    const left = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
+    forget(bench);
+    return { bench, left };
+  }
+
+  it("is read as unfinished, also when it is healthy by then", async () => {
+    const { bench, left } = await fail();
+    const early = await read(bench, left);
+    await bench.clock.advance(300_000);
+    const late = await read(bench, early);
+    expect(late.state).toMatchObject({ ...checked, status: "running", readyReplicas: 2, settled: false });
+    for (const found of [early, late]) expect(changesOf(bench, found, {})).toEqual(["settled"]);
+  });
+
+  it("is finished by the next update, which sends nothing, and what the service adds is no drift then", async () => {
+    const { bench, left } = await fail();
+    await bench.clock.advance(300_000);
+    const found = await read(bench, left);
+    const state = await bench.run(update(bench, found, {}));
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(state).toMatchObject({ ...checked, settled: true });
+    expect(state["env"]).toEqual(checked["env"]);
+    expect(bench.said).toContainEqual(expect.stringMatching(/^warning: .*the service shows env\.REGION otherwise/));
+    const after = await read(bench, { id: left.id, state });
+    expect(after.state).toStrictEqual(state);
+    expect(changesOf(bench, after, {})).toEqual([]);
+  });
+
+  it("keeps what a refresh sees of the replicas, and the next update scales", async () => {
+    const { bench, left } = await fail();
+    await bench.clock.advance(300_000);
+    bench.simulator.change(left.id, { replicas: 1 });
+    const found = await read(bench, left);
+    expect(changesOf(bench, found, {})).toEqual(["replicas", "settled"]);
+    expect(await bench.run(update(bench, found, {}))).toMatchObject({ ...checked, settled: true });
+    expect(writes(bench.simulator)).toEqual([scale]);
+  });
+});
+
+describe("an update of the replicas alone that is refused", () => {
+  const conflict: Fault = { kind: "status", status: 409, method: "POST", path: "/v1/clusters/*/scale", times: 5 };
+
+  it.each<[string, number, string]>([
+    ["as they are in the state", 2, "plain"],
+    ["as they are in the state", 2, "terse"],
+    ["where somebody else has changed them", 5, "plain"],
+  ])("keeps the service's number of replicas, %s: %d (%s)", async (_title, replicas, dialect) => {
+    const bench = await openBench({ dialect });
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { replicas });
+    bench.simulator.fault(conflict);
+    const left = await bench.run(initErrorOf(update(bench, made, { replicas: 4 })));
+    expect(left.state).toMatchObject({ ...checked, replicas, settled: false });
+    expect(changesOf(bench, left, { replicas: 4 })).toEqual(["replicas", "settled"]);
+    forget(bench);
+    expect(await bench.run(update(bench, left, { replicas: 4 }))).toMatchObject({ replicas: 4, settled: true });
+    expect(writes(bench.simulator)).toEqual([scale]);
+  });
+});
