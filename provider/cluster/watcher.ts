@@ -79,7 +79,7 @@ export class Watcher {
     past: Past,
   ): Promise<{ look: Look; verdict: Verdict; next: Past }> {
     const record = await this.#find(operation, past);
-    operation.see({ record });
+    operation.see({ ...operation.seen, record });
     const seen = { ...past, seen: past.seen || record !== undefined, misses: record ? 0 : past.misses + 1 };
     let look: Look = { record };
     let verdict = judge(look, seen);

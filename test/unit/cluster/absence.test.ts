@@ -118,7 +118,13 @@ describe("an update whose look gets the 404 of a gateway", () => {
 
 /** A bench whose DELETE is answered on the way, and never arrives. */
 function openLocked(isEnvelope: boolean): Promise<Bench> {
-  const failure = { outcome: "refused", method: "DELETE", path: "/v1/clusters/x", status: 404, isApiAnswer: true } as const;
+  const failure = {
+    outcome: "refused",
+    method: "DELETE",
+    path: "/v1/clusters/x",
+    status: 404,
+    isApiAnswer: true,
+  } as const;
   const client = (): Partial<Client> => ({
     deleteCluster: () => Promise.reject(new ApiError("no Route matched (HTTP 404)", { ...failure, isEnvelope })),
   });

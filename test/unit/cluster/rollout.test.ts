@@ -13,13 +13,13 @@ const manual = { dialect: { updateRollsOut: false } };
 
 /** A bench whose client may wait; the clock is there only once the bench is open. */
 async function openSlow(
-  wrap: (real: Client, after: (ms: number, work: () => Promise<unknown>) => void) => Partial<Client>,
+  wrap: (real: Client, later: (ms: number, work: () => Promise<unknown>) => void) => Partial<Client>,
   options: BenchOptions = {},
 ): Promise<Bench> {
-  const after = (ms: number, work: () => Promise<unknown>) => {
+  const later = (ms: number, work: () => Promise<unknown>) => {
     void bench.clock.sleep(ms).then(work);
   };
-  const bench = await openBench({ ...manual, ...options, client: (real) => wrap(real, after) });
+  const bench = await openBench({ ...manual, ...options, client: (real) => wrap(real, later) });
   return bench;
 }
 
@@ -44,10 +44,10 @@ describe("a service that begins to roll out", () => {
   ])("by itself %d ms after the update is waited for, with %d redeploys of ours", async (delayMs, redeploys) => {
     let ours = 0;
     const bench = await openSlow(
-      (real, after) => ({
+      (real, later) => ({
         updateCluster: async (id, ...rest) => {
           const record = await real.updateCluster(id, ...rest);
-          after(delayMs, () => real.redeployCluster(id));
+          later(delayMs, () => real.redeployCluster(id));
           return record;
         },
         redeployCluster: (...args) => {
@@ -66,9 +66,9 @@ describe("a service that begins to roll out", () => {
   });
 
   it.each([0, 1_000, 5_000, 15_000, 25_000])("%d ms after the redeploy is waited for", async (delayMs) => {
-    const bench = await openSlow((real, after) => ({
+    const bench = await openSlow((real, later) => ({
       redeployCluster: async (id) => {
-        after(delayMs, () => real.redeployCluster(id));
+        later(delayMs, () => real.redeployCluster(id));
         return undefined;
       },
     }));
@@ -80,9 +80,9 @@ describe("a service that begins to roll out", () => {
   });
 
   it("late says meanwhile what is waited for", async () => {
-    const bench = await openSlow((real, after) => ({
+    const bench = await openSlow((real, later) => ({
       redeployCluster: async (id) => {
-        after(15_000, () => real.redeployCluster(id));
+        later(15_000, () => real.redeployCluster(id));
         return undefined;
       },
     }));

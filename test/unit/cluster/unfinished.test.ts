@@ -94,7 +94,11 @@ describe("an update that is interrupted", () => {
   it("before its roll-out keeps the old env, and is done again", async () => {
     const { bench, left } = await interruptAfter(2_000);
     expect(left.state).toMatchObject({ env: checked["env"], settled: false });
-    expect(await bench.run(update(bench, left, { env, replicas: 3 }))).toMatchObject({ env, replicas: 3, settled: true });
+    expect(await bench.run(update(bench, left, { env, replicas: 3 }))).toMatchObject({
+      env,
+      replicas: 3,
+      settled: true,
+    });
     expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject({ env });
   });
 
@@ -102,7 +106,11 @@ describe("an update that is interrupted", () => {
     const { bench, left } = await interruptAfter(20_000);
     expect(left.state).toMatchObject({ env, replicas: 3, settled: false });
     forget(bench);
-    expect(await bench.run(update(bench, left, { env, replicas: 3 }))).toMatchObject({ env, replicas: 3, settled: true });
+    expect(await bench.run(update(bench, left, { env, replicas: 3 }))).toMatchObject({
+      env,
+      replicas: 3,
+      settled: true,
+    });
     expect(writes(bench.simulator)).toEqual([]);
   });
 });
