@@ -24,7 +24,7 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
     service,
     operation,
     "was created, but is not ready",
-    () => [inputs, before],
+    () => ({ running: inputs, before, unfinished: true }),
     async () => {
       await waitUntilReady(service, operation, inputs.replicas);
       return reached(service, operation, inputs, before);
@@ -56,14 +56,16 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   }
   const operation = new Operation(ctx, service.clock, "update", { id, inputs, olds: state });
   const record = await findExisting(service, operation, state);
-  const needsRollout = changes.some((name) => name === "container" || name.startsWith("env"));
+  const isChanged = changes.some((name) => name === "container" || name.startsWith("env"));
+  // One that was sent and not seen through may also have been taken back since: then the diff does not show it.
+  const needsRollout = isChanged || state.__unfinished === "rollout";
   const change = { record, inputs, state, needsRollout };
   let sent: { readonly rollout?: Rollout } | undefined;
   return keep(
     service,
     operation,
     "was not changed completely",
-    () => [whatRuns(change, sent), state],
+    () => whatRuns(change, sent),
     async () => {
       sent = { rollout: await sendChanges(service, operation, change) };
       await waitUntilReady(service, operation, inputs.replicas, sent.rollout);
@@ -81,15 +83,22 @@ interface Change {
   readonly needsRollout: boolean;
 }
 
-/** The inputs that replicas run with by now: until a roll-out is seen, the old ones, so that an interrupted one is done again. */
-function whatRuns(
-  { record, inputs, state, needsRollout }: Change,
-  sent: { rollout?: Rollout } | undefined,
-): CheckedInputs {
-  const replicas = sent ? inputs.replicas : (record.replicas ?? state.replicas);
+/** How far an operation came. */
+interface Progress {
+  /** The inputs that the replicas run with by now. */
+  readonly running: CheckedInputs;
+  readonly before: ClusterState;
+  readonly unfinished: ClusterState["__unfinished"];
+}
+
+/** Until a roll-out is seen, the replicas run with the old configuration, so that an interrupted one is done again. */
+function whatRuns(change: Change, sent: { rollout?: Rollout } | undefined): Progress {
+  const { record, inputs, state: before, needsRollout } = change;
+  const replicas = sent ? inputs.replicas : (record.replicas ?? before.replicas);
   const isThrough = sent !== undefined && sent.rollout?.seen !== false;
-  if (isThrough || !needsRollout) return { ...inputs, replicas };
-  return { ...inputs, replicas, container: state.container, env: state.env };
+  if (isThrough || !needsRollout) return { running: { ...inputs, replicas }, before, unfinished: true };
+  const { container, env } = before;
+  return { running: { ...inputs, replicas, container, env }, before, unfinished: "rollout" };
 }
 
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
@@ -102,11 +111,10 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
     if (!record) refuseNewcomers(service, operation, state);
     return undefined;
   }
-  operation.see({ record });
   const look = { record, status: await findStatus(service.client, operation) };
   const shown = withDrift(state, record);
-  const unfinished = state.__unfinished === true;
-  const settled = !unfinished && isSettled(look, shown.replicas);
+  const { __unfinished: unfinished } = state;
+  const settled = unfinished === undefined && isSettled(look, shown.replicas);
   const next = toState(inputsOf(shown), look, { settled, unfinished, seenBy: service.seenBy, before: state });
   return { state: next, inputs: toPlainJson(inputsOf(next)) };
 }
@@ -141,7 +149,8 @@ async function acceptAbsence(
   if (listed && !isLeaving(listed.status)) {
     throw operation.error("was not deleted: the service answers that there is no such cluster, but lists it", error);
   }
-  refuseNewcomers(service, operation, state);
+  if (!listed) refuseNewcomers(service, operation, state);
+  if (listed) await service.watcher.watch({ operation, judge: judgeGone });
 }
 
 /** One update for env and container, with the replicas in the same body; one scale call for what is still missing then. */
@@ -152,8 +161,7 @@ async function sendChanges(service: Service, operation: Operation, change: Chang
   let rollout: Rollout | undefined;
   if (needsRollout) {
     operation.status("updating");
-    const env = inputs.env ?? (state.env ? {} : undefined);
-    const body: UpdateBody = { container: inputs.container, replicas, ...(env ? { env } : {}) };
+    const body: UpdateBody = { container: inputs.container, replicas, env: inputs.env ?? {} };
     ({ record: shown, rollout } = await updateAndRollOut(service, operation, body));
     if (shown?.replicas === undefined) shown = await find(service, operation);
   }
@@ -189,20 +197,22 @@ async function keep(
   { seenBy }: Service,
   operation: Operation,
   what: string,
-  soFar: () => [CheckedInputs, ClusterState],
+  soFar: () => Progress,
   work: () => Promise<ClusterState>,
 ): Promise<ClusterState> {
   try {
     return await work();
   } catch (error) {
-    const [inputs, before] = soFar();
-    const state = toState(inputs, operation.seen, { settled: false, unfinished: true, seenBy, before });
+    const { running, before, unfinished } = soFar();
+    const state = toState(running, operation.seen, { settled: false, unfinished, seenBy, before });
     throw operation.initError(error, state, what);
   }
 }
 
-function find(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
-  return findCluster(service, operation.id, operation.request());
+async function find(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
+  const record = await findCluster(service, operation.id, operation.request());
+  operation.see({ ...operation.seen, record });
+  return record;
 }
 
 async function findExisting(service: Service, operation: Operation, state: ClusterState): Promise<ClusterRecord> {
@@ -235,7 +245,7 @@ const newcomerMs = 2 * 60_000;
 
 function refuseNewcomers({ clock }: Service, operation: Operation, state: ClusterState): void {
   const ageMs = clock.now() - Date.parse(state.createdAt ?? "");
-  if (state.__echo !== undefined || !(ageMs < newcomerMs)) return;
+  if (state.__echo !== undefined || !(Math.abs(ageMs) < newcomerMs)) return;
   throw operation.error(
     "was created only just now, and the service does not show it yet. Run the command again in a while",
   );

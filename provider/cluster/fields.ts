@@ -132,8 +132,11 @@ export type ClusterState = CheckedInputs &
     readonly __seenBy?: string;
     /** How the service shows what was asked for, where it shows it otherwise, so that this is no drift later. */
     readonly __echo?: Echo;
-    /** Present while an operation has not reached its end; only an update takes it away, whatever a refresh sees. */
-    readonly __unfinished?: true;
+    /**
+     * Present while an operation has not reached its end; only an update takes it away, whatever a refresh sees. `rollout`:
+     * the service may hold a configuration that the replicas do not run.
+     */
+    readonly __unfinished?: true | "rollout";
   };
 
 /** The service's own form of some inputs, right after they were applied. */

@@ -1,23 +1,21 @@
-import type { Client } from "../api/client";
 import type { UpdateBody } from "../api/endpoints";
 import { type ClusterRecord, type StatusRecord, stateOf } from "../api/records";
 import type { Clock } from "../clock";
 import { RequestError } from "../errors";
-import { findStatus } from "./find";
+import { findCluster, findStatus, type Shelf } from "./find";
 import type { Operation } from "./operation";
 import type { Look, Verdict } from "./readiness";
 
 /** The parts of the service that a change needs. */
-export interface Target {
-  readonly client: Client;
+export interface Target extends Shelf {
   readonly clock: Clock;
 }
 
 /** A roll-out that was asked for: what ran before it, and whether it was seen to begin. */
 export interface Rollout {
   readonly before: StatusRecord | undefined;
-  /** When the service was asked, by our clock. */
-  readonly askedAtMs: number;
+  /** When the service was asked last, by our clock. */
+  askedAtMs: number;
   seen: boolean;
 }
 
@@ -32,7 +30,7 @@ export const unseenRolloutMs = 30_000;
  * again only what was not applied. Returns the record that the service shows afterwards, where it shows one.
  */
 export async function applyOnce(
-  { client }: Target,
+  target: Target,
   operation: Operation,
   send: () => Promise<ClusterRecord | undefined>,
   isApplied: (record: ClusterRecord) => boolean,
@@ -42,8 +40,8 @@ export async function applyOnce(
       return await send();
     } catch (error) {
       if (!(error instanceof RequestError && error.maybeApplied)) throw error;
-      const record = await client.getCluster(operation.id, operation.request());
-      if (isApplied(record)) return record;
+      const record = await findCluster(target, operation.id, operation.request());
+      if (record && isApplied(record)) return record;
       if (attempt >= writeAttempts) throw error;
     }
   }
@@ -67,6 +65,7 @@ export async function updateAndRollOut(
   if (rollout.seen) return { record, rollout };
   operation.status("redeploying");
   await redeploy(target, operation, rollout);
+  rollout.askedAtMs = clock.now();
   return { record, rollout };
 }
 
@@ -95,7 +94,8 @@ async function hasBegun(target: Target, operation: Operation, before: StatusReco
  * Replicas that came or went prove nothing, for the same update may scale.
  */
 export function rollsOut(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
-  if (!before || !after || before.replicas.length === 0) return false;
+  // A status without replicas may be one that is just not there.
+  if (!before?.replicas.length || !after?.replicas.length) return false;
   const old = new Map(before.replicas.map((replica) => [replica.id, JSON.stringify(replica)]));
   const stayed = after.replicas.filter(({ id }) => old.has(id));
   if (stayed.length === 0) return true;

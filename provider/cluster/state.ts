@@ -10,8 +10,8 @@ export function secretsOf({ env }: { readonly env?: Readonly<Record<string, stri
 /** What a state says beyond the inputs and one look. */
 export interface StateFacts {
   readonly settled: boolean;
-  /** True for what an operation leaves that did not reach its end. */
-  readonly unfinished?: boolean;
+  /** What an operation leaves that did not reach its end. */
+  readonly unfinished?: ClusterState["__unfinished"];
   readonly seenBy: string;
   /** What was known before: stays where this look shows nothing. */
   readonly before?: Partial<ClusterState>;
@@ -30,7 +30,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Look, facts: 
     settled,
     __seenBy: seenBy,
     __echo: before.__echo,
-    __unfinished: facts.unfinished || undefined,
+    __unfinished: facts.unfinished,
   });
 }
 

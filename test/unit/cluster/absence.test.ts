@@ -75,6 +75,15 @@ describe.each(gatewayBodies)("a 404 with %s", (_title, body) => {
     expect(found?.inputs).toMatchObject(checked);
   });
 
+  it("keeps the state also while a list of many pages shows the cluster on the first one", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault(gateway404(body));
+    const page = { clusters: [{ id: made.id, name: "web", status: "running" }], next: "p2" };
+    bench.simulator.fault({ ...theList, kind: "body", body: JSON.stringify(page), times: 1_000 });
+    expect((await bench.run(read(bench, made)))?.state).toStrictEqual(made.state);
+  });
+
   it("means gone where a complete list does not have the id", async () => {
     const bench = await openBench();
     const made = await settle(bench, checked);
