@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ResponseShapeError } from "../errors";
 import { type CreateBody, type Endpoint, endpoints, type UpdateBody } from "./endpoints";
-import type { HttpRequest, HttpResponse, Send } from "./http";
+import { type HttpRequest, type HttpResponse, type Send, titleOf } from "./http";
 import { clusterId } from "./records";
 import { cleanText } from "./text";
 import { toWire } from "./wire";
@@ -77,8 +77,8 @@ function readAnswer<Body, Result>(
     const issues = error.issues
       .slice(0, 3)
       .map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": "));
-    const about = subject ? ` for ${subject}` : "";
-    const text = `${method} ${path}${about}: the service answered with JSON that this version cannot read: ${issues.join("; ")}`;
+    const title = titleOf({ method, path, subject });
+    const text = `${title}: the service answered with JSON that this version cannot read: ${issues.join("; ")}`;
     throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path });
   }
 }

@@ -32,6 +32,11 @@ export const defaultPatienceMs = 5 * 60_000;
 /** What a request does to the service: decides whether it may be sent again, and who goes first. */
 export type RequestKind = "read" | "delete" | "create" | "write" | "action";
 
+/** A request in messages: `POST /v1/clusters for cluster "web"`. */
+export function titleOf({ method, path, subject }: Pick<HttpRequest, "method" | "path" | "subject">): string {
+  return `${method} ${path}${subject ? ` for ${subject}` : ""}`;
+}
+
 /** A raw answer. */
 export interface HttpResponse {
   readonly status: number;
@@ -137,9 +142,8 @@ function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string
     : (connectionCodes[code] ?? { outcome: "ambiguous" as const, text: cleanText(detail, 200) });
   // The same code on a connection that stood means that the request may have arrived.
   const outcome = known.outcome === "not-sent" && !isConnecting ? "ambiguous" : known.outcome;
-  const about = request.subject ? ` for ${request.subject}` : "";
   return new ConnectionError(
-    `${method} ${path}${about}: ${known.text} (${code || "no code"}, ${new URL(baseUrl).host})`,
+    `${titleOf(request)}: ${known.text} (${code || "no code"}, ${new URL(baseUrl).host})`,
     { outcome, method, path },
     // Not the error itself: a parser's holds the raw answer, which may quote the key.
     { cause: { code, message: cleanText(detail) } },

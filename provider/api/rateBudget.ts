@@ -1,6 +1,6 @@
 import type { Clock } from "../clock";
 import { ApiError } from "../errors";
-import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind } from "./http";
+import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind, titleOf } from "./http";
 import { type RateHeaders, readRateHeaders, windowMs } from "./rateHeaders";
 
 /** The limit of the specification (section 8), until the headers say another one. */
@@ -175,10 +175,10 @@ class RateBudget {
   }
 }
 
-function tooLong({ method, path, subject }: HttpRequest, waitMs: number): ApiError {
-  const about = subject ? ` for ${subject}` : "";
+function tooLong(request: HttpRequest, waitMs: number): ApiError {
+  const { method, path } = request;
   return new ApiError(
-    `${method} ${path}${about}: the rate limit of this API key is used up for another ${Math.ceil(waitMs / 1000)} s, ` +
+    `${titleOf(request)}: the rate limit of this API key is used up for another ${Math.ceil(waitMs / 1000)} s, ` +
       "which is longer than this request may wait (HTTP 429). Run the command again then",
     { outcome: "refused", method, path, status: 429, isApiAnswer: true },
   );

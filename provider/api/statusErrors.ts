@@ -1,6 +1,6 @@
 import { ApiError, type Outcome, ResponseShapeError } from "../errors";
 import type { Secret } from "../secret";
-import type { Handler, HttpRequest, HttpResponse } from "./http";
+import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
 import { cleanJson, cleanWholeText, cut, redactor } from "./text";
 
 const longKey = 16;
@@ -25,7 +25,8 @@ export function statusErrors(apiKey: Secret): Handler {
 }
 
 /** A success that cannot be read may be a truncated one: reads are sent again, the rest may have taken effect. */
-function parseJson({ method, path, subject }: HttpRequest, body: string, hide: (text: string) => string): unknown {
+function parseJson(request: HttpRequest, body: string, hide: (text: string) => string): unknown {
+  const { method, path } = request;
   const isEmpty = body.trim() === "";
   if (isEmpty && method !== "GET") return undefined;
   try {
@@ -37,8 +38,7 @@ function parseJson({ method, path, subject }: HttpRequest, body: string, hide: (
       : isPage(body)
         ? "it is a web page"
         : `${body.length} characters that are not JSON`;
-    const about = subject ? ` for ${subject}` : "";
-    const text = `${method} ${path}${about}: the service answered with a body that cannot be read: ${what}`;
+    const text = `${titleOf(request)}: the service answered with a body that cannot be read: ${what}`;
     throw new ResponseShapeError(text, { outcome: "ambiguous", method, path });
   }
 }
@@ -48,7 +48,7 @@ function isPage(body: string): boolean {
 }
 
 function toApiError(request: HttpRequest, response: HttpResponse, redact: (text: string) => string): ApiError {
-  const { method, path, subject } = request;
+  const { method, path } = request;
   const { status } = response;
   const { isApiAnswer, isEnvelope, ...said } = readEnvelope(response);
   // Redacted before it is cut, for a part of a secret would not be found; and after, for cleaning may join what was apart.
@@ -56,8 +56,7 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const message = clean(said.message);
   const code = said.code === undefined ? undefined : clean(said.code, 100);
   const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ");
-  const about = subject ? ` for ${subject}` : "";
-  const text = `${method} ${path}${about}: ${message.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
+  const text = `${titleOf(request)}: ${message.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
   const advice = status >= 300 && status < 400 ? redirectAdvice(response) : adviceFor(status, said.code);
   return new ApiError([text, advice].filter(Boolean).join(". "), {
     outcome: outcomeOf(status),

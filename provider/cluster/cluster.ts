@@ -149,8 +149,8 @@ async function acceptAbsence(
   if (listed && !isLeaving(listed.status)) {
     throw operation.error("was not deleted: the service answers that there is no such cluster, but lists it", error);
   }
-  if (!listed) refuseNewcomers(service, operation, state);
   if (listed) await service.watcher.watch({ operation, judge: judgeGone });
+  else refuseNewcomers(service, operation, state);
 }
 
 /** One update for env and container, with the replicas in the same body; one scale call for what is still missing then. */

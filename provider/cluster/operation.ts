@@ -17,7 +17,7 @@ const shortestTelling = 8;
 export interface Subject {
   /** Empty before the service has given one. */
   readonly id: string;
-  readonly inputs: Pick<CheckedInputs, "name" | "env">;
+  readonly inputs: Pick<CheckedInputs, "name" | "env"> & Partial<Pick<CheckedInputs, "gpuType" | "container">>;
   /** The state before, whose values are secret too. */
   readonly olds?: Pick<ClusterState, "env">;
 }
@@ -114,7 +114,7 @@ export class Operation {
 
   /** Our own sentences hold names and ordinary words, which may be values of env too: hiding those would only garble. */
   #redact(text: string): string {
-    const { name, gpuType = "", container = "" }: Partial<CheckedInputs> = this.subject.inputs;
+    const { name, gpuType = "", container = "" } = this.subject.inputs;
     const own = [name, gpuType, container, this.id].join(" ");
     const telling = [...this.#secrets].filter((value) => value.length >= shortestTelling && !own.includes(value));
     return redactor(telling)(text);

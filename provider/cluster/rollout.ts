@@ -4,7 +4,7 @@ import type { Clock } from "../clock";
 import { RequestError } from "../errors";
 import { findCluster, findStatus, type Shelf } from "./find";
 import type { Operation } from "./operation";
-import type { Look, Verdict } from "./readiness";
+import type { Look, Past, Verdict } from "./readiness";
 
 /** The parts of the service that a change needs. */
 export interface Target extends Shelf {
@@ -62,10 +62,11 @@ export async function updateAndRollOut(
     (shown) => shown.container === body.container && sameEnv(shown.env, body.env),
   );
   const rollout = { before, askedAtMs: clock.now(), seen: await hasBegun(target, operation, before) };
-  if (rollout.seen) return { record, rollout };
-  operation.status("redeploying");
-  await redeploy(target, operation, rollout);
-  rollout.askedAtMs = clock.now();
+  if (!rollout.seen) {
+    operation.status("redeploying");
+    await redeploy(target, operation, rollout);
+    rollout.askedAtMs = clock.now();
+  }
   return { record, rollout };
 }
 
@@ -107,7 +108,7 @@ export function rollsOut(before: StatusRecord | undefined, after: StatusRecord |
  * Adds a roll-out to a judge: old replicas that are still healthy are not the new ones. Ready only after the roll-out was
  * seen, or after so long that it must be over.
  */
-export function afterRollout<Past>(
+export function afterRollout(
   judge: (look: Look, past: Past) => Verdict,
   rollout: Rollout,
   clock: Clock,
