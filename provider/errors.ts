@@ -101,6 +101,10 @@ export interface ApiFailure extends RequestFailure {
   readonly isApiAnswer: boolean;
   /** True when the body had the documented shape (section 7). */
   readonly isEnvelope?: boolean;
+  /** The API's own text. */
+  readonly said?: string;
+  /** The methods that the `Allow` header names. */
+  readonly allow?: readonly string[];
 }
 
 /** The API answered with an error status. */
@@ -110,6 +114,8 @@ export class ApiError extends RequestError {
   readonly code: string | undefined;
   readonly isApiAnswer: boolean;
   readonly isEnvelope: boolean;
+  readonly said: string;
+  readonly allow: readonly string[];
 
   constructor(message: string, failure: ApiFailure, options?: ErrorOptions) {
     super(message, failure, options);
@@ -117,6 +123,8 @@ export class ApiError extends RequestError {
     this.code = failure.code;
     this.isApiAnswer = failure.isApiAnswer;
     this.isEnvelope = failure.isEnvelope ?? false;
+    this.said = failure.said ?? "";
+    this.allow = failure.allow ?? [];
   }
 }
 

@@ -1,9 +1,11 @@
-import { z } from "zod";
-import { ResponseShapeError } from "../errors";
+import { isNotFound, ResponseShapeError } from "../errors";
 import { type CreateBody, type Endpoint, endpoints, type UpdateBody } from "./endpoints";
 import { type HttpRequest, type HttpResponse, type Send, titleOf } from "./http";
-import { clusterId } from "./records";
+import { UnreadableError } from "./json";
+import { readClusterList } from "./readList";
+import { clusterIdPattern } from "./records";
 import { cleanText } from "./text";
+import { UpdateMethodChoice } from "./updateMethod";
 import { toWire } from "./wire";
 
 /** What a caller may say about one request; see `HttpRequest`. */
@@ -17,23 +19,18 @@ export type Client = ReturnType<typeof createClient>;
 
 /** Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered. */
 export function createClient(send: Send) {
-  const call = async <Body, Result>(
-    endpoint: Endpoint<Body, Result>,
-    options: CallOptions = {},
-    ...body: [] | [Body]
-  ): Promise<Result> => {
-    const { method, path, kind } = endpoint;
-    const text = endpoint.body && JSON.stringify(toWire(endpoint.body, endpoint.body.parse(body[0])));
-    const response = await send({ ...options, method, path, kind, ...(text === undefined ? {} : { body: text }) });
-    return readAnswer(endpoint, response, options);
-  };
+  const call = caller(send);
   const e = endpoints;
+  const methods = new UpdateMethodChoice();
   return {
     createCluster: (body: CreateBody, options?: CallOptions) => call(e.createCluster, options, body),
-    listClusters: (options?: CallOptions) => call(e.listClusters, options),
+    listClusters: (options: CallOptions = {}) => listClusters(send, options),
     getCluster: (id: string, options?: CallOptions) => call(e.getCluster(safeId(id)), options),
     updateCluster: (id: string, body: UpdateBody, options?: CallOptions) =>
-      call(e.updateCluster(safeId(id)), options, body),
+      methods.send(
+        (method) => call(e.updateCluster(safeId(id), method), options, body),
+        () => answers(call(e.getCluster(id), options)),
+      ),
     deleteCluster: (id: string, options?: CallOptions) => call(e.deleteCluster(safeId(id)), options),
     stopCluster: (id: string, options?: CallOptions) => call(e.stopCluster(safeId(id)), options),
     restartCluster: (id: string, options?: CallOptions) => call(e.restartCluster(safeId(id)), options),
@@ -52,9 +49,45 @@ export function createClient(send: Send) {
   };
 }
 
+function caller(send: Send) {
+  return async <Body, Result>(
+    endpoint: Endpoint<Body, Result>,
+    options: CallOptions = {},
+    ...body: [] | [Body]
+  ): Promise<Result> => {
+    const { method, path, kind, response: reader } = endpoint;
+    const text = endpoint.body && JSON.stringify(toWire(endpoint.body, endpoint.body.parse(body[0])));
+    const request = { ...options, method, path, kind, ...(text === undefined ? {} : { body: text }) };
+    const { json } = await send(request);
+    return readable(request, () => reader(json));
+  };
+}
+
+/** The pages of a list are answers of one endpoint, told apart by queries that the service itself has named. */
+async function listClusters(send: Send, options: CallOptions) {
+  const { method, path, kind } = endpoints.listClusters;
+  const request = { ...options, method, path, kind };
+  const get = async (query?: string): Promise<HttpResponse & { json: unknown }> => {
+    const response = await send({ ...request, path: query === undefined ? path : `${path}?${query}` });
+    return { ...response, json: response.json };
+  };
+  return readable(request, () => readClusterList(get));
+}
+
+/** False only for the API's own "no such cluster". */
+async function answers(look: Promise<unknown>): Promise<boolean> {
+  try {
+    await look;
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
 /** An id from a state file or from the API may be anything; nothing that could leave its place in the path is sent. */
 function safeId(id: string): string {
-  if (clusterId.safeParse(id).success) return id;
+  if (clusterIdPattern.test(id)) return id;
   throw new TypeError(`not a cluster id: "${cleanText(id, 60)}"; an id has the form cl_<suffix>`);
 }
 
@@ -64,21 +97,14 @@ function safeType(type: string): string {
   throw new TypeError(`not a GPU type: "${type}"`);
 }
 
-function readAnswer<Body, Result>(
-  { method, path, response: reader }: Endpoint<Body, Result>,
-  { json }: HttpResponse,
-  { subject }: CallOptions,
-): Result {
+/** Names the request whose answer could not be read. */
+async function readable<Result>(request: HttpRequest, read: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return reader(json);
+    return await read();
   } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
-    // Paths and rules only: a value of the body may be an env value.
-    const issues = error.issues
-      .slice(0, 3)
-      .map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": "));
-    const title = titleOf({ method, path, subject });
-    const text = `${title}: the service answered with JSON that this version cannot read: ${issues.join("; ")}`;
+    if (!(error instanceof UnreadableError)) throw error;
+    const { method, path } = request;
+    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read: ${error.message}`;
     throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path });
   }
 }

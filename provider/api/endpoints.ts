@@ -1,20 +1,17 @@
 import { z } from "zod";
 import type { RequestKind } from "./http";
-import {
-  type Reader,
-  readCluster,
-  readClusterIfAny,
-  readClusterList,
-  readGpuType,
-  readGpuTypes,
-  readHealth,
-  readServiceInfo,
-  readStatus,
-} from "./records";
+import { readCluster, readClusterIfAny, readCreated } from "./readCluster";
+import { readGpus, readGpuType } from "./readGpus";
+import { readHealth, readServiceInfo } from "./readService";
+import { readStatus } from "./readStatus";
+import type { Reader } from "./records";
 
-/** One endpoint of the service, as data. */
+/**
+ * Every endpoint of the specification as data. What is sent is what the specification names, and nothing else; what it leaves
+ * open is guessed in the tagged lines here.
+ */
 export interface Endpoint<Body, Result> {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: Method;
   /** Relative to the base URL; path parameters are encoded. */
   readonly path: string;
   readonly kind: RequestKind;
@@ -22,6 +19,8 @@ export interface Endpoint<Body, Result> {
   readonly body?: z.ZodType<Body>;
   readonly response: Reader<Result>;
 }
+
+type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 const createBody = z.object({
   name: z.string(),
@@ -33,19 +32,19 @@ const createBody = z.object({
 /** What a creation asks for (section 4). */
 export type CreateBody = z.output<typeof createBody>;
 
-/** @assumption The update takes the create request's own names for what it can change. */
+/** @assumption The update takes the create request's own names; null takes a variable away where env is merged by name. */
 const updateBody = z.object({
+  name: z.string().optional(),
+  gpuType: z.string().optional(),
   replicas: z.int().optional(),
   container: z.string().optional(),
-  env: z.record(z.string(), z.string()).optional(),
+  env: z.record(z.string(), z.string().nullable()).optional(),
 });
 /** The configuration to change (section 4). */
 export type UpdateBody = z.output<typeof updateBody>;
 
 /** @assumption Scaling takes the create request's own name for the number of replicas. */
 const scaleBody = z.object({ replicas: z.int() });
-
-type Method = Endpoint<never, unknown>["method"];
 
 function endpoint<Result, Body = never>(
   [method, path]: readonly [Method, string],
@@ -58,28 +57,38 @@ function endpoint<Result, Body = never>(
 
 const cluster = (id: string) => `/v1/clusters/${encodeURIComponent(id)}`;
 
-/**
- * Every endpoint of the specification (section 4).
- * @assumption The rows without a method ("read") are GET, and the update is PATCH.
- */
+/** @assumption The update is one of these methods, most likely the first. */
+export const updateMethods = ["PATCH", "PUT", "POST"] as const;
+export type UpdateMethod = (typeof updateMethods)[number];
+
+/** @assumption The descriptor document is at one of these paths. */
+export const descriptorPaths = ["/", "/v1", "/api"] as const;
+
+/** @assumption A cluster's name begins a host name (section 2), so it has to be able to stand in one. */
+export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
+/** @assumption A made name keeps to this length, so that a suffix of the service still fits into the label of a host. */
+export const longestMadeLabel = 40;
+
+/** Every endpoint (section 4). */
+/** @assumption The rows of the specification without a method ("read") are GET. */
 export const endpoints = {
-  createCluster: endpoint(["POST", "/v1/clusters"], "create", readCluster, createBody),
-  listClusters: endpoint(["GET", "/v1/clusters"], "read", readClusterList),
-  getCluster: (id: string) => endpoint(["GET", cluster(id)], "read", readCluster),
-  updateCluster: (id: string) => endpoint(["PATCH", cluster(id)], "write", readClusterIfAny, updateBody),
-  deleteCluster: (id: string) => endpoint(["DELETE", cluster(id)], "delete", readClusterIfAny),
-  stopCluster: (id: string) => endpoint(["POST", `${cluster(id)}/stop`], "action", readClusterIfAny),
-  restartCluster: (id: string) => endpoint(["POST", `${cluster(id)}/restart`], "action", readClusterIfAny),
-  redeployCluster: (id: string) => endpoint(["POST", `${cluster(id)}/redeploy`], "action", readClusterIfAny),
-  scaleCluster: (id: string) => endpoint(["POST", `${cluster(id)}/scale`], "write", readClusterIfAny, scaleBody),
+  createCluster: endpoint(["POST", "/v1/clusters"], "create", readCreated, createBody),
+  listClusters: endpoint(["GET", "/v1/clusters"], "read", (json) => json),
+  getCluster: (id: string) => endpoint(["GET", cluster(id)], "read", readCluster(id)),
+  updateCluster: (id: string, method: UpdateMethod) =>
+    endpoint([method, cluster(id)], "write", readClusterIfAny(id), updateBody),
+  deleteCluster: (id: string) => endpoint(["DELETE", cluster(id)], "delete", readClusterIfAny(id)),
+  stopCluster: (id: string) => endpoint(["POST", `${cluster(id)}/stop`], "action", readClusterIfAny(id)),
+  restartCluster: (id: string) => endpoint(["POST", `${cluster(id)}/restart`], "action", readClusterIfAny(id)),
+  redeployCluster: (id: string) => endpoint(["POST", `${cluster(id)}/redeploy`], "action", readClusterIfAny(id)),
+  scaleCluster: (id: string) => endpoint(["POST", `${cluster(id)}/scale`], "write", readClusterIfAny(id), scaleBody),
   getClusterStatus: (id: string) => endpoint(["GET", `${cluster(id)}/status`], "read", readStatus),
-  listGpuTypes: endpoint(["GET", "/v1/gpus"], "read", readGpuTypes),
+  listGpuTypes: endpoint(["GET", "/v1/gpus"], "read", readGpus("types")),
   getGpuTypeAvailability: (type: string) =>
     endpoint(["GET", `/v1/gpus/${encodeURIComponent(type)}/availability`], "read", readGpuType(type)),
-  listGpuModels: endpoint(["GET", "/v1/gpus/models"], "read", readGpuTypes),
-  listGpuAvailability: endpoint(["GET", "/v1/gpus/availability"], "read", readGpuTypes),
-  listGpuPricing: endpoint(["GET", "/v1/gpus/pricing"], "read", readGpuTypes),
+  listGpuModels: endpoint(["GET", "/v1/gpus/models"], "read", readGpus("models")),
+  listGpuAvailability: endpoint(["GET", "/v1/gpus/availability"], "read", readGpus("availability")),
+  listGpuPricing: endpoint(["GET", "/v1/gpus/pricing"], "read", readGpus("pricing")),
   getHealth: endpoint(["GET", "/health"], "read", readHealth),
-  /** @assumption The descriptor document is at `/` where nothing else is configured. */
   getServiceInfo: (path: string) => endpoint(["GET", path], "read", readServiceInfo),
 } as const;

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock";
 import { ApiError } from "../errors";
+import { isRateLimited } from "./errorBody";
 import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind, titleOf } from "./http";
 import { type RateHeaders, readRateHeaders, windowMs } from "./rateHeaders";
 
@@ -24,7 +25,7 @@ export function rateBudget(options: { clock: Clock; random: () => number }): Han
     const window = await budget.enter(request);
     try {
       const response = await next(request);
-      budget.record(readRateHeaders(response.headers, options.clock.now()), response.status, window);
+      budget.record(readRateHeaders(response.headers, options.clock.now()), isRateLimited(response), window);
       return response;
     } finally {
       budget.leave(window);
@@ -93,10 +94,10 @@ class RateBudget {
   }
 
   /** An answer has come: corrects the count. */
-  record(headers: RateHeaders, status: number, window: number): void {
+  record(headers: RateHeaders, isRefused: boolean, window: number): void {
     const nowMs = this.clock.now();
     this.#limit = headers.limit ?? this.#limit;
-    if (status === 429) {
+    if (isRefused) {
       const waitMs = headers.retryAfterMs ?? headers.resetInMs ?? windowMs;
       this.#closeUntil(nowMs + waitMs);
       return;

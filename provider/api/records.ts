@@ -1,94 +1,37 @@
-import { z } from "zod";
-import type { GpuType, Health, ServiceInfo } from "../types";
-import { fromWire, snakeCase } from "./wire";
-
 /**
- * What the service answers, read tolerantly: only what nothing can go on without is required, everything else may be
- * missing, null or of another type, and is then absent. The specification leaves most shapes open; every guess that this
- * file makes about them is tagged, and made nowhere else but here and in endpoints.ts.
+ * What the service answers, as far as it is guessed: the specification names few fields and hardly any shape. Every guess
+ * about answers is a table here, every guess about requests one in endpoints.ts, each tagged in one line; the README lists
+ * them. The files that read (`readCluster`, `readStatus`, `readGpus`, `readService`, `pages`) know kinds of things, not names.
+ * Names are written as `plainName` makes them, the most specific first.
  */
 
-/** Reads one answer; throws a `z.ZodError` for what it cannot read. */
+/** Reads one answer; throws an UnreadableError for what it cannot read. Says what it needs, takes whatever more there is. */
 export type Reader<T> = (json: unknown) => T;
 
-/** An optional field: absent where the service says nothing, says null, or says something of another type. */
-function field<T>(schema: z.ZodType<T>) {
-  return schema.optional().catch(undefined);
-}
-
-/** An id becomes part of a path: only characters that cannot leave their place in it. */
-const idPattern = /^[A-Za-z0-9_-]{1,128}$/;
-export const clusterId = z.string().regex(idPattern, "is not an id of letters, digits, '-' and '_'");
-
-const clusterSchema = z.object({
-  id: clusterId,
-  name: field(z.string()),
-  status: field(z.string()),
-  gpuType: field(z.string()),
-  replicas: field(z.int().nonnegative()),
-  endpoint: field(z.string()),
-  createdAt: field(z.string()),
-  container: field(z.string()),
-  env: field(z.record(z.string(), z.string())),
-});
-
 /** A cluster as the service describes it (section 2). Only the id is certain. */
-export type ClusterRecord = z.output<typeof clusterSchema>;
-
-/** @assumption One record is answered bare, or under `cluster` or `data`. */
-export const readCluster: Reader<ClusterRecord> = (json) => read(clusterSchema, unwrapped(json, ["cluster", "data"]));
-
-/** @assumption An action or a deletion is answered with a cluster record, or with anything else, or with nothing. */
-export const readClusterIfAny: Reader<ClusterRecord | undefined> = (json) =>
-  clusterSchema.safeParse(fromWire(clusterSchema, unwrapped(json, ["cluster", "data"]))).data;
+export interface ClusterRecord {
+  readonly id: string;
+  readonly name?: string;
+  /** The service's own word. */
+  readonly status?: string;
+  readonly gpuType?: string;
+  readonly replicas?: number;
+  readonly endpoint?: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt?: string;
+  readonly container?: string;
+  /** By name; null where the service shows a name without its value. */
+  readonly env?: Readonly<Record<string, string | null>>;
+}
 
 /** The clusters of the organization. */
 export interface ClusterList {
   readonly clusters: readonly ClusterRecord[];
   /** False when there may be clusters that are not among `clusters`: absence then proves nothing. */
   readonly complete: boolean;
+  /** Why the list could not be followed to its end, where that is not just unknown. */
+  readonly problem?: string;
 }
-
-/** @assumption The list is answered bare, or under `clusters`, `data`, `items` or `results`. */
-export const readClusterList: Reader<ClusterList> = (json) => {
-  const records = listOf(json, ["clusters", "data", "items", "results"]);
-  const clusters = records.flatMap((record) => clusterSchema.safeParse(fromWire(clusterSchema, record)).data ?? []);
-  return { clusters, complete: clusters.length === records.length && !hasMorePages(json, records.length) };
-};
-
-/** @assumption A list of several pages names the next one in one of these fields, or says that there is one. */
-const nextFields = [
-  "next",
-  "next_cursor",
-  "next_page",
-  "next_page_token",
-  "next_url",
-  "cursor",
-  "has_more",
-  "has_next_page",
-];
-/** @assumption Such fields stand beside the list, or in one of these, up to two deep; a list of links names `next` by `rel`. */
-const pageGroups = ["pagination", "paging", "page_info", "meta", "links", "_links"];
-/** @assumption A list may say how many records, or pages, there are in all. */
-const totalFields = ["total", "total_count"];
-
-function hasMorePages(json: unknown, count: number, depth = 0): boolean {
-  if (Array.isArray(json)) return depth > 0 && json.some((link) => asObject(link)["rel"] === "next");
-  const fields = new Map(Object.entries(asObject(json)).map(([name, value]) => [snakeCase(name), value]));
-  const has = (names: readonly string[], test: (value: unknown) => boolean) =>
-    names.some((name) => test(fields.get(name)));
-  if (has(nextFields, Boolean) || has(totalFields, (value) => (asNumber(value) ?? 0) > count)) return true;
-  if ((asNumber(fields.get("total_pages")) ?? 1) > (asNumber(fields.get("page")) ?? 1)) return true;
-  return depth < 2 && has(pageGroups, (group) => hasMorePages(group, count, depth + 1));
-}
-
-const replicaSchema = z.object({
-  id: field(z.union([z.string(), z.number().transform(String)])),
-  status: field(z.string()),
-  healthy: field(z.boolean()),
-  message: field(z.string()),
-});
-const statusSchema = z.object({ status: field(z.string()) });
 
 /** One replica, as `/status` shows it. */
 export interface ReplicaRecord {
@@ -105,166 +48,207 @@ export interface StatusRecord {
   /** The state of the whole cluster, where the service says it here. */
   readonly status?: string;
   readonly replicas: readonly ReplicaRecord[];
+  /** Whether the cluster as a whole is healthy: only where the service says that and nothing of replicas. */
+  readonly overall?: boolean;
 }
 
-/** @assumption Replicas are answered as a bare list, or under `replicas`, `replica_statuses`, `statuses` or `data`. */
-export const readStatus: Reader<StatusRecord> = (json) => ({
-  status: read(statusSchema, Array.isArray(json) ? {} : json).status,
-  replicas: listOf(json, ["replicas", "replica_statuses", "statuses", "data"]).map(toReplica),
-});
+/** @assumption A name in an answer may be spelled in snake_case, camelCase or otherwise, and null means absent. */
+/** @assumption A cluster is shown with the names of the create request and its answer, or with one of the others here. */
+export const clusterNames = {
+  id: ["id", "cluster_id"],
+  name: ["name", "cluster_name", "display_name"],
+  status: ["status", "state", "phase"],
+  gpuType: ["gpu_type", "gpu", "accelerator"],
+  replicas: ["replicas", "replica_count", "desired_replicas"],
+  endpoint: ["endpoint", "endpoint_url", "url"],
+  createdAt: ["created_at", "created", "creation_time", "creation_timestamp"],
+  container: ["container", "image", "container_image"],
+  env: ["env", "environment", "env_vars", "environment_variables"],
+  deletedAt: ["deleted_at", "terminated_at"],
+} as const;
 
-/** @assumption A replica without a boolean `healthy` is healthy when its word says that it runs. */
-function toReplica(json: unknown, index: number): ReplicaRecord {
-  const { id, status, healthy, message } = read(replicaSchema, asObject(json));
-  return {
-    id: id ?? String(index),
-    status: status ?? "",
-    healthy: healthy ?? stateOf(status) === "running",
-    ...(message ? { message } : {}),
-  };
-}
+/** @assumption A cluster's id begins so (section 2); another form of letters, digits, `-` and `_` is taken where nothing else is. */
+export const clusterIdPrefix = "cl_";
+/** An id becomes part of a path: only characters that cannot leave their place in it. */
+export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** @assumption One record is answered bare or inside other objects, at most two deep, whatever they are called. */
+export const recordDepth = 2;
+/** @assumption What stands under these names describes a failure or the request, not the thing that was asked for. */
+export const notRecords: ReadonlySet<string> = new Set([
+  "error",
+  "errors",
+  "request",
+  "operation",
+  "organization",
+  "owner",
+]);
+/** @assumption Some of a record's fields may stand in one of these objects inside it. */
+export const fieldGroups = ["attributes", "properties", "spec", "config", "configuration", "settings", "metadata"];
+
+/** @assumption A word, an address or a number may be answered as an object that holds it under one of these names. */
+export const innerNames = {
+  word: ["state", "status", "phase", "name", "value", "code"],
+  text: ["name", "type", "id", "url", "href", "image", "value"],
+  count: ["desired", "total", "count", "value"],
+} as const;
+
+/** @assumption A list is bare, under one of these names, or under any other if only one list of records is there. */
+export const clusterListNames = ["clusters", "data", "items", "results", "records"];
+/** @assumption A list may be a map of ids to records, and stand one level deeper than named. */
+export const listDepth = 2;
+
+/** @assumption A time without a zone is UTC; a number is Unix time, in seconds or, if it is that large, in milliseconds. */
+export const firstMillisecondStamp = 1e11;
+
+/** @assumption `env` is shown as a map, as a list of names, of `NAME=value`, or of objects with these names. */
+export const envNames = { name: ["name", "key"], value: ["value"] } as const;
+
+/** @assumption A list of several pages names the next one by a field that begins with `next`, by one of these, or by a link. */
+export const cursorNames = ["end_cursor", "cursor", "continuation_token", "continuation"];
+/** @assumption A page is asked for by the name of the field that says which, without `next_`; these are asked for otherwise. */
+export const pageParameters: Readonly<Record<string, string>> = {
+  next: "cursor",
+  next_token: "next_token",
+  end_cursor: "after",
+  number: "page",
+  current_page: "page",
+};
+/** @assumption Such fields stand beside the list, in one of these objects up to two deep, or in headers that begin with `X-`. */
+export const pageGroups = ["pagination", "paging", "page_info", "page", "meta", "metadata", "links", "paginator"];
+/** @assumption Where a list stands and how long it is may be said under these names. */
+export const pageNames = {
+  more: ["has_more", "has_next", "has_next_page", "more", "truncated", "is_truncated"],
+  page: ["page", "page_number", "current_page", "number"],
+  pages: ["total_pages", "page_count", "last_page", "pages"],
+  offset: ["offset", "skip", "start"],
+  limit: ["limit", "per_page", "page_size", "size", "count_per_page"],
+  total: ["total", "total_count", "total_elements", "total_items", "total_results"],
+} as const;
+/** @assumption A list of exactly so many records, that says nothing of its length, may be the first page of a longer one. */
+export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
+
+/** @assumption A `/status` that shows nothing of replicas speaks for all of them: by a flag, or by its word. */
+/** @assumption Replicas stand in a list or a map under one of these names, or are the answer itself; or they are only counted. */
+export const replicaListNames = [
+  "replicas",
+  "replica_statuses",
+  "statuses",
+  "instances",
+  "pods",
+  "nodes",
+  "members",
+  "data",
+  "items",
+  "health",
+];
+/** @assumption A replica is shown with these names. */
+export const replicaNames = {
+  id: ["id", "replica_id", "name", "replica", "pod", "index"],
+  status: ["status", "state", "phase", "health"],
+  healthy: ["healthy", "is_healthy", "health", "ready", "is_ready"],
+  message: ["message", "reason", "error", "last_error", "detail", "details"],
+} as const;
+/** @assumption Replicas that are only counted are so under these names; `2/3` is two healthy ones of three. */
+export const replicaCounts = {
+  total: ["total", "desired", "replicas", "desired_replicas", "total_replicas", "count", "expected"],
+  healthy: [
+    "healthy",
+    "ready",
+    "running",
+    "available",
+    "healthy_replicas",
+    "ready_replicas",
+    "available_replicas",
+    "up",
+  ],
+} as const;
 
 /** What a state word means to somebody who waits; `unknown` for a word that is not known, and for none. */
 export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
 
 /** @assumption The specification names `provisioning` only; these are the words in use for the other states. */
-const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
-  running: "running ready active healthy available up online live started serving ok",
+export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
+  running: "running ready active healthy available up online live started serving ok operational pass passing",
   pending:
-    "provisioning pending creating queued starting initializing building pulling updating scaling deploying redeploying " +
-    "restarting resuming stopping degraded terminating deleting destroying removing",
-  failed: "failed error errored crashed dead",
-  stopped: "stopped suspended paused off halted",
-  terminated: "terminated deleted destroyed removed gone",
+    "provisioning pending creating created queued waiting accepted requested scheduling scheduled allocating preparing " +
+    "starting starting_up booting initializing initialising building pulling updating upgrading scaling scaling_up " +
+    "scaling_down deploying redeploying rolling_out rolling_update restarting rebooting resuming reconciling in_progress " +
+    "not_ready unhealthy degraded stopping shutting_down " +
+    "terminating deleting destroying removing deprovisioning pending_deletion pending_delete",
+  failed: "failed failure error errored crashed dead rejected",
+  stopped: "stopped suspended paused off halted inactive",
+  terminated: "terminated deleted destroyed removed gone deprovisioned",
 };
-
-const stateByWord = new Map(
-  Object.entries(stateWords).flatMap(([state, words]) =>
-    words.split(" ").map((word) => [word, state as StateKind] as const),
-  ),
+/** @assumption A cluster on its way out is listed for a while under one of these words. */
+export const leavingWords: ReadonlySet<string> = new Set(
+  "terminating deleting destroying removing deprovisioning pending_deletion pending_delete".split(" "),
+);
+/** @assumption A state word may carry what it is the state of: `CLUSTER_STATUS_RUNNING` is `running`. */
+export const neutralWords: ReadonlySet<string> = new Set(
+  "cluster replica instance pod container node service server state status phase health is".split(" "),
 );
 
-export function stateOf(word: string | undefined): StateKind {
-  return stateByWord.get(word?.toLowerCase() ?? "") ?? "unknown";
-}
-
-/** @assumption A cluster on its way out is listed for a while under one of these words. */
-const leavingWords = new Set(["terminating", "deleting", "destroying", "removing"]);
-
-/** True when the cluster is gone or going: its name is free, and nothing more is asked of it. */
-export function isLeaving(word: string | undefined): boolean {
-  return stateOf(word) === "terminated" || leavingWords.has(word?.toLowerCase() ?? "");
-}
-
-/** @assumption Names under which a GPU record may hold each of its values, most specific first. */
-const gpuFields = {
-  type: ["type", "gpu_type", "id", "model", "name"],
-  name: ["name", "display_name", "description"],
-  memoryGb: ["memory_gb", "vram_gb", "gpu_memory_gb"],
-  pricePerHour: ["price_per_hour", "hourly_price", "price_hourly", "price"],
-  currency: ["currency"],
-  available: ["available", "in_stock"],
-  availableCount: ["available_count", "count", "stock"],
+/** @assumption GPU records are a list or a map of types to records under one of these names, or the answer itself. */
+export const gpuListNames = [
+  "gpus",
+  "gpu_types",
+  "types",
+  "models",
+  "prices",
+  "pricing",
+  "availability",
+  "data",
+  "items",
+  "results",
+];
+/** @assumption A GPU record names its type, its name for people and the memory of one GPU so. */
+export const gpuNames = {
+  type: ["gpu_type", "type", "id", "slug", "model", "name", "key"],
+  name: ["name", "display_name", "title", "description"],
+  memory: ["memory_gb", "vram_gb", "gpu_memory_gb", "memory_gib", "vram_gib", "memory", "vram", "gpu_memory"],
 } as const;
+/** @assumption A record of which each says one of these as its `type` says what it is, not which. */
+export const kindWords: ReadonlySet<string> = new Set(["gpu", "gpus", "gpu_type", "model", "accelerator", "price"]);
 
-/** @assumption GPU records are answered as a bare list, or under one of these names, or as one bare record. */
-const gpuListNames = ["gpus", "gpu_types", "types", "models", "prices", "pricing", "availability", "data"];
+/** @assumption A price stands under a name of these words only, one of the first list among them: `price_per_hour_usd`. */
+export const priceWords = {
+  price: ["price", "prices", "pricing", "cost", "rate", "hourly"],
+  hour: ["hourly", "hour", "hr", "h"],
+  neutral: ["per", "gpu", "amount", "value", "current", "on", "demand", "base", "list", "unit"],
+} as const;
+/** @assumption A price is for one GPU and one hour unless a word says another time; these can be converted. */
+export const timeWords: Readonly<Record<string, number>> = { minute: 60, min: 60, second: 3600, sec: 3600 };
+/** @assumption A price is in whole units of its currency unless one of these words says otherwise. */
+export const scaleWords: Readonly<Record<string, number>> = { cents: 0.01, cent: 0.01, micros: 1e-6 };
+/** @assumption A currency is named beside the price, by a word of its name, or by a sign in its text. */
+export const currencySigns: Readonly<Record<string, string>> = { us$: "USD", $: "USD", "€": "EUR", "£": "GBP" };
+export const currencyNames = ["currency", "currency_code"];
+export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur", "gbp", "chf", "jpy", "cad", "aud"]);
 
-/** Reads `/v1/gpus` and its relatives; records without a type cannot be used and are left out. */
-export const readGpuTypes: Reader<GpuType[]> = (json) => {
-  const top = asObject(json);
-  const isList = Array.isArray(json) || gpuListNames.some((name) => Array.isArray(top[name]));
-  const single = isList ? undefined : toGpuType(top);
-  return single ? [single] : listOf(json, gpuListNames).flatMap((record) => toGpuType(asObject(record)) ?? []);
-};
-/** Reads the availability of one type, which the record itself need not repeat. */
-export const readGpuType =
-  (type: string): Reader<GpuType> =>
-  (json) => {
-    const record = asObject(unwrapped(json, ["gpu", "availability", "data"]));
-    return toGpuType({ type, ...record }) ?? { type, raw: record };
-  };
-
-function toGpuType(raw: Record<string, unknown>): GpuType | undefined {
-  const first = <T>(names: readonly string[], take: (value: unknown) => T | undefined): T | undefined =>
-    names.map((name) => take(raw[name])).find((value) => value !== undefined);
-  const type = first(gpuFields.type, asText);
-  if (type === undefined) return undefined;
-  const availableCount = first(gpuFields.availableCount, asCount);
-  return withoutUndefined({
-    type,
-    name: first(gpuFields.name, asText),
-    memoryGb: first(gpuFields.memoryGb, asNumber),
-    pricePerHour: first(gpuFields.pricePerHour, asNumber),
-    currency: first(gpuFields.currency, asText),
-    available: first(gpuFields.available, asBoolean) ?? (availableCount === undefined ? undefined : availableCount > 0),
-    availableCount,
-    raw,
-  });
-}
-
-/** @assumption `/health` says how it is by `status` or `healthy`; a success without either is healthy. */
-export const readHealth: Reader<Health> = (json) => {
-  const raw = typeof json === "string" ? { status: json } : asObject(json);
-  const status = asText(raw["status"]) ?? "";
-  const healthy =
-    asBoolean(raw["healthy"]) ?? (status === "" ? true : stateOf(status) === "running" || status === "pass");
-  return { healthy, status, raw };
+/** @assumption What can be had of a GPU type is said under these names: a flag, a number, a word, or any of them by region. */
+export const stockNames = {
+  available: ["available", "in_stock", "is_available", "availability", "stock", "status"],
+  count: ["available_count", "available_gpus", "available", "count", "quantity", "stock", "free", "availability"],
+  regions: ["regions", "by_region", "availability", "stock", "locations", "zones"],
+} as const;
+/** @assumption Words for stock. */
+export const stockWords: Readonly<Record<"yes" | "no", string>> = {
+  yes: "available in_stock high medium low limited plenty yes ok",
+  no: "unavailable not_available sold_out out_of_stock none no exhausted",
 };
 
-export const readServiceInfo: Reader<ServiceInfo> = (json) => {
-  const raw = asObject(json);
-  return withoutUndefined({
-    name: asText(raw["name"]),
-    version: asText(raw["version"]),
-    documentation: asText(raw["documentation"]),
-    endpoints: asObject(raw["endpoints"]),
-    raw,
-  });
-};
+/** @assumption `/health` says how it is by one of these; a success without any is healthy. */
+export const healthNames = { flag: ["healthy", "ok", "success"], word: ["status", "state", "health"] } as const;
 
-function read<T>(schema: z.ZodType<T>, json: unknown): T {
-  return schema.parse(fromWire(schema, json));
-}
-
-/** The object under the first of the names that holds one, or the value itself. */
-function unwrapped(json: unknown, names: readonly string[]): unknown {
-  const top = asObject(json);
-  const name = names.find((candidate) => Object.keys(asObject(top[candidate])).length > 0);
-  return name === undefined ? json : top[name];
-}
-
-const anyList = z.array(z.unknown(), "is not a list of records in any form that this version knows");
-
-function listOf(json: unknown, names: readonly string[]): unknown[] {
-  if (Array.isArray(json)) return json;
-  const top = asObject(json);
-  return anyList.parse(names.map((name) => top[name]).find(Array.isArray));
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function asText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function asNumber(value: unknown): number | undefined {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
-}
-
-function asCount(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
-}
-
-function asBoolean(value: unknown): boolean | undefined {
-  return typeof value === "boolean" ? value : undefined;
-}
-
-function withoutUndefined<T extends object>(record: T): T {
-  for (const name of Object.keys(record))
-    if (Reflect.get(record, name) === undefined) Reflect.deleteProperty(record, name);
-  return record;
-}
+/** @assumption An error without the documented envelope has its text and its code under these names. */
+export const errorNames = {
+  message: ["message", "detail", "title", "error_description", "msg", "reason", "error"],
+  code: ["code", "type", "error_code"],
+} as const;
+/** @assumption A refused update that names a field with such words takes it away, or asks for it. */
+export const unwantedField =
+  /unknown|unexpected|unrecogni[sz]ed|unsupported|not (allowed|permitted|supported|recogni[sz]ed)|extra|additional|immutable|read.?only|(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present)/i;
+export const missingField = /missing|required|must be (given|present|set)/i;
+/** @assumption A service that answers 403 or 503 with one of these words in its code means the rate limit. */
+export const rateLimitCode = /rate_?limit|throttl|too_many_requests/i;

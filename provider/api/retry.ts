@@ -16,7 +16,7 @@ export const retryTable = {
   ambiguous: { read: "again", delete: "again", create: "fail", write: "fail", action: "fail" },
   "server-error": { read: "again", delete: "again", create: "fail", write: "fail", action: "fail" },
   "rate-limited": { read: "wait", delete: "wait", create: "wait", write: "wait", action: "wait" },
-  busy: { read: "again", delete: "again", create: "fail", write: "again", action: "fail" },
+  busy: { read: "again", delete: "fail", create: "fail", write: "fail", action: "fail" },
   refused: { read: "fail", delete: "fail", create: "fail", write: "fail", action: "fail" },
 } as const satisfies Record<Outcome, Record<RequestKind, Action>>;
 

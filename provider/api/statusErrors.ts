@@ -1,9 +1,15 @@
 import { ApiError, type Outcome, ResponseShapeError } from "../errors";
 import type { Secret } from "../secret";
+import { isPage, isRateLimited, readErrorBody } from "./errorBody";
 import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
+import { plainName } from "./json";
+import { clusterNames } from "./records";
 import { cleanJson, cleanWholeText, cut, redactor } from "./text";
 
 const longKey = 16;
+
+/** Values of env are compared with what was sent, byte for byte, and never printed. */
+const isEnv = (name: string) => clusterNames.env.some((own) => own === plainName(name));
 
 /**
  * Lets successes with a JSON body (or none) through, and turns everything else into an error that says what failed, what
@@ -30,7 +36,7 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
   const isEmpty = body.trim() === "";
   if (isEmpty && method !== "GET") return undefined;
   try {
-    return cleanJson(JSON.parse(body), hide);
+    return cleanJson(JSON.parse(body), { hide, keeps: isEnv });
   } catch {
     // Whatever JSON.parse says of it would quote the body, which may hold an env value.
     const what = isEmpty
@@ -43,14 +49,10 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
   }
 }
 
-function isPage(body: string): boolean {
-  return /^\s*</.test(body);
-}
-
 function toApiError(request: HttpRequest, response: HttpResponse, redact: (text: string) => string): ApiError {
   const { method, path } = request;
   const { status } = response;
-  const { isApiAnswer, isEnvelope, ...said } = readEnvelope(response);
+  const { isApiAnswer, isEnvelope, ...said } = readErrorBody(response);
   // Redacted before it is cut, for a part of a secret would not be found; and after, for cleaning may join what was apart.
   const clean = (text: string, max = 500) => cut(redact(cleanWholeText(redact(text))), max);
   const message = clean(said.message);
@@ -59,20 +61,24 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const text = `${titleOf(request)}: ${message.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
   const advice = status >= 300 && status < 400 ? redirectAdvice(response) : adviceFor(status, said.code);
   return new ApiError([text, advice].filter(Boolean).join(". "), {
-    outcome: outcomeOf(status),
+    outcome: isRateLimited(response) ? "rate-limited" : outcomeOf(status),
     method,
     path,
     status,
     code,
     isApiAnswer,
     isEnvelope,
+    said: message,
+    allow: (response.headers["allow"] ?? "")
+      .toUpperCase()
+      .split(/[\s,]+/)
+      .filter(Boolean),
   });
 }
 
 const busy = new Set([408, 409, 423, 425]);
 
 function outcomeOf(status: number): Outcome {
-  if (status === 429) return "rate-limited";
   if (busy.has(status)) return "busy";
   // 501: the method does not exist there, so nothing can have happened.
   return status >= 500 && status !== 501 ? "server-error" : "refused";
@@ -96,49 +102,4 @@ function adviceFor(status: number, code: string | undefined): string {
 function redirectAdvice({ headers }: HttpResponse): string {
   const location = URL.canParse(headers["location"] ?? "") ? ` to ${new URL(headers["location"] ?? "").origin}` : "";
   return `Redirects${location} are not followed, so that the key goes nowhere else; check GPUCLUSTER_BASE_URL`;
-}
-
-interface Envelope {
-  readonly message: string;
-  readonly code?: string;
-  /** False for a page that some proxy wrote: such an answer proves nothing about the cluster. */
-  readonly isApiAnswer: boolean;
-  /** True for the documented shape: nobody but the API itself writes that. */
-  readonly isEnvelope: boolean;
-}
-
-function readEnvelope({ body, headers }: HttpResponse): Envelope {
-  if (body.trim() === "") return { message: "", isApiAnswer: true, isEnvelope: false };
-  try {
-    return readJson(JSON.parse(body));
-  } catch {
-    // Not JSON is an expected case here: proxies answer with pages of their own. A page is never quoted: it may hold the
-    // whole request.
-    const what =
-      isPage(body) || headers["content-type"]?.includes("html")
-        ? "a web page came back, not an API answer"
-        : "not an API answer";
-    return { message: what, isApiAnswer: false, isEnvelope: false };
-  }
-}
-
-/** @assumption Services that leave out the documented envelope write `message`, `error`, `detail` or `code` at the top. */
-function readJson(json: unknown): Envelope {
-  const top = asObject(json);
-  const inner = asObject(top["error"]);
-  const message = [inner["message"], top["message"], top["detail"], top["error"]].find(
-    (text) => typeof text === "string",
-  );
-  const code = [inner["code"], top["code"]].find((text) => typeof text === "string");
-  return {
-    message: typeof message === "string" ? message : "",
-    code: typeof code === "string" ? code : undefined,
-    isApiAnswer: true,
-    isEnvelope:
-      [typeof inner["code"], typeof inner["message"], typeof inner["status"]].join() === "string,string,number",
-  };
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }

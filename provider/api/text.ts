@@ -24,20 +24,24 @@ export function cut(text: string, max: number): string {
 
 const longestText = 8_192;
 
-/**
- * Cleans every text of a JSON value, the names of properties too, and then what `hide` does to it. Values under a property
- * `env` are kept byte for byte: they are compared with what was sent, and never printed.
- */
-export function cleanJson(value: unknown, hide = (text: string) => text, insideEnv = false): unknown {
-  if (typeof value === "string") return insideEnv ? value : cut(hide(cleanWholeText(value)), longestText);
-  if (Array.isArray(value)) return value.map((item) => cleanJson(item, hide, insideEnv));
+export interface Cleaning {
+  /** What is done to every text besides. */
+  readonly hide?: (text: string) => string;
+  /** Names of properties under which every value is kept byte for byte. */
+  readonly keeps?: (name: string) => boolean;
+}
+
+/** Cleans every text of a JSON value, the names of properties too. */
+export function cleanJson(value: unknown, cleaning: Cleaning = {}): unknown {
+  const { hide = (text: string) => text, keeps = () => false } = cleaning;
+  const clean = (text: string) => cut(hide(cleanWholeText(text)), longestText);
+  if (typeof value === "string") return clean(value);
+  if (Array.isArray(value)) return value.map((item) => cleanJson(item, cleaning));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      cut(hide(cleanWholeText(key)), longestText),
-      cleanJson(item, hide, insideEnv || key.toLowerCase() === "env"),
-    ]),
-  );
+  const entries = Object.entries(value).map(([name, item]) => {
+    return [clean(name), keeps(name) ? item : cleanJson(item, cleaning)] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** Shorter values ("1", "on") are everywhere in ordinary text; replacing them would hide nothing and garble much. */

@@ -22,24 +22,6 @@ export function toWire(schema: z.ZodType, value: unknown): unknown {
   return value;
 }
 
-/**
- * The way back. Properties unknown to the schema are dropped; null counts as absent.
- * @assumption A service may answer with camelCase twins of the documented names; they are read too.
- */
-export function fromWire(schema: z.ZodType, value: unknown): unknown {
-  const inner = unwrap(schema);
-  if (inner instanceof z.ZodObject && isObject(value)) {
-    const found = Object.entries<z.ZodType>(inner.shape).map(
-      ([name, field]) => [name, fromWire(field, value[snakeCase(name)] ?? value[name] ?? undefined)] as const,
-    );
-    return Object.fromEntries(found.filter(([, item]) => item !== undefined));
-  }
-  if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((item) => fromWire(asType(inner.element), item));
-  }
-  return value;
-}
-
 /** What is inside optional, nullable, default, catch and transform. */
 function unwrap(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodPipe) return unwrap(asType(schema.def.in));

@@ -1,6 +1,8 @@
 import type { Client } from "../api/client";
 import type { CreateBody } from "../api/endpoints";
-import { type ClusterList, type ClusterRecord, isLeaving } from "../api/records";
+import { IdSet } from "../api/ids";
+import type { ClusterList, ClusterRecord } from "../api/records";
+import { isLeaving } from "../api/states";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError } from "../errors";
 import type { ClusterLists } from "./lists";
@@ -37,9 +39,9 @@ type Finding =
  */
 export class Claims {
   /** Ids that this process has created: never a candidate for another creation. */
-  readonly #created = new Set<string>();
+  readonly #created = new IdSet();
   /** Ids that this process has deleted: a list that lags behind may still show them. */
-  readonly #deleted = new Set<string>();
+  readonly #deleted = new IdSet();
   /** Names that are being created right now. */
   readonly #pendingNames = new Set<string>();
 
@@ -145,7 +147,7 @@ export class Claims {
   /** A new cluster with our name and GPU type is ours. One that only may be ours forbids another request. */
   #compare({ body, before, sentAtMs }: LostCreation, list: ClusterList): Finding {
     if (!before?.complete) return { kind: "doubtful", why: "it is not known which clusters existed before" };
-    const known = new Set([...before.clusters.map(({ id }) => id), ...this.#created]);
+    const known = new IdSet([...before.clusters.map(({ id }) => id), ...this.#created]);
     const fresh = list.clusters.filter((record) => !known.has(record.id) && this.#isThere(record));
     const candidates = fresh.filter(({ name, createdAt }) => {
       const isOlder = Date.parse(createdAt ?? "") < sentAtMs - clockSkewMs;
@@ -160,7 +162,7 @@ export class Claims {
 
   /** A service may act on the first request long after its connection broke. */
   async #reportTwin({ body, before }: LostCreation, record: ClusterRecord, { warn }: ClaimOptions): Promise<void> {
-    const known = new Set([...(before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created]);
+    const known = new IdSet([...(before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created]);
     try {
       const list = await this.lists.recent(0, { attempts: 2, patienceMs: firstLookMs });
       const twins = this.holders(body.name, list).filter(({ id }) => !known.has(id));

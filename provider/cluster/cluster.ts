@@ -1,14 +1,16 @@
-import type { UpdateBody } from "../api/endpoints";
-import { type ClusterRecord, isLeaving, stateOf } from "../api/records";
+import type { ClusterRecord } from "../api/records";
+import { isLeaving, stateOf } from "../api/states";
 import type { Ctx, Properties } from "../core";
 import { ApiError, ClusterFailedError, isNotFound, messageOf } from "../errors";
+import { whenFree } from "./busy";
+import { applyOnce, type Progress } from "./configure";
 import { diffCluster } from "./diff";
-import { learnEcho, pathsOf, withDrift } from "./echo";
+import { learnEcho, withDrift } from "./echo";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { confirmAbsence, findCluster, findStatus } from "./find";
 import { Operation } from "./operation";
 import { judgeGone, judgeReady, type Look, type Past } from "./readiness";
-import { afterRollout, applyOnce, type Rollout, updateAndRollOut } from "./rollout";
+import { afterRollout, type Rollout, updateAndRollOut } from "./rollout";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, toPlainJson, toState } from "./state";
 
@@ -60,14 +62,14 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   // One that was sent and not seen through may also have been taken back since: then the diff does not show it.
   const needsRollout = isChanged || state.__unfinished === "rollout";
   const change = { record, inputs, state, needsRollout };
-  let sent: { readonly rollout?: Rollout } | undefined;
+  const sent: Sent = { isStored: false, isComplete: false };
   return keep(
     service,
     operation,
     "was not changed completely",
     () => whatRuns(change, sent),
     async () => {
-      sent = { rollout: await sendChanges(service, operation, change) };
+      await sendChanges(service, operation, change, sent);
       await waitUntilReady(service, operation, inputs.replicas, sent.rollout);
       // What a scaled cluster shows of its env may be drift that was there before; it is not learned as its own form.
       if (needsRollout || state.__unfinished) return reached(service, operation, inputs, state);
@@ -83,8 +85,16 @@ interface Change {
   readonly needsRollout: boolean;
 }
 
+/** How far an update came. */
+interface Sent extends Progress {
+  /** True once everything was sent. */
+  isComplete: boolean;
+  /** Present once one was asked for. */
+  rollout?: Rollout;
+}
+
 /** How far an operation came. */
-interface Progress {
+interface SoFar {
   /** The inputs that the replicas run with by now. */
   readonly running: CheckedInputs;
   readonly before: ClusterState;
@@ -92,13 +102,14 @@ interface Progress {
 }
 
 /** Until a roll-out is seen, the replicas run with the old configuration, so that an interrupted one is done again. */
-function whatRuns(change: Change, sent: { rollout?: Rollout } | undefined): Progress {
+function whatRuns(change: Change, { isComplete, isStored, rollout }: Sent): SoFar {
   const { record, inputs, state: before, needsRollout } = change;
-  const replicas = sent ? inputs.replicas : (record.replicas ?? before.replicas);
-  const isThrough = sent !== undefined && sent.rollout?.seen !== false;
+  const replicas = isComplete ? inputs.replicas : (record.replicas ?? before.replicas);
+  const isThrough = isComplete && rollout?.seen !== false;
   if (isThrough || !needsRollout) return { running: { ...inputs, replicas }, before, unfinished: true };
   const { container, env } = before;
-  return { running: { ...inputs, replicas, container, env }, before, unfinished: "rollout" };
+  const unfinished = isStored ? "rollout" : (before.__unfinished ?? true);
+  return { running: { ...inputs, replicas, container, env }, before, unfinished };
 }
 
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
@@ -125,7 +136,8 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   const operation = new Operation(ctx, service.clock, "delete", { id, inputs: state });
   operation.status("deleting");
   try {
-    await service.client.deleteCluster(id, operation.request());
+    const send = () => service.client.deleteCluster(id, operation.request());
+    await whenFree(service, operation, send, ({ status }) => isLeaving(status));
     await service.watcher.watch({ operation, judge: judgeGone });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);
@@ -154,22 +166,23 @@ async function acceptAbsence(
 }
 
 /** One update for env and container, with the replicas in the same body; one scale call for what is still missing then. */
-async function sendChanges(service: Service, operation: Operation, change: Change): Promise<Rollout | undefined> {
+async function sendChanges(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
   const { record, inputs, state, needsRollout } = change;
   const { replicas } = inputs;
   let shown: ClusterRecord | undefined = record;
-  let rollout: Rollout | undefined;
   if (needsRollout) {
     operation.status("updating");
-    const body: UpdateBody = { container: inputs.container, replicas, env: inputs.env ?? {} };
-    ({ record: shown, rollout } = await updateAndRollOut(service, operation, body));
-    if (shown?.replicas === undefined) shown = await find(service, operation);
+    const configuration = { inputs, before: state, showsEnv: record.env !== undefined };
+    const { record: answered, rollout } = await updateAndRollOut(service, operation, configuration, sent);
+    shown = answered?.replicas === undefined ? await find(service, operation) : answered;
+    sent.rollout = rollout;
   }
-  if ((shown?.replicas ?? state.replicas) === replicas) return rollout;
-  operation.status(`scaling to ${replicas}`);
-  const send = () => service.client.scaleCluster(operation.id, replicas, operation.request());
-  await applyOnce(service, operation, send, (now) => now.replicas === replicas);
-  return rollout;
+  if ((shown?.replicas ?? state.replicas) !== replicas) {
+    operation.status(`scaling to ${replicas}`);
+    const send = () => service.client.scaleCluster(operation.id, replicas, operation.request());
+    await applyOnce(service, operation, send, (now) => now.replicas === replicas);
+  }
+  sent.isComplete = true;
 }
 
 /** Waits until every replica is healthy; what was seen last is in `operation.seen`, also when this fails. */
@@ -186,10 +199,13 @@ async function waitUntilReady(service: Service, operation: Operation, replicas: 
 /** The state of a cluster that is now what was asked for; what the service shows otherwise is remembered, and said. */
 async function reached(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
   const record = operation.seen.record?.env ? operation.seen.record : await find(service, operation);
-  const __echo = learnEcho(inputs, record ?? { id: operation.id });
-  const paths = pathsOf(__echo);
-  if (paths) operation.warn(`the service shows ${paths} otherwise than asked for`);
-  return toState(inputs, operation.seen, { settled: true, seenBy: service.seenBy, before: { ...before, __echo } });
+  const { echo, differing, unchanged } = learnEcho(inputs, record ?? { id: operation.id }, before);
+  const others = differing.filter((path) => !unchanged.includes(path));
+  if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);
+  if (unchanged.length > 0)
+    operation.warn(`the service accepted the change, but still shows ${unchanged.join(", ")} as before`);
+  const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: echo } };
+  return toState(inputs, operation.seen, facts);
 }
 
 /** Runs what comes after the cluster exists: every failure keeps its id, and the state as far as it was reached. */
@@ -197,7 +213,7 @@ async function keep(
   { seenBy }: Service,
   operation: Operation,
   what: string,
-  soFar: () => Progress,
+  soFar: () => SoFar,
   work: () => Promise<ClusterState>,
 ): Promise<ClusterState> {
   try {

@@ -1,5 +1,7 @@
 import type { ClusterRecord } from "../api/records";
+import { cleanText } from "../api/text";
 import type { CheckedInputs, ClusterState, Echo } from "./fields";
+import { isMasked, sameImage } from "./forms";
 
 /**
  * What the service shows of the inputs, compared with what was asked. Services show things in their own form (a default
@@ -8,24 +10,69 @@ import type { CheckedInputs, ClusterState, Echo } from "./fields";
  */
 
 const words = ["name", "gpuType", "container"] as const;
+type Word = (typeof words)[number];
 
 type Env = Readonly<Record<string, string>>;
+type ShownEnv = NonNullable<ClusterRecord["env"]>;
 
-/** Remembers where the service's form differs. An empty echo means: learned, and nothing differs. */
-export function learnEcho(inputs: CheckedInputs, record: ClusterRecord): Echo {
-  const differing = words.filter((word) => record[word] !== undefined && record[word] !== inputs[word]);
-  const env = record.env ? differingNames(inputs.env ?? {}, record.env) : [];
-  return { ...Object.fromEntries(differing.map((word) => [word, record[word]])), ...(env.length > 0 ? { env } : {}) };
+/** What was learned right after a change. */
+export interface Learned {
+  /** An empty one means: learned, and nothing differs. */
+  readonly echo: Echo;
+  /** Paths that show another value than was asked for, not just another form of it. */
+  readonly differing: readonly string[];
+  /** Those of `differing` that still show the value from before the change: that is no form, the change did not arrive. */
+  readonly unchanged: readonly string[];
 }
 
-function differingNames(asked: Env, shown: Env): string[] {
-  const names = new Set([...Object.keys(asked), ...Object.keys(shown)]);
-  return [...names].filter((name) => asked[name] !== shown[name]).sort();
+/** Compares what the service shows with what was asked for, and with what was there before. Pure. */
+export function learnEcho(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState> = {}): Learned {
+  const shown = words.filter((word) => record[word] !== undefined && record[word] !== inputs[word]);
+  const isStale = (word: Word) => before[word] !== inputs[word] && isForm(word, before[word], record[word]);
+  const stale = shown.filter(isStale);
+  const other = shown.filter((word) => !isForm(word, inputs[word], record[word]));
+  const env = showings(inputs.env, record.env, before.env);
+  const [hidden, present] = [env("hidden"), env("masked", "other")];
+  return {
+    echo: {
+      ...Object.fromEntries(shown.filter((word) => !isStale(word)).map((word) => [word, record[word]])),
+      ...(hidden.length > 0 ? { env: hidden } : {}),
+      ...(present.length > 0 ? { masked: present } : {}),
+    },
+    differing: [...other, ...env("other", "stale").map(pathOf)],
+    unchanged: [...stale, ...env("stale").map(pathOf)],
+  };
 }
 
-/** The paths in an echo, for people: `container, env.TOKEN`. Empty where nothing differs. */
-export function pathsOf({ env = [], ...others }: Echo): string {
-  return [...Object.keys(others), ...env.map((name) => `env.${name}`)].join(", ");
+/**
+ * How a variable is shown: `hidden` is not shown, or was never asked for; `masked` is shown, but not its value; `stale` is
+ * as it was before the change; `other` has another value.
+ */
+type Showing = "same" | "hidden" | "masked" | "stale" | "other";
+
+/** The names of variables by how they are shown, sorted. */
+function showings(asked: Env = {}, shown: ShownEnv | undefined, before: Env = {}) {
+  const names = shown ? [...new Set([...Object.keys(asked), ...Object.keys(shown)])].sort() : [];
+  const all = names.map((name) => [name, showingOf(asked[name], shown?.[name], before[name])] as const);
+  return (...wanted: Showing[]) => all.flatMap(([name, showing]) => (wanted.includes(showing) ? [name] : []));
+}
+
+function showingOf(asked: string | undefined, shown: string | null | undefined, before: string | undefined): Showing {
+  if (asked === shown) return "same";
+  if (shown === undefined) return "hidden";
+  if (asked === undefined) return before === undefined ? "hidden" : "stale";
+  if (shown === before) return "stale";
+  return isMasked(shown) ? "masked" : "other";
+}
+
+function pathOf(name: string): string {
+  return `env.${cleanText(name, 100)}`;
+}
+
+/** Whether the service's word is just its form of another one. */
+function isForm(word: Word, asked: string | undefined, shown: string | undefined): boolean {
+  if (asked === undefined || shown === undefined) return false;
+  return word === "container" ? sameImage(asked, shown) : asked.toLowerCase() === shown.toLowerCase();
 }
 
 /** The inputs as the service now shows them. What it does not echo, or echoes as it always did, stays as last applied. */
@@ -34,18 +81,25 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   // What the service shows may be what it was told and not what runs: the update that goes on needs to know what runs.
   if (state.__unfinished) return { ...state, replicas };
   const { __echo: echo = {} } = state;
-  const drifted = words.filter((word) => record[word] !== undefined && record[word] !== echo[word]);
+  const drifted = words.filter(
+    (word) => record[word] !== undefined && record[word] !== echo[word] && !isForm(word, state[word], record[word]),
+  );
   return {
     ...state,
     ...Object.fromEntries(drifted.map((word) => [word, record[word]])),
     replicas,
-    ...(record.env ? driftedEnv(state.env, record.env, new Set(echo.env)) : {}),
+    ...(record.env ? driftedEnv(state.env, record.env, echo) : {}),
   };
 }
 
-function driftedEnv(applied: Env | undefined, shown: Env, ignored: ReadonlySet<string>): { env?: Env } {
-  const kept = Object.entries(applied ?? {}).filter(([name]) => ignored.has(name));
-  const seen = Object.entries(shown).filter(([name]) => !ignored.has(name));
-  const env = Object.fromEntries([...kept, ...seen]);
-  return applied || seen.length > 0 ? { env } : {};
+function driftedEnv(applied: Env | undefined, shown: ShownEnv, { env = [], masked = [] }: Echo): { env?: Env } {
+  const hidden = new Set(env);
+  const unread = new Set(masked);
+  const kept = Object.entries(applied ?? {}).filter(([name]) => {
+    return hidden.has(name) || (name in shown && (unread.has(name) || shown[name] === null));
+  });
+  const seen = Object.entries(shown).filter(([name]) => !hidden.has(name) && !unread.has(name));
+  // A variable whose value is not shown, and that nobody asked for, is drift all the same.
+  const next = { ...Object.fromEntries(seen.map(([name, value]) => [name, value ?? ""])), ...Object.fromEntries(kept) };
+  return applied || seen.length > 0 ? { env: next } : {};
 }

@@ -144,6 +144,8 @@ export interface Echo {
   readonly name?: string;
   readonly gpuType?: string;
   readonly container?: string;
-  /** Names that it adds, hides, or shows with another value (masked): they are not compared. Never values. */
+  /** Names that it adds or hides: they are not compared. Never values. */
   readonly env?: readonly string[];
+  /** Names that it shows, but not with their values: compared only for being there. */
+  readonly masked?: readonly string[];
 }

@@ -1,4 +1,5 @@
 import type { Client } from "../api/client";
+import { sameId } from "../api/ids";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { ApiError, isNotFound, RequestError } from "../errors";
 import type { ClusterLists, ListOptions } from "./lists";
@@ -33,7 +34,7 @@ export async function confirmAbsence(
 ): Promise<ClusterRecord | undefined> {
   try {
     const { clusters, complete } = await lists.recent(0, { signal, patienceMs });
-    const listed = clusters.find((cluster) => cluster.id === id);
+    const listed = clusters.find((cluster) => sameId(cluster.id, id));
     if (listed || complete) return listed;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;

@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-
-/** @assumption The endpoint's host begins with the name, so a made name has to be a DNS label. */
-const longestLabel = 40;
+import { longestMadeLabel } from "../api/endpoints";
 
 /**
  * The name of a cluster whose program gives none: the resource's name and 7 hex digits. The digits come from the URN and
@@ -19,7 +17,7 @@ function labelOf(urn: string): string {
   const label = resourceName
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .slice(0, longestLabel)
+    .slice(0, longestMadeLabel)
     .replace(/^-+|-+$/g, "");
   return label || "cluster";
 }

@@ -1,4 +1,5 @@
-import { type ClusterRecord, isLeaving, type ReplicaRecord, type StatusRecord, stateOf } from "../api/records";
+import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
+import { isLeaving, stateOf } from "../api/states";
 
 /** What was seen of a cluster at one time. */
 export interface Look {
@@ -37,7 +38,8 @@ const goneMisses = 3;
 
 /**
  * Judges one look for somebody who waits until `replicas` replicas are healthy. Pure. The record only suggests; `/status`
- * decides. One healthy look is enough, but two in a row where the record holds no state, or where looks contradicted.
+ * decides. One healthy look is enough, but two in a row where the record holds no state that is known, where the service
+ * speaks for all replicas at once, or where looks contradicted.
  */
 export function judgeReady(look: Look, past: Past, replicas: number): Verdict {
   const { record, status } = look;
@@ -49,10 +51,11 @@ export function judgeReady(look: Look, past: Past, replicas: number): Verdict {
   if (!status) return state === "pending" ? pending(word) : { kind: "confirm", summary: word ?? "no state" };
   if (state === "failed" || stateOf(status.status) === "failed")
     return failed(`it is ${word ?? status.status}`, status);
-  const summary = `${word ?? "no state"}, ${countHealthy(status)}/${replicas} replicas healthy`;
+  const summary = `${word ?? "no state"}, ${countHealthy(status, replicas)}/${replicas} replicas healthy`;
   if (!allHealthy(status, replicas)) return { kind: "pending", summary, contradiction: state === "running" };
   if (state === "pending") return { kind: "pending", summary };
-  const looksNeeded = past.contradicted || state === "unknown" ? 2 : 1;
+  const isVague = state === "unknown" || status.overall !== undefined;
+  const looksNeeded = past.contradicted || isVague ? 2 : 1;
   return past.healthyLooks + 1 >= looksNeeded ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
 }
 
@@ -80,12 +83,15 @@ function present({ replicas }: StatusRecord): readonly ReplicaRecord[] {
   return replicas.filter(({ status }) => stateOf(status) !== "terminated");
 }
 
-export function countHealthy(status: StatusRecord): number {
+/** How many are healthy of the `replicas` that were asked for. */
+export function countHealthy(status: StatusRecord, replicas: number): number {
+  if (status.overall !== undefined) return status.overall ? replicas : 0;
   return present(status).filter(({ healthy }) => healthy).length;
 }
 
 function allHealthy(status: StatusRecord, replicas: number): boolean {
-  return present(status).length === replicas && countHealthy(status) === replicas;
+  const isComplete = status.overall !== undefined || present(status).length === replicas;
+  return isComplete && countHealthy(status, replicas) === replicas;
 }
 
 /** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */

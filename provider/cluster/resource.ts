@@ -97,7 +97,7 @@ class Run {
     const known = previewCluster(inputs, olds);
     if (known["endpoint"] !== undefined) return known;
     const holders = await this.#holders(inputs.name);
-    return previewCluster(inputs, typeof holders === "string" ? {} : onlyHolder(holders));
+    return previewCluster(inputs, typeof holders === "string" ? {} : { ...onlyHolder(holders) });
   }
 
   /** Who has a name; a text says why that could not be told. */

@@ -1,15 +1,12 @@
-import type { UpdateBody } from "../api/endpoints";
-import { type ClusterRecord, type StatusRecord, stateOf } from "../api/records";
+import type { ClusterRecord, StatusRecord } from "../api/records";
+import { stateOf } from "../api/states";
 import type { Clock } from "../clock";
 import { RequestError } from "../errors";
-import { findCluster, findStatus, type Shelf } from "./find";
+import { type Target, whenFree } from "./busy";
+import { type Configuration, configure, type Progress } from "./configure";
+import { findStatus } from "./find";
 import type { Operation } from "./operation";
 import type { Look, Past, Verdict } from "./readiness";
-
-/** The parts of the service that a change needs. */
-export interface Target extends Shelf {
-  readonly clock: Clock;
-}
 
 /** A roll-out that was asked for: what ran before it, and whether it was seen to begin. */
 export interface Rollout {
@@ -19,48 +16,21 @@ export interface Rollout {
   seen: boolean;
 }
 
-const writeAttempts = 3;
 /** Pauses between looks whether a roll-out begins by itself. */
 const lookPausesMs = [0, 1_000, 2_000];
 /** A roll-out that was accepted, and of which nothing is seen for so long, was over too fast to be seen. */
 export const unseenRolloutMs = 30_000;
 
-/**
- * Sends a change that sets values, which does no harm when it arrives twice. After a lost answer it reads back, and sends
- * again only what was not applied. Returns the record that the service shows afterwards, where it shows one.
- */
-export async function applyOnce(
-  target: Target,
-  operation: Operation,
-  send: () => Promise<ClusterRecord | undefined>,
-  isApplied: (record: ClusterRecord) => boolean,
-): Promise<ClusterRecord | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!(error instanceof RequestError && error.maybeApplied)) throw error;
-      const record = await findCluster(target, operation.id, operation.request());
-      if (record && isApplied(record)) return record;
-      if (attempt >= writeAttempts) throw error;
-    }
-  }
-}
-
 /** Changes env, container and replicas in one update, and asks for a redeploy where that does not roll them out by itself. */
 export async function updateAndRollOut(
   target: Target,
   operation: Operation,
-  body: UpdateBody,
+  configuration: Configuration,
+  progress: Progress,
 ): Promise<{ record: ClusterRecord | undefined; rollout: Rollout }> {
   const { client, clock } = target;
   const before = await findStatus(client, operation);
-  const record = await applyOnce(
-    target,
-    operation,
-    () => client.updateCluster(operation.id, body, operation.request()),
-    (shown) => shown.container === body.container && sameEnv(shown.env, body.env),
-  );
+  const record = await configure(target, operation, configuration, progress);
   const rollout = { before, askedAtMs: clock.now(), seen: await hasBegun(target, operation, before) };
   if (!rollout.seen) {
     operation.status("redeploying");
@@ -73,7 +43,8 @@ export async function updateAndRollOut(
 /** Exactly one POST: it is never sent again blindly, for a second one would restart every replica once more. */
 async function redeploy(target: Target, operation: Operation, rollout: Rollout): Promise<void> {
   try {
-    await target.client.redeployCluster(operation.id, operation.request());
+    const send = () => target.client.redeployCluster(operation.id, operation.request());
+    await whenFree(target, operation, send, () => false);
   } catch (error) {
     if (!(error instanceof RequestError && error.maybeApplied)) throw error;
     rollout.seen = await hasBegun(target, operation, rollout.before);
@@ -121,8 +92,4 @@ export function afterRollout(
       ? { kind: "pending", summary: "waiting for the roll-out to begin" }
       : verdict;
   };
-}
-
-function sameEnv(shown: Readonly<Record<string, string>> | undefined, asked: UpdateBody["env"]): boolean {
-  return shown !== undefined && Object.entries(asked ?? {}).every(([name, value]) => shown[name] === value);
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { clusterNamePattern } from "../api/endpoints";
 import type { ClusterInputs } from "./fields";
 
 /** What each input has to be: the rules of the fields in fields.ts, in one place, with the texts for who breaks them. */
@@ -13,8 +14,6 @@ function rule(text: string) {
   };
 }
 
-/** @assumption The endpoint's host begins with the name (section 2), so it has to be able to stand in a host name. */
-const namePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 const nameText = "must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit";
 
 // The grammar of image references (host and path, tag, digest); the documented form has a tag, a digest is stricter still.
@@ -42,7 +41,7 @@ const envValue = z
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
 
 const inputRules = {
-  name: z.string(rule(nameText)).regex(namePattern, rule(nameText)).max(63, rule(nameText)).optional(),
+  name: z.string(rule(nameText)).regex(clusterNamePattern, rule(nameText)).max(63, rule(nameText)).optional(),
   gpuType: z.string(rule(gpuTypeText)).regex(/^\w(?:[\w .:+/-]{0,126}[\w+])?$/, rule(gpuTypeText)),
   replicas: z.int(rule(replicasText)).min(1, rule(replicasText)).max(10_000, rule(replicasText)).optional(),
   container: z.string(rule(imageText)).max(512, rule(imageText)).regex(imagePattern, rule(imageText)),

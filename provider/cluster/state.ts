@@ -3,8 +3,8 @@ import type { CheckedInputs, ClusterState } from "./fields";
 import { countHealthy, type Look } from "./readiness";
 
 /** The values of an env: whatever they are, they must not show. */
-export function secretsOf({ env }: { readonly env?: Readonly<Record<string, string>> | undefined }): string[] {
-  return Object.values(env ?? {});
+export function secretsOf({ env }: { readonly env?: Readonly<Record<string, string | null>> | undefined }): string[] {
+  return Object.values(env ?? {}).filter((value) => value !== null);
 }
 
 /** What a state says beyond the inputs and one look. */
@@ -26,7 +26,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Look, facts: 
     endpoint: record?.endpoint ?? before.endpoint,
     createdAt: record?.createdAt ?? before.createdAt,
     replicaStatuses: status ? [...status.replicas] : (before.replicaStatuses ?? []),
-    readyReplicas: status ? countHealthy(status) : (before.readyReplicas ?? 0),
+    readyReplicas: status ? countHealthy(status, inputs.replicas) : (before.readyReplicas ?? 0),
     settled,
     __seenBy: seenBy,
     __echo: before.__echo,

@@ -1,4 +1,5 @@
 import type { Client } from "../api/client";
+import { sameId } from "../api/ids";
 import type { ClusterRecord } from "../api/records";
 import type { Clock } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
@@ -103,7 +104,7 @@ export class Watcher {
     if (this.#waiting > fewWaiting) {
       try {
         const { clusters } = await this.lists.recent(Math.min(pauseMs(past) / 2, past.waitedMs), request);
-        const listed = clusters.find(({ id }) => id === operation.id);
+        const listed = clusters.find(({ id }) => sameId(id, operation.id));
         if (listed) return listed;
       } catch (error) {
         // A key may be allowed to read its clusters but not to list them.

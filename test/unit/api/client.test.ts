@@ -63,7 +63,7 @@ test("a body has only the fields that the specification knows", async () => {
   });
 });
 
-test("an answer that cannot be read names the paths and rules, and no value", async () => {
+test("an answer that cannot be read is an error that quotes no value", async () => {
   const { client } = bench({ id: "../canary", env: { A: "canary" } });
   const error: unknown = await client
     .getCluster("cl_1", { subject: 'cluster "web"' })
@@ -73,7 +73,7 @@ test("an answer that cannot be read names the paths and rules, and no value", as
   expect(String(error)).toContain(
     'GET /v1/clusters/cl_1 for cluster "web": the service answered with JSON that this version',
   );
-  expect(String(error)).toContain("id: is not an id");
+  expect(String(error)).toContain("is not the record of this cluster");
   expect(String(error)).not.toContain("canary");
 });
 

@@ -1,4 +1,3 @@
-import { readClusterList } from "../../../provider/api/records";
 import { statusErrors } from "../../../provider/api/statusErrors";
 import { ApiError } from "../../../provider/errors";
 import { Secret } from "../../../provider/secret";
@@ -38,17 +37,4 @@ test.each([
   ["no status", { error: { code: "c", message: "m" } }, false],
 ])("an answer with %s is taken for the API's own word: %#", async (_what, json, isEnvelope) => {
   expect(await answer(404, json)).toMatchObject({ isEnvelope });
-});
-
-test.each([
-  [{ pageInfo: { hasMore: true } }],
-  [{ pageInfo: { hasNextPage: true } }],
-  [{ meta: { pagination: { next: "x" } } }],
-  [{ links: [{ rel: "next", href: "x" }] }],
-  [{ total: "5" }],
-  [{ page: 1, total_pages: 3 }],
-])("a list with %j beside it is not complete", (more) => {
-  const clusters = [{ id: "cl_1" }];
-  expect(readClusterList({ clusters, ...more }).complete).toBe(false);
-  expect(readClusterList({ clusters, total: 1, page: 3, totalPages: 3, links: [{ rel: "self" }] }).complete).toBe(true);
 });

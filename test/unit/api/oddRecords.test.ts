@@ -1,8 +1,8 @@
-import { readGpuTypes, readStatus } from "../../../provider/api/records";
+import { readGpus } from "../../../provider/api/readGpus";
+import { readStatus } from "../../../provider/api/readStatus";
 
 test.each([
   ["null", null],
-  ["a text", "starting"],
   ["a number", 7],
   ["a list", []],
 ])("%s among the replicas counts as one that is not healthy, and the others are read", (_what, odd) => {
@@ -27,5 +27,5 @@ test.each([
   ["a list beside an id and a type", { id: "list_1", type: "list", data: [h100, l4] }, ["h100", "l4"]],
   ["an empty list beside a name", { name: "GPU types", gpus: [] }, []],
 ])("GPU types are read from %s", (_what, json, types) => {
-  expect(readGpuTypes(json).map(({ type }) => type)).toEqual(types);
+  expect(readGpus("types")(json).map(({ type }) => type)).toEqual(types);
 });

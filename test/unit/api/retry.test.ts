@@ -11,7 +11,7 @@ const sendings: Record<Exclude<Outcome, "rate-limited">, number[]> = {
   "not-sent": [5, 5, 5, 5, 5],
   ambiguous: [5, 5, 1, 1, 1],
   "server-error": [5, 5, 1, 1, 1],
-  busy: [5, 5, 1, 5, 1],
+  busy: [5, 1, 1, 1, 1],
   refused: [1, 1, 1, 1, 1],
 };
 

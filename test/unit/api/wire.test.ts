@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { z } from "zod";
-import { fromWire, snakeCase, toWire } from "../../../provider/api/wire";
+import { snakeCase, toWire } from "../../../provider/api/wire";
 
 const inner = z.object({ memoryGb: z.number().optional(), displayName: z.string() });
 const schema = z.object({
@@ -34,11 +34,20 @@ const value = fc.record(
   { requiredKeys: ["id"], noNullPrototype: true },
 );
 
-test("what goes to the wire and back is what it was, keys of records byte for byte", () => {
+/** The wire's names back into ours, but not those of an env. */
+function back(wire: unknown, isEnv = false): unknown {
+  if (Array.isArray(wire)) return wire.map((item) => back(item));
+  if (typeof wire !== "object" || wire === null) return wire;
+  const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const entries = Object.entries(wire).map(([name, item]) => [isEnv ? name : camel(name), back(item, name === "env")]);
+  return Object.fromEntries(entries);
+}
+
+test("nothing is lost on the way to the wire, and keys of records stay byte for byte", () => {
   fc.assert(
     fc.property(value, (given) => {
       const wire: unknown = JSON.parse(JSON.stringify(toWire(schema, given)));
-      expect(fromWire(schema, wire)).toEqual(JSON.parse(JSON.stringify(given)));
+      expect(back(wire)).toEqual(JSON.parse(JSON.stringify(given)));
     }),
     { numRuns: 500 },
   );
@@ -55,26 +64,8 @@ test("what is undefined, or unknown to the schema, does not go to the wire", () 
   expect(toWire(schema, { id: "a", gpuType: undefined, other: 1 })).toEqual({ id: "a" });
 });
 
-test.each([
-  ["the documented name", { id: "a", gpu_type: "h100" }, { id: "a", gpuType: "h100" }],
-  ["its camelCase twin", { id: "a", gpuType: "h100" }, { id: "a", gpuType: "h100" }],
-  ["both, where the documented name wins", { gpu_type: "h100", gpuType: "l4" }, { gpuType: "h100" }],
-  ["null under the documented name and a twin", { gpu_type: null, gpuType: "l4" }, { gpuType: "l4" }],
-  ["null, which is as good as absent", { id: "a", gpu_type: null, parts: null, env: null }, { id: "a" }],
-  ["unknown names, which are dropped", { id: "a", other: 1, "gpu-type": 2 }, { id: "a" }],
-  [
-    "a list inside",
-    { parts: [{ memoryGb: 1, display_name: "b" }, null] },
-    { parts: [{ memoryGb: 1, displayName: "b" }, null] },
-  ],
-  ["another type than the schema's, which stays for the schema to refuse", { parts: "x" }, { parts: "x" }],
-])("the way back reads %s", (_what, wire, read) => {
-  expect(fromWire(schema, wire)).toEqual(read);
-});
-
-test.each([null, undefined, "text", 7, [1]])("%p instead of an object is left for the schema to refuse", (json) => {
-  expect(fromWire(schema, json)).toBe(json);
-  expect(toWire(schema, json)).toBe(json);
+test.each([null, undefined, "text", 7, [1]])("%p instead of an object stays what it is", (value) => {
+  expect(toWire(schema, value)).toBe(value);
 });
 
 test("names are found inside optional, nullable, default, catch and transform", () => {
@@ -84,9 +75,9 @@ test("names are found inside optional, nullable, default, catch and transform", 
     c: inner.catch({ displayName: "" }),
     d: inner.transform((part) => part.displayName),
   });
-  const part = { display_name: "x" };
-  const read = { displayName: "x" };
-  expect(fromWire(wrapped, { a: part, b: part, c: part, d: part })).toEqual({ a: read, b: read, c: read, d: read });
+  const part = { displayName: "x" };
+  const sent = { display_name: "x" };
+  expect(toWire(wrapped, { a: part, b: part, c: part, d: part })).toEqual({ a: sent, b: sent, c: sent, d: sent });
 });
 
 test.each([

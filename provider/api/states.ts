@@ -1,0 +1,26 @@
+import { plainName } from "./json";
+import { leavingWords, neutralWords, type StateKind, stateWords } from "./records";
+
+const stateByWord = new Map(
+  Object.entries(stateWords).flatMap(([state, words]) =>
+    words.split(" ").map((word) => [word, state as StateKind] as const),
+  ),
+);
+
+/** What a word of the service means, in any spelling: `CLUSTER_STATUS_RUNNING`, `Running`, `running (2/2)`. */
+export function stateOf(word: string | undefined): StateKind {
+  return stateByWord.get(essence(word)) ?? "unknown";
+}
+
+/** True when the cluster is gone or going: its name is free, and nothing more is asked of it. */
+export function isLeaving(word: string | undefined): boolean {
+  return stateOf(word) === "terminated" || leavingWords.has(essence(word));
+}
+
+/** The word itself, where it is one; else without what it is the state of, and without numbers. */
+function essence(word = ""): string {
+  const plain = plainName(word);
+  if (stateByWord.has(plain)) return plain;
+  const parts = plain.split("_").filter((part) => !neutralWords.has(part) && !/^\d*$/.test(part));
+  return parts.join("_");
+}

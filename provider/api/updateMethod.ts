@@ -1,0 +1,44 @@
+import { ApiError } from "../errors";
+import { type UpdateMethod, updateMethods } from "./endpoints";
+
+/** Finds out by which method the service updates, and remembers it. */
+export class UpdateMethodChoice {
+  #known: UpdateMethod | undefined;
+
+  /**
+   * Sends an update by the known method, else by one after the other until one is not refused as a method.
+   * @param exists Tells a 404 that is about the method from one that is about the cluster.
+   */
+  async send<T>(attempt: (method: UpdateMethod) => Promise<T>, exists: () => Promise<boolean>): Promise<T> {
+    const tried: UpdateMethod[] = [];
+    for (let method = this.#known ?? updateMethods[0]; ; ) {
+      tried.push(method);
+      try {
+        const result = await attempt(method);
+        this.#known = method;
+        return result;
+      } catch (error) {
+        if (!(error instanceof ApiError) || !(await this.#isAboutMethod(error, exists))) throw error;
+        const next = nextMethod(error.allow, tried);
+        if (!next) throw withTried(error, tried);
+        method = next;
+      }
+    }
+  }
+
+  async #isAboutMethod({ status }: ApiError, exists: () => Promise<boolean>): Promise<boolean> {
+    if (status === 405 || status === 501) return true;
+    return status === 404 && this.#known === undefined && (await exists());
+  }
+}
+
+/** The first method that was not tried, of those that the service names or, if it names none of them, of all. Pure. */
+export function nextMethod(allow: readonly string[], tried: readonly UpdateMethod[]): UpdateMethod | undefined {
+  const left = updateMethods.filter((method) => !tried.includes(method));
+  return left.find((method) => allow.includes(method)) ?? left[0];
+}
+
+function withTried(error: ApiError, tried: readonly UpdateMethod[]): ApiError {
+  error.message += `. The service refuses every method for updates that this version knows: ${tried.join(", ")}`;
+  return error;
+}

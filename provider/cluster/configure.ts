@@ -1,0 +1,173 @@
+import type { UpdateBody } from "../api/endpoints";
+import { plainName } from "../api/json";
+import { type ClusterRecord, missingField, unwantedField } from "../api/records";
+import { ApiError, RequestError } from "../errors";
+import { type Target, whenFree } from "./busy";
+import type { CheckedInputs, ClusterState } from "./fields";
+import { findCluster } from "./find";
+import type { Operation } from "./operation";
+
+/** What is to run, and what ran before. */
+export interface Configuration {
+  readonly inputs: CheckedInputs;
+  readonly before: Pick<ClusterState, "container" | "env">;
+  /** Whether the service shows the variables of a cluster, so that what became of them can be seen. */
+  readonly showsEnv: boolean;
+}
+
+/** What is known of a change while it is made. */
+export interface Progress {
+  /** True once the service may hold the new configuration, whether or not its answer came. */
+  isStored: boolean;
+}
+
+const writeAttempts = 3;
+
+/**
+ * Sends a change that sets values, which does no harm when it arrives twice. After a lost answer it reads back, and sends
+ * again only what was not applied. Returns the record that the service shows afterwards, where it shows one.
+ */
+export async function applyOnce(
+  target: Target,
+  operation: Operation,
+  send: () => Promise<ClusterRecord | undefined>,
+  isApplied: (record: ClusterRecord) => boolean,
+): Promise<ClusterRecord | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await whenFree(target, operation, send, isApplied);
+    } catch (error) {
+      if (!(error instanceof RequestError && error.maybeApplied)) throw error;
+      const record = await findCluster(target, operation.id, operation.request());
+      if (record && isApplied(record)) return record;
+      if (attempt >= writeAttempts) throw error;
+    }
+  }
+}
+
+/**
+ * Sends container, env and replicas in full, so that a service that replaces what it has and one that merges it end the
+ * same. Where env is merged by name, a variable goes only by a null, which others may refuse or even store: so the null is
+ * sent when the service is seen to keep the variable or, where it shows none, before the update that all of them understand.
+ */
+export async function configure(
+  target: Target,
+  operation: Operation,
+  { inputs, before, showsEnv }: Configuration,
+  progress: Progress,
+): Promise<ClusterRecord | undefined> {
+  const { container, replicas, env = {} } = inputs;
+  const body: UpdateBody = { container, replicas, env };
+  const removed = Object.keys(before.env ?? {}).filter((name) => !Object.hasOwn(env, name));
+  const withNulls = { ...body, env: { ...env, ...Object.fromEntries(removed.map((name) => [name, null])) } };
+  const changed = new Set(changedFields(inputs, before));
+  const send = (what: UpdateBody) => sendAccepted(target, operation, { inputs, what, changed, progress });
+  if (removed.length > 0 && !showsEnv) await unlessRefused(send(withNulls));
+  const record = await send(body);
+  if (removed.length === 0 || !showsEnv) return record;
+  const shown = record?.env ? record : await findCluster(target, operation.id, operation.request());
+  const isKept = removed.some((name) => Object.hasOwn(shown?.env ?? {}, name));
+  return isKept ? ((await unlessRefused(send(withNulls))) ?? shown) : shown;
+}
+
+function changedFields(inputs: CheckedInputs, before: Configuration["before"]): (keyof UpdateBody)[] {
+  const isSameEnv = JSON.stringify(sorted(inputs.env)) === JSON.stringify(sorted(before.env));
+  return [
+    ...(inputs.container === before.container ? [] : ["container" as const]),
+    ...(isSameEnv ? [] : ["env" as const]),
+  ];
+}
+
+function sorted(env: Readonly<Record<string, string>> = {}): [string, string][] {
+  return Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ApiError && isAboutBody(error)) return undefined;
+    throw error;
+  }
+}
+
+interface Change {
+  readonly inputs: CheckedInputs;
+  readonly what: UpdateBody;
+  readonly changed: ReadonlySet<keyof UpdateBody>;
+  readonly progress: Progress;
+}
+
+/** Only an answer that surely says "no" leaves it as it was. */
+async function noted<T>(progress: Progress, sent: Promise<T>): Promise<T> {
+  const { isStored } = progress;
+  progress.isStored = true;
+  try {
+    return await sent;
+  } catch (error) {
+    if (error instanceof RequestError && !error.maybeApplied) progress.isStored = isStored;
+    throw error;
+  }
+}
+
+/** Sends a body, and once more for each field that the service does not want, or wants besides. */
+async function sendAccepted(
+  target: Target,
+  operation: Operation,
+  { inputs, what, changed, progress }: Change,
+): Promise<ClusterRecord | undefined> {
+  const { name, gpuType } = inputs;
+  for (let body = what; ; ) {
+    const send = () => noted(progress, target.client.updateCluster(operation.id, body, operation.request()));
+    try {
+      return await applyOnce(target, operation, send, (shown) => isConfigured(shown, body));
+    } catch (error) {
+      const amended =
+        error instanceof ApiError ? amend(body, error, { needed: changed, spare: { name, gpuType } }) : undefined;
+      if (!amended) throw error;
+      body = amended;
+    }
+  }
+}
+
+export interface Leeway {
+  /** Fields that have to change: a body without them would be pointless. */
+  readonly needed: ReadonlySet<keyof UpdateBody>;
+  /** What may be added. */
+  readonly spare: UpdateBody;
+}
+
+/**
+ * The body without the field that the service says it does not want, or with the one that it misses; `undefined` when its
+ * refusal is about something else. Pure. Such a refusal means that nothing was done.
+ */
+export function amend(body: UpdateBody, error: ApiError, { needed, spare }: Leeway): UpdateBody | undefined {
+  if (!isAboutBody(error)) return undefined;
+  const said = `${error.code ?? ""} ${error.said}`;
+  const named = fieldsIn(said);
+  const extra = named.find((field) => body[field] !== undefined && !needed.has(field));
+  if (extra && unwantedField.test(said)) return { ...body, [extra]: undefined };
+  const missing = named.find((field) => !(field in body) && spare[field] !== undefined);
+  return missing && missingField.test(said) ? { ...body, [missing]: spare[missing] } : undefined;
+}
+
+function isAboutBody({ status }: ApiError): boolean {
+  return status === 400 || status === 422;
+}
+
+const updateFields = ["name", "gpuType", "replicas", "container", "env"] as const;
+
+/** The fields that a text names, in its order. */
+function fieldsIn(text: string): (keyof UpdateBody)[] {
+  const words = text.split(/[^\w-]+/).map(plainName);
+  const found = updateFields.map((field) => ({ field, at: words.indexOf(plainName(field)) }));
+  return found
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+    .map(({ field }) => field);
+}
+
+function isConfigured(shown: ClusterRecord, { container, env = {} }: UpdateBody): boolean {
+  const isEnvShown = Object.entries(env).every(([name, value]) => (shown.env?.[name] ?? null) === value);
+  return shown.container === container && shown.env !== undefined && isEnvShown;
+}

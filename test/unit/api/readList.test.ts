@@ -1,0 +1,295 @@
+import fc from "fast-check";
+import { readClusterList } from "../../../provider/api/readList";
+import { ApiError } from "../../../provider/errors";
+
+type Json = unknown;
+interface Page {
+  readonly json: Json;
+  readonly headers?: Record<string, string>;
+}
+
+/** A service whose list has a page for each query; one that it does not know is refused. */
+async function listOf(pages: Record<string, Page>) {
+  const asked: string[] = [];
+  const list = await readClusterList(async (query = "") => {
+    asked.push(query);
+    const page = pages[query];
+    if (page) return { json: page.json, headers: page.headers ?? {} };
+    const failure = { outcome: "refused", method: "GET", path: "/", status: 400, isApiAnswer: true } as const;
+    throw new ApiError("unknown query", failure);
+  });
+  return { ids: list.clusters.map(({ id }) => id), complete: list.complete, problem: list.problem, asked };
+}
+
+const one = (json: Json, headers?: Record<string, string>) => listOf({ "": { json, ...(headers ? { headers } : {}) } });
+const full = { id: "cl_1", name: "web", status: "running", gpu_type: "h100", replicas: 3 };
+const records = (...ids: string[]) => ids.map((id) => ({ ...full, id }));
+
+test.each<[string, Json]>([
+  ["bare", [full]],
+  ["under clusters", { clusters: [full] }],
+  ["under data", { data: [full] }],
+  ["under items", { items: [full] }],
+  ["under results, with marks of an end", { results: [full], next: null, has_more: false, cursor: "" }],
+  ["under a name that nobody knows", { my_gpu_fleet: [full], warnings: [] }],
+  ["one level deeper", { data: { clusters: [full] } }],
+  ["two levels deeper, under names that nobody knows", { response: { fleet: [full] } }],
+  ["as a map of ids", { cl_1: { name: "web" } }],
+  ["as a map of ids under clusters", { clusters: { cl_1: { name: "web" } } }],
+  ["as a map of ids under data, one level deeper", { data: { clusters: { cl_1: full } } }],
+  ["as a map of ids beside a mark of the end", { cl_1: full, next_cursor: null }],
+  ["with records in an object of their own", { clusters: [{ cluster: full }] }],
+])("a list is read %s", async (_what, json) => {
+  expect(await one(json)).toMatchObject({ ids: ["cl_1"], complete: true, problem: undefined });
+});
+
+test.each<[string, Json]>([
+  ["bare", []],
+  ["under clusters", { clusters: [] }],
+  ["as a map under clusters", { clusters: {} }],
+])("a list of nothing is complete when it is empty %s", async (_what, json) => {
+  expect(await one(json)).toMatchObject({ ids: [], complete: true });
+});
+
+test.each<[string, Json]>([
+  ["a record that is null", [full, null]],
+  ["a record that is a text", [full, "cl_2"]],
+  ["a record without an id", [full, { name: "web" }]],
+  ["a record whose id could leave its place in a path", [full, { ...full, id: "cl_1/../../admin" }]],
+  ["errors beside it", { errors: [{ message: "one shard did not answer" }], clusters: [full] }],
+  ["a second list that holds clusters", { a: [full], b: records("cl_2") }],
+])("a list with %s is not complete", async (_what, json) => {
+  expect(await one(json)).toMatchObject({ ids: ["cl_1"], complete: false });
+});
+
+test.each<[string, Json]>([
+  ["an empty object", {}],
+  ["an empty list under a name that nobody knows", { warnings: [] }],
+])("%s may be a list of nothing, and proves nothing", async (_what, json) => {
+  expect(await one(json)).toMatchObject({ ids: [], complete: false });
+});
+
+test.each([undefined, null, "x", 7, { error: "x" }, { error: { code: "c", message: "m" } }, { ok: true }])(
+  "%p is no list",
+  async (json) => {
+    await expect(one(json)).rejects.toThrow("is not a list of records");
+  },
+);
+
+describe("a list of several pages", () => {
+  const [a, b, c] = [records("cl_1", "cl_2"), records("cl_3", "cl_4"), records("cl_5")];
+  const json = (clusters: Json, more: object) => ({ json: { clusters, ...more } });
+  it.each<[string, Record<string, Page>]>([
+    [
+      "by a cursor",
+      {
+        "": json(a, { next_cursor: "x/1" }),
+        "cursor=x%2F1": json(b, { next_cursor: "y" }),
+        "cursor=y": json(c, { next_cursor: null }),
+      },
+    ],
+    [
+      "by a token in camelCase",
+      {
+        "": json(a, { nextPageToken: "x" }),
+        "pageToken=x": json(b, { nextPageToken: "y" }),
+        "pageToken=y": json(c, {}),
+      },
+    ],
+    [
+      "by an end cursor",
+      {
+        "": json(a, { pageInfo: { endCursor: "x", hasNextPage: true } }),
+        "after=x": json(b, { pageInfo: { endCursor: "y", hasNextPage: true } }),
+        "after=y": json(c, { pageInfo: { endCursor: "z", hasNextPage: false } }),
+      },
+    ],
+    [
+      "by links, relative and whole",
+      {
+        "": json(a, { links: { next: "/v1/clusters?page=2&x=1" } }),
+        "page=2&x=1": json(b, { links: { next: "https://api.example.com/v1/clusters?page=3" } }),
+        "page=3": json(c, { links: { self: "/v1/clusters?page=3" } }),
+      },
+    ],
+    [
+      "by links that are objects, and by a list of links",
+      {
+        "": json(a, { _links: { next: { href: "?p=2" } } }),
+        "p=2": json(b, {
+          links: [
+            { rel: "self", href: "?p=2" },
+            { rel: "next", href: "?p=3" },
+          ],
+        }),
+        "p=3": json(c, { links: [{ rel: "prev", href: "?p=2" }] }),
+      },
+    ],
+    [
+      "by the Link header",
+      {
+        "": { json: a, headers: { link: '</v1/clusters?page=2>; rel="next", </v1/clusters?page=9>; rel="last"' } },
+        "page=2": { json: b, headers: { link: '</v1/clusters>; rel="first", </v1/clusters?page=3>; rel=next' } },
+        "page=3": { json: c, headers: { link: '</v1/clusters>; rel="first"' } },
+      },
+    ],
+    [
+      "by an offset and a total",
+      {
+        "": json(a, { offset: 0, limit: 2, total: 5 }),
+        "offset=2": json(b, { offset: 2, limit: 2, total: 5 }),
+        "offset=4": json(c, { offset: 4, limit: 2, total: 5 }),
+      },
+    ],
+    [
+      "by an offset and a limit alone",
+      {
+        "": json(a, { offset: 0, limit: 2 }),
+        "offset=2": json(b, { offset: 2, limit: 2 }),
+        "offset=4": json(c, { offset: 4, limit: 2 }),
+      },
+    ],
+    [
+      "by page numbers from 1",
+      {
+        "": json(a, { page: 1, total_pages: 3 }),
+        "page=2": json(b, { page: 2, total_pages: 3 }),
+        "page=3": json(c, { page: 3, total_pages: 3 }),
+      },
+    ],
+    [
+      "by page numbers from 0, in an object",
+      {
+        "": json(a, { page: { number: 0, size: 2, totalPages: 3 } }),
+        "page=1": json(b, { page: { number: 1, size: 2, totalPages: 3 } }),
+        "page=2": json(c, { page: { number: 2, size: 2, totalPages: 3 } }),
+      },
+    ],
+    [
+      "by page numbers and a total in headers",
+      {
+        "": { json: a, headers: { "x-page": "1", "x-total-count": "5" } },
+        "page=2": { json: b, headers: { "x-page": "2", "x-total-count": "5" } },
+        "page=3": { json: c, headers: { "x-page": "3", "x-total-count": "5" } },
+      },
+    ],
+    [
+      "by a number of the next page",
+      { "": json(a, { next_page: 2 }), "page=2": json(b, { next_page: 3 }), "page=3": json(c, { next_page: null }) },
+    ],
+    [
+      "by a cursor that stays over an empty page",
+      { "": json(a, { next: "x" }), "cursor=x": json([], { next: "y" }), "cursor=y": json([...b, ...c], { next: "" }) },
+    ],
+  ])("is read to its end %s", async (_what, pages) => {
+    const list = await listOf(pages);
+    expect(list).toMatchObject({ ids: ["cl_1", "cl_2", "cl_3", "cl_4", "cl_5"], complete: true, problem: undefined });
+    expect(list.asked).toEqual(Object.keys(pages));
+  });
+
+  it.each<[string, object]>([
+    ["that there is more, and not how to get it", { has_more: true }],
+    ["so under pagination", { pagination: { hasMore: true } }],
+    ["a total that is larger", { total: 3 }],
+    ["a total that is larger, as text in camelCase", { meta: { totalCount: "3" } }],
+    ["a link without a query", { next: "/v1/clusters/page2" }],
+  ])("is not complete when it says %s", async (_what, more) => {
+    const { ids, complete, asked } = await listOf({ "": json(a, more) });
+    expect({ ids, complete, asked }).toEqual({ ids: ["cl_1", "cl_2"], complete: false, asked: [""] });
+  });
+
+  it.each<[string, object]>([
+    ["no more", { has_more: false, next_cursor: "stale" }],
+    ["as many in total", { total: 2 }],
+    ["as many in total, with an empty link", { pagination: { total: 2, next: "" } }],
+    ["that this is the last page", { page: 1, total_pages: 1 }],
+    ["a limit that was not reached", { limit: 100, offset: 0 }],
+  ])("ends when it says %s", async (_what, more) => {
+    expect(await listOf({ "": json(a, more) })).toMatchObject({ complete: true, asked: [""] });
+  });
+
+  it.each<[string, Record<string, Page>]>([
+    ["the same page", { "": json(a, { next: "x" }), "cursor=x": json(a, { next: "y" }) }],
+    ["the same cursor", { "": json(a, { next: "x" }), "cursor=x": json(b, { next: "x" }) }],
+    ["the same empty page", { "": json(a, { next: "x" }), "cursor=x": json([], { next: "x" }) }],
+  ])("that repeats %s ends with a problem", async (_what, pages) => {
+    const list = await listOf(pages);
+    expect(list).toMatchObject({ complete: false, problem: expect.stringContaining("the same page again and again") });
+    expect(list.asked).toHaveLength(2);
+  });
+
+  it.each<[string, Record<string, Page>]>([
+    ["is refused", { "": json(a, { next: "x" }) }],
+    ["cannot be read", { "": json(a, { next: "x" }), "cursor=x": { json: "busy" } }],
+  ])("whose next page %s ends with a problem", async (_what, pages) => {
+    expect(await listOf(pages)).toMatchObject({
+      ids: ["cl_1", "cl_2"],
+      complete: false,
+      problem: expect.stringContaining("there are more clusters"),
+    });
+  });
+
+  it("is not complete when a cluster moved while it was read, which may have hidden another one", async () => {
+    const pages = {
+      "": json(a, { offset: 0, total: 4 }),
+      "offset=2": json(records("cl_2", "cl_3"), { offset: 2, total: 4 }),
+    };
+    expect(await listOf(pages)).toMatchObject({ ids: ["cl_1", "cl_2", "cl_3"], complete: false });
+  });
+
+  it("fails with what went wrong when a page cannot be had", async () => {
+    const lost = new ApiError("down", {
+      outcome: "server-error",
+      method: "GET",
+      path: "/",
+      status: 500,
+      isApiAnswer: true,
+    });
+    const list = readClusterList(async (query) => {
+      if (query) throw lost;
+      return { json: { clusters: a, next: "x" }, headers: {} };
+    });
+    await expect(list).rejects.toBe(lost);
+  });
+
+  it("is not taken for complete when it has just as many records as a page often has, and says nothing of its length", async () => {
+    const hundred = records(...Array.from({ length: 100 }, (_, index) => `cl_${index}`));
+    expect(await one(hundred)).toMatchObject({ complete: false });
+    expect(await one(hundred.slice(1))).toMatchObject({ complete: true });
+    expect(await one({ clusters: hundred, total: 100 })).toMatchObject({ complete: true });
+  });
+});
+
+test("every paged list is read to its end, each page once, or is known not to be", async () => {
+  const styles = ["cursor", "offset", "page", "link"] as const;
+  const ids = fc.uniqueArray(fc.stringMatching(/^cl_[a-z0-9]{1,6}$/), { maxLength: 40 });
+  const property = fc.asyncProperty(
+    ids,
+    fc.integer({ min: 1, max: 9 }),
+    fc.constantFrom(...styles),
+    async (all, size, style) => {
+      const last = Math.max(0, Math.ceil(all.length / size) - 1);
+      const more = (page: number): object => {
+        const hasNext = page < last;
+        if (style === "cursor") return { next_cursor: hasNext ? `c${page + 1}` : null };
+        if (style === "offset") return { offset: page * size, total: all.length };
+        if (style === "page") return { page: page + 1, total_pages: last + 1 };
+        return { links: { next: hasNext ? `/v1/clusters?at=${page + 1}` : null } };
+      };
+      const queries = { cursor: "cursor=c", offset: "offset=", page: "page=", link: "at=" };
+      const queryAt = (page: number) => {
+        const value = style === "offset" ? page * size : style === "page" ? page + 1 : page;
+        return page === 0 ? "" : `${queries[style]}${value}`;
+      };
+      const pages = Array.from({ length: last + 1 }, (_, page) => {
+        const part = records(...all.slice(page * size, (page + 1) * size));
+        return [queryAt(page), { json: { clusters: part, ...more(page) } }] as const;
+      });
+      const list = await listOf(Object.fromEntries(pages));
+      expect(list.ids).toEqual(all);
+      expect(list.complete).toBe(true);
+      expect(list.asked).toHaveLength(last + 1);
+    },
+  );
+  await fc.assert(property, { numRuns: 200 });
+});

@@ -1,0 +1,29 @@
+import { isLeaving, stateOf } from "../../../provider/api/states";
+
+test.each([
+  ["running", "running ready active healthy available up online live started serving ok RUNNING Ready"],
+  ["pending", "provisioning pending creating queued scaling restarting stopping terminating deleting degraded"],
+  ["failed", "failed error errored crashed dead"],
+  ["stopped", "stopped suspended paused off halted"],
+  ["terminated", "terminated deleted destroyed removed gone"],
+  ["unknown", "quantum constructor __proto__ toString run-ning"],
+])("these words mean %s", (state, words) => {
+  for (const word of words.split(" ")) expect([word, stateOf(word)]).toEqual([word, state]);
+});
+
+test("no word, and an empty one, mean nothing", () => {
+  expect([stateOf(undefined), stateOf("")]).toEqual(["unknown", "unknown"]);
+});
+
+test.each([
+  ["terminated", true],
+  ["Terminating", true],
+  ["deleting", true],
+  ["gone", true],
+  ["stopped", false],
+  ["failed", false],
+  ["running", false],
+  [undefined, false],
+])("%p means leaving: %p", (word, leaving) => {
+  expect(isLeaving(word)).toBe(leaving);
+});
