@@ -133,6 +133,12 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.isApiAnswer && (error.status === 404 || error.status === 410);
 }
 
+/** The same error; where the API says that there is no such thing, with what to do about it. */
+export function withNotFoundAdvice(error: unknown, advice: string): unknown {
+  if (error instanceof ApiError && isNotFound(error)) error.message += `. ${advice}`;
+  return error;
+}
+
 /** True when the key itself is the problem, so that waiting cannot help. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.status === 403);

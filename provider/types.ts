@@ -1,24 +1,44 @@
-/** What data functions answer. Plain types only: they are published (see cluster/fields.ts). */
+import type { ReplicaStatus, ServiceOutputs } from "./cluster/fields";
 
-/** A GPU type with what the service says of it (section 4, `/v1/gpus`). What it does not say is absent. */
-export interface GpuType {
-  /** Identifier, as `gpuType` of a cluster takes it. */
+/**
+ * What data functions take and answer. Plain types only: they are published (see cluster/fields.ts). What the service does
+ * not say is absent, never invented.
+ */
+
+/** One record about a GPU type. */
+export interface GpuRecord {
+  /** Identifier, such as `h100`, as `gpuType` of a cluster takes it. */
   type: string;
+  /** The whole record, as the service answered it. */
+  raw: Record<string, unknown>;
+}
+
+/** What a GPU type is (section 4, `/v1/gpus/models`). */
+export interface GpuModel extends GpuRecord {
   /** Name for people. */
   name?: string;
   /** Memory of one GPU, in GB. */
   memoryGb?: number;
+}
+
+/** What a GPU type costs (section 4, `/v1/gpus/pricing`). */
+export interface GpuPrice extends GpuRecord {
   /** Price of one GPU for one hour, in `currency`. */
   pricePerHour?: number;
   /** ISO 4217 code, where the service says it. */
   currency?: string;
+}
+
+/** Whether a GPU type can be had (section 4, `/v1/gpus/availability`). */
+export interface GpuAvailability extends GpuRecord {
   /** Whether one can be had now. */
   available?: boolean;
   /** How many can be had now. */
   availableCount?: number;
-  /** The whole record, as the service answered it. */
-  raw: Record<string, unknown>;
 }
+
+/** A GPU type with everything that the service says of it (section 4, `/v1/gpus`). */
+export interface GpuType extends GpuModel, GpuPrice, GpuAvailability {}
 
 /** The answer of `getGpuTypes`. */
 export interface GetGpuTypesResult {
@@ -26,19 +46,100 @@ export interface GetGpuTypesResult {
   gpuTypes: GpuType[];
 }
 
+/** The answer of `getGpuModels`. */
+export interface GetGpuModelsResult {
+  /** The models that the service lists, in its order. */
+  models: GpuModel[];
+}
+
+/** The answer of `getGpuPricing`. */
+export interface GetGpuPricingResult {
+  /** The prices that the service lists, in its order. */
+  prices: GpuPrice[];
+}
+
+/** Which availability to ask for. */
+export interface GetGpuAvailabilityArgs {
+  /** Identifier of one GPU type, such as `h100`. Default: all types. */
+  type?: string;
+}
+
+/** The answer of `getGpuAvailability`. */
+export interface GetGpuAvailabilityResult {
+  /** What the service says, in its order; just one entry where one type was asked for. */
+  availability: GpuAvailability[];
+}
+
+/** A cluster, as the list of clusters shows it (section 2). */
+export interface ClusterInfo extends Partial<Pick<ServiceOutputs, "status" | "endpoint" | "createdAt">> {
+  /** The service's id, of the form `cl_<suffix>`. */
+  id: string;
+  /** Name of the cluster in the service. (Specification, section 2.) */
+  name?: string;
+  /** GPU type of each replica, such as `h100`. (Specification, section 2.) */
+  gpuType?: string;
+  /** Number of replicas that were asked for. (Specification, section 2.) */
+  replicas?: number;
+}
+
+/** The answer of `getClusters`. */
+export interface GetClustersResult {
+  /** The clusters of the key's organization, in the service's order; also those that stopped, failed, or are on their way out. */
+  clusters: ClusterInfo[];
+  /** False where there may be more clusters than these: that one is not among them then proves nothing. */
+  complete: boolean;
+}
+
+/** Which cluster to read: exactly one of `id` and `name`. */
+export interface GetClusterArgs {
+  /** The service's id, of the form `cl_<suffix>`. */
+  id?: string;
+  /** Name of the cluster in the service, whatever the case of its letters. It has to be the name of just one. */
+  name?: string;
+}
+
+/** The answer of `getCluster`. */
+export interface GetClusterResult extends ClusterInfo {
+  /** Container image that each replica runs, where the service shows it. */
+  container?: string;
+  /** Names of the environment variables, where the service shows them. Values are secret, and never part of an answer. */
+  envNames?: string[];
+}
+
+/** Which cluster to look at. */
+export interface GetClusterStatusArgs {
+  /** The service's id, of the form `cl_<suffix>`. */
+  id: string;
+}
+
+/** The answer of `getClusterStatus`. */
+export interface GetClusterStatusResult extends Partial<Pick<ServiceOutputs, "status">> {
+  /** Health of each replica, in the service's order. (Specification, section 4.) */
+  replicas: ReplicaStatus[];
+  /** How many replicas are healthy. */
+  readyReplicas: number;
+}
+
 /** The health of the service (section 4, `/health`). */
 export interface Health {
+  /** Whether it is healthy: its own word for it, else a success. */
   healthy: boolean;
   /** The service's own word; empty where it has none. */
   status: string;
+  /** The whole answer. */
   raw: Record<string, unknown>;
 }
 
 /** What the service says of itself (section 4, the descriptor document). */
 export interface ServiceInfo {
+  /** Name of the API. */
   name?: string;
+  /** Version of the API as a whole, of the form `<major>.<minor>.<patch>`. (Specification, section 9.) */
   version?: string;
+  /** URL of the documentation. */
   documentation?: string;
+  /** Paths by group (`health`, `gpus`, `clusters`), as the service writes them; empty where it names none. */
   endpoints: Record<string, unknown>;
+  /** The whole document. */
   raw: Record<string, unknown>;
 }

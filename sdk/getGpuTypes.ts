@@ -20,5 +20,5 @@ export function getGpuTypes(): Promise<GetGpuTypesResult> {
 
 /** `getGpuTypes` as an output, for programs that cannot await. */
 export function getGpuTypesOutput(): pulumi.Output<GetGpuTypesResult> {
-  return toOutput(getGpuTypes());
+  return toOutput(getGpuTypes);
 }

@@ -19,5 +19,5 @@ export function getHealth(): Promise<GetHealthResult> {
 
 /** `getHealth` as an output, for programs that cannot await. */
 export function getHealthOutput(): pulumi.Output<GetHealthResult> {
-  return toOutput(getHealth());
+  return toOutput(getHealth);
 }

@@ -1,5 +1,12 @@
 /** GPU clusters as code: what programs import from `pulumi-gpucluster`. */
 export type { ReplicaStatus } from "../provider/cluster/fields";
 export { Cluster, type ClusterArgs } from "./cluster";
-export { type GetGpuTypesResult, type GpuType, getGpuTypes, getGpuTypesOutput } from "./getGpuTypes";
-export { type GetHealthResult, getHealth, getHealthOutput } from "./getHealth";
+export * from "./getCluster";
+export * from "./getClusterStatus";
+export * from "./getClusters";
+export * from "./getGpuAvailability";
+export * from "./getGpuModels";
+export * from "./getGpuPricing";
+export * from "./getGpuTypes";
+export * from "./getHealth";
+export * from "./getServiceInfo";

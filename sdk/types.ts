@@ -10,7 +10,13 @@ export type Inputs<Fields> = {
 /** Fields as a resource has them: each is known once the resource is. */
 export type Outputs<Fields> = { readonly [Name in keyof Fields]-?: pulumi.Output<Fields[Name]> };
 
-/** A function's result as an output. A plain result holds no outputs, so that unwrapping, which the types do, changes nothing. */
-export function toOutput<Result>(result: Promise<Result>): pulumi.Output<Result> {
-  return pulumi.output(result) as pulumi.Output<Result>;
+/**
+ * A function's result as an output: it is called once its arguments are known, and not at all in a preview that cannot know
+ * them. Plain arguments and results hold no outputs, so that unwrapping, which the types do, changes nothing.
+ */
+export function toOutput<Args, Result>(
+  call: (args: Args) => Promise<Result>,
+  args?: Inputs<Args>,
+): pulumi.Output<Result> {
+  return pulumi.output(args).apply((known) => call(known as Args)) as pulumi.Output<Result>;
 }

@@ -56,9 +56,9 @@ export class Claims {
     this.#deleted.add(id);
   }
 
-  /** The clusters in a list that hold a name. The names of hosts know no case, so neither does this. */
+  /** The clusters in a list that hold a name. */
   holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
-    return clusters.filter((other) => sameText(other.name, name) && this.#isThere(other));
+    return holdersOf(name, clusters).filter((other) => this.#isThere(other));
   }
 
   /** @throws CreateError or RequestError; the message says whether a cluster may exist, and which. */
@@ -194,6 +194,11 @@ interface LostCreation {
 
 function isLost(error: unknown): error is RequestError {
   return error instanceof RequestError && error.maybeApplied;
+}
+
+/** The living clusters of a name. The names of hosts know no case, so neither does this. */
+export function holdersOf(name: string, clusters: readonly ClusterRecord[]): ClusterRecord[] {
+  return clusters.filter((other) => sameText(other.name, name) && !isLeaving(other.status));
 }
 
 function sameText(a: string | undefined, b: string): boolean {

@@ -75,13 +75,9 @@ export class Operation {
     return { subject: this.title, secrets: [...this.#secrets], signal: this.signal, patienceMs };
   }
 
-  /** What the service says of replicas may quote their environment. */
-  clear({ replicas, ...status }: StatusRecord): StatusRecord {
-    const redact = redactor(this.#secrets);
-    const cleared = replicas.map(({ message, ...replica }) =>
-      message === undefined ? replica : { ...replica, message: redact(message) },
-    );
-    return { ...status, replicas: cleared };
+  /** A status without the values of env. */
+  clear(status: StatusRecord): StatusRecord {
+    return clearStatus(status, this.#secrets);
   }
 
   status(text: string): void {
@@ -119,4 +115,13 @@ export class Operation {
     const telling = [...this.#secrets].filter((value) => value.length >= shortestTelling && !own.includes(value));
     return redactor(telling)(text);
   }
+}
+
+/** What the service says of replicas may quote their environment. */
+export function clearStatus({ replicas, ...status }: StatusRecord, secrets: Iterable<string>): StatusRecord {
+  const redact = redactor(secrets);
+  const cleared = replicas.map(({ message, ...replica }) =>
+    message === undefined ? replica : { ...replica, message: redact(message) },
+  );
+  return { ...status, replicas: cleared };
 }

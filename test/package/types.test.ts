@@ -20,6 +20,13 @@ const web = new gpu.Cluster("web", {
 });
 export const endpoint: pulumi.Output<string> = web.endpoint;
 export const name: pulumi.Output<string> = web.name;
+const status = gpu.getClusterStatusOutput({ id: web.id });
+export const ready: pulumi.Output<number> = status.readyReplicas;
+const found = gpu.getClusterOutput({ name: web.name });
+export const image: pulumi.Output<string | undefined> = found.apply(({ container }) => container);
+export const cheap = gpu.getGpuPricing().then(({ prices }) => prices.find((price) => (price.pricePerHour ?? 9) < 1));
+export const whole = gpu.getGpuTypes().then(({ gpuTypes }) => gpuTypes.filter((all) => all.availableCount === 0));
+export const names = gpu.getCluster({ id: "cl_1" }).then((one) => [one.createdAt, one.envNames]);
 export const first: pulumi.Output<boolean> = web.replicaStatuses.apply((all) => all.every(({ healthy }) => healthy));
 `;
 
@@ -74,5 +81,12 @@ describe("the published types", () => {
     };
     expect(hover("replicas: size")).toContain("Number of replicas, 1 to 10 000; default 1.");
     expect(hover("endpoint;")).toContain("URL at which the cluster is served.");
+    expect(hover("id: web.id")).toContain("The service's id");
+    expect(hover("readyReplicas;")).toContain("How many replicas are healthy.");
+    expect(hover("pricePerHour ??")).toContain("Price of one GPU for one hour");
+    expect(hover("availableCount ===")).toContain("How many can be had now.");
+    expect(hover("createdAt, one")).toContain("When the cluster was created");
+    expect(hover("envNames]")).toContain("Values are secret");
+    expect(hover("getClusterStatusOutput({")).toContain("as an output");
   });
 });

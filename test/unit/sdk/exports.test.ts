@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import { type Simulator, startSimulator } from "../../simulator";
-import { resolved } from "./program";
+import { isKnown, resolved, unknownOutput } from "./program";
 
 let simulator: Simulator;
 
@@ -19,27 +19,91 @@ afterAll(async () => {
 
 describe("the package", () => {
   it("exports just what it promises", () => {
-    expect(Object.keys(sdk).sort()).toEqual([
-      "Cluster",
+    const functions = [
+      "getCluster",
+      "getClusterStatus",
+      "getClusters",
+      "getGpuAvailability",
+      "getGpuModels",
+      "getGpuPricing",
       "getGpuTypes",
-      "getGpuTypesOutput",
       "getHealth",
-      "getHealthOutput",
-    ]);
+      "getServiceInfo",
+    ];
+    const outputForms = functions.map((name) => `${name}Output`);
+    expect(Object.keys(sdk).sort()).toEqual(["Cluster", ...functions, ...outputForms].sort());
   });
 });
 
 describe("the functions", () => {
-  it("list the GPU types, in a program that awaits and in one that cannot", async () => {
-    const awaited = await sdk.getGpuTypes();
-    expect(awaited.gpuTypes.map(({ type }) => type)).toContain("h100");
-    expect(await resolved(sdk.getGpuTypesOutput())).toEqual(awaited);
+  const web = () => simulator.clusters()[0]?.id ?? "";
+  const later = <T>(value: T) => pulumi.output(Promise.resolve(value));
+
+  beforeAll(() => {
+    simulator.addCluster({ name: "web", gpuType: "h100", env: { MODEL: "llama" } });
   });
 
-  it("say how the service is, in a program that awaits and in one that cannot", async () => {
-    const awaited = await sdk.getHealth();
-    expect(awaited.healthy).toBe(true);
-    expect(await resolved(sdk.getHealthOutput())).toEqual(awaited);
+  it.each<[string, () => Promise<unknown>, () => pulumi.Output<unknown>, object]>([
+    ["getGpuTypes", sdk.getGpuTypes, sdk.getGpuTypesOutput, { gpuTypes: expect.any(Array) }],
+    ["getGpuModels", sdk.getGpuModels, sdk.getGpuModelsOutput, { models: expect.any(Array) }],
+    ["getGpuPricing", sdk.getGpuPricing, sdk.getGpuPricingOutput, { prices: expect.any(Array) }],
+    ["getGpuAvailability", sdk.getGpuAvailability, sdk.getGpuAvailabilityOutput, { availability: { length: 7 } }],
+    [
+      "getGpuAvailability of one type",
+      () => sdk.getGpuAvailability({ type: "h100" }),
+      () => sdk.getGpuAvailabilityOutput({ type: later("h100") }),
+      { availability: [{ type: "h100" }] },
+    ],
+    ["getClusters", sdk.getClusters, sdk.getClustersOutput, { clusters: [{ name: "web" }], complete: true }],
+    [
+      "getCluster by id",
+      () => sdk.getCluster({ id: web() }),
+      () => sdk.getClusterOutput({ id: later(web()) }),
+      { name: "web", envNames: ["MODEL"] },
+    ],
+    [
+      "getCluster by name",
+      () => sdk.getCluster({ name: "web" }),
+      () => sdk.getClusterOutput({ name: later("web") }),
+      { name: "web", envNames: ["MODEL"] },
+    ],
+    [
+      "getClusterStatus",
+      () => sdk.getClusterStatus({ id: web() }),
+      () => sdk.getClusterStatusOutput({ id: later(web()) }),
+      { status: "running", readyReplicas: 1 },
+    ],
+    ["getHealth", sdk.getHealth, sdk.getHealthOutput, { healthy: true }],
+    ["getServiceInfo", sdk.getServiceInfo, sdk.getServiceInfoOutput, { version: "1.0.0" }],
+  ])("answer a program that awaits as one that cannot: %s", async (_title, awaits, cannot, answer) => {
+    const awaited = await awaits();
+    expect(awaited).toMatchObject(answer);
+    expect(await resolved(cannot())).toEqual(awaited);
+  });
+
+  it("ask nothing while an argument is not known, and stay unknown", async () => {
+    const before = simulator.requests.length;
+    const unknown = unknownOutput();
+    const answers: pulumi.Output<unknown>[] = [
+      sdk.getClusterOutput({ id: unknown }),
+      sdk.getClusterStatusOutput({ id: unknown }),
+      sdk.getGpuAvailabilityOutput({ type: unknown }),
+    ];
+    for (const answer of answers) expect(await isKnown(answer)).toBe(false);
+    expect(simulator.requests).toHaveLength(before);
+  });
+
+  it("give a secret answer for a secret argument", async () => {
+    const answer = sdk.getClusterOutput({ id: pulumi.secret(web()) });
+    expect(await pulumi.isSecret(answer)).toBe(true);
+    expect(await pulumi.isSecret(sdk.getClusterOutput({ id: web() }))).toBe(false);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["getCluster", () => sdk.getCluster({ id: later("cl_1") } as unknown as sdk.GetClusterArgs)],
+    ["getClusterStatus", () => sdk.getClusterStatus({ id: later("cl_1") } as unknown as sdk.GetClusterStatusArgs)],
+  ])("say what to call when %s gets an output", async (_title, call) => {
+    await expect(call()).rejects.toThrow(/call the Output form of the function/);
   });
 
   it("say what is missing when nothing is configured", async () => {

@@ -76,3 +76,13 @@ export function inside(value: unknown): unknown {
 export function resolved<T>(output: pulumi.Output<T>): Promise<T> {
   return new Promise((resolve) => output.apply((value) => resolve(value as T)));
 }
+
+/** An output that a preview cannot know. */
+export function unknownOutput(): pulumi.Output<string> {
+  return pulumi.output(pulumi.unknown as unknown as string);
+}
+
+/** Whether a preview knows an output. */
+export function isKnown(output: pulumi.Output<unknown>): Promise<boolean> {
+  return Reflect.get(output, "isKnown");
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Client } from "../api/client";
+import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
+import { cleanText, redactor } from "../api/text";
+import { checkArgs, textArg } from "../args";
+import { GpuClusterError, messageOf, withNotFoundAdvice } from "../errors";
+import type {
+  ClusterInfo,
+  GetClusterArgs,
+  GetClusterResult,
+  GetClusterStatusArgs,
+  GetClusterStatusResult,
+  GetClustersResult,
+} from "../types";
+import { describe, holdersOf } from "./claim";
+import { clearStatus } from "./operation";
+import { countHealthy } from "./readiness";
+import { secretsOf, toPlainJson } from "./state";
+
+/** The data functions about clusters. Values of env are secret, which a plain answer cannot mark: none is ever part of one. */
+
+const idRule = textArg(
+  "the id of a cluster: letters, digits, '-' and '_', such as cl_1a2b3c; getClusters() lists them",
+  (text) => clusterIdPattern.test(text),
+);
+const nameRule = textArg("the name of a cluster; getClusters() lists them", (text) => text.trim() !== "");
+
+const statusRules = z.strictObject({ id: idRule });
+const clusterRules = z
+  .strictObject({ id: idRule.optional(), name: nameRule.optional() })
+  .refine((args) => (args.id === undefined) !== (args.name === undefined), "give either `id` or `name`");
+
+/** The clusters of the organization (specification, section 4, `/v1/clusters`). */
+export async function getClusters(client: Client): Promise<GetClustersResult> {
+  const { clusters, complete, problem } = await client.listClusters();
+  if (problem) throw new GpuClusterError(`the list of clusters could not be read to its end: ${problem}`);
+  return { clusters: clusters.map(infoOf), complete };
+}
+
+/** One cluster in detail (specification, section 4, `/v1/clusters/:id`). */
+export async function getCluster(client: Client, args: GetClusterArgs): Promise<GetClusterResult> {
+  const { id, name = "" } = checkArgs("getCluster", clusterRules, args);
+  const record = await detailOf(client, id ?? (await idOf(client, name)));
+  const { container, env } = record;
+  return toPlainJson({ ...infoOf(record), container, envNames: env && Object.keys(env) });
+}
+
+/** The health of the replicas (specification, section 4, `/v1/clusters/:id/status`). */
+export async function getClusterStatus(client: Client, args: GetClusterStatusArgs): Promise<GetClusterStatusResult> {
+  const { id } = checkArgs("getClusterStatus", statusRules, args);
+  // What the service says of replicas may quote their env, and only the detail tells what that is.
+  const [detail, looked] = await Promise.allSettled([detailOf(client, id), client.getClusterStatus(id)]);
+  if (detail.status === "rejected") throw detail.reason;
+  const secrets = secretsOf(detail.value);
+  // A new error, without a cause: a program that fails shows everything that is in one.
+  if (looked.status === "rejected") throw new GpuClusterError(redactor(secrets)(messageOf(looked.reason)));
+  const { status = detail.value.status, replicas } = clearStatus(looked.value, secrets);
+  return toPlainJson({
+    status,
+    replicas: [...replicas],
+    readyReplicas: countHealthy(looked.value, detail.value.replicas ?? 0),
+  });
+}
+
+async function detailOf(client: Client, id: string): Promise<ClusterRecord> {
+  try {
+    return await client.getCluster(id);
+  } catch (error) {
+    throw withNotFoundAdvice(error, "getClusters() lists the clusters that the API key can see, with their ids");
+  }
+}
+
+/** The id of the one cluster of that name. Any doubt is an error: the wrong cluster is worse than none. */
+async function idOf(client: Client, name: string): Promise<string> {
+  const list = await client.listClusters();
+  const holders = holdersOf(name, list.clusters);
+  const [holder] = holders;
+  if (holder && holders.length === 1 && list.complete) return holder.id;
+  throw new GpuClusterError(`getCluster: ${doubtOf(cleanText(name, 100), holders, list)}`);
+}
+
+function doubtOf(name: string, holders: readonly ClusterRecord[], { complete, problem }: ClusterList): string {
+  const found = describe(holders);
+  if (holders.length > 1)
+    return `"${name}" is the name of ${holders.length} clusters, ${found}: give the \`id\` of one`;
+  if (complete) return `there is no cluster of the name "${name}"; getClusters() lists those that there are`;
+  const what = found ? `whether ${found} is the only one of the name` : "whether there is one of the name";
+  const why = problem ? ` (${problem})` : "";
+  return `the list of clusters is not complete${why}, so there is no telling ${what} "${name}": give the \`id\``;
+}
+
+/** Field by field: what the service adds to a record may be secret. */
+function infoOf({ id, name, status, gpuType, replicas, endpoint, createdAt }: ClusterRecord): ClusterInfo {
+  return toPlainJson({ id, name, status, gpuType, replicas, endpoint, createdAt });
+}

@@ -1,0 +1,298 @@
+import { inspect } from "node:util";
+import type { Client } from "../../../provider/api/client";
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
+import type { GetClusterArgs, GetClusterStatusArgs } from "../../../provider/types";
+import type { Dialect, Fault } from "../../simulator";
+import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines } from "./bench";
+import { canary } from "./inputs";
+
+afterEach(closeAll);
+
+const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: canary, A: "1" } };
+
+/** A bench with one cluster, which somebody else made. */
+async function openWithWeb(options: BenchOptions = {}): Promise<Bench & { id: string }> {
+  const bench = await openBench(options);
+  return { ...bench, id: bench.simulator.addCluster(web).id };
+}
+
+const facts = (id: string) => ({
+  id,
+  name: "web",
+  status: "running",
+  gpuType: "h100",
+  replicas: 2,
+  endpoint: expect.stringContaining("https://web-"),
+  createdAt: expect.stringMatching(/Z$/),
+});
+
+describe("the clusters", () => {
+  it.each(["plain", "terse"])("come with the facts of the list, after one request (%s)", async (dialect) => {
+    const bench = await openWithWeb({ dialect });
+    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [facts(bench.id)], complete: true });
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
+  });
+
+  it("are none where there are none", async () => {
+    const bench = await openBench();
+    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [], complete: true });
+  });
+
+  it("say nothing that the service does not, and hand out nothing that it adds", async () => {
+    const body = JSON.stringify([
+      { id: "cl_1", replicas: "many", container: "a/b:1", env: { MODEL: canary }, note: canary },
+    ]);
+    const bench = await openBench({ faults: [{ kind: "body", body }] });
+    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [{ id: "cl_1" }], complete: true });
+  });
+
+  it("are not complete where the service has more pages", async () => {
+    const client = () => ({ listClusters: async () => ({ clusters: [{ id: "cl_1" }], complete: false }) });
+    const bench = await openBench({ client });
+    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [{ id: "cl_1" }], complete: false });
+  });
+
+  it("are an error where the list could not be read to its end, which says why", async () => {
+    const bench = await openBench({ client: () => partOfList("page 2: HTTP 500") });
+    const { message } = await failureOf(getClusters(bench.client));
+    expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
+  });
+
+  it("cannot be had with a refused key, and the error says so", async () => {
+    const bench = await openBench({ faults: [{ kind: "status", status: 401 }] });
+    expect((await failureOf(getClusters(bench.client))).message).toMatch(/HTTP 401.*GPUCLUSTER_API_KEY/);
+  });
+});
+
+/** A list with one "web" in it that may not be all there is. */
+function partOfList(problem?: string): Partial<Client> {
+  const clusters = [{ id: "cl_1", name: "web", status: "running" }];
+  const list = { clusters, complete: false, ...(problem ? { problem } : {}) };
+  return { listClusters: async () => list };
+}
+
+describe("one cluster", () => {
+  it("is read by its id with one request", async () => {
+    const bench = await openWithWeb();
+    expect(await bench.run(getCluster(bench.client, { id: bench.id }))).toStrictEqual({
+      ...facts(bench.id),
+      container: "acme/model:1",
+      envNames: ["MODEL", "A"],
+    });
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id"]);
+  });
+
+  it.each(["web", "WEB"])("is read by its name, as %s: the list gives the id", async (name) => {
+    const bench = await openWithWeb();
+    bench.simulator.addCluster({ ...web, name: "web-2" });
+    expect(await bench.run(getCluster(bench.client, { name }))).toMatchObject({
+      ...facts(bench.id),
+      envNames: ["MODEL", "A"],
+    });
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters", "GET /v1/clusters/:id"]);
+  });
+
+  it("has no container and no env where the service shows none", async () => {
+    const bench = await openWithWeb({ dialect: "terse" });
+    expect(await bench.run(getCluster(bench.client, { id: bench.id }))).toStrictEqual(facts(bench.id));
+  });
+
+  it("has an env without names where the service says that it is empty", async () => {
+    const bench = await openBench({ faults: [{ kind: "body", body: '{"id":"cl_1","env":{}}' }] });
+    const { id } = bench.simulator.addCluster(web);
+    expect(await bench.run(getCluster(bench.client, { id }))).toStrictEqual({ id: "cl_1", envNames: [] });
+  });
+
+  it("may be one of a name whose other cluster is on its way out", async () => {
+    const bench = await openBench({ deletionMs: 3_600_000 });
+    const old = bench.simulator.addCluster(web);
+    await bench.run(bench.client.deleteCluster(old.id));
+    const { id } = bench.simulator.addCluster(web);
+    expect(await bench.run(getCluster(bench.client, { name: "web" }))).toMatchObject({ id });
+  });
+
+  it("is an error for an id that there is not, which says what to do", async () => {
+    const bench = await openWithWeb();
+    const { message } = await bench.run(failureOf(getCluster(bench.client, { id: "cl_none" })));
+    expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
+  });
+});
+
+describe("a name", () => {
+  const doubts: [string, (bench: Bench) => unknown, BenchOptions, RegExp][] = [
+    ["nobody has", () => undefined, {}, /^getCluster: there is no cluster of the name "web"; getClusters\(\) lists/],
+    [
+      "that only a cluster has that is on its way out",
+      async ({ client, simulator }) => client.deleteCluster(simulator.addCluster(web).id),
+      { deletionMs: 3_600_000 },
+      /there is no cluster of the name "web"/,
+    ],
+    [
+      "that several have",
+      ({ simulator }) => ["web", "Web"].map((name) => simulator.addCluster({ ...web, name })),
+      {},
+      /"web" is the name of 2 clusters, cl_\w+ \(running, since .*\), cl_\w+ \(.*\): give the `id` of one$/,
+    ],
+    [
+      "that shows in no list that is complete",
+      () => undefined,
+      { client: () => ({ listClusters: async () => ({ clusters: [], complete: false }) }) },
+      /the list of clusters is not complete, so there is no telling whether there is one of the name "web"/,
+    ],
+    [
+      "that one has, where others may",
+      () => undefined,
+      { client: () => partOfList() },
+      /no telling whether cl_1 \(running\) is the only one of the name "web": give the `id`$/,
+    ],
+    [
+      "in a list that broke off",
+      () => undefined,
+      { client: () => partOfList("page 2: HTTP 500") },
+      /the list of clusters is not complete \(page 2: HTTP 500\), so/,
+    ],
+  ];
+
+  it.each(doubts)("%s is an error that says so", async (_title, arrange, options, text) => {
+    const bench = await openBench(options);
+    await bench.run(Promise.resolve(arrange(bench)));
+    const { message } = await bench.run(failureOf(getCluster(bench.client, { name: "web" })));
+    expect(message).toMatch(text);
+    expect(requestLines(bench.simulator)).not.toContain("GET /v1/clusters/:id");
+  });
+});
+
+describe("the status of a cluster", () => {
+  const ask = (bench: Bench, id: string) => bench.run(getClusterStatus(bench.client, { id }));
+
+  it.each<[string, Partial<Dialect>]>([
+    ["a record", { statusShape: "record" }],
+    ["a bare list", { statusShape: "bare" }],
+  ])("is read from %s", async (_title, dialect) => {
+    const bench = await openWithWeb({ dialect });
+    bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
+    const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
+    expect(await ask(bench, bench.id)).toStrictEqual({
+      status: "running",
+      replicas: [
+        { id: first?.id, status: "healthy", healthy: true },
+        { id: second?.id, status: "unhealthy", healthy: false, message: "out of memory" },
+      ],
+      readyReplicas: 1,
+    });
+    expect(requestLines(bench.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+  });
+
+  it("has no word for the state where the service has none", async () => {
+    const client = () => ({
+      getCluster: async () => ({ id: "cl_1" }),
+      getClusterStatus: async () => ({ replicas: [] }),
+    });
+    const bench = await openBench({ client });
+    expect(await ask(bench, "cl_1")).toStrictEqual({ replicas: [], readyReplicas: 0 });
+  });
+
+  it("does not count replicas that are gone", async () => {
+    const gone = { id: "r-0", status: "terminated", healthy: true };
+    const client = () => ({ getClusterStatus: async () => ({ replicas: [gone, { ...gone, status: "healthy" }] }) });
+    const bench = await openWithWeb({ client });
+    expect(await ask(bench, bench.id)).toMatchObject({ replicas: [{ id: "r-0" }, { id: "r-0" }], readyReplicas: 1 });
+  });
+
+  it("is an error for an id that there is not, which says what to do", async () => {
+    const bench = await openWithWeb();
+    const { message } = await failureOf(ask(bench, "cl_none"));
+    expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
+  });
+
+  it("is an error where only the status cannot be had", async () => {
+    const bench = await openWithWeb({ faults: [{ kind: "status", status: 404, path: "/v1/clusters/*/status" }] });
+    expect((await failureOf(ask(bench, bench.id))).message).toMatch(/^GET \/v1\/clusters\/cl_\w+\/status: .*HTTP 404/);
+  });
+});
+
+describe("an env value", () => {
+  const quote = `bad: MODEL=${canary} ${btoa(canary)}`;
+
+  it("shows in no answer", async () => {
+    const bench = await openWithWeb();
+    bench.simulator.change(bench.id, { sickReplica: { replica: 0, message: quote } });
+    const { id } = bench;
+    const answers = [
+      await bench.run(getClusters(bench.client)),
+      await bench.run(getCluster(bench.client, { id })),
+      await bench.run(getCluster(bench.client, { name: "web" })),
+      await bench.run(getClusterStatus(bench.client, { id })),
+    ];
+    expect(answers.at(-1)).toMatchObject({ replicas: [{ message: "bad: MODEL=[secret] [secret]" }, {}] });
+    expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${canary}|${btoa(canary)}`));
+  });
+
+  it.each<[string, Fault]>([
+    ["a 422", { kind: "status", status: 422, message: quote, code: canary }],
+    ["a 500", { kind: "status", status: 500, message: quote, times: 5 }],
+    ["JSON of another shape", { kind: "body", body: JSON.stringify({ [canary]: quote }), times: 5 }],
+  ])("shows in no error of the status, where the service quotes it in %s", async (_title, fault) => {
+    const bench = await openWithWeb({ faults: [{ ...fault, path: "/v1/clusters/*/status" }] });
+    const error = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
+    expect(inspect(error)).not.toContain(canary); // what a failing program shows
+  });
+
+  it("shows in no status while the detail, which tells it, cannot be had", async () => {
+    const bench = await openWithWeb({ faults: [{ kind: "status", status: 500, path: "/v1/clusters/*", times: 5 }] });
+    bench.simulator.change(bench.id, { sickReplica: { replica: 0, message: quote } });
+    const { message } = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
+    expect(message).toMatch(/HTTP 500/);
+  });
+});
+
+describe("bad arguments", () => {
+  const bad = "must be the id of a cluster: letters, digits, '-' and '_'";
+  const ids: [string, unknown, string][] = [
+    ["no id", {}, "`id` must be a string, the id of a cluster"],
+    ["an empty id", { id: "" }, `\`id\` ${bad}`],
+    ["a path as the id", { id: `../${canary}` }, `\`id\` ${bad}`],
+    ["an id with a question mark", { id: "cl_1?x" }, `\`id\` ${bad}`],
+    ["a number as the id", { id: 5 }, "`id` must be a string"],
+    ["an object, such as an output", { id: { value: canary } }, "call the Output form of the function"],
+    ["a bare id", "cl_1", "takes one object, with"],
+    ["nothing", undefined, "takes one object, with"],
+    ["null", null, "takes one object, with"],
+    ["a list", ["cl_1"], "takes one object, with"],
+    ["an argument that is none", { id: "cl_1", nmae: canary }, "`nmae`: not an argument of it, which takes `id`"],
+    ["several that are wrong", { id: 5, nmae: canary }, "; `nmae`: not"],
+  ];
+  const lookUps: [string, unknown, string][] = [
+    ["neither", {}, "give either `id` or `name`"],
+    ["neither, said twice", { id: undefined, name: undefined }, "give either `id` or `name`"],
+    ["both", { id: "cl_1", name: "web" }, "give either `id` or `name`"],
+    ["an empty name", { name: "" }, "`name` must be the name of a cluster"],
+    ["a blank name", { name: " " }, "`name` must be the name of a cluster"],
+    ["a number as the name", { name: 5 }, "`name` must be a string, the name of a cluster"],
+    ["an argument that is none", { nmae: "web" }, "`nmae`: not an argument of it, which takes `id` and `name`"],
+  ];
+
+  it.each([...ids.filter(([title]) => title !== "no id"), ...lookUps])(
+    "of getCluster: %s is refused before any request, with what is right",
+    async (_title, args, text) => {
+      const bench = await openBench();
+      const { message } = await failureOf(getCluster(bench.client, args as GetClusterArgs));
+      expect(message).toMatch(/^getCluster: .*\. Nothing was sent$/);
+      expect(message).toContain(text);
+      expect(message).not.toContain(canary);
+      expect(bench.simulator.requests).toEqual([]);
+    },
+  );
+
+  it.each(ids)(
+    "of getClusterStatus: %s is refused before any request, with what is right",
+    async (_title, args, text) => {
+      const bench = await openBench();
+      const { message } = await failureOf(getClusterStatus(bench.client, args as GetClusterStatusArgs));
+      expect(message).toMatch(/^getClusterStatus: .*\. Nothing was sent$/);
+      expect(message).toContain(text);
+      expect(message).not.toContain(canary);
+      expect(bench.simulator.requests).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,109 @@
+import { getGpuAvailability } from "../../provider/gpus/gpuAvailability";
+import { getGpuModels } from "../../provider/gpus/gpuModels";
+import { getGpuPricing } from "../../provider/gpus/gpuPricing";
+import type { GetGpuAvailabilityArgs } from "../../provider/types";
+import { type Bench, closeAll, failureOf, openBench, requestLines } from "./cluster/bench";
+import { canary } from "./cluster/inputs";
+
+afterEach(closeAll);
+
+/** The three lists, each with its path and what it says of one type. */
+const lists: [string, (bench: Bench) => Promise<object>, string, object][] = [
+  [
+    "models",
+    ({ client }) => getGpuModels(client),
+    "GET /v1/gpus/models",
+    { type: "h100", name: "NVIDIA H100", memoryGb: 80 },
+  ],
+  [
+    "prices",
+    ({ client }) => getGpuPricing(client),
+    "GET /v1/gpus/pricing",
+    { type: "h100", pricePerHour: 2.99, currency: "USD" },
+  ],
+  [
+    "availability",
+    ({ client }) => getGpuAvailability(client),
+    "GET /v1/gpus/availability",
+    { type: "h100", available: true, availableCount: 256 },
+  ],
+];
+
+describe.each(lists)("the GPU %s", (name, ask, line, facts) => {
+  const listOf = async (bench: Bench): Promise<{ type: string }[]> => Reflect.get(await bench.run(ask(bench)), name);
+
+  it.each(["plain", "terse"])("come in the service's order after one request (%s)", async (dialect) => {
+    const bench = await openBench({ dialect });
+    const records = await listOf(bench);
+    expect(records.map(({ type }) => type).slice(0, 3)).toEqual(["a100-40gb", "a100-80gb", "h100"]);
+    expect(records.find(({ type }) => type === "h100")).toEqual({
+      ...facts,
+      raw: expect.objectContaining({ type: "h100" }),
+    });
+    expect(requestLines(bench.simulator)).toEqual([line]);
+  });
+
+  it("hold just these facts, and are plain JSON, where the service says more", async () => {
+    const record = { ...{ type: "h100", name: "NVIDIA H100", memory_gb: 80, price_per_hour: 2.99 }, currency: "USD" };
+    const body = JSON.stringify([{ ...record, available: true, available_count: 256 }]);
+    const bench = await openBench({ faults: [{ kind: "body", body }] });
+    expect(await bench.run(ask(bench))).toStrictEqual({ [name]: [{ ...facts, raw: JSON.parse(body)[0] }] });
+  });
+
+  it("leave out what the service does not say", async () => {
+    const bench = await openBench({ faults: [{ kind: "body", body: '[{"type":"x1"}]' }] });
+    expect(await bench.run(ask(bench))).toStrictEqual({ [name]: [{ type: "x1", raw: { type: "x1" } }] });
+  });
+
+  it.each([
+    ["a refused key", { kind: "status", status: 401 }, /HTTP 401/],
+    ["a body that is no list", { kind: "body", body: "7", times: 100 }, /cannot read/],
+  ] as const)("cannot be had with %s, and the error says so", async (_title, fault, text) => {
+    const bench = await openBench({ faults: [fault] });
+    expect((await bench.run(failureOf(ask(bench)))).message).toMatch(text);
+  });
+});
+
+describe("the availability of one GPU type", () => {
+  const ask = async (type: string, bench: Bench) => bench.run(getGpuAvailability(bench.client, { type }));
+
+  it("is asked for by its own path, and is a list of one", async () => {
+    const bench = await openBench();
+    bench.simulator.setGpuType("h100", { stock: 3 });
+    expect(await ask("h100", bench)).toStrictEqual({
+      availability: [{ type: "h100", available: true, availableCount: 3, raw: expect.any(Object) }],
+    });
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/gpus/h100/availability"]);
+  });
+
+  it("can be that there is none", async () => {
+    const { availability } = await ask("rtx4090", await openBench());
+    expect(availability).toMatchObject([{ type: "rtx4090", available: false, availableCount: 0 }]);
+  });
+
+  it("is an error for a type that the service does not know, which says where the types are", async () => {
+    const bench = await openBench();
+    const { message } = await failureOf(ask("h/1?", bench));
+    expect(message).toMatch(/There is no GPU type "h\/1\?".*HTTP 404.*getGpuTypes\(\) lists/);
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/gpus/h%2F1%3F/availability"]);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ["an empty type", { type: "" }, /`type` must be the identifier of a GPU type, such as "h100"/],
+    ["a blank type", { type: " " }, /`type` must be the identifier/],
+    ["a type of dots", { type: ".." }, /`type` must be the identifier/],
+    ["null", { type: null }, /`type` must be a string, the identifier/],
+    ["a number", { type: 100 }, /`type` must be a string, the identifier/],
+    ["an object, such as an output", { type: { [canary]: canary } }, /must be a string.*call the Output form/],
+    ["another argument", { gpuType: canary }, /`gpuType`: not an argument of it, which takes `type`/],
+    ["a bare text", canary, /takes one object, with `type`/],
+    ["null as the arguments", null, /takes one object, with `type`/],
+  ])("is refused for %s before any request, and the error says what is right", async (_title, args, text) => {
+    const bench = await openBench();
+    const { message } = await failureOf(getGpuAvailability(bench.client, args as GetGpuAvailabilityArgs));
+    expect(message).toMatch(/^getGpuAvailability: .*Nothing was sent$/);
+    expect(message).toMatch(text);
+    expect(message).not.toContain(canary);
+    expect(bench.simulator.requests).toEqual([]);
+  });
+});

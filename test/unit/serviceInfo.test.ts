@@ -1,0 +1,68 @@
+import { getServiceInfo } from "../../provider/serviceInfo";
+import type { Fault } from "../simulator";
+import { closeAll, failureOf, openBench, requestLines } from "./cluster/bench";
+
+afterEach(closeAll);
+
+const paths = ["GET /", "GET /v1", "GET /api"];
+
+describe("what the service says of itself", () => {
+  it.each([
+    ["/", 1],
+    ["/v1", 2],
+    ["/api", 3],
+  ])("is found at %s, at request %d", async (descriptorPath, count) => {
+    const bench = await openBench({ dialect: { descriptorPath } });
+    expect(await bench.run(getServiceInfo(bench.client))).toEqual({
+      name: "GPU Cluster Management API",
+      version: "1.0.0",
+      documentation: "https://docs.example.com/gpu-clusters",
+      endpoints: expect.objectContaining({ health: "GET /health" }),
+      raw: expect.objectContaining({ version: "1.0.0" }),
+    });
+    expect(requestLines(bench.simulator)).toEqual(paths.slice(0, count));
+  });
+
+  it.each<[string, object]>([
+    ['{"name":"x"}', { name: "x", endpoints: {} }],
+    ['{"version":"2.0.0"}', { version: "2.0.0", endpoints: {} }],
+    ['{"endpoints":{"health":"/health"}}', { endpoints: { health: "/health" } }],
+  ])("may be as little as %s", async (body, info) => {
+    const bench = await openBench({ faults: [{ kind: "body", body }] });
+    expect(await bench.run(getServiceInfo(bench.client))).toStrictEqual({ ...info, raw: JSON.parse(body) });
+  });
+
+  it.each<[string, Fault]>([
+    ["nothing", { kind: "status", status: 404 }],
+    ["no such method", { kind: "status", status: 405 }],
+    ["a page that says 404", { kind: "html", status: 404 }],
+    ["a web site", { kind: "html", status: 200, times: 2 }],
+    ["a redirect to a web site", { kind: "redirect", location: "https://www.example.com/" }],
+    ["another document", { kind: "body", body: '{"status":"ok"}' }],
+    ["a list", { kind: "body", body: "[]" }],
+    ["an empty answer", { kind: "body", body: "", times: 2 }],
+  ])("is looked for at the next path when the first has %s", async (_title, fault) => {
+    const bench = await openBench({ dialect: { descriptorPath: "/v1" }, faults: [{ ...fault, path: "/" }] });
+    expect(await bench.run(getServiceInfo(bench.client))).toMatchObject({ version: "1.0.0" });
+  });
+
+  it("is an error when it is at none of the paths, which names them", async () => {
+    const faults: Fault[] = [
+      { kind: "html", status: 200, path: "/", times: 2 },
+      { kind: "body", status: 200, body: "{}", path: "/api" },
+    ];
+    const bench = await openBench({ dialect: { descriptorPath: "/elsewhere" }, faults });
+    const { message } = await bench.run(failureOf(getServiceInfo(bench.client)));
+    expect(message).toContain("tried / (no JSON is there), /v1 (HTTP 404), /api (something else is there)");
+  });
+
+  it.each<[string, Fault, RegExp]>([
+    ["the key is refused", { kind: "status", status: 401 }, /HTTP 401/],
+    ["the service fails", { kind: "status", status: 500, times: 2 }, /HTTP 500/],
+    ["nobody answers", { kind: "drop", times: 2 }, /the connection broke/],
+  ])("is an error at once when %s", async (_title, fault, text) => {
+    const bench = await openBench({ faults: [fault] });
+    expect((await bench.run(failureOf(getServiceInfo(bench.client)))).message).toMatch(text);
+    expect(new Set(requestLines(bench.simulator))).toEqual(new Set(["GET /"]));
+  });
+});
