@@ -43,7 +43,10 @@ function problemOfKey(key: string | undefined): string | undefined {
   }
   // Anything else cannot stand in a header. The key itself is never shown.
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    return "The API key (GPUCLUSTER_API_KEY or gpucluster:apiKey) has spaces, line breaks or non-ASCII characters in it";
+    return (
+      "The API key (GPUCLUSTER_API_KEY or gpucluster:apiKey) must be visible ASCII characters only; " +
+      "it has spaces, line breaks or other characters in it"
+    );
   }
   return undefined;
 }
@@ -52,21 +55,29 @@ const where = "GPUCLUSTER_BASE_URL in the environment, or `pulumi config set gpu
 
 function problemOfUrl(url: string | undefined): string | undefined {
   if (url === undefined) return `The address of the service is missing: set ${where}`;
-  const rule = URL.canParse(url) ? urlRules.find((candidate) => candidate.broken(new URL(url), url)) : notAUrl;
+  const rule = isPlainUrl(url) ? urlRules.find((candidate) => candidate.broken(new URL(url), url)) : notAUrl;
   return rule && `The address of the service (${where}) ${rule.text}`;
+}
+
+/** `new URL` mends and drops much; what it would change is a mistake of somebody's. */
+function isPlainUrl(url: string): boolean {
+  return !/[^\x21-\x7e]|[\\<>{}^`|"]|\/\.{1,2}(\/|$)/.test(url) && URL.canParse(url);
 }
 
 const notAUrl = { text: "is not a URL; it has the form https://api.example.com" };
 
 const urlRules: { broken(url: URL, text: string): boolean; text: string }[] = [
-  { broken: (url) => !/^https?:$/.test(url.protocol), text: "must begin with https://" },
+  { broken: (_url, text) => !/^https?:\/\/[^/]/i.test(text), text: "must begin with https://" },
   {
     broken: (url) => url.protocol === "http:" && !isLoopback(url.hostname),
     text: "must begin with https://, for the API key would be readable on its way; http:// is for this machine only",
   },
   { broken: (url) => url.username + url.password !== "", text: "must not hold a user name or a password" },
   { broken: (_url, text) => /[?#]/.test(text), text: "must not hold a query or a fragment" },
-  { broken: (url) => /\/v1\/*$/.test(url.pathname), text: "must not end in /v1: the paths of the API begin with it" },
+  {
+    broken: (url) => /\/v1(\/|$)/i.test(url.pathname),
+    text: "must end before /v1: the paths of the API begin with it",
+  },
 ];
 
 function isLoopback(host: string): boolean {

@@ -15,6 +15,8 @@ export interface Ctx {
   readonly urn: string;
   /** Aborts when the user interrupts; its reason is the error to end with. */
   readonly signal: AbortSignal;
+  /** What the door itself has found wrong with the inputs, for `check`, which then asks nobody about the rest. */
+  readonly failures?: readonly CheckFailure[];
   /** The time this operation may take, in milliseconds; the operation's own default where it is absent. */
   readonly timeoutMs?: number;
   /** A message that stays in the engine's output. */

@@ -1,5 +1,5 @@
 import type { HttpResponse } from "./http";
-import { asText, Fields, isRecord } from "./json";
+import { asCount, asText, Fields, isRecord } from "./json";
 import { errorNames, rateLimitCode } from "./records";
 
 /** What the body of a refusal says. */
@@ -35,6 +35,34 @@ export function isRateLimited(response: Pick<HttpResponse, "status" | "body" | "
   if (response.status === 429) return true;
   if (response.status !== 403 && response.status !== 503) return false;
   return rateLimitCode.test(readErrorBody(response).code ?? "");
+}
+
+/** What may stand beside an error that is the whole answer. */
+const besideErrors: ReadonlySet<string> = new Set([
+  "id",
+  "request_id",
+  "trace_id",
+  "code",
+  "message",
+  "status",
+  "success",
+  "ok",
+  "detail",
+  "timestamp",
+  "path",
+]);
+
+/**
+ * True for a success that is none: its body is an error and nothing else, or the documented envelope, whatever is beside it.
+ * A record may hold an `error` too: why the cluster failed.
+ */
+export function isErrorInSuccess(json: unknown): boolean {
+  const fields = new Fields(json);
+  const error = fields.get("error") ?? fields.get("errors");
+  if (typeof error === "boolean" || !error || (Array.isArray(error) && error.length === 0)) return false;
+  const status = asCount(new Fields(error).get("status")) ?? 0;
+  const others = fields.names().filter((name) => name !== "error" && name !== "errors");
+  return status >= 400 || others.every((name) => besideErrors.has(name));
 }
 
 /** The documented envelope, else whatever stands at the top, or in the first of several errors. */

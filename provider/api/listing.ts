@@ -1,5 +1,5 @@
-import { asRecord, Fields, isRecord } from "./json";
-import { listDepth } from "./records";
+import { asRecord, Fields, isRecord, plainName } from "./json";
+import { listDepth, notRecords } from "./records";
 
 /** The records of one answer that is a list. */
 export interface Listing {
@@ -58,7 +58,8 @@ function asMap(json: Record<string, unknown>, { holdsKeyed, key }: ListKind): Li
 
 /** An empty list under a name that is not known may be a list of something else. */
 function underAnyName(json: Record<string, unknown>, kind: ListKind, depth: number): Listing | undefined {
-  const inner = Object.values(json).map((value) => search(value, kind, depth - 1));
+  const entries = Object.entries(json).filter(([name]) => !notRecords.has(plainName(name)));
+  const inner = entries.map(([, value]) => search(value, kind, depth - 1));
   const lists = inner.filter((listing) => listing !== undefined);
   const [found, ...others] = lists.filter(({ records }) => records.some(kind.holds));
   if (found) return { records: found.records, sure: found.sure && others.length === 0 };

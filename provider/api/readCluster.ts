@@ -1,5 +1,16 @@
 import { sameId } from "./ids";
-import { asCount, asName, asNumber, asText, defined, Fields, isRecord, objectsIn, UnreadableError } from "./json";
+import {
+  asCount,
+  asName,
+  asNumber,
+  asText,
+  defined,
+  Fields,
+  isRecord,
+  objectsIn,
+  plainName,
+  UnreadableError,
+} from "./json";
 import {
   type ClusterRecord,
   clusterIdPattern,
@@ -17,8 +28,8 @@ import { stateOf } from "./states";
 
 /** The answer to a creation. An object with an id that shows nothing of a cluster may be anything, such as an operation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
-  const found = candidates(json);
-  const own = found.find(({ id }) => id.startsWith(clusterIdPrefix)) ?? found.find(({ fields }) => traits(fields) > 0);
+  const found = candidates(json).filter(({ fields, isTop }) => traits(fields) > 0 || isTop);
+  const own = found.find(({ id }) => hasIdForm(id)) ?? found.find(({ fields }) => traits(fields) > 0);
   if (own) return toRecord(own);
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
 };
@@ -38,6 +49,11 @@ export const readClusterIfAny =
   (json) =>
     ownIn(json, id);
 
+/** Whether an id has the documented form; one that has not may be the id of something else. */
+export function hasIdForm(id: string): boolean {
+  return id.toLowerCase().startsWith(clusterIdPrefix);
+}
+
 /** One record of a list. */
 export function readListed(json: unknown): ClusterRecord | undefined {
   const [first] = candidates(json);
@@ -46,20 +62,22 @@ export function readListed(json: unknown): ClusterRecord | undefined {
 
 /** Whether an entry of a map is a cluster under its id. */
 export function isKeyedCluster(key: string, value: unknown): boolean {
-  if (!clusterIdPattern.test(key) || notRecords.has(key)) return false;
-  return key.startsWith(clusterIdPrefix) || traits(new Fields(value)) > 1;
+  if (!clusterIdPattern.test(key) || notRecords.has(plainName(key))) return false;
+  return hasIdForm(key) || traits(new Fields(value)) > 1;
 }
 
 interface Candidate {
   readonly id: string;
   readonly fields: Fields;
+  /** True for what stands in nothing else. */
+  readonly isTop: boolean;
 }
 
 function candidates(json: unknown, expected?: string): Candidate[] {
-  return objectsIn(json, recordDepth, notRecords).flatMap((object) => {
+  return objectsIn(json, recordDepth, notRecords).flatMap((object, index) => {
     const fields = new Fields(object);
     const id = idOf(fields, expected);
-    return id === undefined ? [] : [{ id, fields }];
+    return id === undefined ? [] : [{ id, fields, isTop: index === 0 }];
   });
 }
 
@@ -67,11 +85,11 @@ function ownIn(json: unknown, id: string): ClusterRecord | undefined {
   const found = candidates(json, id);
   const own = found.find((candidate) => sameId(candidate.id, id));
   if (own) return toRecord({ ...own, id });
-  if (found.some((other) => other.id.startsWith(clusterIdPrefix))) return undefined;
+  if (found.some((other) => hasIdForm(other.id))) return undefined;
   const nameless = objectsIn(json, recordDepth, notRecords)
     .map((object) => new Fields(object))
     .find((fields) => traits(fields) > 1 && !clusterNames.id.some((name) => fields.has(name)));
-  return nameless && toRecord({ id, fields: nameless });
+  return nameless && toRecord({ id, fields: nameless, isTop: true });
 }
 
 /** Where several names could hold the id: the expected one, else one in the documented form, else the first. */
@@ -80,7 +98,7 @@ function idOf(fields: Fields, expected = ""): string | undefined {
     const id = asName(fields.get(name));
     return id !== undefined && clusterIdPattern.test(id) ? [id] : [];
   });
-  return ids.find((id) => sameId(id, expected)) ?? ids.find((id) => id.startsWith(clusterIdPrefix)) ?? ids[0];
+  return ids.find((id) => sameId(id, expected)) ?? ids.find(hasIdForm) ?? ids[0];
 }
 
 /** How much an object shows of a cluster besides its id. */

@@ -74,15 +74,10 @@ export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** @assumption One record is answered bare or inside other objects, at most two deep, whatever they are called. */
 export const recordDepth = 2;
-/** @assumption What stands under these names describes a failure or the request, not the thing that was asked for. */
-export const notRecords: ReadonlySet<string> = new Set([
-  "error",
-  "errors",
-  "request",
-  "operation",
-  "organization",
-  "owner",
-]);
+/** @assumption What stands under these names describes a failure or a request, not the thing that was asked for. */
+export const notRecords: ReadonlySet<string> = new Set(
+  "error errors request operation organization owner proto constructor prototype".split(" "),
+);
 /** @assumption Some of a record's fields may stand in one of these objects inside it. */
 export const fieldGroups = ["attributes", "properties", "spec", "config", "configuration", "settings", "metadata"];
 

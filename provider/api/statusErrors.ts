@@ -1,6 +1,6 @@
 import { ApiError, type Outcome, ResponseShapeError } from "../errors";
 import type { Secret } from "../secret";
-import { isPage, isRateLimited, readErrorBody } from "./errorBody";
+import { isErrorInSuccess, isPage, isRateLimited, readErrorBody } from "./errorBody";
 import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
 import { plainName } from "./json";
 import { clusterNames } from "./records";
@@ -23,7 +23,9 @@ export function statusErrors(apiKey: Secret): Handler {
     const response = await next(request);
     if (response.status >= 200 && response.status < 300) {
       // The raw text goes no further: it may hold the key.
-      return { ...response, body: "", json: parseJson(request, response.body, hideKey) };
+      const json = parseJson(request, response.body, hideKey);
+      if (isErrorInSuccess(json)) throw errorInSuccess(request, response, redactor([key, ...(request.secrets ?? [])]));
+      return { ...response, body: "", json };
     }
     // Services quote in their errors what they were sent.
     throw toApiError(request, response, redactor([key, ...(request.secrets ?? [])]));
@@ -49,6 +51,15 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
   }
 }
 
+/** Whether anything was done is not known: the status says so, the body does not. */
+function errorInSuccess(request: HttpRequest, response: HttpResponse, redact: (text: string) => string) {
+  const { method, path } = request;
+  const { message, code } = readErrorBody(response);
+  const said = cut(redact(cleanWholeText(redact([message, code].filter(Boolean).join(", ")))), 500);
+  const text = `${titleOf(request)}: the service answered HTTP ${response.status}, but with an error: ${said || "no reason"}`;
+  return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
+}
+
 function toApiError(request: HttpRequest, response: HttpResponse, redact: (text: string) => string): ApiError {
   const { method, path } = request;
   const { status } = response;
@@ -61,7 +72,7 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const text = `${titleOf(request)}: ${message.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
   const advice = status >= 300 && status < 400 ? redirectAdvice(response) : adviceFor(status, said.code);
   return new ApiError([text, advice].filter(Boolean).join(". "), {
-    outcome: isRateLimited(response) ? "rate-limited" : outcomeOf(status),
+    outcome: isRateLimited(response) ? "rate-limited" : outcomeOf(status, method),
     method,
     path,
     status,
@@ -78,8 +89,10 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
 
 const busy = new Set([408, 409, 423, 425]);
 
-function outcomeOf(status: number): Outcome {
+function outcomeOf(status: number, method: string): Outcome {
   if (busy.has(status)) return "busy";
+  // "See other" comes after something was done; where that is does not matter, for redirects are not followed.
+  if (status === 303 && method !== "GET") return "ambiguous";
   // 501: the method does not exist there, so nothing can have happened.
   return status >= 500 && status !== 501 ? "server-error" : "refused";
 }

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { cut } from "../api/text";
 import { type CheckFailure, type Properties, UNKNOWN } from "../core";
 import { type CheckedInputs, defaultReplicas, inputNames } from "./fields";
 import { generatedName } from "./names";
@@ -10,9 +11,24 @@ export function findFailures(news: Properties): CheckFailure[] {
   const issues = result.success ? [] : result.error.issues.flatMap(flattenIssue);
   const failures = [...issues, ...forbiddenNames(news)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
-    .map(({ path, message }) => ({ property: path.join("."), reason: message }));
+    .map(({ path, message }) => ({
+      property: path.map(pathStep).join("."),
+      reason: message,
+    }));
   // One value may break several rules that say the same.
   return [...new Map(failures.map((failure) => [`${failure.property} ${failure.reason}`, failure])).values()];
+}
+
+/** A name in a path: as it is, or quoted where it could garble the line. */
+export function pathStep(step: PropertyKey): string {
+  const name = cut(String(step), 100);
+  return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?…?$/.test(name)
+    ? name
+    : JSON.stringify(name).replace(/[^\x20-\x7e…]/g, escaped);
+}
+
+function escaped(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 interface Issue {

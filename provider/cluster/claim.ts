@@ -1,8 +1,10 @@
 import type { Client } from "../api/client";
 import type { CreateBody } from "../api/endpoints";
-import { IdSet } from "../api/ids";
+import { IdSet, sameId } from "../api/ids";
+import { hasIdForm } from "../api/readCluster";
 import type { ClusterList, ClusterRecord } from "../api/records";
 import { isLeaving } from "../api/states";
+import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError } from "../errors";
 import type { ClusterLists } from "./lists";
@@ -93,13 +95,35 @@ export class Claims {
   async #request(body: CreateBody, before: ClusterList | undefined, options: ClaimOptions): Promise<ClusterRecord> {
     const sentAtMs = this.clock.now();
     try {
-      return await this.#post(body, options);
+      const record = await this.#post(body, options);
+      const isOther = (record.name !== undefined && !sameText(record.name, body.name)) || !hasIdForm(record.id);
+      return isOther ? await this.#confirm(record, { body, before, sentAtMs }, options) : record;
     } catch (error) {
+      if (error instanceof CreateError) throw error;
       if (error instanceof ApiError && error.status === 409) throw await this.#explainConflict(body, error, options);
       if (!isLost(error)) throw error;
       const lost = { body, before, sentAtMs, cause: error };
       return (await this.#search(lost, options)) ?? (await this.#again(lost, options));
     }
+  }
+
+  /** An answer with another name, or with an id of another form, may be about something else: the list tells. */
+  async #confirm(record: ClusterRecord, sent: SentCreation, options: ClaimOptions): Promise<ClusterRecord> {
+    const { body, before } = sent;
+    const { signal, patienceMs } = options;
+    const list = await this.lists.recent(0, { signal, patienceMs });
+    const finding = this.#compare(sent, list);
+    if (finding.kind === "found") return finding.record;
+    const isIn = ({ clusters }: ClusterList) => clusters.some(({ id }) => sameId(id, record.id));
+    const isNew = before !== undefined && !isIn(before) && isIn(list);
+    if (finding.kind === "none" && isNew) {
+      options.warn(`the service calls it "${cleanText(record.name ?? "", 100)}" (${record.id})`);
+      return record;
+    }
+    const why = `the service answered with ${describe([record])}, which may be another one`;
+    throw new CreateError(
+      `cluster "${body.name}" may have been created, but its id is not known: ${why}. ${lookAgain(body.name)}`,
+    );
   }
 
   /** The second and last request. A conflict now means that the first one did arrive, late. */
@@ -145,15 +169,15 @@ export class Claims {
   }
 
   /** A new cluster with our name and GPU type is ours. One that only may be ours forbids another request. */
-  #compare({ body, before, sentAtMs }: LostCreation, list: ClusterList): Finding {
+  #compare({ body, before, sentAtMs }: SentCreation, list: ClusterList): Finding {
     if (!before?.complete) return { kind: "doubtful", why: "it is not known which clusters existed before" };
     const known = new IdSet([...before.clusters.map(({ id }) => id), ...this.#created]);
     const fresh = list.clusters.filter((record) => !known.has(record.id) && this.#isThere(record));
-    const candidates = fresh.filter(({ name, createdAt }) => {
+    const candidates = fresh.filter(({ name }) => name === undefined || sameText(name, body.name));
+    const sure = candidates.filter(({ name, gpuType, createdAt }) => {
       const isOlder = Date.parse(createdAt ?? "") < sentAtMs - clockSkewMs;
-      return (name === undefined || sameText(name, body.name)) && !isOlder;
+      return name !== undefined && sameText(gpuType, body.gpuType) && !isOlder;
     });
-    const sure = candidates.filter(({ name, gpuType }) => name !== undefined && sameText(gpuType, body.gpuType));
     const [record] = sure;
     if (record && candidates.length === 1) return { kind: "found", record };
     if (candidates.length > 0) return { kind: "doubtful", why: `it may be one of ${describe(candidates)}` };
@@ -184,11 +208,15 @@ export class Claims {
   }
 }
 
-/** A create request without a usable answer. */
-interface LostCreation {
+/** A create request, and what existed before it. */
+interface SentCreation {
   readonly body: CreateBody;
   readonly before: ClusterList | undefined;
   readonly sentAtMs: number;
+}
+
+/** One without a usable answer. */
+interface LostCreation extends SentCreation {
   readonly cause: RequestError;
 }
 
@@ -220,10 +248,13 @@ function takenError(name: string, holders: string, cause?: Error): CreateError {
 
 function uncertain({ name }: CreateBody, cause: RequestError, why: string): CreateError {
   return new CreateError(
-    `cluster "${name}" may have been created, but its id is not known: ${messageOf(cause)}; ${why}. ` +
-      `Look for the name "${name}" in the service before you run the command again: it may be billed`,
+    `cluster "${name}" may have been created, but its id is not known: ${messageOf(cause)}; ${why}. ${lookAgain(name)}`,
     { cause },
   );
+}
+
+function lookAgain(name: string): string {
+  return `Look for the name "${name}" in the service before you run the command again: it may be billed`;
 }
 
 /** `cl_1 (running, since 2026-11-21T10:00:00Z)`, so that a person can tell which one it is. */

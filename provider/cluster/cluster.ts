@@ -228,7 +228,7 @@ async function keep(
 async function find(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
   const record = await findCluster(service, operation.id, operation.request());
   operation.see({ ...operation.seen, record });
-  return record;
+  return operation.seen.record;
 }
 
 async function findExisting(service: Service, operation: Operation, state: ClusterState): Promise<ClusterRecord> {

@@ -1,5 +1,6 @@
 import type { StatusRecord } from "../api/records";
-import { redactor } from "../api/text";
+import { stateOf } from "../api/states";
+import { cleanText, redactor } from "../api/text";
 import type { Clock } from "../clock";
 import { type Ctx, InitError } from "../core";
 import { GpuClusterError, messageOf } from "../errors";
@@ -56,7 +57,8 @@ export class Operation {
 
   /** `cluster "web" (cl_1)`. */
   get title(): string {
-    return `cluster "${this.subject.inputs.name}"${this.id ? ` (${this.id})` : ""}`;
+    const [name, id] = [this.subject.inputs.name, this.id].map((text) => cleanText(text, 140));
+    return `cluster "${name}"${id ? ` (${id})` : ""}`;
   }
 
   /** What was seen last, so that a failure can put it into the state. */
@@ -66,7 +68,9 @@ export class Operation {
 
   see(look: Look): void {
     for (const value of secretsOf(look.record ?? {})) this.#secrets.add(value);
-    this.#seen = look;
+    const { record } = look;
+    const status = record?.status === undefined ? undefined : clearWord(record.status, redactor(this.#secrets));
+    this.#seen = status === undefined ? look : { ...look, record: { ...record, id: record?.id ?? this.id, status } };
   }
 
   /** What every request of this operation is told. */
@@ -112,16 +116,29 @@ export class Operation {
   #redact(text: string): string {
     const { name, gpuType = "", container = "" } = this.subject.inputs;
     const own = [name, gpuType, container, this.id].join(" ");
-    const telling = [...this.#secrets].filter((value) => value.length >= shortestTelling && !own.includes(value));
+    const telling = [...this.#secrets].filter((value) => isTelling(value) && !own.includes(value));
     return redactor(telling)(text);
   }
+}
+
+function isTelling(value: string): boolean {
+  return value.length >= shortestTelling;
+}
+
+/** A word that is known for a state is that, and no secret, whatever the values of env are. */
+function clearWord(word: string, redact: (text: string) => string): string {
+  return stateOf(word) === "unknown" ? redact(word) : word;
 }
 
 /** What the service says of replicas may quote their environment. */
 export function clearStatus({ replicas, ...status }: StatusRecord, secrets: Iterable<string>): StatusRecord {
   const redact = redactor(secrets);
-  const cleared = replicas.map(({ message, ...replica }) =>
-    message === undefined ? replica : { ...replica, message: redact(message) },
-  );
-  return { ...status, replicas: cleared };
+  const cleared = replicas.map(({ message, ...replica }) => ({
+    ...replica,
+    id: redactor([...secrets].filter(isTelling))(replica.id),
+    status: clearWord(replica.status, redact),
+    ...(message === undefined ? {} : { message: redact(message) }),
+  }));
+  const word = status.status === undefined ? {} : { status: clearWord(status.status, redact) };
+  return { ...status, ...word, replicas: cleared };
 }

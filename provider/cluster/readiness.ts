@@ -1,5 +1,6 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
 import { isLeaving, stateOf } from "../api/states";
+import { cut } from "../api/text";
 
 /** What was seen of a cluster at one time. */
 export interface Look {
@@ -44,7 +45,7 @@ const goneMisses = 3;
 export function judgeReady(look: Look, past: Past, replicas: number): Verdict {
   const { record, status } = look;
   if (!record) return judgeMissing(past);
-  const word = record.status ?? status?.status;
+  const word = shortened(record.status ?? status?.status);
   const state = stateOf(word);
   if (isLeaving(word)) return failed(`it is ${word}: somebody deletes it`, status);
   if (state === "stopped") return failed(`it is ${word}: somebody stopped it`, status);
@@ -62,12 +63,16 @@ export function judgeReady(look: Look, past: Past, replicas: number): Verdict {
 /** Judges one look for somebody who waits until the cluster is gone. Pure. Only the service's word counts, never silence. */
 export function judgeGone({ record }: Look): Verdict {
   if (!record || stateOf(record.status) === "terminated") return { kind: "gone" };
-  return pending(record.status);
+  return pending(shortened(record.status));
 }
 
 function judgeMissing({ seen, misses, waitedMs }: Past): Verdict {
   const isGone = seen ? misses >= goneMisses : misses >= newcomerMisses && waitedMs >= newcomerGraceMs;
   return isGone ? { kind: "gone" } : { kind: "pending", summary: "the service does not show it" };
+}
+
+function shortened(word: string | undefined): string | undefined {
+  return word === undefined ? undefined : cut(word, longestWord);
 }
 
 function pending(word: string | undefined): Verdict {
@@ -96,10 +101,15 @@ function allHealthy(status: StatusRecord, replicas: number): boolean {
 
 /** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */
 export function unhealthyReasons(status: StatusRecord | undefined): string[] {
-  return (status ? present(status) : [])
-    .filter(({ healthy }) => !healthy)
-    .map(
-      ({ id, status: word, message }) =>
-        `replica ${id}: ${[word, message].filter(Boolean).join(", ") || "not healthy"}`,
-    );
+  const sick = (status ? present(status) : []).filter(({ healthy }) => !healthy);
+  const lines = sick.slice(0, mostReasons).map(({ id, status: word, message = "" }) => {
+    const why = [cut(word, longestWord), cut(message, longestReason)].filter(Boolean).join(", ");
+    return `replica ${cut(id, longestWord)}: ${why || "not healthy"}`;
+  });
+  return sick.length > mostReasons ? [...lines, `and ${sick.length - mostReasons} more`] : lines;
 }
+
+// What a person can read; the state has every replica.
+const mostReasons = 4;
+const longestReason = 120;
+const longestWord = 60;

@@ -1,6 +1,6 @@
 import { type CheckFailure, type Ctx, hasUnknown, type Properties, type Resource } from "../core";
 import { ConfigError, messageOf } from "../errors";
-import { completeInputs, findFailures } from "./check";
+import { completeInputs, findFailures, pathStep } from "./check";
 import { describe, takenReason } from "./claim";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
 import { diffCluster } from "./diff";
@@ -20,6 +20,11 @@ export function createClusterResource(service: () => Service): Resource {
     update: async (ctx, id, state, news) => updateCluster(service(), ctx, id, state, news),
     delete: async (ctx, id, state) => deleteCluster(service(), ctx, id, state),
   };
+}
+
+/** What doors find wrong is named by the program too. */
+function doorFailures({ failures = [] }: Ctx): CheckFailure[] {
+  return failures.map(({ property, reason }) => ({ property: property.split(".").map(pathStep).join("."), reason }));
 }
 
 /** What is certain of the outputs before anything is done: an update keeps the endpoint and the time of creation. Pure. */
@@ -44,7 +49,7 @@ class Run {
     news: Properties,
     olds: Properties = {},
   ): Promise<{ inputs: Properties; failures: CheckFailure[] }> {
-    const failures = [...findFailures(news), ...this.#connectionFailures()];
+    const failures = [...findFailures(news), ...doorFailures(ctx), ...this.#connectionFailures()];
     const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
     if (current !== undefined && !this.#predecessors.has(ctx.urn)) this.#predecessors.set(ctx.urn, current);
     const predecessor = this.#predecessors.get(ctx.urn);

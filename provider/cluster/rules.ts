@@ -16,13 +16,24 @@ function rule(text: string) {
 
 const nameText = "must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit";
 
+/** As `rule`, for what must not be quoted even where it is a number: it may be a PIN. */
+function secretRule(text: string) {
+  return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${text}` : text) };
+}
+
 // The grammar of image references (host and path, tag, digest); the documented form has a tag, a digest is stricter still.
-const imageHost = String.raw`(?:[a-zA-Z0-9.-]+(?::\d{1,5})?|\[[0-9a-fA-F:]+\](?::\d{1,5})?)`;
+const hostLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?";
+const imageHost = String.raw`(?:${hostLabel}(?:\.${hostLabel})*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?`;
 const imagePart = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
 const imagePattern = new RegExp(
   String.raw`^(?:${imageHost}/)?${imagePart}(?:/${imagePart})*(?::\w[\w.-]{0,127}(?:@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$`,
 );
 const imageText = "must be an image reference with a tag, such as vllm/vllm-openai:v0.6.3";
+
+/** The port of the registry, where one is named. */
+function portOf(image: string): number {
+  return Number(/^[^/]*:(\d+)\//.exec(image)?.[1] ?? 0);
+}
 
 const gpuTypeText = 'must be the identifier of a GPU type, such as "h100"; getGpuTypes() lists them';
 const replicasText = "must be a whole number from 1 to 10000";
@@ -31,20 +42,26 @@ const replicasText = "must be a whole number from 1 to 10000";
 const maxEnvValueBytes = 128 * 1024;
 const envName = z
   .string()
+  .max(1_024, rule("must be a name of at most 1024 characters"))
   .regex(
     /^[A-Za-z_][A-Za-z0-9_.-]*$/,
     rule("must be a name of letters, digits, '_', '.' and '-', not beginning with a digit"),
   );
 const envValue = z
-  .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
+  .string(secretRule('must be a string; write numbers and booleans in quotes, such as "8080"'))
   .refine((value) => !value.includes("\0"), rule("must not hold a NUL character"))
+  .refine((value) => value.isWellFormed(), rule("must be Unicode text; it holds half of a character"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
 
 const inputRules = {
   name: z.string(rule(nameText)).regex(clusterNamePattern, rule(nameText)).max(63, rule(nameText)).optional(),
   gpuType: z.string(rule(gpuTypeText)).regex(/^\w(?:[\w .:+/-]{0,126}[\w+])?$/, rule(gpuTypeText)),
   replicas: z.int(rule(replicasText)).min(1, rule(replicasText)).max(10_000, rule(replicasText)).optional(),
-  container: z.string(rule(imageText)).max(512, rule(imageText)).regex(imagePattern, rule(imageText)),
+  container: z
+    .string(rule(imageText))
+    .max(512, rule(imageText))
+    .regex(imagePattern, rule(imageText))
+    .refine((image) => portOf(image) <= 65_535, rule(imageText)),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
 } satisfies { [Name in keyof Required<ClusterInputs>]: z.ZodType<ClusterInputs[Name]> };
 

@@ -1,6 +1,7 @@
 import type { Client } from "../api/client";
 import { sameId } from "../api/ids";
 import type { ClusterRecord } from "../api/records";
+import { cut } from "../api/text";
 import type { Clock } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
 import { findCluster, findStatus } from "./find";
@@ -158,13 +159,18 @@ class Journal {
 
   timeout(): TimeoutError {
     const story = [...this.#counts]
-      .slice(-6)
-      .map(([summary, count]) => (count > 1 ? `${summary} (${count} times)` : summary));
+      .slice(-3)
+      .map(([summary, count]) =>
+        count > 1 ? `${cut(summary, longestSummary)} (${count} times)` : cut(summary, longestSummary),
+      );
     const reasons = unhealthyReasons(this.#lastLook?.status);
     const seen = story.length > 0 ? `; seen: ${story.join(", then ")}` : "";
     return new TimeoutError([`timed out after ${duration(this.waitedMs())}${seen}`, ...reasons].join("; "));
   }
 }
+
+/** Of one summary in the story of a wait. */
+const longestSummary = 260;
 
 /** `95 s`, `12 min`: for people. */
 export function duration(ms: number): string {

@@ -30,8 +30,9 @@ export function configure({ config }: Config): Promise<void> {
 
 export const check = (olds: Properties, news: Properties) =>
   inContext("check", news, async (ctx) => {
-    const { inputs, failures } = await cluster.check(ctx, news, olds);
-    return { inputs, failures: [...failures, ...findTimeoutFailures(news["__timeouts"])].map(toFailure) };
+    const own = findTimeoutFailures(news["__timeouts"]);
+    const { inputs, failures } = await cluster.check({ ...ctx, failures: own }, news, olds);
+    return { inputs, failures: failures.map(toFailure) };
   });
 
 export const diff = (_id: string, olds: Properties, news: Properties) =>

@@ -10,12 +10,15 @@ export function parseDuration(text: unknown): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
+/** Those of Pulumi's `customTimeouts`; `read` is in newer versions. */
+const operations: ReadonlySet<string> = new Set(["create", "update", "delete", "read"]);
+
 /** Every timeout that cannot be read. */
 export function findTimeoutFailures(timeouts: unknown): CheckFailure[] {
-  return Object.entries(typeof timeouts === "object" && timeouts !== null ? timeouts : {})
-    .filter(([, text]) => parseDuration(text) === undefined)
-    .map(([name]) => ({
-      property: `customTimeouts.${name}`,
-      reason: "must be a length of time, such as 45m or 1h30m",
-    }));
+  return Object.entries(typeof timeouts === "object" && timeouts !== null ? timeouts : {}).flatMap(([name, text]) => {
+    const reason = operations.has(name)
+      ? parseDuration(text) === undefined && "must be a length of time, such as 45m or 1h30m"
+      : "is not an operation; there are create, update and delete";
+    return reason ? [{ property: `customTimeouts.${name}`, reason }] : [];
+  });
 }

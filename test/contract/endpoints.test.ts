@@ -1,14 +1,15 @@
 import { endpoints } from "../../provider/api/endpoints";
-import { dialects } from "../simulator";
+import { type Dialect, dialects } from "../simulator";
+import { clusterWord, replicaWord } from "../simulator/statusWords";
 import { type Contract, contract, stopAll, web } from "./bench";
 
 afterEach(stopAll);
 
 interface Row {
-  /** Method and path that the specification says; `:id` is the cluster's. */
-  readonly line: string;
+  /** Method and path that the specification says, or the dialect where it leaves them open; `:id` is the cluster's. */
+  readonly line: string | ((dialect: Dialect) => string);
   /** The body on the wire; absent: no body and no Content-Type. */
-  readonly body?: unknown;
+  readonly body?: unknown | ((dialect: Dialect) => unknown);
   call(bench: Contract, id: string): Promise<unknown>;
   /** What comes back, in the dialect. */
   expected(bench: Contract, id: string): unknown;
@@ -20,12 +21,42 @@ const record = (id: string, more: Record<string, unknown> = {}) =>
 /** An action answers with the cluster or with nothing. */
 const acted = ({ dialect }: Contract, id: string, more?: Record<string, unknown>) =>
   dialect.actionAnswer === "cluster" ? record(id, more) : undefined;
+/** What an update asks for; only `/scale` changes the replicas where an update may not carry them. */
+const changes = ({ updateFields }: Dialect) => ({
+  ...(updateFields === "any" ? { replicas: 3 } : {}),
+  container: "example/server:2.0",
+  env: { fooBar: "2" },
+});
+const container: Record<Dialect["containerEcho"], string | undefined> = {
+  same: web.container,
+  none: undefined,
+  registry: `docker.io/${web.container}`,
+};
+/** What is said of a variable's value; a null where only its name is. */
+const shownValue: Record<Dialect["envEcho"], (value: string) => string | null | undefined> = {
+  same: (value) => value,
+  none: () => undefined,
+  masked: () => "********",
+  names: () => null,
+};
+const shownEnv = ({ envEcho, injectedEnv }: Dialect) => {
+  const entries = Object.entries({ ...web.env, ...injectedEnv });
+  const shown = entries.map(([name, value]) => [name, shownValue[envEcho](value)]);
+  return envEcho === "none" ? undefined : Object.fromEntries(shown);
+};
+const replica = (dialect: Dialect) =>
+  dialect.replicasForm === "counts"
+    ? { id: expect.any(String), status: "", healthy: true }
+    : { id: expect.any(String), status: replicaWord("healthy", dialect), healthy: true };
+/** A word of a cluster that changes, where it does not call itself running at all times. */
+const onItsWay = (word: "restarting" | "deploying", dialect: Dialect) =>
+  clusterWord(dialect.runningWhen === "always" ? "running" : word, dialect);
 const price = { pricePerHour: 2.99, currency: "USD" };
 const h100 = { type: "h100", name: "NVIDIA H100", memoryGb: 80 };
 /** Two of the 256 are taken by the cluster. */
 const stock = ({ dialect }: Contract) => ({
   available: true,
-  ...(dialect.stockShape === "flag" ? {} : { availableCount: 254 }),
+  ...(dialect.stockForm === "flag" ? {} : { availableCount: 254 }),
 });
 const among = (facts: Record<string, unknown>) => expect.arrayContaining([{ ...facts, raw: expect.any(Object) }]);
 
@@ -45,20 +76,19 @@ const clusterRows = {
     line: "GET /v1/clusters/:id",
     call: ({ client }, id) => client.getCluster(id),
     expected: ({ dialect }, id) =>
-      record(id, dialect.detailEcho === "none" ? {} : { container: web.container, env: web.env }),
+      record(id, JSON.parse(JSON.stringify({ container: container[dialect.containerEcho], env: shownEnv(dialect) }))),
   },
   updateCluster: {
-    line: "PATCH /v1/clusters/:id",
-    body: { replicas: 3, container: "example/server:2.0", env: { fooBar: "2" } },
-    call: ({ client }, id) =>
-      client.updateCluster(id, { replicas: 3, container: "example/server:2.0", env: { fooBar: "2" } }),
-    expected: (_bench, id) => record(id, { replicas: 3 }),
+    line: ({ updateMethod }) => `${updateMethod} /v1/clusters/:id`,
+    body: changes,
+    call: ({ client, dialect }, id) => client.updateCluster(id, changes(dialect)),
+    expected: ({ dialect }, id) => record(id, { replicas: changes(dialect).replicas ?? 2 }),
   },
   deleteCluster: {
     line: "DELETE /v1/clusters/:id",
     call: ({ client }, id) => client.deleteCluster(id),
     expected: ({ dialect }, id) =>
-      dialect.deleteAnswer === "cluster" ? record(id, { status: "terminating" }) : undefined,
+      dialect.deleteAnswer === "cluster" ? record(id, { status: clusterWord("terminating", dialect) }) : undefined,
   },
 } satisfies Partial<Record<keyof typeof endpoints, Row>>;
 
@@ -66,17 +96,17 @@ const actionRows = {
   stopCluster: {
     line: "POST /v1/clusters/:id/stop",
     call: ({ client }, id) => client.stopCluster(id),
-    expected: (bench, id) => acted(bench, id, { status: "stopping" }),
+    expected: (bench, id) => acted(bench, id, { status: clusterWord("stopping", bench.dialect) }),
   },
   restartCluster: {
     line: "POST /v1/clusters/:id/restart",
     call: ({ client }, id) => client.restartCluster(id),
-    expected: (bench, id) => acted(bench, id, { status: "restarting" }),
+    expected: (bench, id) => acted(bench, id, { status: onItsWay("restarting", bench.dialect) }),
   },
   redeployCluster: {
     line: "POST /v1/clusters/:id/redeploy",
     call: ({ client }, id) => client.redeployCluster(id),
-    expected: (bench, id) => acted(bench, id, { status: "deploying" }),
+    expected: (bench, id) => acted(bench, id, { status: onItsWay("deploying", bench.dialect) }),
   },
   scaleCluster: {
     line: "POST /v1/clusters/:id/scale",
@@ -88,8 +118,8 @@ const actionRows = {
     line: "GET /v1/clusters/:id/status",
     call: ({ client }, id) => client.getClusterStatus(id),
     expected: ({ dialect }) => ({
-      status: dialect.statusShape === "bare" ? undefined : "running",
-      replicas: [1, 2].map(() => ({ id: expect.any(String), status: "healthy", healthy: true })),
+      status: dialect.statusShape === "bare" ? undefined : clusterWord("running", dialect),
+      replicas: [replica(dialect), replica(dialect)],
     }),
   },
 } satisfies Partial<Record<keyof typeof endpoints, Row>>;
@@ -126,8 +156,8 @@ const serviceRows = {
     expected: () => ({ healthy: true, status: "ok", raw: { status: "ok" } }),
   },
   getServiceInfo: {
-    line: "GET /",
-    call: ({ client }) => client.getServiceInfo(),
+    line: ({ descriptorPath }) => `GET ${descriptorPath}`,
+    call: ({ client, dialect }) => client.getServiceInfo(dialect.descriptorPath),
     expected: () =>
       expect.objectContaining({ name: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }),
   },
@@ -150,7 +180,9 @@ test.each(cases)("%s sends and reads what the specification says, in the dialect
   await bench.clock.advance(1_000);
   expect(await row.call(bench, id)).toEqual(row.expected(bench, id));
   const sent = bench.last();
-  expect([`${sent?.method} ${sent?.path}`, sent?.body]).toEqual([row.line.replace(":id", id), row.body]);
-  expect(sent?.headers["content-type"]).toBe(row.body === undefined ? undefined : "application/json");
+  const line = typeof row.line === "string" ? row.line : row.line(bench.dialect);
+  const body = typeof row.body === "function" ? row.body(bench.dialect) : row.body;
+  expect([`${sent?.method} ${sent?.path}`, sent?.body]).toEqual([line.replace(":id", id), body]);
+  expect(sent?.headers["content-type"]).toBe(body === undefined ? undefined : "application/json");
   expect(sent?.headers).toMatchObject({ accept: "application/json", "user-agent": "contract/1" });
 });

@@ -23,10 +23,10 @@ test.each<[string, Partial<Dialect>]>([
 });
 
 test.each<[string, Partial<Dialect>, Record<string, unknown>]>([
-  ["a price as text", { priceShape: "string" }, { pricePerHour: 2.99, currency: "USD" }],
+  ["a price as text", { priceForm: "string" }, { pricePerHour: 2.99, currency: "USD" }],
   ["a bare list", { gpuListShape: "bare" }, { pricePerHour: 2.99 }],
-  ["a stock of a flag alone", { stockShape: "flag" }, { available: true }],
-  ["a stock of a count alone", { stockShape: "count" }, { available: true, availableCount: 256 }],
+  ["a stock of a flag alone", { stockForm: "flag" }, { available: true }],
+  ["a stock of a count alone", { stockForm: "count" }, { available: true, availableCount: 256 }],
 ])("GPU types are read with %s", async (_what, dialect, expected) => {
   const { client } = await contract({ dialect });
   const types = await client.listGpuTypes();

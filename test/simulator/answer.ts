@@ -8,7 +8,7 @@ export interface Answer {
   wire?: "drop" | "truncate";
 }
 
-/** A refusal: it becomes the service's error envelope. */
+/** A refusal. Its code and status are the ones of `plain`; errorAnswers.ts says them in the dialect. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -20,16 +20,4 @@ export class ApiError extends Error {
   ) {
     super(message);
   }
-}
-
-/** The error envelope of the service. */
-export function errorAnswer(error: unknown): Answer {
-  if (error instanceof ApiError) return envelope(error.status, error.code, error.message, error.headers);
-  const message = error instanceof Error ? error.message : String(error);
-  return envelope(500, "internal_error", `The simulator failed: ${message}`);
-}
-
-/** An error answer made by hand. */
-export function envelope(status: number, code: string, message: string, headers?: Record<string, string>): Answer {
-  return { status, body: { error: { code, message, status } }, headers };
 }

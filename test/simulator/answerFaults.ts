@@ -1,8 +1,10 @@
-import { type Answer, envelope } from "./answer";
+import type { Answer } from "./answer";
+import type { Dialect } from "./dialectOptions";
+import { errorBody } from "./errorAnswers";
 import { type AnswerFault, type DelayFault, type Fault, faultSlots } from "./faults";
 
 /** The answer to a request that meets a fault; `effect` does what the request asks for. */
-export function spoil(fault: AnswerFault, effect: () => Answer): Answer {
+export function spoil(fault: AnswerFault, effect: () => Answer, dialect: Dialect): Answer {
   const real = hasEffect(fault) ? effect() : { status: 0 };
   switch (fault.kind) {
     case "drop":
@@ -10,7 +12,7 @@ export function spoil(fault: AnswerFault, effect: () => Answer): Answer {
     case "truncate":
       return { ...real, wire: "truncate" };
     case "status":
-      return statusAnswer(fault);
+      return statusAnswer(fault, dialect);
     case "html":
       return { status: fault.status, text: page(fault.status), headers: { "Content-Type": "text/html" } };
     case "body": {
@@ -42,9 +44,10 @@ function hasEffect(fault: AnswerFault): boolean {
   return fault.kind !== "redirect" && fault.when === "after";
 }
 
-function statusAnswer({ status, code, message, headers }: AnswerFault & { kind: "status" }): Answer {
+function statusAnswer(fault: AnswerFault & { kind: "status" }, dialect: Dialect): Answer {
+  const { status, code = `fault_${status}`, message = `Simulated status ${status}.`, headers } = fault;
   if (status === 204 || status === 304) return { status, headers };
-  return envelope(status, code ?? `fault_${status}`, message ?? `Simulated status ${status}.`, headers);
+  return errorBody({ status, code, message }, dialect, headers);
 }
 
 function page(status: number): string {

@@ -11,7 +11,7 @@ export interface ClusterChanges {
   env?: Record<string, string>;
   /** Asked for and running. */
   container?: string;
-  /** `running` also heals; `gone` makes the service answer 404. */
+  /** `running` also heals; `gone` is what a DELETE ends in. */
   status?: "running" | "stopped" | "failed" | "gone";
   /** Reason of a `failed` status. */
   message?: string;

@@ -1,12 +1,15 @@
 import { parseArgs } from "node:util";
-import { resolveDialect } from "./dialects";
+import type { Dialect } from "./dialectOptions";
+import { dialectNames, resolveDialect } from "./dialects";
 import type { Fault } from "./faults";
 import type { SimulatorOptions } from "./index";
+import { dialectLines, parseDialect } from "./parseDialect";
 import { parseFault } from "./parseFault";
 
 /** What the command line asks for. */
 export type CliOptions =
   | { command: "help" }
+  | { command: "list-dialects" }
   | { command: "fail"; message: string }
   | { command: "run"; options: SimulatorOptions; dialectName: string; exitWithStdin: boolean };
 
@@ -18,7 +21,10 @@ with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
 
   --port N               port on 127.0.0.1 (default: a free one)
   --api-key KEY          the one API key (default: $GPUCLUSTER_API_KEY, else a generated one)
-  --dialect NAME         reading of the specification: plain, terse (default: plain)
+  --dialect NAME         reading of the specification (default: plain), one of
+                         ${dialectNames}; or options on top of
+                         plain in JSON, such as '{"updateMethod":"PUT"}'
+  --list-dialects        print these options, each with its values
   --provisioning-ms N    time until all replicas of a cluster are healthy (default: 3000)
   --deletion-ms N        time until a deleted cluster is gone (default: 300)
   --rate-limit N         requests per window (default: 100)
@@ -30,14 +36,23 @@ with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
   --help                 this text
 `;
 
+/** What --list-dialects prints: one line per option. */
+export const dialectHelp = `The options of a dialect, each with its values; plain has the first of them.
+The dialects mix-... together have every pair of values of every two options.
+
+${dialectLines()
+  .map((line) => `  ${line}\n`)
+  .join("")}`;
+
 /** Reads the command line. Pure: errors come back as a message. */
 export function parseCli(args: string[], env: Record<string, string | undefined>): CliOptions {
   try {
     const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
     if (values.help) return { command: "help" };
+    if (values["list-dialects"]) return { command: "list-dialects" };
     const apiKey = values["api-key"] ?? env.GPUCLUSTER_API_KEY;
     const dialectName = values.dialect ?? "plain";
-    resolveDialect(dialectName);
+    const dialect = parseDialectText(dialectName);
     const number = (flag: NumberFlag) => parseNumber(flag, values[flag]);
     return {
       command: "run",
@@ -46,7 +61,7 @@ export function parseCli(args: string[], env: Record<string, string | undefined>
       options: {
         port: parsePort(number("port")),
         apiKeys: apiKey ? { [parseKey(apiKey)]: "org_default" } : undefined,
-        dialect: dialectName,
+        dialect,
         provisioningMs: number("provisioning-ms"),
         deletionMs: number("deletion-ms"),
         rateLimit: number("rate-limit"),
@@ -64,6 +79,7 @@ const flags = {
   port: { type: "string" },
   "api-key": { type: "string" },
   dialect: { type: "string" },
+  "list-dialects": { type: "boolean" },
   "provisioning-ms": { type: "string" },
   "deletion-ms": { type: "string" },
   "rate-limit": { type: "string" },
@@ -92,12 +108,20 @@ function parseKey(key: string): string {
   throw new RangeError("The API key must not contain white space.");
 }
 
+function parseDialectText(text: string): string | Partial<Dialect> {
+  if (text.startsWith("{")) return parseDialect(parseJson("dialect", text));
+  resolveDialect(text);
+  return text;
+}
+
 function parseFaultText(text: string): Fault {
-  let value: unknown;
+  return parseFault(parseJson("fault", text));
+}
+
+function parseJson(flag: string, text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
-    throw new TypeError(`--fault must be JSON, got "${text}".`);
+    throw new TypeError(`--${flag} must be JSON, got "${text}".`);
   }
-  return parseFault(value);
 }

@@ -1,5 +1,6 @@
 import { ApiError } from "./answer";
 import type { ClusterState } from "./clusterState";
+import type { PerValue } from "./dialectOptions";
 import { parseScale, parseUpdate } from "./requests";
 import type { Service } from "./service";
 import { configure, restart, rollOut, scale } from "./transitions";
@@ -19,27 +20,23 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   restart: {
     run(service, state) {
-      const { fleet, dialect } = service;
-      const isStopped = state.stoppedAt !== undefined;
-      if (isStopped && dialect.startedBy === "redeploy") {
-        throw new ApiError(409, "invalid_state", `The cluster "${state.id}" is stopped. Redeploy it to start it.`);
-      }
-      ensureCapacity(service, state.gpuType, isStopped ? state.desiredReplicas : 0, state);
-      if (isStopped && dialect.updateRollsOut) rollOut(state, "restarting", fleet.clock.now(), fleet.timing);
-      else restart(state, fleet.clock.now(), fleet.timing);
+      if (state.stoppedAt === undefined) restart(state, service.fleet.clock.now(), service.fleet.timing);
+      else start(service, state, "restart");
     },
   },
   scale: {
     takesBody: true,
     run(service, state, body) {
       resize(service, state, parseScale(body));
+      if (state.stoppedAt !== undefined && starters[service.dialect.startedBy].includes("scale")) {
+        start(service, state, "scale");
+      }
     },
   },
   redeploy: {
     run(service, state) {
-      const { fleet } = service;
-      ensureCapacity(service, state.gpuType, state.stoppedAt === undefined ? 0 : state.desiredReplicas, state);
-      rollOut(state, "deploying", fleet.clock.now(), fleet.timing);
+      if (state.stoppedAt === undefined) rollOut(state, "deploying", service.fleet.clock.now(), service.fleet.timing);
+      else start(service, state, "redeploy");
     },
   },
 };
@@ -47,7 +44,7 @@ export const actions: Readonly<Record<string, Action>> = {
 /** The update operation. */
 export function update(service: Service, state: ClusterState, body: unknown): void {
   const { fleet, dialect } = service;
-  const changes = parseUpdate[dialect.updateSemantics](body, state);
+  const changes = parseUpdate[dialect.updateSemantics](body, state, dialect);
   resize(service, state, changes.replicas ?? state.desiredReplicas);
   const { container, env } = state.configuration;
   const changed = configure(state, { container: changes.container ?? container, env: changes.env ?? env });
@@ -62,6 +59,29 @@ export function ensureCapacity(service: Service, gpuType: string, replicas: numb
   if (replicas <= free) return;
   const message = `${replicas} GPUs of type "${gpuType}" are wanted, ${free} are free.`;
   throw new ApiError(409, "insufficient_capacity", message);
+}
+
+type Starter = "restart" | "redeploy" | "scale";
+
+const starters: PerValue<"startedBy", readonly Starter[]> = {
+  "restart-or-redeploy": ["restart", "redeploy"],
+  redeploy: ["redeploy"],
+  restart: ["restart"],
+  scale: ["scale"],
+};
+
+/** Starts a stopped cluster, or refuses to where the dialect starts it otherwise. */
+function start(service: Service, state: ClusterState, by: Starter): void {
+  const { fleet, dialect } = service;
+  const calls = starters[dialect.startedBy];
+  if (!calls.includes(by)) {
+    throw new ApiError(409, "invalid_state", `The cluster "${state.id}" is stopped. To start it: ${calls.join(", ")}.`);
+  }
+  ensureCapacity(service, state.gpuType, state.desiredReplicas, state);
+  const now = fleet.clock.now();
+  if (by === "redeploy") rollOut(state, "deploying", now, fleet.timing);
+  else if (dialect.updateRollsOut) rollOut(state, "restarting", now, fleet.timing);
+  else restart(state, now, fleet.timing);
 }
 
 function resize(service: Service, state: ClusterState, replicas: number): void {

@@ -1,20 +1,25 @@
 import { type Answer, ApiError } from "./answer";
 import { applyBirthFaults } from "./birthFaults";
+import { acted, deleted } from "./changeAnswers";
+import { changeable, deletable, readable } from "./clusterAccess";
 import { type Action, actions, ensureCapacity, update } from "./clusterActions";
+import { listAnswer, pageParameter } from "./clusterPages";
+import { clusterDetail, clusterRecord, createdRecord, oneCluster } from "./clusterRecords";
 import type { ClusterState } from "./clusterState";
-import { acted, clusterDetail, clusterList, clusterRecord, clusterStatus, deleted, oneCluster } from "./render";
 import { parseCreate } from "./requests";
 import type { Call, Route } from "./router";
 import type { Service } from "./service";
+import { clusterStatus } from "./statusRecords";
 
 /** Everything about clusters. */
 export function clusterRoutes(service: Service): Route[] {
   const { fleet, dialect } = service;
-  const id = "/v1/clusters/:id";
+  const clusters = "/v1/clusters";
+  const id = `${clusters}/:id`;
   const read = (path: string, render: (state: ClusterState) => unknown): Route => ({
     method: "GET",
     path,
-    run: (call) => ({ status: 200, body: render(visible(service, call)) }),
+    run: (call) => ({ status: 200, body: render(readable(service, call)) }),
   });
   const action = ([name, { takesBody, run }]: [string, Action]): Route => ({
     method: "POST",
@@ -27,13 +32,10 @@ export function clusterRoutes(service: Service): Route[] {
     },
   });
   return [
-    { method: "POST", path: "/v1/clusters", takesBody: true, run: (call) => create(service, call) },
-    { method: "GET", path: "/v1/clusters", run: (call) => list(service, call) },
-    read(id, (state) => {
-      const detail = clusterDetail[dialect.detailEcho](fleet.view(state), dialect);
-      return oneCluster[dialect.recordShape](detail);
-    }),
-    read(`${id}/status`, (state) => clusterStatus[dialect.statusShape](fleet.view(state))),
+    { method: "POST", path: clusters, takesBody: true, run: (call) => create(service, call) },
+    { method: "GET", path: clusters, query: pageParameter(dialect), run: (call) => list(service, call) },
+    read(id, (state) => oneCluster[dialect.recordShape](clusterDetail(fleet.view(state), dialect))),
+    read(`${id}/status`, (state) => clusterStatus(fleet.view(state), dialect)),
     { method: dialect.updateMethod, path: id, takesBody: true, run: (call) => change(service, call) },
     { method: "DELETE", path: id, run: (call) => terminate(service, call) },
     ...Object.entries(actions).map(action),
@@ -53,13 +55,13 @@ function create(service: Service, { organization, body }: Call): Answer {
   }
   const state = fleet.add({ ...wanted, organization }, fleet.timing.provisioningMs);
   applyBirthFaults(service, state);
-  // The specification promises this word in the answer, however fast the simulator is.
-  return { status: 201, body: { ...clusterRecord(fleet.view(state)), status: "provisioning" } };
+  return { status: 201, body: createdRecord(fleet.view(state)) };
 }
 
-function list({ fleet, dialect }: Service, { organization }: Call): Answer {
-  const views = fleet.living(organization).map((state) => fleet.view(state));
-  return { status: 200, body: clusterList[dialect.listShape](views.filter(({ hidden }) => !hidden)) };
+function list({ fleet, dialect }: Service, { organization, query }: Call): Answer {
+  const views = fleet.listed(organization).map((state) => fleet.view(state));
+  const visible = views.filter(({ hidden }) => !hidden);
+  return listAnswer(visible, query, dialect, (view) => clusterRecord(view, dialect));
 }
 
 function change(service: Service, call: Call): Answer {
@@ -68,25 +70,14 @@ function change(service: Service, call: Call): Answer {
   return { status: 200, body: answered(service, state) };
 }
 
-function terminate({ fleet, dialect }: Service, { param, organization }: Call): Answer {
-  const state = fleet.find(param, organization);
+function terminate(service: Service, call: Call): Answer {
+  const { fleet, dialect } = service;
+  const state = deletable(service, call);
   state.deletedAt ??= fleet.clock.now();
-  const record = { ...clusterRecord(fleet.view(state)), status: "terminating" };
+  const record = clusterRecord({ ...fleet.view(state), status: "terminating" }, dialect);
   return deleted[dialect.deleteAnswer](oneCluster[dialect.recordShape](record));
 }
 
 function answered({ fleet, dialect }: Service, state: ClusterState): unknown {
-  return oneCluster[dialect.recordShape](clusterRecord(fleet.view(state)));
-}
-
-function visible({ fleet }: Service, { param, organization }: Call): ClusterState {
-  const state = fleet.find(param, organization);
-  if (!fleet.view(state).hidden) return state;
-  throw new ApiError(404, "cluster_not_found", `There is no cluster "${param}".`);
-}
-
-function changeable({ fleet }: Service, { param, organization }: Call): ClusterState {
-  const state = fleet.find(param, organization);
-  if (state.deletedAt === undefined) return state;
-  throw new ApiError(409, "invalid_state", `The cluster "${param}" is terminating.`);
+  return oneCluster[dialect.recordShape](clusterRecord(fleet.view(state), dialect));
 }

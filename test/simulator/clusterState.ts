@@ -1,7 +1,9 @@
+import type { Dialect } from "./dialectOptions";
+
 /** Words for a cluster on its way to `running`. */
 export type Phase = "provisioning" | "updating" | "scaling" | "restarting" | "deploying";
 
-/** Every status word of a cluster. `gone` never goes over the wire: the service answers 404. */
+/** Every status word of a cluster. `gone` never goes over the wire: the service answers 404, or shows a tombstone. */
 export type ClusterStatus = Phase | "running" | "stopping" | "stopped" | "failed" | "terminating" | "gone";
 
 /** What the containers of a cluster are made from. */
@@ -49,5 +51,7 @@ export interface ClusterState {
 export interface Timing {
   provisioningMs: number;
   deletionMs: number;
-  runningWhen: "all-healthy" | "placed";
+  /** How long reads go on to show a cluster that is gone. */
+  tombstoneMs: number;
+  runningWhen: Dialect["runningWhen"];
 }

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, ApiError, envelope, errorAnswer } from "./answer";
+import { type Answer, ApiError } from "./answer";
 import { answerFault, delayOf, spoil } from "./answerFaults";
+import type { Dialect } from "./dialectOptions";
+import { errorAnswer } from "./errorAnswers";
 import type { FaultFacts } from "./faultBook";
 import { isRecord } from "./fields";
+import { methodRefusal } from "./methodRefusals";
+import { rateHeaders, retryHeaders } from "./rateHeaders";
 import type { RateState, RateWindows } from "./rateWindows";
-import { rateHeaders } from "./render";
 import { type RequestBody, recordedBody } from "./requestBody";
 import { dispatch, matchPath, type Route } from "./router";
 import type { Service } from "./service";
@@ -41,27 +44,26 @@ export async function answer(backend: Backend, incoming: Incoming): Promise<Answ
   const organization = organizationOf(backend, incoming);
   const key = keyOf(incoming.authorization);
   if (organization === undefined || key === undefined) {
-    const refusal = envelope(401, "unauthorized", "A known API key is required: Authorization: Bearer <API_KEY>.");
-    return withHeaders({ "WWW-Authenticate": "Bearer", ...rateHeaders(rates.untouched(now), now, dialect) }, refusal);
+    return withHeaders(rateHeaders(rates.untouched(now), now, dialect), errorAnswer(unauthorized(), dialect));
   }
   const rate = rates.take(key, now);
   const headers = rateHeaders(rate, now, dialect);
-  if (rate.exceeded) return withHeaders(headers, rateLimited(rate, now, dialect.rateLimitStatus));
+  if (rate.exceeded) return withHeaders(headers, errorAnswer(rateLimited(rate, now, dialect), dialect));
   const met = faults.take("request", factsOf(backend, incoming));
   if (delayOf(met, "before") > 0) await sleep(delayOf(met, "before"), undefined, { signal });
   const effect = () => run(backend, incoming, organization);
   const fault = answerFault(met);
-  const result = fault ? spoil(fault, effect) : effect();
+  const result = fault ? spoil(fault, effect, dialect) : effect();
   if (delayOf(met, "after") > 0) await sleep(delayOf(met, "after"), undefined, { signal });
   return withHeaders(headers, result);
 }
 
-function run({ routes }: Backend, { method, url, body }: Incoming, organization: string): Answer {
+function run({ routes, dialect }: Backend, { method, url, body }: Incoming, organization: string): Answer {
   try {
     if (body.tooLarge) throw new ApiError(413, "body_too_large", "The body is longer than 1 MiB.");
-    return dispatch(routes, { organization, method, url, body });
+    return dispatch(routes, { organization, method, url, body }, (...facts) => methodRefusal(...facts, dialect));
   } catch (error) {
-    return errorAnswer(error);
+    return errorAnswer(error, dialect);
   }
 }
 
@@ -74,10 +76,15 @@ function factsOf({ fleet }: Backend, { method, url, body }: Incoming): FaultFact
   return { method, path, name };
 }
 
-function rateLimited({ limit, resetAt }: RateState, now: number, status: number): Answer {
+function unauthorized(): ApiError {
+  const message = "A known API key is required: Authorization: Bearer <API_KEY>.";
+  return new ApiError(401, "unauthorized", message, { "WWW-Authenticate": "Bearer" });
+}
+
+function rateLimited({ limit, resetAt }: RateState, now: number, dialect: Dialect): ApiError {
   const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
   const message = `More than ${limit} requests in the window. Retry in ${seconds} s.`;
-  return envelope(status, "rate_limited", message, { "Retry-After": String(seconds) });
+  return new ApiError(dialect.rateLimitStatus, "rate_limited", message, retryHeaders[dialect.rateLimitForm](seconds));
 }
 
 function withHeaders(headers: Record<string, string>, result: Answer): Answer {

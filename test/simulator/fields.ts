@@ -29,8 +29,13 @@ export const clusterName = text(/^[a-z0-9]([a-z0-9-]{0,52}[a-z0-9])?$/, "a DNS l
 /** A GPU type identifier. */
 export const gpuTypeName = text(/^\S+$/, "a GPU type");
 
+// The specification's form has a repository and a tag. Registries also have images at their top, and digests say more
+// exactly what a tag says; one of the two must be there, or nobody could tell what runs.
 /** A container image reference. */
-export const imageReference = text(/^[^\s/]+(\/[^\s/]+)*\/[^\s/]+:[^\s/:]+$/, "<repository>/<image>:<tag>");
+export const imageReference = text(
+  /^([^\s/@]+\/)*[^\s/@:]+(:[^\s/@:]+(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
+  "<repository>/<image>:<tag>",
+);
 
 /** A number of replicas. */
 export const replicaCount: Parser<number> = (value, field) => {
@@ -39,15 +44,13 @@ export const replicaCount: Parser<number> = (value, field) => {
 };
 
 /** Environment variables. */
-export const environment: Parser<Record<string, string>> = (value, field) => {
-  if (!isRecord(value)) throw invalid(`The field "${field}" must be an object of strings.`);
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => {
-      if (typeof entry === "string") return [key, entry];
-      throw invalid(`The field "${field}.${key}" must be a string.`);
-    }),
-  );
-};
+export const environment = entriesOf((entry): entry is string => typeof entry === "string", "a string");
+
+/** Changes of environment variables: a null takes one away. */
+export const environmentChanges = entriesOf(
+  (entry): entry is string | null => typeof entry === "string" || entry === null,
+  "a string or null",
+);
 
 /** A refusal of a body. */
 export function invalid(message: string): ApiError {
@@ -57,6 +60,23 @@ export function invalid(message: string): ApiError {
 /** A plain object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A plain object of strings. */
+export function isTextRecord(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every((entry) => typeof entry === "string");
+}
+
+function entriesOf<T>(accepts: (entry: unknown) => entry is T, what: string): Parser<Record<string, T>> {
+  return (value, field) => {
+    if (!isRecord(value)) throw invalid(`The field "${field}" must be an object of strings.`);
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => {
+        if (accepts(entry)) return [key, entry];
+        throw invalid(`The field "${field}.${key}" must be ${what}.`);
+      }),
+    );
+  };
 }
 
 function text(pattern: RegExp, what: string): Parser<string> {

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { ApiError } from "./answer";
 import type { SimulatedGpuType } from "./catalog";
 import type { ClusterState, Configuration, Timing } from "./clusterState";
 import { holdsGpus, statusAt } from "./life";
@@ -37,16 +36,31 @@ export class Fleet {
     return this.#clusters.get(id);
   }
 
-  /** The clusters that an organization's key can see or change. */
+  /** The clusters that an organization's key can change. */
   living(organization: string): ClusterState[] {
-    return this.all().filter((state) => state.organization === organization && !this.#isGone(state));
+    return this.all().filter((state) => state.organization === organization && !this.isGone(state));
   }
 
-  /** A living cluster of an organization, or the refusal. */
-  find(id: string, organization: string): ClusterState {
+  /** The clusters that an organization's key can see: the living ones, and the tombstones of gone ones. */
+  listed(organization: string): ClusterState[] {
+    return this.all().filter((state) => state.organization === organization && this.isListed(state));
+  }
+
+  /** A cluster of an organization by id, also a gone one. */
+  find(id: string, organization: string): ClusterState | undefined {
     const state = this.#clusters.get(id);
-    if (state && state.organization === organization && !this.#isGone(state)) return state;
-    throw new ApiError(404, "cluster_not_found", `There is no cluster "${id}".`);
+    return state?.organization === organization ? state : undefined;
+  }
+
+  isGone(state: ClusterState): boolean {
+    return statusAt(state, this.clock.now(), this.timing) === "gone";
+  }
+
+  /** Whether reads show a cluster, if only its tombstone. */
+  isListed(state: ClusterState): boolean {
+    const { deletedAt = Number.POSITIVE_INFINITY } = state;
+    const { deletionMs, tombstoneMs } = this.timing;
+    return this.clock.now() < deletedAt + deletionMs + tombstoneMs;
   }
 
   /** Adds a cluster whose replicas all become healthy within `durationMs`. */
@@ -95,10 +109,6 @@ export class Fleet {
       .filter((state) => state !== except && state.gpuType === type && holdsGpus(state, now, this.timing))
       .reduce((sum, state) => sum + state.desiredReplicas, 0);
     return Math.max(0, (this.#catalog.get(type)?.stock ?? 0) - held);
-  }
-
-  #isGone(state: ClusterState): boolean {
-    return statusAt(state, this.clock.now(), this.timing) === "gone";
   }
 
   #freshSuffix(): string {

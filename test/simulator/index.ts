@@ -3,7 +3,8 @@ import { defaultCatalog, type SimulatedGpuType } from "./catalog";
 import { applyChanges, type ClusterChanges, type ForeignCluster } from "./changes";
 import { clusterRoutes } from "./clusterRoutes";
 import type { ClusterState } from "./clusterState";
-import { type Dialect, dialects, resolveDialect } from "./dialects";
+import { type Dialect, dialectOptions, type PerValue } from "./dialectOptions";
+import { dialects, resolveDialect } from "./dialects";
 import type { Backend } from "./exchange";
 import { FaultBook } from "./faultBook";
 import type { Fault } from "./faults";
@@ -18,7 +19,7 @@ import type { SimulatedCluster } from "./snapshot";
 export type { ClusterStatus } from "./clusterState";
 export type { SimulatedReplica } from "./life";
 export type { ClusterChanges, Dialect, Fault, ForeignCluster, RecordedRequest, SimulatedCluster, SimulatedGpuType };
-export { dialects };
+export { dialectOptions, dialects };
 
 /** How a simulator behaves. */
 export interface SimulatorOptions {
@@ -112,7 +113,8 @@ function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
   const dialect = resolveDialect(options.dialect);
   const faults = new FaultBook();
   for (const fault of options.faults ?? []) faults.add(parseFault(fault));
-  const timing = { provisioningMs, deletionMs, runningWhen: dialect.runningWhen };
+  const { runningWhen, tombstone } = dialect;
+  const timing = { provisioningMs, deletionMs, tombstoneMs: tombstonesMs[tombstone], runningWhen };
   const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes) };
   return {
     ...service,
@@ -123,6 +125,8 @@ function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
     signal,
   };
 }
+
+const tombstonesMs: PerValue<"tombstone", number> = { none: 0, listed: 60_000 };
 
 function addForeign(fleet: Fleet, ownOrganization: string, fields: ForeignCluster): SimulatedCluster {
   const { status, createdAt, replicas = 1, env = {}, organization = ownOrganization } = fields;

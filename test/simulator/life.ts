@@ -1,4 +1,5 @@
 import type { ClusterState, ClusterStatus, ReplicaState, Timing } from "./clusterState";
+import type { PerValue } from "./dialectOptions";
 
 /** One replica as seen at a moment. */
 export interface SimulatedReplica {
@@ -14,7 +15,17 @@ export function statusAt(state: ClusterState, now: number, timing: Timing): Clus
   if (state.deletedAt !== undefined) return now >= state.deletedAt + timing.deletionMs ? "gone" : "terminating";
   if (state.stoppedAt !== undefined) return now >= state.stoppedAt + timing.deletionMs ? "stopped" : "stopping";
   if (state.failure && now >= state.failure.at) return "failed";
-  return now < phaseEnd(state, timing) || isHeldUp(state, timing) ? state.phase.word : "running";
+  return now < phaseEnds[timing.runningWhen](state) || isHeldUp(state, timing) ? state.phase.word : "running";
+}
+
+/**
+ * Whether a cluster is on its way to another state, whatever it calls itself. A sick replica does not count: it may hold
+ * a cluster up for ever, and then it could not even be deleted.
+ */
+export function isChanging(state: ClusterState, now: number, { deletionMs }: Timing): boolean {
+  if (state.stoppedAt !== undefined) return now < state.stoppedAt + deletionMs;
+  const isFailed = state.failure !== undefined && now >= state.failure.at;
+  return !isFailed && now < phaseEnds["all-healthy"](state);
 }
 
 /** The replicas of a cluster at a time. */
@@ -51,12 +62,11 @@ function replicaAt(
   return { id, restarts: restarts + crashes, status: "unhealthy", healthy: false, message: state.sick.message };
 }
 
-function phaseEnd(state: ClusterState, timing: Timing): number {
-  const ends = state.replicas.map((replica) =>
-    timing.runningWhen === "placed" ? placedAt(replica) : replica.healthyAt,
-  );
-  return Math.max(state.phase.until, ...ends);
-}
+const phaseEnds: PerValue<"runningWhen", (state: ClusterState) => number> = {
+  "all-healthy": ({ phase, replicas }) => Math.max(phase.until, ...replicas.map(({ healthyAt }) => healthyAt)),
+  placed: ({ phase, replicas }) => Math.max(phase.until, ...replicas.map(placedAt)),
+  always: () => Number.NEGATIVE_INFINITY,
+};
 
 function placedAt({ bornAt, healthyAt }: ReplicaState): number {
   return bornAt + (healthyAt - bornAt) / 3;

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-import { parseCli, usage } from "./cliOptions";
+import { dialectHelp, parseCli, usage } from "./cliOptions";
 import { startSimulator } from "./index";
 
 async function main(): Promise<void> {
   const cli = parseCli(process.argv.slice(2), process.env);
-  if (cli.command === "help") {
-    process.stdout.write(usage);
+  if (cli.command === "help" || cli.command === "list-dialects") {
+    process.stdout.write(cli.command === "help" ? usage : dialectHelp);
     return;
   }
   if (cli.command === "fail") {

@@ -1,5 +1,5 @@
 import { type Fault, faultSlots } from "./faults";
-import { isRecord } from "./fields";
+import { isRecord, isTextRecord } from "./fields";
 
 interface Rule {
   accepts(value: unknown): boolean;
@@ -12,7 +12,7 @@ const amount: Rule = { accepts: (value) => typeof value === "number" && value >=
 const status: Rule = { accepts: isStatus, words: "a status from 200 to 599" };
 const when: Rule = { accepts: (value) => value === "before" || value === "after", words: '"before" or "after"' };
 const pattern: Rule = { accepts: (value) => text.accepts(value) || value instanceof RegExp, words: "a path pattern" };
-const headers: Rule = { accepts: isHeaders, words: "an object of strings" };
+const headers: Rule = { accepts: isTextRecord, words: "an object of strings" };
 
 const targetRules = {
   method: maybe(text),
@@ -65,10 +65,6 @@ function isKind(value: unknown): value is Fault["kind"] {
 
 function isStatus(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 200 && value <= 599;
-}
-
-function isHeaders(value: unknown): boolean {
-  return isRecord(value) && Object.values(value).every((entry) => typeof entry === "string");
 }
 
 function maybe(rule: Rule): Rule {

@@ -1,8 +1,9 @@
 import type { ClusterState } from "./clusterState";
-import type { Dialect } from "./dialects";
+import type { Dialect, PerValue } from "./dialectOptions";
 import {
   clusterName,
   environment,
+  environmentChanges,
   fieldsOf,
   gpuTypeName,
   imageReference,
@@ -38,26 +39,54 @@ export function parseScale(body: unknown): number {
 }
 
 /** Body of the update operation. */
-export const parseUpdate: Record<Dialect["updateSemantics"], (body: unknown, state: ClusterState) => Update> = {
-  merge(body) {
-    const fields = fieldsOf(body, ["replicas", "container", "env"]);
-    if (Object.keys(fields).length === 0) throw invalid("The update changes nothing.");
-    return {
-      replicas: optional(fields, "replicas", replicaCount),
-      container: optional(fields, "container", imageReference),
-      env: optional(fields, "env", environment),
-    };
+export const parseUpdate: PerValue<
+  "updateSemantics",
+  (body: unknown, state: ClusterState, dialect: Dialect) => Update
+> = {
+  merge(body, _state, dialect) {
+    const fields = changesOf(body, dialect);
+    return { ...parseSettings(fields), env: optional(fields, "env", environment) };
   },
-  replace(body, state) {
-    const fields = fieldsOf(body, ["name", "gpu_type", "replicas", "container", "env"]);
+  "merge-keys"(body, { configuration }, dialect) {
+    const fields = changesOf(body, dialect);
+    const changes = optional(fields, "env", environmentChanges);
+    return { ...parseSettings(fields), env: changes && merged(configuration.env, changes) };
+  },
+  replace(body, state, dialect) {
+    const settings = updateFields[dialect.updateFields];
+    const fields = fieldsOf(body, ["name", "gpu_type", ...settings]);
     const fixed = { name: state.name, gpu_type: state.gpuType };
     for (const [field, value] of Object.entries(fixed)) {
       if (Object.hasOwn(fields, field) && fields[field] !== value) throw invalid(`"${field}" cannot be changed.`);
     }
     return {
-      replicas: required(fields, "replicas", replicaCount),
+      // What an update cannot say, it cannot replace either.
+      replicas: (settings.includes("replicas") ? required : optional)(fields, "replicas", replicaCount),
       container: required(fields, "container", imageReference),
       env: optional(fields, "env", environment) ?? {},
     };
   },
 };
+
+const updateFields: PerValue<"updateFields", readonly string[]> = {
+  any: ["replicas", "container", "env"],
+  "no-replicas": ["container", "env"],
+};
+
+function changesOf(body: unknown, dialect: Dialect): Record<string, unknown> {
+  const fields = fieldsOf(body, updateFields[dialect.updateFields]);
+  if (Object.keys(fields).length === 0) throw invalid("The update changes nothing.");
+  return fields;
+}
+
+function parseSettings(fields: Record<string, unknown>): Update {
+  return {
+    replicas: optional(fields, "replicas", replicaCount),
+    container: optional(fields, "container", imageReference),
+  };
+}
+
+function merged(env: Record<string, string>, changes: Record<string, string | null>): Record<string, string> {
+  const entries = Object.entries<string | null>({ ...env, ...changes });
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
+}

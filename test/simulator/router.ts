@@ -9,6 +9,8 @@ export interface Call {
   param: string;
   /** The parsed body; undefined where the route takes none. */
   body: unknown;
+  /** The value of the route's query parameter, if it was sent. */
+  query: string | undefined;
 }
 
 /** One endpoint. */
@@ -17,6 +19,8 @@ export interface Route {
   /** May hold one `:parameter`. */
   path: string;
   takesBody?: boolean;
+  /** The one query parameter that it knows. */
+  query?: string;
   run(call: Call): Answer;
 }
 
@@ -29,18 +33,22 @@ export interface Arrival {
 }
 
 /** Finds the endpoint of a request and runs it. */
-export function dispatch(routes: readonly Route[], { organization, method, url, body }: Arrival): Answer {
+export function dispatch(
+  routes: readonly Route[],
+  { organization, method, url, body }: Arrival,
+  refuseMethod: (method: string, path: string, allowed: string) => ApiError,
+): Answer {
   const onPath = routes.filter((route) => matchPath(route.path, url.pathname) !== undefined);
   if (onPath.length === 0) throw new ApiError(404, "not_found", `There is nothing at ${url.pathname}.`);
   const route = onPath.find((candidate) => candidate.method === method);
-  if (!route) throw methodNotAllowed(method, onPath);
-  // The specification knows no query parameter, so a client that sends one relies on a guess.
-  if (url.search) throw invalid(`Unknown query "${url.search}".`);
+  if (!route) throw refuseMethod(method, url.pathname, onPath.map((candidate) => candidate.method).join(", "));
+  const query = queryOf(route, url);
   if (!route.takesBody && body.bytes.length > 0) throw invalid(`${method} ${url.pathname} takes no body.`);
   return route.run({
     organization,
     param: matchPath(route.path, url.pathname) ?? "",
     body: route.takesBody ? parseJsonBody(body) : undefined,
+    query,
   });
 }
 
@@ -58,9 +66,12 @@ export function matchPath(pattern: string, path: string): string | undefined {
   return param;
 }
 
-function methodNotAllowed(method: string, routes: readonly Route[]): ApiError {
-  const allow = routes.map((route) => route.method).join(", ");
-  return new ApiError(405, "method_not_allowed", `${method} is not allowed here. Allowed: ${allow}.`, { Allow: allow });
+// The specification knows no query parameter, so a client that sends one the dialect does not have relies on a guess.
+function queryOf({ query }: Route, url: URL): string | undefined {
+  const [given, ...more] = [...url.searchParams];
+  if (given === undefined && !url.search) return undefined;
+  if (given !== undefined && given[0] === query && more.length === 0) return given[1];
+  throw invalid(`Unknown query "${url.search}".`);
 }
 
 function decode(piece: string): string {

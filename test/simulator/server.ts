@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Answer, errorAnswer } from "./answer";
+import type { Answer } from "./answer";
+import { errorAnswer } from "./errorAnswers";
 import { answer, type Backend, organizationOf } from "./exchange";
 import { readBody, recordedBody } from "./requestBody";
 
@@ -52,7 +53,7 @@ async function serve(
   const body = await readBody(request);
   const incoming = { method, url: parseUrl(path), authorization, body };
   const result = await answer(backend, incoming).catch((error) =>
-    backend.signal.aborted ? { status: 0, wire: "drop" as const } : errorAnswer(error),
+    backend.signal.aborted ? { status: 0, wire: "drop" as const } : errorAnswer(error, backend.dialect),
   );
   record.push({
     at,
@@ -63,6 +64,8 @@ async function serve(
     headers,
     organization: organizationOf(backend, incoming),
   });
+  // Node would write the real time, and a client that reads the time of the rate windows from here would be misled.
+  response.setHeader("Date", new Date(backend.fleet.clock.now()).toUTCString());
   write(result, response);
 }
 

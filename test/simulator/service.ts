@@ -1,4 +1,4 @@
-import type { Dialect } from "./dialects";
+import type { Dialect } from "./dialectOptions";
 import type { FaultBook } from "./faultBook";
 import type { Fleet } from "./fleet";
 

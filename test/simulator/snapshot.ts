@@ -6,7 +6,7 @@ export interface SimulatedCluster {
   id: string;
   name: string;
   organization: string;
-  /** `gone` once the service answers 404. */
+  /** `gone` once its GPUs are free and the service answers 404, or shows its tombstone. */
   status: ClusterStatus;
   gpuType: string;
   /** Replicas asked for. */

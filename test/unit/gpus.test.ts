@@ -25,9 +25,9 @@ describe("the GPU types", () => {
   it.each<[string, Partial<Dialect>]>([
     ["a bare list", { gpuListShape: "bare" }],
     ["a list under a name", { gpuListShape: "wrapped" }],
-    ["prices in texts", { priceShape: "string" }],
-    ["a flag for the stock", { stockShape: "flag" }],
-    ["a count for the stock", { stockShape: "count" }],
+    ["prices in texts", { priceForm: "string" }],
+    ["a flag for the stock", { stockForm: "flag" }],
+    ["a count for the stock", { stockForm: "count" }],
   ])("are read from %s", async (_title, dialect) => {
     const bench = await openBench({ dialect });
     const { gpuTypes } = await bench.run(getGpuTypes(bench.client));
@@ -67,7 +67,7 @@ describe("the GPU types", () => {
 
   it.each([
     ["a refused key", { kind: "status", status: 401 }, /HTTP 401/],
-    ["a body that is no list", { kind: "body", body: '{"x":1}', times: 100 }, /cannot read/],
+    ["a body that is no list", { kind: "body", body: '{"x":{}}', times: 100 }, /cannot read/],
   ] as const)("cannot be had with %s, and the error says so", async (_title, fault, text) => {
     const bench = await openBench({ faults: [fault] });
     expect((await bench.run(failureOf(getGpuTypes(bench.client)))).message).toMatch(text);

@@ -1,20 +1,61 @@
 import { findFailures } from "../../../provider/cluster/check";
 import { UNKNOWN } from "../../../provider/core";
-import { type BadInput, badInputs, rightInstead } from "./badInputs";
+import { type BadInput, badInputs, nastyInputs, rightInstead } from "./badInputs";
+import { type Bench, closeAll, openBench } from "./bench";
 import { canary, least } from "./inputs";
 
 const stranger = /is not an input of a cluster; the inputs are name, gpuType, replicas, container, env/;
 
+/** Every text inside a value that is long enough to be a secret. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return value.length > 6 ? [value] : [];
+  if (value instanceof Map || value instanceof Set) return textsIn([...value]);
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Our own examples may be what somebody has written. */
+const withoutExamples = (reason: string) => reason.replace("vllm/vllm-openai:v0.6.3", "");
+
 describe("a bad input", () => {
-  it.each<BadInput>(badInputs)("%s is refused by its path, with what is right", (...row) => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench();
+  });
+  afterAll(closeAll);
+
+  const refused = async (property: string, value: unknown) => {
+    const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, [property]: value }));
+    expect(bench.simulator.requests.splice(0)).toEqual([]);
+    return failures;
+  };
+
+  it.each<BadInput>(badInputs)("%s is refused by its path, with what is right, before any request", async (...row) => {
     const [, property, value, path = property] = row;
-    const failures = findFailures({ ...least, [property]: value });
+    const failures = await refused(property, value);
     expect(failures.map((failure) => failure.property)).toEqual([path]);
-    expect(failures[0]?.reason).toMatch(rightInstead[property] ?? stranger);
+    const reason = failures[0]?.reason ?? "";
+    expect(reason).toMatch((Object.hasOwn(rightInstead, property) && rightInstead[property]) || stranger);
+    for (const text of textsIn(value)) expect(withoutExamples(reason)).not.toContain(text);
   });
 
-  it("stands in a table of more than 60 rows", () => {
-    expect(badInputs.length).toBeGreaterThan(60);
+  it("stands in a table of more than 160 rows", () => {
+    expect(badInputs.length).toBeGreaterThan(160);
+  });
+
+  it.each<BadInput>(nastyInputs)("%s is refused", async (...[, property, value]) => {
+    expect(await refused(property, value)).toHaveLength(1);
+  });
+
+  it("is not quoted where it is the value of a variable, which may be a PIN", async () => {
+    expect(JSON.stringify(await refused("env", { PIN: 71830264 }))).not.toContain("71830264");
+  });
+
+  it("is told in one line of a readable length, whatever the name of its variable is", async () => {
+    const env = { "A\r\n\u001b[2JB": "x", ["C".repeat(10_000)]: 5 };
+    const texts = (await refused("env", env)).map(({ property, reason }) => `${property}: ${reason}`);
+    expect(texts).toHaveLength(2);
+    for (const text of texts) expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    for (const text of texts) expect(text.length).toBeLessThan(1_500);
   });
 
   it.each([0, -1, 1.5, 10_001])("is quoted where it is a number: %d", (replicas) => {

@@ -85,7 +85,7 @@ describe("a creation", () => {
   it.each<Partial<Dialect>>([
     { injectedEnv: { SERVICE_REGION: "eu" } },
     { injectedEnv: { MODEL: "********" } },
-    { detailEcho: "none" },
+    { containerEcho: "none", envEcho: "none" },
   ])("is followed by no drift under the dialect %j", async (dialect) => {
     const bench = await openBench({ dialect });
     const { id, state } = await bench.run(create(bench));

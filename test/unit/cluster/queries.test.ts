@@ -98,9 +98,10 @@ describe("one cluster", () => {
   });
 
   it("has an env without names where the service says that it is empty", async () => {
-    const bench = await openBench({ faults: [{ kind: "body", body: '{"id":"cl_1","env":{}}' }] });
+    const bench = await openBench();
     const { id } = bench.simulator.addCluster(web);
-    expect(await bench.run(getCluster(bench.client, { id }))).toStrictEqual({ id: "cl_1", envNames: [] });
+    bench.simulator.fault({ kind: "body", body: JSON.stringify({ id, env: {} }) });
+    expect(await bench.run(getCluster(bench.client, { id }))).toStrictEqual({ id, envNames: [] });
   });
 
   it("may be one of a name whose other cluster is on its way out", async () => {

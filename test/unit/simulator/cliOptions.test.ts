@@ -1,4 +1,5 @@
-import { parseCli, usage } from "../../simulator/cliOptions";
+import { dialectHelp, parseCli, usage } from "../../simulator/cliOptions";
+import { dialectOptions } from "../../simulator/dialectOptions";
 import { dialects } from "../../simulator/dialects";
 
 test("without arguments everything is left to the defaults", () => {
@@ -40,7 +41,34 @@ test("the key comes from the environment unless it is an argument", () => {
 
 test("help is help", () => {
   expect(parseCli(["--help"], {})).toEqual({ command: "help" });
-  for (const name of Object.keys(dialects)) expect(usage).toContain(name);
+  const names = Object.keys(dialects);
+  expect(usage).toContain(`plain, terse, mix-1 to mix-${names.length - 2}`);
+  expect(names).toEqual(["plain", "terse", ...names.slice(2).map((_, index) => `mix-${index + 1}`)]);
+  expect(usage).toContain("--list-dialects");
+});
+
+test.each(Object.keys(dialects))("the dialect %s can be had by its name", (name) => {
+  expect(parseCli(["--dialect", name], {})).toMatchObject({ dialectName: name, options: { dialect: name } });
+});
+
+test("a dialect can be had as options in JSON", () => {
+  const text = '{"updateMethod":"PUT","paging":"repeating"}';
+  expect(parseCli(["--dialect", text], {})).toMatchObject({
+    command: "run",
+    dialectName: text,
+    options: { dialect: { updateMethod: "PUT", paging: "repeating" } },
+  });
+});
+
+test("the list of the dialects has a line per option with all its values, plain's first", () => {
+  expect(parseCli(["--list-dialects"], {})).toEqual({ command: "list-dialects" });
+  const lines = dialectHelp.split("\n");
+  for (const [option, values] of Object.entries<readonly unknown[]>(dialectOptions)) {
+    const line = lines.filter((candidate) => candidate.trim().split(" ")[0] === option);
+    const words = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+    expect(line).toEqual([expect.stringContaining(`  ${words.join(" | ")}`)]);
+  }
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
 });
 
 test.each([
@@ -49,7 +77,10 @@ test.each([
   [["--port", "x"], '--port must be a whole number, got "x".'],
   [["--port", "70000"], "at most 65535"],
   [["--latency-ms", "-1"], "--latency-ms"],
-  [["--dialect", "klingon"], 'Unknown dialect "klingon". Known: plain, terse.'],
+  [["--dialect", "klingon"], 'Unknown dialect "klingon". Known: plain, terse, mix-1 to mix-'],
+  [["--dialect", "{"], '--dialect must be JSON, got "{".'],
+  [["--dialect", '{"updateMethod":"DELETE"}'], 'updateMethod must be PATCH | PUT | POST, got "DELETE"'],
+  [["--dialect", '{"updatMethod":"PUT"}'], '"updatMethod" is no option'],
   [["--api-key", "a b"], "white space"],
   [["--fault", "{"], "--fault must be JSON"],
   [["--fault", "[]"], "it must be an object"],

@@ -1,24 +1,12 @@
-import type { Dialect } from "../../simulator";
 import { dialects, startSimulator } from "../../simulator";
-import { type Bench, start, stopAll, web } from "./harness";
+import { resolveDialect } from "../../simulator/dialects";
+import { parseDialect } from "../../simulator/parseDialect";
+import { start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
-async function withCluster(dialect: string | Partial<Dialect>): Promise<Bench & { id: string; path: string }> {
-  const bench = await start({ dialect });
-  const { id } = (await bench.call("POST /v1/clusters", web)).body;
-  bench.clock.advance(3000);
-  return { ...bench, id, path: `/v1/clusters/${id}` };
-}
-
-test.each(Object.keys(dialects))("the create response has the specified fields in the dialect %s", async (dialect) => {
-  const { call } = await start({ dialect });
-  const { body } = await call("POST /v1/clusters", web);
-  expect(Object.keys(body)).toEqual(["id", "name", "status", "gpu_type", "replicas", "endpoint", "created_at"]);
-});
-
 test("terse: bare list, no echo, empty answers to actions and deletion", async () => {
-  const { call, path } = await withCluster("terse");
+  const { call, path } = await startWithCluster({ dialect: "terse" });
   expect((await call("GET /v1/clusters")).body).toHaveLength(1);
   expect((await call(`GET ${path}`)).body).not.toHaveProperty("env");
   expect((await call(`GET ${path}/status`)).body).toHaveLength(3);
@@ -29,7 +17,7 @@ test("terse: bare list, no echo, empty answers to actions and deletion", async (
 });
 
 test("terse: an update waits for a redeploy", async () => {
-  const { call, path, simulator, id, clock } = await withCluster("terse");
+  const { call, path, simulator, id, clock } = await startWithCluster({ dialect: "terse" });
   await call(`PATCH ${path}`, { env: { B: "2" } });
   expect(simulator.cluster(id)).toMatchObject({ status: "running", env: { B: "2" }, deployed: { env: { A: "1" } } });
   await call(`POST ${path}/redeploy`);
@@ -38,7 +26,7 @@ test("terse: an update waits for a redeploy", async () => {
 });
 
 test("terse: a name is free again only when its cluster is gone", async () => {
-  const { call, path, clock } = await withCluster("terse");
+  const { call, path, clock } = await startWithCluster({ dialect: "terse" });
   expect((await call("POST /v1/clusters", web)).body.error).toMatchObject({ status: 409, code: "name_taken" });
   await call(`DELETE ${path}`);
   expect((await call("POST /v1/clusters", web)).status).toBe(409);
@@ -52,36 +40,8 @@ test("terse: env is required", async () => {
 });
 
 test("plain: two clusters may have one name", async () => {
-  const { call } = await withCluster("plain");
+  const { call } = await startWithCluster({ dialect: "plain" });
   expect((await call("POST /v1/clusters", web)).status).toBe(201);
-});
-
-test("wrapped records", async () => {
-  const { call, path } = await withCluster({ recordShape: "wrapped" });
-  for (const line of [`GET ${path}`, `POST ${path}/restart`, `DELETE ${path}`]) {
-    expect((await call(line)).body.cluster.name).toBe("web");
-  }
-});
-
-test("injected variables are echoed but not asked for", async () => {
-  const { call, path, simulator, id } = await withCluster({ injectedEnv: { GPU_HOST: "x" } });
-  expect((await call(`GET ${path}`)).body.env).toEqual({ A: "1", GPU_HOST: "x" });
-  expect(simulator.cluster(id)?.env).toEqual({ A: "1" });
-});
-
-test.each(["PUT", "POST"] as const)("the update method can be %s", async (updateMethod) => {
-  const { call, path } = await withCluster({ updateMethod });
-  expect((await call(`${updateMethod} ${path}`, { replicas: 4 })).body.replicas).toBe(4);
-  expect((await call(`PATCH ${path}`, { replicas: 5 })).status).toBe(405);
-});
-
-test("a replacing update needs every setting and resets env", async () => {
-  const { call, path, simulator, id } = await withCluster({ updateMethod: "PUT", updateSemantics: "replace" });
-  expect((await call(`PUT ${path}`, { replicas: 4 })).status).toBe(400);
-  const { container, name } = web;
-  expect((await call(`PUT ${path}`, { replicas: 4, container, name: "other" })).status).toBe(400);
-  expect((await call(`PUT ${path}`, { replicas: 4, container, name })).status).toBe(200);
-  expect(simulator.cluster(id)).toMatchObject({ replicas: 4, env: {}, status: "updating" });
 });
 
 test("a cluster may call itself running before its replicas are healthy", async () => {
@@ -90,21 +50,6 @@ test("a cluster may call itself running before its replicas are healthy", async 
   clock.advance(1000);
   expect(simulator.cluster(id)?.status).toBe("running");
   expect(simulator.cluster(id)?.replicaStates.at(-1)?.status).toBe("starting");
-});
-
-test("a stopped cluster may only start by a redeploy", async () => {
-  const { call, path, simulator, id, clock } = await withCluster({ startedBy: "redeploy" });
-  await call(`POST ${path}/stop`);
-  clock.advance(300);
-  expect((await call(`POST ${path}/restart`)).body.error.code).toBe("invalid_state");
-  await call(`POST ${path}/redeploy`);
-  clock.advance(3000);
-  expect(simulator.cluster(id)?.status).toBe("running");
-});
-
-test("the rate limit may answer 503", async () => {
-  const { call } = await start({ rateLimit: 0, dialect: { rateLimitStatus: 503 } });
-  expect((await call("GET /health")).body.error).toMatchObject({ status: 503, code: "rate_limited" });
 });
 
 test.each([
@@ -122,6 +67,44 @@ test("the descriptor may be elsewhere", async () => {
   expect((await call("GET /")).status).toBe(404);
 });
 
-test("an unknown dialect is refused", async () => {
-  await expect(startSimulator({ dialect: "klingon" })).rejects.toThrow("plain, terse");
+test("an unknown dialect is refused with the known names", async () => {
+  await expect(startSimulator({ dialect: "klingon" })).rejects.toThrow(/plain, terse, mix-1 to mix-\d+/);
+});
+
+test.each(Object.keys(dialects))("the dialect %s has its name, and may be given as options as well", (name) => {
+  const dialect = resolveDialect(name);
+  expect(resolveDialect(dialect)).toEqual(dialect);
+  expect(resolveDialect(JSON.parse(JSON.stringify(dialect)))).toEqual(dialect);
+});
+
+test("options stand on top of plain, and what is undefined stays plain", () => {
+  expect(resolveDialect({ updateMethod: "PUT", listShape: undefined })).toEqual({
+    ...dialects["plain"],
+    updateMethod: "PUT",
+  });
+});
+
+test.each<[unknown, string]>([
+  [{ updatMethod: "PUT" }, '"updatMethod" is no option. Known: listShape, paged, paging'],
+  [{ toString: "PUT" }, '"toString" is no option'],
+  [{ updateMethod: "DELETE" }, 'updateMethod must be PATCH | PUT | POST, got "DELETE"'],
+  [{ uniqueNames: "true" }, 'uniqueNames must be false | true, got "true"'],
+  [{ rateLimitStatus: "429" }, 'rateLimitStatus must be 429 | 503, got "429"'],
+  [{ paging: "none" }, 'paging must be cursor | link | offset | page | repeating, got "none"'],
+  [{ pageSize: 0 }, "pageSize must be 2, or another whole number of at least 1, got 0"],
+  [{ injectedEnv: { A: 1 } }, "or another object of strings, got"],
+  [{ descriptorPath: "v1" }, 'descriptorPath must be / | /v1 | /api, or another path that begins with "/", got "v1"'],
+  [["plain"], "it must be an object"],
+  [null, "it must be an object"],
+])("as options %j are refused", (value, reason) => {
+  expect(() => parseDialect(value)).toThrow(reason);
+});
+
+test.each([
+  { paging: "repeating" },
+  { pageSize: 50 },
+  { injectedEnv: { REGION: "eu" } },
+  { descriptorPath: "/about" },
+] as const)("%j is more than the covering dialects try, and fine", (options) => {
+  expect(resolveDialect(options)).toMatchObject(options);
 });

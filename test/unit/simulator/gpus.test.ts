@@ -84,17 +84,91 @@ test("prices and stocks can change while it runs", async () => {
 test.each<[Partial<Dialect>, unknown]>([
   [{ gpuListShape: "bare" }, [{ type: "h100", price_per_hour: 3, currency: "USD" }]],
   [{ gpuListShape: "by-type" }, { h100: { price_per_hour: 3, currency: "USD" } }],
-  [{ priceShape: "string" }, { pricing: [{ type: "h100", price_per_hour: "3.00", currency: "USD" }] }],
-  [{ priceShape: "object" }, { pricing: [{ type: "h100", pricing: { hourly: 3, currency: "USD" } }] }],
+  [{ priceForm: "string" }, { pricing: [{ type: "h100", price_per_hour: "3.00", currency: "USD" }] }],
+  [{ pricePlace: "object" }, { pricing: [{ type: "h100", pricing: { hourly: 3, currency: "USD" } }] }],
+  [{ priceForm: "cents" }, { pricing: [{ type: "h100", price_cents_per_hour: 300, currency: "USD" }] }],
+  [{ priceForm: "currency-text" }, { pricing: [{ type: "h100", price: "$3.00/hr" }] }],
+  [
+    { pricePlace: "object", priceForm: "string" },
+    { pricing: [{ type: "h100", pricing: { hourly: "3.00", currency: "USD" } }] },
+  ],
+  [
+    { pricePlace: "object", priceForm: "cents" },
+    { pricing: [{ type: "h100", pricing: { hourly_cents: 300, currency: "USD" } }] },
+  ],
+  [
+    { pricePlace: "object", priceForm: "currency-text" },
+    { pricing: [{ type: "h100", pricing: { hourly: "$3.00/hr" } }] },
+  ],
+  [{ pricePlace: "beside" }, { pricing: [{ type: "h100", price_per_hour: 3, currency: "USD" }] }],
 ])("prices in the dialect %j", async (dialect, expected) => {
   const { call } = await start({ gpuTypes: gpuTypes.slice(0, 1), dialect });
   expect((await call("GET /v1/gpus/pricing")).body).toEqual(expected);
 });
 
-test.each<[Partial<Dialect>, unknown]>([
-  [{ stockShape: "flag" }, { gpu_type: "h100", available: true }],
-  [{ stockShape: "count" }, { gpu_type: "h100", available_count: 4 }],
-])("stock in the dialect %j", async (dialect, expected) => {
-  const { call } = await start({ gpuTypes, dialect });
-  expect((await call("GET /v1/gpus/h100/availability")).body).toEqual(expected);
+const regions = (eu: unknown, us: unknown) => ({ availability: { "eu-north": eu, "us-east": us } });
+
+test.each<[Partial<Dialect>, object, object]>([
+  [{}, { available: true, available_count: 3 }, { available: false, available_count: 0 }],
+  [{ stockForm: "flag" }, { available: true }, { available: false }],
+  [{ stockForm: "count" }, { available_count: 3 }, { available_count: 0 }],
+  [
+    { stockFlag: "word" },
+    { availability: "in_stock", available_count: 3 },
+    { availability: "sold_out", available_count: 0 },
+  ],
+  [{ stockFlag: "word", stockForm: "flag" }, { availability: "in_stock" }, { availability: "sold_out" }],
+  [
+    { stockPlace: "by-region" },
+    regions({ available: true, available_count: 2 }, { available: true, available_count: 1 }),
+    regions({ available: false, available_count: 0 }, { available: false, available_count: 0 }),
+  ],
+  [{ stockPlace: "by-region", stockForm: "flag" }, regions(true, true), regions(false, false)],
+  [{ stockPlace: "by-region", stockForm: "count" }, regions(2, 1), regions(0, 0)],
+  [
+    { stockPlace: "by-region", stockForm: "flag", stockFlag: "word" },
+    regions("in_stock", "in_stock"),
+    regions("sold_out", "sold_out"),
+  ],
+])("stock in the dialect %j", async (dialect, some, none) => {
+  const { call, simulator } = await start({ gpuTypes, dialect });
+  simulator.setGpuType("h100", { stock: 3 });
+  expect((await call("GET /v1/gpus/h100/availability")).body).toEqual({ gpu_type: "h100", ...some });
+  expect((await call("GET /v1/gpus/l4/availability")).body).toEqual({ gpu_type: "l4", ...none });
+});
+
+const model = { name: "H100", memory_gb: 80 };
+const price = { price_per_hour: 3, currency: "USD" };
+const stock = { available_count: 4 };
+
+test.each<[Dialect["gpuListShape"], unknown]>([
+  ["wrapped", { gpus: [{ type: "h100", ...model, ...stock }], pricing: [{ type: "h100", ...price }] }],
+  ["by-type", { gpus: { h100: { ...model, ...stock } }, pricing: { h100: price } }],
+  // Nothing can stand beside a bare list.
+  ["bare", [{ type: "h100", ...model, ...price, ...stock }]],
+])("prices beside the types, in a %s list", async (gpuListShape, expected) => {
+  const dialect = { gpuListShape, pricePlace: "beside", stockForm: "count" } as const;
+  const { call } = await start({ gpuTypes: gpuTypes.slice(0, 1), dialect });
+  expect((await call("GET /v1/gpus")).body).toEqual(expected);
+});
+
+test.each<[Dialect["gpuStockListed"], number]>([
+  ["all", 2],
+  ["in-stock-only", 1],
+])("lists of what can be had: %s", async (gpuStockListed, count) => {
+  const { call } = await start({ gpuTypes, dialect: { gpuStockListed, gpuListShape: "bare" } });
+  expect((await call("GET /v1/gpus")).body).toHaveLength(count);
+  expect((await call("GET /v1/gpus/availability")).body).toHaveLength(count);
+  for (const path of ["models", "pricing"]) expect((await call(`GET /v1/gpus/${path}`)).body).toHaveLength(2);
+  expect((await call("GET /v1/gpus/l4/availability")).status).toBe(200);
+});
+
+test("a list of what can be had follows the stock, and prices beside it do too", async () => {
+  const { call, simulator } = await start({
+    gpuTypes,
+    dialect: { gpuStockListed: "in-stock-only", pricePlace: "beside" },
+  });
+  simulator.setGpuType("l4", { stock: 1 });
+  simulator.setGpuType("h100", { stock: 0 });
+  expect((await call("GET /v1/gpus")).body).toMatchObject({ gpus: [{ type: "l4" }], pricing: [{ type: "l4" }] });
 });

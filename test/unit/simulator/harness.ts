@@ -57,6 +57,14 @@ export async function start(options: SimulatorOptions = {}): Promise<Bench> {
   };
 }
 
+/** A simulator with one cluster that runs. */
+export async function startWithCluster(options: SimulatorOptions = {}): Promise<Bench & { id: string; path: string }> {
+  const bench = await start(options);
+  const { id } = (await bench.call("POST /v1/clusters", web)).body;
+  bench.clock.advance(3000);
+  return { ...bench, id, path: `/v1/clusters/${id}` };
+}
+
 /** Ends every simulator that a test started. */
 export async function stopAll(): Promise<void> {
   await Promise.all(running.splice(0).map((simulator) => simulator.close()));

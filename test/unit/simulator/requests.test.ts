@@ -103,6 +103,46 @@ test("health and descriptor answer", async () => {
   expect(Object.keys(body.endpoints)).toEqual(["health", "gpus", "clusters"]);
 });
 
+const digest = `sha256:${"0a".repeat(32)}`;
+
+test.each([
+  "vllm/vllm-openai:v0.6.3",
+  "nginx:1.27",
+  "registry:5000/llm:1",
+  "ghcr.io/team/sub/llm:1.0_rc-2",
+  `team/llm@${digest}`,
+  `nginx@${digest}`,
+  `team/llm:v1@${digest}`,
+  `localhost:5000/llm:v1@${digest}`,
+])("the container %s is taken", async (container) => {
+  const { status, body } = await bench.call("POST /v1/clusters", { ...web, gpu_type: "l4", replicas: 1, container });
+  expect(status).toBe(201);
+  expect(bench.simulator.cluster(body.id)?.container).toBe(container);
+  await bench.call(`DELETE /v1/clusters/${body.id}`);
+});
+
+test.each([
+  "",
+  "nginx",
+  "team/llm",
+  "registry:5000/llm",
+  "team/llm:",
+  ":v1",
+  "/llm:v1",
+  "team//llm:v1",
+  "team/llm:v1:v2",
+  "team/llm: v1",
+  "team/llm:v1/x",
+  "https://team/llm:v1",
+  "team/llm@sha256:abc",
+  "team/llm@latest",
+  `team/llm@${digest}:v1`,
+])("the container %j is refused", async (container) => {
+  const { status, body } = await bench.call("POST /v1/clusters", { ...web, container });
+  expect([status, body.error.code]).toEqual([400, "invalid_request"]);
+  expect(body.error.message).toContain('"container"');
+});
+
 test("env may be left out", async () => {
   const { status, body } = await bench.call("POST /v1/clusters", { ...withoutEnv, name: "no-env" });
   expect(status).toBe(201);

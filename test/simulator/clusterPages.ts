@@ -1,0 +1,147 @@
+import type { Answer } from "./answer";
+import type { Dialect, PerValue } from "./dialectOptions";
+import { invalid } from "./fields";
+
+/** Facts about one page: where it begins in the whole list, and where the next one begins, if there is one. */
+interface Page {
+  start: number;
+  size: number;
+  total: number;
+  next: number | undefined;
+}
+
+interface Paging {
+  /** The query parameter that asks for a page. Every other one is refused. */
+  parameter?: string;
+  /** Where the asked page begins, or NaN if no page was ever called that. Without a parameter nothing is asked. */
+  start?(value: string, size: number): number;
+  /** Of the list, the part that the page beginning there shows. */
+  cut(start: number, size: number, total: number): { from: number; to: number; next: number | undefined };
+  /** What stands beside the list. */
+  fields(page: Page): object;
+  /** The same where nothing can stand beside the list. */
+  headers(page: Page): Record<string, string>;
+}
+
+const path = "/v1/clusters";
+
+function cutPage(start: number, size: number, total: number) {
+  const to = Math.min(start + size, total);
+  return { from: start, to, next: to < total ? to : undefined };
+}
+
+const cursors: Paging = {
+  parameter: "cursor",
+  start: startOfCursor,
+  cut: cutPage,
+  fields: ({ next }) => ({ next_cursor: next === undefined ? null : cursorOf(next) }),
+  headers: ({ next }): Record<string, string> => (next === undefined ? {} : { "X-Next-Cursor": cursorOf(next) }),
+};
+
+const whole: Paging = {
+  cut: (_start, _size, total) => ({ from: 0, to: total, next: undefined }),
+  fields: () => ({}),
+  headers: () => ({}),
+};
+
+const pagings: PerValue<"paging", Paging> = {
+  cursor: cursors,
+  link: {
+    parameter: "from",
+    start: startOfCursor,
+    cut: cutPage,
+    fields: ({ next }) => ({ links: { next: next === undefined ? null : urlOf(next) } }),
+    headers: ({ next }): Record<string, string> => (next === undefined ? {} : { Link: `<${urlOf(next)}>; rel="next"` }),
+  },
+  offset: {
+    parameter: "offset",
+    start: (value) => wholeNumber(value),
+    cut: cutPage,
+    fields: ({ start, size, total }) => ({ offset: start, limit: size, total }),
+    headers: ({ start, total }) => ({ "X-Offset": String(start), "X-Total-Count": String(total) }),
+  },
+  page: {
+    parameter: "page",
+    // There is no page 0.
+    start: (value, size) => (wholeNumber(value) || Number.NaN) * size - size,
+    cut: cutPage,
+    fields: (page) => ({ page: numberOf(page), total_pages: pagesOf(page) }),
+    headers: (page) => ({ "X-Page": String(numberOf(page)), "X-Total-Pages": String(pagesOf(page)) }),
+  },
+  repeating: {
+    ...cursors,
+    // Each cursor differs from the ones before, so that only the clusters tell that nothing new comes.
+    cut: (start, size, total) => ({ from: 0, to: Math.min(size, total), next: start + size }),
+  },
+};
+
+/** The query parameter that lists of clusters know, if any. */
+export function pageParameter(dialect: Dialect): string | undefined {
+  return pagingOf(dialect).parameter;
+}
+
+/** The page of a list that a request asks for; `asked` is the value of its query parameter. */
+export function listAnswer<T extends { id: string }>(
+  clusters: readonly T[],
+  asked: string | undefined,
+  dialect: Dialect,
+  render: (cluster: T) => object,
+): Answer {
+  const { pageSize: size, listShape } = dialect;
+  const paging = pagingOf(dialect);
+  const total = clusters.length;
+  const start = asked === undefined ? 0 : (paging.start?.(asked, size) ?? 0);
+  if (Number.isNaN(start)) throw invalid(`There is no page "${paging.parameter}=${asked}".`);
+  const { from, to, next } = paging.cut(start, size, total);
+  const page = { start, size, total, next };
+  const items = clusters.slice(from, to).map((cluster) => ({ id: cluster.id, record: render(cluster) }));
+  const body = shapes[listShape](items, paging.fields(page));
+  return { status: 200, body, headers: listShape === "bare" ? paging.headers(page) : {} };
+}
+
+function pagingOf({ paged, paging }: Dialect): Paging {
+  return paged ? pagings[paging] : whole;
+}
+
+interface Item {
+  id: string;
+  record: object;
+}
+
+const shapes: PerValue<"listShape", (items: Item[], fields: object) => unknown> = {
+  wrapped: (items, fields) => ({ clusters: items.map(({ record }) => record), ...fields }),
+  // Nothing can stand beside a bare list: the same facts come as headers.
+  bare: (items) => items.map(({ record }) => record),
+  nested: (items, fields) => ({ data: { items: items.map(({ record }) => record), ...fields } }),
+  "by-id": (items, fields) => ({
+    clusters: Object.fromEntries(items.map(({ id, record }) => [id, record])),
+    ...fields,
+  }),
+};
+
+/** Opaque on purpose: a client must send it back as it is. */
+function cursorOf(start: number): string {
+  return Buffer.from(`from:${start}`).toString("base64");
+}
+
+function startOfCursor(cursor: string): number {
+  const [, start = ""] = /^from:(.*)$/.exec(Buffer.from(cursor, "base64").toString()) ?? [];
+  const number = wholeNumber(start);
+  return cursorOf(number) === cursor ? number : Number.NaN;
+}
+
+function urlOf(start: number): string {
+  return `${path}?${new URLSearchParams({ from: cursorOf(start) })}`;
+}
+
+function wholeNumber(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function numberOf({ start, size }: Page): number {
+  return start / size + 1;
+}
+
+function pagesOf({ total, size }: Page): number {
+  return Math.max(1, Math.ceil(total / size));
+}

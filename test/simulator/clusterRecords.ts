@@ -1,0 +1,89 @@
+import type { Dialect, PerValue } from "./dialectOptions";
+import type { SimulatedCluster } from "./snapshot";
+import { clusterWord } from "./statusWords";
+
+/** The record of a new cluster, with exactly the fields of the specification and its word, in every dialect. */
+export function createdRecord(cluster: SimulatedCluster): object {
+  return { ...specified(cluster), status: "provisioning" };
+}
+
+/** The record of a cluster, as lists have it. */
+export function clusterRecord(cluster: SimulatedCluster, dialect: Dialect): object {
+  return fieldNames[dialect.recordNames]({
+    ...specified(cluster),
+    status: clusterWord(cluster.status, dialect),
+    created_at: stamps[dialect.stampShape](Date.parse(cluster.createdAt)),
+  });
+}
+
+/** Answer of `GET /v1/clusters/:id`, before its wrapping. */
+export function clusterDetail(cluster: SimulatedCluster, dialect: Dialect): object {
+  return {
+    ...clusterRecord(cluster, dialect),
+    ...containerEchoes[dialect.containerEcho](cluster.container),
+    ...envOf({ ...cluster.env, ...dialect.injectedEnv }, dialect),
+  };
+}
+
+/** What is around the one cluster of an answer. */
+export const oneCluster: PerValue<"recordShape", (record: object) => unknown> = {
+  bare: (record) => record,
+  wrapped: (record) => ({ cluster: record }),
+  data: (record) => ({ data: record }),
+};
+
+function specified(cluster: SimulatedCluster) {
+  const { id, name, status, replicas, endpoint } = cluster;
+  return { id, name, status, gpu_type: cluster.gpuType, replicas, endpoint, created_at: cluster.createdAt };
+}
+
+type Fields = Record<keyof ReturnType<typeof specified>, unknown>;
+
+const fieldNames: PerValue<"recordNames", (fields: Fields) => object> = {
+  snake: (fields) => fields,
+  camel: ({ gpu_type: gpuType, created_at: createdAt, ...others }) => {
+    return { ...others, gpuType, createdAt, region: null, labels: {} };
+  },
+};
+
+const zoneHours = 2;
+
+const stamps: PerValue<"stampShape", (ms: number) => string | number> = {
+  iso: (ms) => new Date(ms).toISOString(),
+  offset: (ms) => `${new Date(ms + zoneHours * 3_600_000).toISOString().slice(0, 19)}+0${zoneHours}:00`,
+  "epoch-seconds": (ms) => Math.floor(ms / 1000),
+};
+
+const containerEchoes: PerValue<"containerEcho", (container: string) => object> = {
+  same: (container) => ({ container }),
+  none: () => ({}),
+  registry: (container) => ({ container: hasHost(container) ? container : `docker.io/${container}` }),
+};
+
+/** A variable as it is shown: with its value, or without one. */
+type Variable = readonly [name: string, value?: string];
+
+function envOf(env: Record<string, string>, { envEcho, envForm }: Dialect): object {
+  const shown = envEchoes[envEcho];
+  return shown ? { env: envForms[envForm](Object.entries(env).map(shown)) } : {};
+}
+
+const envEchoes: PerValue<"envEcho", ((variable: [string, string]) => Variable) | undefined> = {
+  same: (variable) => variable,
+  none: undefined,
+  masked: ([name]) => [name, "********"],
+  names: ([name]) => [name],
+};
+
+const envForms: PerValue<"envForm", (variables: Variable[]) => unknown> = {
+  map: (variables) => {
+    const isNames = variables.some(([, value]) => value === undefined);
+    return isNames ? variables.map(([name]) => name) : Object.fromEntries(variables);
+  },
+  pairs: (variables) => variables.map(([name, value]) => ({ name, value })),
+};
+
+/** Before a slash, a dot or a port makes a host out of a name; an image alone has no host. */
+function hasHost(container: string): boolean {
+  return /^([^/]*[.:][^/]*|localhost)\//.test(container);
+}

@@ -1,0 +1,45 @@
+import { type Answer, ApiError } from "./answer";
+import type { Dialect, PerValue } from "./dialectOptions";
+
+/** What an error answer says. */
+interface ErrorFacts {
+  status: number;
+  code: string;
+  message: string;
+}
+
+/** The answer to a request that was refused, or that the simulator failed at. */
+export function errorAnswer(error: unknown, dialect: Dialect): Answer {
+  if (error instanceof ApiError) {
+    const { status, code, message, headers } = error;
+    return errorBody({ ...translations[dialect.errorCodes](status, code), message }, dialect, headers);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return errorBody({ status: 500, code: "internal_error", message: `The simulator failed: ${message}` }, dialect);
+}
+
+/** An error answer made by hand: its code and status stay what they are, only the shape is the dialect's. */
+export function errorBody(facts: ErrorFacts, { errorShape }: Dialect, headers?: Record<string, string>): Answer {
+  return { status: facts.status, body: shapes[errorShape](facts), headers };
+}
+
+const shapes: PerValue<"errorShape", (facts: ErrorFacts) => unknown> = {
+  envelope: ({ code, message, status }) => ({ error: { code, message, status } }),
+  flat: ({ code, message }) => ({ message, code }),
+};
+
+type Translation = (status: number, code: string) => { status: number; code: string };
+
+const translations: PerValue<"errorCodes", Translation> = {
+  documented: (status, code) => ({ status, code }),
+  other: (status, code) => ({ status, code: code.toUpperCase(), ...otherwise[code] }),
+};
+
+/** What is more than another spelling. `invalid_gpu_type` is the one code that the specification names. */
+const otherwise: Readonly<Record<string, { status?: number; code: string }>> = {
+  invalid_gpu_type: { code: "invalid_gpu_type" },
+  invalid_request: { status: 422, code: "VALIDATION_ERROR" },
+  cluster_not_found: { code: "NOT_FOUND" },
+  gpu_type_not_found: { code: "NOT_FOUND" },
+  name_taken: { code: "CONFLICT" },
+};

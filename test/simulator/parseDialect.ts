@@ -1,0 +1,68 @@
+import { type Dialect, defaultPageSize, dialectOptions } from "./dialectOptions";
+import { isRecord, isTextRecord } from "./fields";
+
+interface Rule {
+  accepts(value: unknown): boolean;
+  words: string;
+}
+
+/** Options that take more than the covering dialects try. */
+const freeRules: Readonly<Record<string, Rule>> = {
+  paging: oneOf([...dialectOptions.paging, "repeating"]),
+  injectedEnv: { accepts: isTextRecord, words: orElse(dialectOptions.injectedEnv, "object of strings") },
+  descriptorPath: { accepts: isPath, words: orElse(dialectOptions.descriptorPath, 'path that begins with "/"') },
+  pageSize: { accepts: isSize, words: orElse([defaultPageSize], "whole number of at least 1") },
+};
+
+const rules: Readonly<Record<string, Rule>> = {
+  ...Object.fromEntries(Object.entries(dialectOptions).map(([option, values]) => [option, oneOf(values)])),
+  ...freeRules,
+};
+
+/** Options from outside, such as JSON on the command line; throws what is wrong with them. */
+export function parseDialect(value: unknown): Partial<Dialect> {
+  if (isChoice(value)) return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined));
+  throw new TypeError(`Not a dialect: ${problemOf(value)}.`);
+}
+
+/** Each option with what it may be, for people; what `plain` says comes first. */
+export function dialectLines(): string[] {
+  const width = Math.max(...Object.keys(rules).map((option) => option.length));
+  return Object.entries(rules).map(([option, { words }]) => `${option.padEnd(width)}  ${words}`);
+}
+
+function isChoice(value: unknown): value is Partial<Dialect> {
+  return problemOf(value) === undefined;
+}
+
+function problemOf(value: unknown): string | undefined {
+  if (!isRecord(value)) return "it must be an object";
+  for (const [option, given] of Object.entries(value)) {
+    const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
+    if (!rule) return `"${option}" is no option. Known: ${Object.keys(rules).join(", ")}`;
+    if (given !== undefined && !rule.accepts(given)) {
+      return `${option} must be ${rule.words}, got ${JSON.stringify(given)}`;
+    }
+  }
+  return undefined;
+}
+
+function oneOf(values: readonly unknown[]): Rule {
+  return { accepts: (value) => values.includes(value), words: wordsOf(values) };
+}
+
+function orElse(values: readonly unknown[], kind: string): string {
+  return `${wordsOf(values)}, or another ${kind}`;
+}
+
+function wordsOf(values: readonly unknown[]): string {
+  return values.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join(" | ");
+}
+
+function isSize(value: unknown): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+}
+
+function isPath(value: unknown): boolean {
+  return typeof value === "string" && /^\/[^?#\s]*$/.test(value);
+}
