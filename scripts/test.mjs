@@ -1,6 +1,7 @@
 // @ts-check
 // Every check of this repository, in order, up to the first that fails. `npm test -- --only unit` runs just one step.
 import { parseArgs } from "node:util";
+import { runAttw } from "./lib/attw.mjs";
 import { runJest } from "./lib/jest.mjs";
 import { isMain, readManifest, runMain, since } from "./lib/root.mjs";
 import { runTool } from "./lib/run.mjs";
@@ -11,13 +12,13 @@ import { setup } from "./setup.mjs";
 /** @typedef {{ code: number | undefined, output: string, counts?: Counts }} StepResult */
 /** @typedef {{ name: string, run: () => Promise<StepResult> }} Step */
 
-/** The one Jest project that needs the real Pulumi CLI; it takes longest, so it comes last. */
-const ENGINE = "engine";
+/** The Jest projects that need the real Pulumi CLI; they take longest, so they come last. */
+const WITH_CLI = ["install", "engine"];
 
 /** @returns {Step[]} */
 function allSteps() {
   const projects = readManifest().jest.projects.map((project) => project.displayName);
-  const quick = projects.filter((project) => project !== ENGINE);
+  const quick = projects.filter((project) => !WITH_CLI.includes(project));
   return [
     { name: "setup", run: () => setup().then(() => ({ code: 0, output: "" })) },
     { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
@@ -25,13 +26,15 @@ function allSteps() {
     { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
     ...quick.map((project) => ({ name: project, run: () => runJest(project) })),
     { name: "publint", run: () => runTool("publint", "publint", []) },
-    { name: ENGINE, run: runEngineTests },
+    { name: "attw", run: runAttw },
+    ...WITH_CLI.map((project) => ({ name: project, run: () => runJestWithCli(project) })),
   ];
 }
 
-async function runEngineTests() {
+/** @param {string} project */
+async function runJestWithCli(project) {
   const { root } = await ensurePulumiCli();
-  return runJest(ENGINE, { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true" });
+  return runJest(project, { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true" });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
@@ -15,11 +15,28 @@ async function packedFiles(): Promise<string[]> {
   return files.map(({ path }) => path);
 }
 
+/** What the build makes of the sources: nothing in `dist` may be older than they are, or come from elsewhere. */
+function builtFiles(): string[] {
+  const sources = ["provider", "sdk", "test/simulator"].flatMap((folder) =>
+    readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
+  );
+  const modules = sources.filter((file) => file.endsWith(".ts")).map((file) => file.replace(/\.ts$/, ""));
+  return modules.flatMap((file) => [`dist/${file}.js`, `dist/${file}.d.ts`]).map((file) => file.replaceAll("\\", "/"));
+}
+
 describe("the tarball", () => {
-  it("holds the build, the licence and the documents, and nothing else", async () => {
-    const files = await packedFiles();
-    const others = files.filter((file) => !/^dist\/(provider|sdk|test\/simulator)\/.*\.(js|d\.ts)$/.test(file));
-    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+  it("holds the build of every source, the licence and the documents, and nothing else", async () => {
+    const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
+    expect((await packedFiles()).sort()).toEqual([...documents, ...builtFiles()].sort());
+  });
+
+  it("names no path of the machine that built it", async () => {
+    const absolute = /file:\/\/\/|\/(home|root|Users|tmp|var|opt|work)\/|\b[A-Z]:\\/;
+    for (const file of await packedFiles()) {
+      const text = readFileSync(join(repository, file), "utf8");
+      expect({ file, path: absolute.exec(text)?.[0] }).toEqual({ file, path: undefined });
+      expect({ file, isNamed: text.includes(repository) }).toEqual({ file, isNamed: false });
+    }
   });
 
   it("holds every entry point that package.json promises", async () => {
@@ -27,7 +44,14 @@ describe("the tarball", () => {
     const entries = Object.values<string | Record<string, string>>(manifest.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : Object.values(entry),
     );
-    for (const entry of [...entries, manifest.main, manifest.types, ...Object.values<string>(manifest.bin)]) {
+    const oldTypes = Object.values<string[]>(manifest.typesVersions["*"]).flat();
+    for (const entry of [
+      ...entries,
+      ...oldTypes,
+      manifest.main,
+      manifest.types,
+      ...Object.values<string>(manifest.bin),
+    ]) {
       expect(files).toContain(entry.replace(/^\.\//, ""));
     }
   });

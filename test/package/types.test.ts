@@ -10,6 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const program = `import * as pulumi from "@pulumi/pulumi";
 import * as gpu from "pulumi-gpucluster";
+import { type Simulator, startSimulator } from "pulumi-gpucluster/simulator";
 
 const size = new pulumi.Config().getNumber("replicas");
 const web = new gpu.Cluster("web", {
@@ -28,6 +29,7 @@ export const cheap = gpu.getGpuPricing().then(({ prices }) => prices.find((price
 export const whole = gpu.getGpuTypes().then(({ gpuTypes }) => gpuTypes.filter((all) => all.availableCount === 0));
 export const names = gpu.getCluster({ id: "cl_1" }).then((one) => [one.createdAt, one.envNames]);
 export const first: pulumi.Output<boolean> = web.replicaStatuses.apply((all) => all.every(({ healthy }) => healthy));
+export const simulator: Promise<Simulator> = startSimulator({ provisioningMs: 500 });
 `;
 
 /** What \`pulumi new typescript\` writes: no skipLibCheck, no esModuleInterop. */

@@ -73,7 +73,7 @@ export const badUrls: readonly BadSetting[] = [
   ["an IPv4 address that cannot be", "https://256.1.1.1"],
 ];
 
-/** Addresses that should be refused and were not when these were written. */
+/** Addresses that `new URL` would mend, or cut. */
 export const mendedUrls: readonly BadSetting[] = [
   ["a tab in it", "http://127.0.0.1\t:9"],
   ["a line break in it", "http://127.0.0.1:9\n/x"],
@@ -149,7 +149,7 @@ export const badIds: readonly BadSetting[] = [
   ["an id of 129 characters", `cl_${"a".repeat(126)}`],
 ];
 
-/** Ids that are refused, but were quoted as they are when these were written. */
+/** Ids that would garble a message. */
 export const longIds: readonly BadSetting[] = [
   ["an id that adds a header", "cl_1\r\nX-Admin: 1"],
   ["a line break behind it", "cl_1\n"],
