@@ -70,6 +70,7 @@ export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 export const longestMadeLabel = 40;
 
 /** Every endpoint (section 4). */
+/** @assumption An update, an action or a deletion is answered with the cluster, with anything else, or with nothing. */
 /** @assumption The rows of the specification without a method ("read") are GET. */
 export const endpoints = {
   createCluster: endpoint(["POST", "/v1/clusters"], "create", readCreated, createBody),

@@ -78,7 +78,7 @@ export const recordDepth = 2;
 export const notRecords: ReadonlySet<string> = new Set(
   "error errors request operation organization owner proto constructor prototype".split(" "),
 );
-/** @assumption Some of a record's fields may stand in one of these objects inside it. */
+/** @assumption Some fields of a record may stand in one of these objects inside it. */
 export const fieldGroups = ["attributes", "properties", "spec", "config", "configuration", "settings", "metadata"];
 
 /** @assumption A word, an address or a number may be answered as an object that holds it under one of these names. */
@@ -227,7 +227,7 @@ export const stockNames = {
   count: ["available_count", "available_gpus", "available", "count", "quantity", "stock", "free", "availability"],
   regions: ["regions", "by_region", "availability", "stock", "locations", "zones"],
 } as const;
-/** @assumption Words for stock. */
+/** @assumption Stock may be said by these words. */
 export const stockWords: Readonly<Record<"yes" | "no", string>> = {
   yes: "available in_stock high medium low limited plenty yes ok",
   no: "unavailable not_available sold_out out_of_stock none no exhausted",
@@ -245,5 +245,7 @@ export const errorNames = {
 export const unwantedField =
   /unknown|unexpected|unrecogni[sz]ed|unsupported|not (allowed|permitted|supported|recogni[sz]ed)|extra|additional|immutable|read.?only|(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present)/i;
 export const missingField = /missing|required|must be (given|present|set)/i;
+/** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
+export const busyStatuses: ReadonlySet<number> = new Set([408, 409, 423, 425]);
 /** @assumption A service that answers 403 or 503 with one of these words in its code means the rate limit. */
 export const rateLimitCode = /rate_?limit|throttl|too_many_requests/i;

@@ -3,7 +3,7 @@ import type { Secret } from "../secret";
 import { isErrorInSuccess, isPage, isRateLimited, readErrorBody } from "./errorBody";
 import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
 import { plainName } from "./json";
-import { clusterNames } from "./records";
+import { busyStatuses, clusterNames } from "./records";
 import { cleanJson, cleanWholeText, cut, redactor } from "./text";
 
 const longKey = 16;
@@ -87,10 +87,8 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   });
 }
 
-const busy = new Set([408, 409, 423, 425]);
-
 function outcomeOf(status: number, method: string): Outcome {
-  if (busy.has(status)) return "busy";
+  if (busyStatuses.has(status)) return "busy";
   // "See other" comes after something was done; where that is does not matter, for redirects are not followed.
   if (status === 303 && method !== "GET") return "ambiguous";
   // 501: the method does not exist there, so nothing can have happened.

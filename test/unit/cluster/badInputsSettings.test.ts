@@ -4,7 +4,7 @@ import * as door from "../../../provider/doors/dynamic";
 import { ConfigError } from "../../../provider/errors";
 import { createProvider } from "../../../provider/index";
 import { expectClean } from "./badAnswersBench";
-import { badIds, badKeys, badTimeouts, badUrls, longIds, secret, mendedUrls } from "./badSettings";
+import { badIds, badKeys, badTimeouts, badUrls, longIds, mendedUrls, secret } from "./badSettings";
 import { type Bench, closeAll, failureOf, openBench, writes } from "./bench";
 import { checked, least, urnOf } from "./inputs";
 

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(__dirname, "../..");
+const sources = ["api/endpoints.ts", "api/records.ts"];
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const tags = sources.flatMap((file) => read(`provider/${file}`).match(/@assumption .*/g) ?? []);
+const readme = read("README.md");
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "assumptions-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Whether the script takes a README for complete. */
+function isComplete(text: string): boolean {
+  const file = join(folder, "README.md");
+  writeFileSync(file, text);
+  return spawnSync(process.execPath, [join(root, "scripts/assumptions.mjs"), "--check", file]).status === 0;
+}
+
+test("the README has every assumption of the code, and no other", () => {
+  expect(isComplete(readme)).toBe(true);
+  expect(readme.match(/^\| .* \| \[`\w+`\]\(provider\/api\/\w+\.ts\) \|$/gm)).toHaveLength(tags.length);
+});
+
+test.each<[string, (rows: string[]) => string[]]>([
+  ["misses one", (rows) => rows.slice(1)],
+  ["has one too many", (rows) => [...rows, ...rows.slice(0, 1)]],
+  ["words one otherwise", (rows) => rows.map((row) => row.replace("A", "Not a"))],
+])("a README that %s is not up to date", (_what, change) => {
+  const rows = readme.match(/^\| .* \| \[`.*$/gm) ?? [];
+  expect(isComplete(readme.replace(rows.join("\n"), change(rows).join("\n")))).toBe(false);
+});
+
+test("each assumption is one whole sentence on one tagged line", () => {
+  expect(tags.length).toBeGreaterThan(30);
+  for (const tag of tags) expect(tag).toMatch(/^@assumption [A-Z`].*\. \*\/$/);
+});
+
+test("no other file guesses", () => {
+  const files = readdirSync(join(root, "provider"), { recursive: true, encoding: "utf8" });
+  const guessing = files.filter((file) => file.endsWith(".ts") && read(`provider/${file}`).includes("@assumption"));
+  expect(guessing.sort()).toEqual(sources);
+});
