@@ -1,8 +1,8 @@
 import { isNotFound, ResponseShapeError } from "../errors";
 import { type CreateBody, type Endpoint, endpoints, type UpdateBody } from "./endpoints";
 import { type HttpRequest, type HttpResponse, type Send, titleOf } from "./http";
-import { UnreadableError } from "./json";
-import { readClusterList } from "./readList";
+import { readClusterList } from "./read/clusterList";
+import { UnreadableError } from "./read/json";
 import { clusterIdPattern } from "./records";
 import { cleanText } from "./text";
 import { UpdateMethodChoice } from "./updateMethod";

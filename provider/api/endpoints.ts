@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { RequestKind } from "./http";
-import { readCluster, readClusterIfAny, readCreated } from "./readCluster";
-import { readGpus, readGpuType } from "./readGpus";
-import { readHealth, readServiceInfo } from "./readService";
-import { readStatus } from "./readStatus";
+import { readCluster, readClusterIfAny, readCreated } from "./read/clusterRecord";
+import { readGpus, readGpuType } from "./read/gpuRecords";
+import { readHealth, readServiceInfo } from "./read/serviceRecords";
+import { readStatus } from "./read/statusRecord";
 import type { Reader } from "./records";
 
 /**

@@ -1,5 +1,5 @@
 import type { HttpResponse } from "./http";
-import { asCount, asText, Fields, isRecord } from "./json";
+import { asCount, asText, Fields, isRecord } from "./read/json";
 import { errorNames, rateLimitCode } from "./records";
 
 /** What the body of a refusal says. */

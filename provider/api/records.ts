@@ -1,7 +1,7 @@
 /**
  * What the service answers, as far as it is guessed: the specification names few fields and hardly any shape. Every guess
  * about answers is a table here, every guess about requests one in endpoints.ts, each tagged in one line; the README lists
- * them. The files that read (`readCluster`, `readStatus`, `readGpus`, `readService`, `pages`) know kinds of things, not names.
+ * them. The files in read/ know kinds of things, not names.
  * Names are written as `plainName` makes them, the most specific first.
  */
 

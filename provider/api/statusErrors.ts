@@ -2,7 +2,7 @@ import { ApiError, type Outcome, ResponseShapeError } from "../errors";
 import type { Secret } from "../secret";
 import { isErrorInSuccess, isPage, isRateLimited, readErrorBody } from "./errorBody";
 import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
-import { plainName } from "./json";
+import { plainName } from "./read/json";
 import { busyStatuses, clusterNames } from "./records";
 import { cleanJson, cleanWholeText, cut, redactor } from "./text";
 

@@ -1,5 +1,5 @@
+import { isLeaving, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
-import { isLeaving, stateOf } from "../api/states";
 import type { Clock } from "../clock";
 import { RequestError } from "../errors";
 import { findCluster, type Shelf } from "./find";

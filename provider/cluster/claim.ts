@@ -1,9 +1,9 @@
 import type { Client } from "../api/client";
 import type { CreateBody } from "../api/endpoints";
 import { IdSet, sameId } from "../api/ids";
-import { hasIdForm } from "../api/readCluster";
+import { hasIdForm } from "../api/read/clusterRecord";
+import { isLeaving } from "../api/read/states";
 import type { ClusterList, ClusterRecord } from "../api/records";
-import { isLeaving } from "../api/states";
 import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError } from "../errors";

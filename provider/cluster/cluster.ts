@@ -1,5 +1,5 @@
+import { isLeaving, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
-import { isLeaving, stateOf } from "../api/states";
 import type { Ctx, Properties } from "../core";
 import { ApiError, ClusterFailedError, isNotFound, messageOf } from "../errors";
 import { whenFree } from "./busy";

@@ -1,5 +1,5 @@
 import type { UpdateBody } from "../api/endpoints";
-import { plainName } from "../api/json";
+import { plainName } from "../api/read/json";
 import { type ClusterRecord, missingField, unwantedField } from "../api/records";
 import { ApiError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";

@@ -1,5 +1,5 @@
+import { stateOf } from "../api/read/states";
 import type { StatusRecord } from "../api/records";
-import { stateOf } from "../api/states";
 import { cleanText, redactor } from "../api/text";
 import type { Clock } from "../clock";
 import { type Ctx, InitError } from "../core";

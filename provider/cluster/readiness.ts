@@ -1,5 +1,5 @@
+import { isLeaving, stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
-import { isLeaving, stateOf } from "../api/states";
 import { cut } from "../api/text";
 
 /** What was seen of a cluster at one time. */

@@ -1,5 +1,5 @@
+import { stateOf } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
-import { stateOf } from "../api/states";
 import type { Clock } from "../clock";
 import { RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";

@@ -125,7 +125,7 @@ describe.each(values)("a value %s", (_title, value, dialect) => {
   });
 
   it("shows in no warning", async () => {
-    const [name = ""] = Object.keys(inputs.env);
+    const [name = ""] = Object.keys(Object(inputs["env"]));
     const bench = await openBench({ dialect: { injectedEnv: { ...dialect.injectedEnv, [name]: `${value}-2` } } });
     await bench.run(bench.cluster.create(bench.ctx(), inputs));
     expect(bench.said.filter((text) => text.startsWith("warning"))).toHaveLength(1);

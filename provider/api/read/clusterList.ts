@@ -1,9 +1,9 @@
-import { messageOf, RequestError, ResponseShapeError } from "../errors";
+import { messageOf, RequestError, ResponseShapeError } from "../../errors";
+import { type ClusterList, type ClusterRecord, clusterListNames } from "../records";
+import { isKeyedCluster, readListed } from "./clusterRecord";
 import { Fields, isRecord, UnreadableError } from "./json";
 import { findRecords, type ListKind } from "./listing";
 import { nextPage, pageNumber } from "./pages";
-import { isKeyedCluster, readListed } from "./readCluster";
-import { type ClusterList, type ClusterRecord, clusterListNames } from "./records";
 
 const clusters: ListKind = {
   names: clusterListNames,

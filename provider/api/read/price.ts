@@ -1,5 +1,5 @@
+import { currencyNames, currencySigns, currencyWords, priceWords, scaleWords, timeWords } from "../records";
 import { asText, defined, Fields, isRecord, plainName } from "./json";
-import { currencyNames, currencySigns, currencyWords, priceWords, scaleWords, timeWords } from "./records";
 
 /** What a record says of the price of one GPU for one hour. */
 export interface Price {

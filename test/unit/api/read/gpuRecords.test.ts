@@ -1,4 +1,4 @@
-import { readGpus, readGpuType } from "../../../provider/api/readGpus";
+import { readGpus, readGpuType } from "../../../../provider/api/read/gpuRecords";
 
 const readGpuTypes = readGpus("types");
 

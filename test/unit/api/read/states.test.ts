@@ -1,4 +1,4 @@
-import { isLeaving, stateOf } from "../../../provider/api/states";
+import { isLeaving, stateOf } from "../../../../provider/api/read/states";
 
 test.each([
   ["running", "running ready active healthy available up online live started serving ok RUNNING Ready"],

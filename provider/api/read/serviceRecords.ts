@@ -1,6 +1,6 @@
-import type { Health, ServiceInfo } from "../types";
+import type { Health, ServiceInfo } from "../../types";
+import { healthNames, type Reader } from "../records";
 import { asFlag, asRecord, asText, defined, Fields } from "./json";
-import { healthNames, type Reader } from "./records";
 import { stateOf } from "./states";
 
 /** Reads `/health`: a flag, else a word, else the success itself. */

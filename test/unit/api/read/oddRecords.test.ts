@@ -1,5 +1,5 @@
-import { readGpus } from "../../../provider/api/readGpus";
-import { readStatus } from "../../../provider/api/readStatus";
+import { readGpus } from "../../../../provider/api/read/gpuRecords";
+import { readStatus } from "../../../../provider/api/read/statusRecord";
 
 test.each([
   ["null", null],

@@ -1,5 +1,5 @@
+import { listDepth, notRecords } from "../records";
 import { asRecord, Fields, isRecord, plainName } from "./json";
-import { listDepth, notRecords } from "./records";
 
 /** The records of one answer that is a list. */
 export interface Listing {

@@ -1,16 +1,4 @@
-import { sameId } from "./ids";
-import {
-  asCount,
-  asName,
-  asNumber,
-  asText,
-  defined,
-  Fields,
-  isRecord,
-  objectsIn,
-  plainName,
-  UnreadableError,
-} from "./json";
+import { sameId } from "../ids";
 import {
   type ClusterRecord,
   clusterIdPattern,
@@ -23,7 +11,19 @@ import {
   notRecords,
   type Reader,
   recordDepth,
-} from "./records";
+} from "../records";
+import {
+  asCount,
+  asName,
+  asNumber,
+  asText,
+  defined,
+  Fields,
+  isRecord,
+  objectsIn,
+  plainName,
+  UnreadableError,
+} from "./json";
 import { stateOf } from "./states";
 
 /** The answer to a creation. An object with an id that shows nothing of a cluster may be anything, such as an operation. */

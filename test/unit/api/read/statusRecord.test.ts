@@ -1,4 +1,4 @@
-import { readStatus } from "../../../provider/api/readStatus";
+import { readStatus } from "../../../../provider/api/read/statusRecord";
 
 const replica = { id: "r-1", status: "healthy", healthy: true, message: "fine" };
 test.each([

@@ -1,5 +1,5 @@
+import { leavingWords, neutralWords, type StateKind, stateWords } from "../records";
 import { plainName } from "./json";
-import { leavingWords, neutralWords, type StateKind, stateWords } from "./records";
 
 const stateByWord = new Map(
   Object.entries(stateWords).flatMap(([state, words]) =>

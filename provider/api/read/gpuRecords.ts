@@ -1,4 +1,5 @@
-import type { GpuType } from "../types";
+import type { GpuType } from "../../types";
+import { gpuListNames, gpuNames, kindWords, type Reader, stockNames, stockWords } from "../records";
 import {
   asCount,
   asFlag,
@@ -11,8 +12,7 @@ import {
   plainName,
   UnreadableError,
 } from "./json";
-import { readPrice } from "./readPrice";
-import { gpuListNames, gpuNames, kindWords, type Reader, stockNames, stockWords } from "./records";
+import { readPrice } from "./price";
 
 /** What an answer about GPUs is about: a value without a name of its own is that. */
 export type GpuSubject = "types" | "models" | "pricing" | "availability";

@@ -1,5 +1,5 @@
+import { cursorNames, pageGroups, pageNames, pageParameters, pageSizes } from "../records";
 import { asCount, asFlag, asName, asText, Fields, isRecord, plainName } from "./json";
-import { cursorNames, pageGroups, pageNames, pageParameters, pageSizes } from "./records";
 
 /** What a page says of the one after it. */
 export type Next =

@@ -1,4 +1,3 @@
-import { asCount, asFlag, asName, asText, defined, Fields, isRecord, plainName, UnreadableError } from "./json";
 import {
   clusterNames,
   innerNames,
@@ -8,7 +7,8 @@ import {
   replicaListNames,
   replicaNames,
   type StatusRecord,
-} from "./records";
+} from "../records";
+import { asCount, asFlag, asName, asText, defined, Fields, isRecord, plainName, UnreadableError } from "./json";
 import { stateOf } from "./states";
 
 /** Reads `/status`: replicas in a list, in a map or counted; where nothing is said of them, the cluster as a whole. */

@@ -1,4 +1,4 @@
-import { readHealth, readServiceInfo } from "../../../provider/api/readService";
+import { readHealth, readServiceInfo } from "../../../../provider/api/read/serviceRecords";
 
 test.each([
   [{ status: "ok" }, true, "ok"],

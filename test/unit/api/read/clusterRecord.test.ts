@@ -1,4 +1,4 @@
-import { readCluster, readClusterIfAny, readCreated, readListed } from "../../../provider/api/readCluster";
+import { readCluster, readClusterIfAny, readCreated, readListed } from "../../../../provider/api/read/clusterRecord";
 
 const full = {
   id: "cl_1",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { readClusterList } from "../../../provider/api/readList";
-import { ApiError } from "../../../provider/errors";
+import { readClusterList } from "../../../../provider/api/read/clusterList";
+import { ApiError } from "../../../../provider/errors";
 
 type Json = unknown;
 interface Page {
