@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { GetClusterArgs, GetClusterResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { type Inputs, toOutput } from "./types";
 
 export type { GetClusterArgs, GetClusterResult } from "../provider/types";
@@ -19,7 +19,7 @@ export interface GetClusterOutputArgs extends Inputs<GetClusterArgs> {}
  * never part of the answer, only their names. (Specification, sections 2 and 4, `/v1/clusters/:id`.)
  */
 export function getCluster(args: GetClusterArgs): Promise<GetClusterResult> {
-  return provider.getCluster(args);
+  return forPeople(provider.getCluster(args));
 }
 
 /** `getCluster` as an output, for an id or a name that is one, and for programs that cannot await. */

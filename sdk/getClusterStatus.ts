@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { GetClusterStatusArgs, GetClusterStatusResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { type Inputs, toOutput } from "./types";
 
 export type { GetClusterStatusArgs, GetClusterStatusResult } from "../provider/types";
@@ -19,7 +19,7 @@ export interface GetClusterStatusOutputArgs extends Inputs<GetClusterStatusArgs>
  * when there is no such cluster. (Specification, section 4, `/v1/clusters/:id/status`.)
  */
 export function getClusterStatus(args: GetClusterStatusArgs): Promise<GetClusterStatusResult> {
-  return provider.getClusterStatus(args);
+  return forPeople(provider.getClusterStatus(args));
 }
 
 /** `getClusterStatus` as an output, for an id that is one, and for programs that cannot await. */

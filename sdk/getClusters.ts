@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { GetClustersResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { toOutput } from "./types";
 
 export type { ClusterInfo, GetClustersResult } from "../provider/types";
@@ -16,7 +16,7 @@ export type { ClusterInfo, GetClustersResult } from "../provider/types";
  * end. (Specification, section 4, `/v1/clusters`.)
  */
 export function getClusters(): Promise<GetClustersResult> {
-  return provider.getClusters();
+  return forPeople(provider.getClusters());
 }
 
 /** `getClusters` as an output, for programs that cannot await. */

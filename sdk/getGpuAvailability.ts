@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { GetGpuAvailabilityArgs, GetGpuAvailabilityResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { type Inputs, toOutput } from "./types";
 
 export type { GetGpuAvailabilityArgs, GetGpuAvailabilityResult, GpuAvailability } from "../provider/types";
@@ -19,7 +19,7 @@ export interface GetGpuAvailabilityOutputArgs extends Inputs<GetGpuAvailabilityA
  * `/v1/gpus/:type/availability`.)
  */
 export function getGpuAvailability(args: GetGpuAvailabilityArgs = {}): Promise<GetGpuAvailabilityResult> {
-  return provider.getGpuAvailability(args);
+  return forPeople(provider.getGpuAvailability(args));
 }
 
 /** `getGpuAvailability` as an output, for a type that is one, and for programs that cannot await. */

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { GetGpuModelsResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { toOutput } from "./types";
 
 export type { GetGpuModelsResult, GpuModel } from "../provider/types";
@@ -15,7 +15,7 @@ export type { GetGpuModelsResult, GpuModel } from "../provider/types";
  * (Specification, section 4, `/v1/gpus/models`.)
  */
 export function getGpuModels(): Promise<GetGpuModelsResult> {
-  return provider.getGpuModels();
+  return forPeople(provider.getGpuModels());
 }
 
 /** `getGpuModels` as an output, for programs that cannot await. */

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { GetGpuPricingResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { toOutput } from "./types";
 
 export type { GetGpuPricingResult, GpuPrice } from "../provider/types";
@@ -15,7 +15,7 @@ export type { GetGpuPricingResult, GpuPrice } from "../provider/types";
  * (Specification, section 4, `/v1/gpus/pricing`.)
  */
 export function getGpuPricing(): Promise<GetGpuPricingResult> {
-  return provider.getGpuPricing();
+  return forPeople(provider.getGpuPricing());
 }
 
 /** `getGpuPricing` as an output, for programs that cannot await. */

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { GetGpuTypesResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { toOutput } from "./types";
 
 export type { GetGpuTypesResult, GpuType } from "../provider/types";
@@ -15,7 +15,7 @@ export type { GetGpuTypesResult, GpuType } from "../provider/types";
  * (Specification, section 4, `/v1/gpus`.)
  */
 export function getGpuTypes(): Promise<GetGpuTypesResult> {
-  return provider.getGpuTypes();
+  return forPeople(provider.getGpuTypes());
 }
 
 /** `getGpuTypes` as an output, for programs that cannot await. */

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { Health as GetHealthResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { toOutput } from "./types";
 
 export type { Health as GetHealthResult } from "../provider/types";
@@ -14,7 +14,7 @@ export type { Health as GetHealthResult } from "../provider/types";
  * (Specification, section 4, `/health`.)
  */
 export function getHealth(): Promise<GetHealthResult> {
-  return provider.getHealth();
+  return forPeople(provider.getHealth());
 }
 
 /** `getHealth` as an output, for programs that cannot await. */

@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ServiceInfo as GetServiceInfoResult } from "../provider/types";
-import { provider } from "./provider";
+import { forPeople, provider } from "./provider";
 import { toOutput } from "./types";
 
 export type { ServiceInfo as GetServiceInfoResult } from "../provider/types";
@@ -15,7 +15,7 @@ export type { ServiceInfo as GetServiceInfoResult } from "../provider/types";
  * (Specification, section 4, the descriptor document, and section 9.)
  */
 export function getServiceInfo(): Promise<GetServiceInfoResult> {
-  return provider.getServiceInfo();
+  return forPeople(provider.getServiceInfo());
 }
 
 /** `getServiceInfo` as an output, for programs that cannot await. */

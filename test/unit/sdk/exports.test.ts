@@ -35,6 +35,18 @@ describe("the package", () => {
   });
 });
 
+describe("an error of a function", () => {
+  it.each<[string, () => Promise<unknown>, RegExp]>([
+    ["by the service", () => sdk.getCluster({ id: "cl_none" }), /HTTP 404.*getClusters\(\) lists the clusters/],
+    ["by the arguments", () => sdk.getClusterStatus({ id: "../x" }), /^getClusterStatus: `id` must be/],
+  ])("%s is one that programs print as its message alone", async (_by, call, message) => {
+    const error: unknown = await call().catch((reason: unknown) => reason);
+    expect(pulumi.RunError.isInstance(error)).toBe(true);
+    expect(error).toHaveProperty("message", expect.stringMatching(message));
+    expect(Object(error)).not.toHaveProperty("path");
+  });
+});
+
 describe("the functions", () => {
   const web = () => simulator.clusters()[0]?.id ?? "";
   const later = <T>(value: T) => pulumi.output(Promise.resolve(value));
