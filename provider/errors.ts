@@ -47,11 +47,11 @@ export type Outcome =
   | "not-sent"
   /** It may have arrived and taken effect. */
   | "ambiguous"
-  /** 429: not processed; wait for the window. */
+  /** 429, or another status that says so: not processed; wait for the window. */
   | "rate-limited"
-  /** 5xx, or an HTML error page: may have taken effect. */
+  /** 5xx: may have taken effect. */
   | "server-error"
-  /** 408, 409, 423, 425: not now. */
+  /** 409, 423, 425: not now. */
   | "busy"
   /** Everything else that is not a success: the same request would fail again. */
   | "refused";
@@ -130,7 +130,9 @@ export class ApiError extends RequestError {
 
 /** True when the API itself says that there is no such thing: the only answer that may count as "gone". */
 export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.isApiAnswer && (error.status === 404 || error.status === 410);
+  if (!(error instanceof ApiError && error.isApiAnswer)) return false;
+  const isSaid = error.isEnvelope && error.status < 500 && /^(cluster_?)?not_?found$/i.test(error.code ?? "");
+  return error.status === 404 || error.status === 410 || isSaid;
 }
 
 /** The same error; where the API says that there is no such thing, with what to do about it. */

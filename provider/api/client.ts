@@ -102,9 +102,12 @@ async function readable<Result>(request: HttpRequest, read: () => Result | Promi
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof UnreadableError)) throw error;
+    // A reader that breaks on an answer must not look like a request that was not sent.
+    const isBroken = error instanceof RangeError || error instanceof TypeError;
+    if (!(error instanceof UnreadableError) && !isBroken) throw error;
     const { method, path } = request;
-    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read: ${error.message}`;
+    const why = isBroken ? "it is not like anything that is known" : error.message;
+    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read: ${why}`;
     throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path });
   }
 }

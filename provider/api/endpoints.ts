@@ -64,8 +64,6 @@ export type UpdateMethod = (typeof updateMethods)[number];
 /** @assumption The descriptor document is at one of these paths. */
 export const descriptorPaths = ["/", "/v1", "/api"] as const;
 
-/** @assumption A cluster's name begins a host name (section 2), so it has to be able to stand in one. */
-export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 /** @assumption A made name keeps to this length, so that a suffix of the service still fits into the label of a host. */
 export const longestMadeLabel = 40;
 

@@ -1,6 +1,6 @@
 import type { HttpResponse } from "./http";
-import { asCount, asText, Fields, isRecord } from "./read/json";
-import { errorNames, rateLimitCode } from "./records";
+import { asCount, asRecord, asText, Fields } from "./read/json";
+import { besideErrors, errorNames, rateLimitCode } from "./records";
 
 /** What the body of a refusal says. */
 export interface ErrorBody {
@@ -37,48 +37,59 @@ export function isRateLimited(response: Pick<HttpResponse, "status" | "body" | "
   return rateLimitCode.test(readErrorBody(response).code ?? "");
 }
 
-/** What may stand beside an error that is the whole answer. */
-const besideErrors: ReadonlySet<string> = new Set([
-  "id",
-  "request_id",
-  "trace_id",
-  "code",
-  "message",
-  "status",
-  "success",
-  "ok",
-  "detail",
-  "timestamp",
-  "path",
-]);
-
 /**
  * True for a success that is none: its body is an error and nothing else, or the documented envelope, whatever is beside it.
  * A record may hold an `error` too: why the cluster failed.
  */
 export function isErrorInSuccess(json: unknown): boolean {
   const fields = new Fields(json);
+  if (fields.get("success") === false) return true;
   const error = fields.get("error") ?? fields.get("errors");
-  if (typeof error === "boolean" || !error || (Array.isArray(error) && error.length === 0)) return false;
+  const isSaid =
+    typeof error === "object" ? Object.keys(error ?? {}).length > 0 : typeof error === "string" && error !== "";
+  if (!isSaid) return false;
   const status = asCount(new Fields(error).get("status")) ?? 0;
   const others = fields.names().filter((name) => name !== "error" && name !== "errors");
-  return status >= 400 || others.every((name) => besideErrors.has(name));
+  // A word for a state beside it makes a record of it, unless that is what says that it is an error.
+  const isState =
+    asText(fields.get("status")) !== undefined && !/^(error|fail(ed|ure)?)$/i.test(String(fields.get("status")));
+  return status >= 400 || (!isState && others.every((name) => besideErrors.has(name)));
 }
 
-/** The documented envelope, else whatever stands at the top, or in the first of several errors. */
+/** The documented envelope, else whatever stands at the top, or in the first of several errors; and which fields it is about. */
 function readJson(json: unknown): ErrorBody {
   const top = new Fields(json);
   const inner = new Fields(top.get("error"));
-  const [several] = [top.get("errors"), top.get("detail")].filter(Array.isArray);
+  const details = [top.get("errors"), top.get("detail"), top.get("details"), inner.get("details")];
+  const several = details.find(Array.isArray);
   const places = [inner, new Fields(several?.[0]), top];
   const find = (names: readonly string[]) =>
     places.map((place) => place.first(names, asText)).find((text) => text !== undefined);
-  const envelope = isRecord(json) && isRecord(json["error"]) ? json["error"] : {};
+  const fields = details.flatMap(fieldsSaid);
+  const said = find(errorNames.message) ?? asText(several?.[0]);
+  const isRepeated = said !== undefined && fields.some((field) => field.endsWith(said));
+  const envelope = asRecord(asRecord(json)["error"]);
   const types = [typeof envelope["code"], typeof envelope["message"], typeof envelope["status"]].join();
   return {
-    message: find(errorNames.message) ?? asText(several?.[0]) ?? "",
+    message: [isRepeated ? undefined : said, ...fields].filter(Boolean).join("; "),
     code: find(errorNames.code),
     isApiAnswer: true,
     isEnvelope: types === "string,string,number",
   };
+}
+
+const mostFields = 5;
+
+/** `name: is required`, from a list of problems with places or from a map of them. */
+function fieldsSaid(details: unknown): string[] {
+  const problems = Array.isArray(details) ? details.map(problemOf) : Object.entries(asRecord(details));
+  return problems
+    .flatMap((problem) => (typeof problem?.[1] === "string" ? [`${problem[0]}: ${problem[1]}`] : []))
+    .slice(0, mostFields);
+}
+
+function problemOf(item: unknown): [string, unknown] | undefined {
+  const fields = new Fields(item);
+  const place = fields.first(errorNames.place, (value) => asText(Array.isArray(value) ? value.join(".") : value));
+  return place === undefined ? undefined : [place, fields.first(errorNames.message, asText)];
 }

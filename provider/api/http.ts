@@ -32,9 +32,9 @@ export const defaultPatienceMs = 5 * 60_000;
 /** What a request does to the service: decides whether it may be sent again, and who goes first. */
 export type RequestKind = "read" | "delete" | "create" | "write" | "action";
 
-/** A request in messages: `POST /v1/clusters for cluster "web"`. */
+/** A request in messages: `POST /v1/clusters for cluster "web"`. Its query is the service's own, and may hold anything. */
 export function titleOf({ method, path, subject }: Pick<HttpRequest, "method" | "path" | "subject">): string {
-  return `${method} ${path}${subject ? ` for ${subject}` : ""}`;
+  return `${method} ${path.replace(/\?.*$/s, "")}${subject ? ` for ${subject}` : ""}`;
 }
 
 /** A raw answer. */

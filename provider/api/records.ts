@@ -48,6 +48,8 @@ export interface StatusRecord {
   /** The state of the whole cluster, where the service says it here. */
   readonly status?: string;
   readonly replicas: readonly ReplicaRecord[];
+  /** True where replicas are only counted: then they cannot be told apart. */
+  readonly isCounted?: boolean;
   /** Whether the cluster as a whole is healthy: only where the service says that and nothing of replicas. */
   readonly overall?: boolean;
 }
@@ -64,7 +66,7 @@ export const clusterNames = {
   createdAt: ["created_at", "created", "creation_time", "creation_timestamp"],
   container: ["container", "image", "container_image"],
   env: ["env", "environment", "env_vars", "environment_variables"],
-  deletedAt: ["deleted_at", "terminated_at"],
+  deleted: ["deleted_at", "terminated_at", "deleted", "is_deleted"],
 } as const;
 
 /** @assumption A cluster's id begins so (section 2); another form of letters, digits, `-` and `_` is taken where nothing else is. */
@@ -72,6 +74,8 @@ export const clusterIdPrefix = "cl_";
 /** An id becomes part of a path: only characters that cannot leave their place in it. */
 export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
+/** @assumption A cluster's name begins a host name (section 2), so it has to be able to stand in one. */
+export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 /** @assumption One record is answered bare or inside other objects, at most two deep, whatever they are called. */
 export const recordDepth = 2;
 /** @assumption What stands under these names describes a failure or a request, not the thing that was asked for. */
@@ -84,14 +88,19 @@ export const fieldGroups = ["attributes", "properties", "spec", "config", "confi
 /** @assumption A word, an address or a number may be answered as an object that holds it under one of these names. */
 export const innerNames = {
   word: ["state", "status", "phase", "name", "value", "code"],
-  text: ["name", "type", "id", "url", "href", "image", "value"],
-  count: ["desired", "total", "count", "value"],
+  type: ["type", "id", "slug", "name", "value"],
+  image: ["image", "reference", "name", "value"],
+  address: ["url", "href", "address", "value"],
+  count: ["desired", "target", "requested", "total", "count", "value"],
 } as const;
 
 /** @assumption A list is bare, under one of these names, or under any other if only one list of records is there. */
 export const clusterListNames = ["clusters", "data", "items", "results", "records"];
-/** @assumption A list may be a map of ids to records, and stand one level deeper than named. */
-export const listDepth = 2;
+/** @assumption A list may be a map of ids to records, and stand deeper than named, in all so deep. */
+export const listDepth = 3;
+
+/** @assumption A list beside which one of these says something may lack some of its records. */
+export const partMarks = ["error", "errors", "partial", "incomplete", "unreachable"];
 
 /** @assumption A time without a zone is UTC; a number is Unix time, in seconds or, if it is that large, in milliseconds. */
 export const firstMillisecondStamp = 1e11;
@@ -99,18 +108,20 @@ export const firstMillisecondStamp = 1e11;
 /** @assumption `env` is shown as a map, as a list of names, of `NAME=value`, or of objects with these names. */
 export const envNames = { name: ["name", "key"], value: ["value"] } as const;
 
-/** @assumption A list of several pages names the next one by a field that begins with `next`, by one of these, or by a link. */
-export const cursorNames = ["end_cursor", "cursor", "continuation_token", "continuation"];
-/** @assumption A page is asked for by the name of the field that says which, without `next_`; these are asked for otherwise. */
+/** @assumption A list of several pages names the next one by a field of these words with `next` among them, by one of these names, or by a link. */
+export const nextWords: ReadonlySet<string> = new Set(
+  "next page cursor token link url uri href marker offset start number index id key results".split(" "),
+);
+export const cursorNames = ["end_cursor", "cursor", "continuation_token", "continuation", "continue"];
+/** @assumption A page is asked for by the name of the field that says which, without `next`; these are asked for otherwise, or as they are. */
 export const pageParameters: Readonly<Record<string, string>> = {
   next: "cursor",
-  next_token: "next_token",
   end_cursor: "after",
   number: "page",
   current_page: "page",
 };
-/** @assumption Such fields stand beside the list, in one of these objects up to two deep, or in headers that begin with `X-`. */
-export const pageGroups = ["pagination", "paging", "page_info", "page", "meta", "metadata", "links", "paginator"];
+export const keptParameters = ["next_token"];
+/** @assumption Such fields stand beside the records, up to three objects deep, or in headers that begin with `X-`. */
 /** @assumption Where a list stands and how long it is may be said under these names. */
 export const pageNames = {
   more: ["has_more", "has_next", "has_next_page", "more", "truncated", "is_truncated"],
@@ -118,13 +129,19 @@ export const pageNames = {
   pages: ["total_pages", "page_count", "last_page", "pages"],
   offset: ["offset", "skip", "start"],
   limit: ["limit", "per_page", "page_size", "size", "count_per_page"],
-  total: ["total", "total_count", "total_elements", "total_items", "total_results"],
+  total: ["total", "total_count", "total_elements", "total_items", "total_results", "total_size", "count"],
 } as const;
+/** @assumption A field with one of these words in its name may say that there is more, whatever it says. */
+export const pageHints: ReadonlySet<string> = new Set(
+  "next cursor token continue continuation marker after bookmark scroll more remaining truncated evaluated partial unreachable".split(
+    " ",
+  ),
+);
 /** @assumption A list of exactly so many records, that says nothing of its length, may be the first page of a longer one. */
 export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
 /** @assumption A `/status` that shows nothing of replicas speaks for all of them: by a flag, or by its word. */
-/** @assumption Replicas stand in a list or a map under one of these names, or are the answer itself; or they are only counted. */
+/** @assumption Replicas stand in a list or a map under one of these names, under any other, by state, or are only counted. */
 export const replicaListNames = [
   "replicas",
   "replica_statuses",
@@ -137,26 +154,22 @@ export const replicaListNames = [
   "items",
   "health",
 ];
-/** @assumption A replica is shown with these names. */
+/** @assumption A replica is shown with these names; a "no" to any of the flags outweighs every word. */
 export const replicaNames = {
   id: ["id", "replica_id", "name", "replica", "pod", "index"],
-  status: ["status", "state", "phase", "health"],
-  healthy: ["healthy", "is_healthy", "health", "ready", "is_ready"],
+  status: ["status", "state", "phase", "health", "health_status", "lifecycle_state"],
+  healthy: ["healthy", "is_healthy", "health", "health_status", "ready", "is_ready", "readiness", "liveness"],
   message: ["message", "reason", "error", "last_error", "detail", "details"],
 } as const;
-/** @assumption Replicas that are only counted are so under these names; `2/3` is two healthy ones of three. */
+/** @assumption These words inside a replica mean that something of it is not well. */
+export const sickWords: ReadonlySet<string> = new Set(
+  "unhealthy not_ready critical degraded down fail failing".split(" "),
+);
+/** @assumption Replicas that are only counted are so under these words; `2/3` is two healthy ones of three. */
 export const replicaCounts = {
-  total: ["total", "desired", "replicas", "desired_replicas", "total_replicas", "count", "expected"],
-  healthy: [
-    "healthy",
-    "ready",
-    "running",
-    "available",
-    "healthy_replicas",
-    "ready_replicas",
-    "available_replicas",
-    "up",
-  ],
+  total: ["total", "desired", "expected", "target", "requested", "wanted"],
+  healthy: ["healthy", "ready", "running", "available", "up", "serving", "in_service", "active"],
+  sick: ["unhealthy", "unready", "not_ready", "unavailable", "failed", "pending", "starting", "stopped", "down"],
 } as const;
 
 /** What a state word means to somebody who waits; `unknown` for a word that is not known, and for none. */
@@ -164,20 +177,24 @@ export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminat
 
 /** @assumption The specification names `provisioning` only; these are the words in use for the other states. */
 export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
-  running: "running ready active healthy available up online live started serving ok operational pass passing",
+  running:
+    "running ready active healthy available up online live started serving ok operational pass passing green in_service",
   pending:
     "provisioning pending creating created queued waiting accepted requested scheduling scheduled allocating preparing " +
     "starting starting_up booting initializing initialising building pulling updating upgrading scaling scaling_up " +
     "scaling_down deploying redeploying rolling_out rolling_update restarting rebooting resuming reconciling in_progress " +
-    "not_ready unhealthy degraded stopping shutting_down " +
-    "terminating deleting destroying removing deprovisioning pending_deletion pending_delete",
+    "not_ready unhealthy degraded draining stopping shutting_down " +
+    "terminating deleting destroying removing deprovisioning pending_deletion pending_delete delete_in_progress",
   failed: "failed failure error errored crashed dead rejected",
-  stopped: "stopped suspended paused off halted inactive",
-  terminated: "terminated deleted destroyed removed gone deprovisioned",
+  stopped: "stopped suspended paused off halted inactive exited",
+  terminated:
+    "terminated deleted destroyed removed gone deprovisioned released archived canceled cancelled delete_complete",
 };
 /** @assumption A cluster on its way out is listed for a while under one of these words. */
 export const leavingWords: ReadonlySet<string> = new Set(
-  "terminating deleting destroying removing deprovisioning pending_deletion pending_delete".split(" "),
+  "terminating deleting destroying removing deprovisioning pending_deletion pending_delete delete_in_progress".split(
+    " ",
+  ),
 );
 /** @assumption A state word may carry what it is the state of: `CLUSTER_STATUS_RUNNING` is `running`. */
 export const neutralWords: ReadonlySet<string> = new Set(
@@ -208,16 +225,37 @@ export const kindWords: ReadonlySet<string> = new Set(["gpu", "gpus", "gpu_type"
 
 /** @assumption A price stands under a name of these words only, one of the first list among them: `price_per_hour_usd`. */
 export const priceWords = {
-  price: ["price", "prices", "pricing", "cost", "rate", "hourly"],
-  hour: ["hourly", "hour", "hr", "h"],
-  neutral: ["per", "gpu", "amount", "value", "current", "on", "demand", "base", "list", "unit"],
+  price: new Set(["price", "prices", "pricing", "cost", "rate", "hourly"]),
+  hour: new Set(["hourly", "hour", "hr", "h"]),
+  neutral: new Set(["per", "gpu", "amount", "value", "current", "on", "demand", "base", "list", "unit"]),
 } as const;
 /** @assumption A price is for one GPU and one hour unless a word says another time; these can be converted. */
-export const timeWords: Readonly<Record<string, number>> = { minute: 60, min: 60, second: 3600, sec: 3600 };
+export const timeWords: ReadonlyMap<string, number> = new Map([
+  ["minute", 60],
+  ["min", 60],
+  ["second", 3600],
+  ["sec", 3600],
+]);
+/** @assumption The time of a price may be said beside it under one of these names, in the record or in the price's object. */
+export const priceUnitNames = {
+  record: ["price_unit", "billing_unit", "billing_period", "billing_interval", "period", "interval"],
+  price: ["per", "unit", "interval", "period"],
+} as const;
 /** @assumption A price is in whole units of its currency unless one of these words says otherwise. */
-export const scaleWords: Readonly<Record<string, number>> = { cents: 0.01, cent: 0.01, micros: 1e-6 };
+export const scaleWords: ReadonlyMap<string, number> = new Map([
+  ["cents", 0.01],
+  ["cent", 0.01],
+  ["micros", 1e-6],
+]);
+/** @assumption A price beside one of these is written in a way that is not known. */
+export const otherScales = ["exponent", "decimals", "nanos"];
 /** @assumption A currency is named beside the price, by a word of its name, or by a sign in its text. */
-export const currencySigns: Readonly<Record<string, string>> = { us$: "USD", $: "USD", "€": "EUR", "£": "GBP" };
+export const currencySigns: ReadonlyMap<string, string> = new Map([
+  ["us$", "usd"],
+  ["$", "usd"],
+  ["€", "eur"],
+  ["£", "gbp"],
+]);
 export const currencyNames = ["currency", "currency_code"];
 export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur", "gbp", "chf", "jpy", "cad", "aud"]);
 
@@ -234,18 +272,23 @@ export const stockWords: Readonly<Record<"yes" | "no", string>> = {
 };
 
 /** @assumption `/health` says how it is by one of these; a success without any is healthy. */
-export const healthNames = { flag: ["healthy", "ok", "success"], word: ["status", "state", "health"] } as const;
+export const healthNames = { flag: ["healthy", "ok"], word: ["status", "state", "health"] } as const;
 
 /** @assumption An error without the documented envelope has its text and its code under these names. */
 export const errorNames = {
   message: ["message", "detail", "title", "error_description", "msg", "reason", "error"],
   code: ["code", "type", "error_code"],
+  place: ["loc", "field", "param", "pointer", "path"],
 } as const;
+/** @assumption An answer is an error and no result if nothing but these stands beside its `error`, or `success` is false. */
+export const besideErrors: ReadonlySet<string> = new Set(
+  "id request_id trace_id code message status success ok detail timestamp path".split(" "),
+);
 /** @assumption A refused update that names a field with such words takes it away, or asks for it. */
 export const unwantedField =
   /unknown|unexpected|unrecogni[sz]ed|unsupported|not (allowed|permitted|supported|recogni[sz]ed)|extra|additional|immutable|read.?only|(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present)/i;
 export const missingField = /missing|required|must be (given|present|set)/i;
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
-export const busyStatuses: ReadonlySet<number> = new Set([408, 409, 423, 425]);
+export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
 /** @assumption A service that answers 403 or 503 with one of these words in its code means the rate limit. */
 export const rateLimitCode = /rate_?limit|throttl|too_many_requests/i;

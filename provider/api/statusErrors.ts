@@ -8,6 +8,10 @@ import { cleanJson, cleanWholeText, cut, redactor } from "./text";
 
 const longKey = 16;
 
+const clustersPath = "/v1/clusters";
+/** What is not healthy says so, and why. */
+const healthPath = "/health";
+
 /** Values of env are compared with what was sent, byte for byte, and never printed. */
 const isEnv = (name: string) => clusterNames.env.some((own) => own === plainName(name));
 
@@ -24,7 +28,8 @@ export function statusErrors(apiKey: Secret): Handler {
     if (response.status >= 200 && response.status < 300) {
       // The raw text goes no further: it may hold the key.
       const json = parseJson(request, response.body, hideKey);
-      if (isErrorInSuccess(json)) throw errorInSuccess(request, response, redactor([key, ...(request.secrets ?? [])]));
+      if (request.path !== healthPath && isErrorInSuccess(json))
+        throw errorInSuccess(request, response, redactor([key, ...(request.secrets ?? [])]));
       return { ...response, body: "", json };
     }
     // Services quote in their errors what they were sent.
@@ -38,7 +43,7 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
   const isEmpty = body.trim() === "";
   if (isEmpty && method !== "GET") return undefined;
   try {
-    return cleanJson(JSON.parse(body), { hide, keeps: isEnv });
+    return cleanJson(JSON.parse(body), { hide, ...(path.startsWith(clustersPath) ? { keeps: isEnv } : {}) });
   } catch {
     // Whatever JSON.parse says of it would quote the body, which may hold an env value.
     const what = isEmpty
@@ -90,6 +95,7 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
 function outcomeOf(status: number, method: string): Outcome {
   if (busyStatuses.has(status)) return "busy";
   // "See other" comes after something was done; where that is does not matter, for redirects are not followed.
+  if (status === 408) return "ambiguous";
   if (status === 303 && method !== "GET") return "ambiguous";
   // 501: the method does not exist there, so nothing can have happened.
   return status >= 500 && status !== 501 ? "server-error" : "refused";

@@ -18,7 +18,10 @@ export class UpdateMethodChoice {
         this.#known = method;
         return result;
       } catch (error) {
-        if (!(error instanceof ApiError) || !(await this.#isAboutMethod(error, exists))) throw error;
+        if (!(error instanceof ApiError)) throw error;
+        // A body that is refused was read, so the method is the right one.
+        if (error.status === 400 || error.status === 422) this.#known = method;
+        if (!(await this.#isAboutMethod(method, error, exists))) throw error;
         const next = nextMethod(error.allow, tried);
         if (!next) throw withTried(error, tried);
         method = next;
@@ -26,9 +29,9 @@ export class UpdateMethodChoice {
     }
   }
 
-  async #isAboutMethod({ status }: ApiError, exists: () => Promise<boolean>): Promise<boolean> {
+  async #isAboutMethod(method: UpdateMethod, { status }: ApiError, exists: () => Promise<boolean>): Promise<boolean> {
     if (status === 405 || status === 501) return true;
-    return status === 404 && this.#known === undefined && (await exists());
+    return status === 404 && method !== this.#known && (await exists());
   }
 }
 

@@ -2,7 +2,7 @@ import { isLeaving, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import type { Clock } from "../clock";
 import { RequestError } from "../errors";
-import { findCluster, type Shelf } from "./find";
+import { findCluster, findStatus, type Shelf } from "./find";
 import type { Operation } from "./operation";
 
 /** The parts of the service that a change needs. */
@@ -12,19 +12,19 @@ export interface Target extends Shelf {
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 15_000;
-/** How often a cluster that is not changing is asked again: its "busy" may be another word for "no". */
+/** How often a cluster that does not seem to be changing is asked again: its "busy" may be another word for "no". */
 const settledAttempts = 5;
 
 /**
  * Sends a change again for as long as the service says "not now" (409, 423, 425), which means that nothing was done: until
  * the operation's deadline while the cluster is changing, a few times while it is not.
- * @param isDone Whether what a look shows is what the change was for; then it is not sent again.
+ * @param isDone Whether a look shows that nothing more has to be sent; the record is absent when the cluster is gone.
  */
 export async function whenFree<T>(
   target: Target,
   operation: Operation,
   send: () => Promise<T>,
-  isDone: (record: ClusterRecord) => boolean,
+  isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>,
 ): Promise<T | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -32,9 +32,9 @@ export async function whenFree<T>(
     } catch (error) {
       if (!(error instanceof RequestError && error.outcome === "busy")) throw error;
       const record = await findCluster(target, operation.id, operation.request());
-      if (record && isDone(record)) return undefined;
+      if (await isDone(record)) return undefined;
       if (!record || isLeaving(record.status)) throw error;
-      const mayWait = canChange(record) || attempt < settledAttempts;
+      const mayWait = attempt < settledAttempts || (await isChanging(target, operation, record));
       const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
       if (!mayWait || target.clock.now() + pauseMs > operation.deadlineMs) throw error;
       operation.status(`waiting, for the service is busy with it: ${record.status ?? "no state"}`);
@@ -43,7 +43,11 @@ export async function whenFree<T>(
   }
 }
 
-/** A word that is not known may be one for a change. */
-function canChange({ status }: ClusterRecord): boolean {
-  return ["pending", "unknown"].includes(stateOf(status));
+/** A cluster whose own word says that it runs may still be busy with its replicas. */
+async function isChanging({ client }: Target, operation: Operation, { status }: ClusterRecord): Promise<boolean> {
+  const state = stateOf(status);
+  if (state === "pending") return true;
+  if (state !== "running" && state !== "unknown") return false;
+  const replicas = (await findStatus(client, operation))?.replicas ?? [];
+  return replicas.length === 0 || replicas.some(({ healthy }) => !healthy);
 }

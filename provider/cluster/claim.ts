@@ -3,7 +3,7 @@ import type { CreateBody } from "../api/endpoints";
 import { IdSet, sameId } from "../api/ids";
 import { hasIdForm } from "../api/read/clusterRecord";
 import { isLeaving } from "../api/read/states";
-import type { ClusterList, ClusterRecord } from "../api/records";
+import { type ClusterList, type ClusterRecord, clusterNamePattern } from "../api/records";
 import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError } from "../errors";
@@ -93,51 +93,75 @@ export class Claims {
 
   /** The create request; a second one only after the first surely made no cluster. */
   async #request(body: CreateBody, before: ClusterList | undefined, options: ClaimOptions): Promise<ClusterRecord> {
-    const sentAtMs = this.clock.now();
-    try {
-      const record = await this.#post(body, options);
-      const isOther = (record.name !== undefined && !sameText(record.name, body.name)) || !hasIdForm(record.id);
-      return isOther ? await this.#confirm(record, { body, before, sentAtMs }, options) : record;
-    } catch (error) {
-      if (error instanceof CreateError) throw error;
-      if (error instanceof ApiError && error.status === 409) throw await this.#explainConflict(body, error, options);
-      if (!isLost(error)) throw error;
-      const lost = { body, before, sentAtMs, cause: error };
-      return (await this.#search(lost, options)) ?? (await this.#again(lost, options));
-    }
+    const sent = { body, before, sentAtMs: this.clock.now() };
+    const first = await this.#attempt(sent, options);
+    if ("id" in first) return await this.#confirmed(first, sent, options);
+    return (await this.#search(first, options)) ?? (await this.#again(first, options));
   }
 
-  /** An answer with another name, or with an id of another form, may be about something else: the list tells. */
-  async #confirm(record: ClusterRecord, sent: SentCreation, options: ClaimOptions): Promise<ClusterRecord> {
-    const { body, before } = sent;
-    const { signal, patienceMs } = options;
-    const list = await this.lists.recent(0, { signal, patienceMs });
-    const finding = this.#compare(sent, list);
-    if (finding.kind === "found") return finding.record;
-    const isIn = ({ clusters }: ClusterList) => clusters.some(({ id }) => sameId(id, record.id));
-    const isNew = before !== undefined && !isIn(before) && isIn(list);
-    if (finding.kind === "none" && isNew) {
-      options.warn(`the service calls it "${cleanText(record.name ?? "", 100)}" (${record.id})`);
-      return record;
+  /** A record, or the reason why there is no usable answer. */
+  async #attempt(sent: SentCreation, options: ClaimOptions): Promise<ClusterRecord | LostCreation> {
+    try {
+      return await this.#post(sent.body, options);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409)
+        throw await this.#explainConflict(sent.body, error, options);
+      if (!isLost(error)) throw error;
+      return { ...sent, cause: error };
     }
-    const why = `the service answered with ${describe([record])}, which may be another one`;
-    throw new CreateError(
-      `cluster "${body.name}" may have been created, but its id is not known: ${why}. ${lookAgain(body.name)}`,
-    );
   }
 
   /** The second and last request. A conflict now means that the first one did arrive, late. */
   async #again(lost: LostCreation, options: ClaimOptions): Promise<ClusterRecord> {
+    let record: ClusterRecord;
     try {
-      const record = await this.#post(lost.body, options);
-      await this.#reportTwin(lost, record, options);
-      return record;
+      record = await this.#post(lost.body, options);
     } catch (error) {
       if (!isLost(error) && !(error instanceof ApiError && error.status === 409)) throw error;
       const found = await this.#search({ ...lost, cause: error }, options);
       if (found) return found;
       throw uncertain(lost.body, error, "two create requests were sent, and no cluster of that name shows");
     }
+    await this.#reportTwin(lost, record, options);
+    return await this.#confirmed(record, lost, options);
+  }
+
+  /**
+   * An answer with another name, or with an id of another form, may be about something else: reads tell. Whatever they say,
+   * nothing is sent again, and what was answered is named.
+   */
+  async #confirmed(record: ClusterRecord, sent: SentCreation, options: ClaimOptions): Promise<ClusterRecord> {
+    const isOurs = record.name === undefined || sameText(record.name, sent.body.name);
+    if (isOurs && hasIdForm(record.id)) return record;
+    let why = `the service answered with ${describe([record])}, which may be something else`;
+    for (const pauseMs of searchPausesMs) {
+      try {
+        if (pauseMs > 0) await this.clock.sleep(pauseMs, options.signal);
+        const found = await this.#confirmOnce(record, sent, options);
+        if (found) return found;
+      } catch (error) {
+        why = `${why}; ${messageOf(error)}`;
+        break;
+      }
+    }
+    throw new CreateError(uncertainText(sent.body.name, why));
+  }
+
+  async #confirmOnce(
+    record: ClusterRecord,
+    sent: SentCreation,
+    options: ClaimOptions,
+  ): Promise<ClusterRecord | undefined> {
+    const { signal, patienceMs, warn } = options;
+    const { body, before } = sent;
+    const list = await this.lists.recent(0, { signal, patienceMs, attempts: 3 });
+    const finding = this.#compare(sent, list);
+    if (finding.kind === "found") return finding.record;
+    const isIn = ({ clusters }: ClusterList) => clusters.some(({ id }) => sameId(id, record.id));
+    if (before === undefined || isIn(before) || !isIn(list)) return undefined;
+    const name = record.name ?? body.name;
+    if (!sameText(name, body.name)) warn(`the service calls ${record.id} "${cleanText(name, 100)}"`);
+    return record;
   }
 
   #post(body: CreateBody, { patienceMs, secrets, signal }: ClaimOptions): Promise<ClusterRecord> {
@@ -173,10 +197,11 @@ export class Claims {
     if (!before?.complete) return { kind: "doubtful", why: "it is not known which clusters existed before" };
     const known = new IdSet([...before.clusters.map(({ id }) => id), ...this.#created]);
     const fresh = list.clusters.filter((record) => !known.has(record.id) && this.#isThere(record));
-    const candidates = fresh.filter(({ name }) => name === undefined || sameText(name, body.name));
+    // A name in a form that no cluster can have may be the service's own way to write ours.
+    const candidates = fresh.filter(({ name = "" }) => !clusterNamePattern.test(name) || sameText(name, body.name));
     const sure = candidates.filter(({ name, gpuType, createdAt }) => {
       const isOlder = Date.parse(createdAt ?? "") < sentAtMs - clockSkewMs;
-      return name !== undefined && sameText(gpuType, body.gpuType) && !isOlder;
+      return sameText(name, body.name) && isSameType(gpuType, body.gpuType) && !isOlder;
     });
     const [record] = sure;
     if (record && candidates.length === 1) return { kind: "found", record };
@@ -233,6 +258,12 @@ function sameText(a: string | undefined, b: string): boolean {
   return a?.toLowerCase() === b.toLowerCase();
 }
 
+/** Whether two texts may name one GPU type: "h100" and "NVIDIA H100 80GB" may. */
+function isSameType(shown = "", asked = ""): boolean {
+  const [a, b] = [shown, asked].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, ""));
+  return Boolean(a && b) && (a?.includes(b ?? "") || b?.includes(a ?? "")) === true;
+}
+
 /** Why a name cannot be used, and what to do; also what a preview says. */
 export function takenReason(holders: string): string {
   return (
@@ -247,14 +278,14 @@ function takenError(name: string, holders: string, cause?: Error): CreateError {
 }
 
 function uncertain({ name }: CreateBody, cause: RequestError, why: string): CreateError {
-  return new CreateError(
-    `cluster "${name}" may have been created, but its id is not known: ${messageOf(cause)}; ${why}. ${lookAgain(name)}`,
-    { cause },
-  );
+  return new CreateError(uncertainText(name, `${messageOf(cause)}; ${why}`), { cause });
 }
 
-function lookAgain(name: string): string {
-  return `Look for the name "${name}" in the service before you run the command again: it may be billed`;
+function uncertainText(name: string, why: string): string {
+  return (
+    `cluster "${name}" may have been created, but its id is not known: ${why}. ` +
+    `Look for the name "${name}" in the service before you run the command again: it may be billed`
+  );
 }
 
 /** `cl_1 (running, since 2026-11-21T10:00:00Z)`, so that a person can tell which one it is. */

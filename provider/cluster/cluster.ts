@@ -60,7 +60,8 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   const record = await findExisting(service, operation, state);
   const isChanged = changes.some((name) => name === "container" || name.startsWith("env"));
   // One that was sent and not seen through may also have been taken back since: then the diff does not show it.
-  const needsRollout = isChanged || state.__unfinished === "rollout";
+  // One that has failed comes up again only by a roll-out.
+  const needsRollout = isChanged || state.__unfinished === "rollout" || stateOf(record.status) === "failed";
   const change = { record, inputs, state, needsRollout };
   const sent: Sent = { isStored: false, isComplete: false };
   return keep(
@@ -137,7 +138,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   operation.status("deleting");
   try {
     const send = () => service.client.deleteCluster(id, operation.request());
-    await whenFree(service, operation, send, ({ status }) => isLeaving(status));
+    await whenFree(service, operation, send, (now) => !now || isLeaving(now.status));
     await service.watcher.watch({ operation, judge: judgeGone });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);
@@ -172,12 +173,14 @@ async function sendChanges(service: Service, operation: Operation, change: Chang
   let shown: ClusterRecord | undefined = record;
   if (needsRollout) {
     operation.status("updating");
-    const configuration = { inputs, before: state, showsEnv: record.env !== undefined };
+    const configuration = { inputs, before: state, shown: record };
     const { record: answered, rollout } = await updateAndRollOut(service, operation, configuration, sent);
     shown = answered?.replicas === undefined ? await find(service, operation) : answered;
     sent.rollout = rollout;
   }
-  if ((shown?.replicas ?? state.replicas) !== replicas) {
+  // Where the service does not show the number, one that was not reached is asked for again.
+  const reached = state.settled === false ? undefined : state.replicas;
+  if ((shown?.replicas ?? reached) !== replicas) {
     operation.status(`scaling to ${replicas}`);
     const send = () => service.client.scaleCluster(operation.id, replicas, operation.request());
     await applyOnce(service, operation, send, (now) => now.replicas === replicas);
@@ -192,7 +195,10 @@ async function waitUntilReady(service: Service, operation: Operation, replicas: 
   const verdict = await service.watcher.watch({ operation, judge });
   if (verdict.kind === "gone") throw new ClusterFailedError("it disappeared from the service while it was waited for");
   if (verdict.kind === "failed") throw new ClusterFailedError([verdict.summary, ...verdict.reasons].join("; "));
-  if (rollout && !rollout.seen) operation.warn("no replica was seen to restart with the new configuration");
+  const canBeSeen = rollout?.before?.isCounted !== true;
+  if (rollout && canBeSeen && !rollout.seen) {
+    operation.warn("no replica was seen to restart with the new configuration");
+  }
   operation.status(`${replicas}/${replicas} replicas healthy`);
 }
 

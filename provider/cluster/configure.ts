@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { UpdateBody } from "../api/endpoints";
 import { plainName } from "../api/read/json";
 import { type ClusterRecord, missingField, unwantedField } from "../api/records";
@@ -10,9 +11,9 @@ import type { Operation } from "./operation";
 /** What is to run, and what ran before. */
 export interface Configuration {
   readonly inputs: CheckedInputs;
-  readonly before: Pick<ClusterState, "container" | "env">;
-  /** Whether the service shows the variables of a cluster, so that what became of them can be seen. */
-  readonly showsEnv: boolean;
+  readonly before: Pick<ClusterState, "container" | "env" | "__unfinished" | "__echo">;
+  /** What the service showed before. Where it shows variables, what became of them can be seen. */
+  readonly shown: ClusterRecord;
 }
 
 /** What is known of a change while it is made. */
@@ -35,7 +36,7 @@ export async function applyOnce(
 ): Promise<ClusterRecord | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await whenFree(target, operation, send, isApplied);
+      return await whenFree(target, operation, send, (now) => now !== undefined && isApplied(now));
     } catch (error) {
       if (!(error instanceof RequestError && error.maybeApplied)) throw error;
       const record = await findCluster(target, operation.id, operation.request());
@@ -53,47 +54,55 @@ export async function applyOnce(
 export async function configure(
   target: Target,
   operation: Operation,
-  { inputs, before, showsEnv }: Configuration,
+  { inputs, before, shown: old }: Configuration,
   progress: Progress,
 ): Promise<ClusterRecord | undefined> {
   const { container, replicas, env = {} } = inputs;
   const body: UpdateBody = { container, replicas, env };
-  const removed = Object.keys(before.env ?? {}).filter((name) => !Object.hasOwn(env, name));
+  const removed = namesToRemove(before, old).filter((name) => !Object.hasOwn(env, name));
   const withNulls = { ...body, env: { ...env, ...Object.fromEntries(removed.map((name) => [name, null])) } };
   const changed = new Set(changedFields(inputs, before));
-  const send = (what: UpdateBody) => sendAccepted(target, operation, { inputs, what, changed, progress });
-  if (removed.length > 0 && !showsEnv) await unlessRefused(send(withNulls));
+  const send = (what: UpdateBody) =>
+    sendAccepted(target, operation, { inputs, body: what, removed, changed, progress });
+  if (old.env === undefined && removed.length > 0) await isAccepted(send(withNulls));
   const record = await send(body);
-  if (removed.length === 0 || !showsEnv) return record;
+  if (old.env === undefined || removed.length === 0) return record;
   const shown = record?.env ? record : await findCluster(target, operation.id, operation.request());
   const isKept = removed.some((name) => Object.hasOwn(shown?.env ?? {}, name));
-  return isKept ? ((await unlessRefused(send(withNulls))) ?? shown) : shown;
+  if (isKept) await isAccepted(send(withNulls));
+  return shown;
+}
+
+/** What ran before; where an update was not seen through, also what that may have stored. */
+function namesToRemove({ env = {}, __unfinished, __echo }: Configuration["before"], shown: ClusterRecord): string[] {
+  const added = __unfinished === "rollout" ? Object.keys(shown.env ?? {}) : [];
+  return [...new Set([...Object.keys(env), ...added.filter((name) => !__echo?.env?.includes(name))])];
 }
 
 function changedFields(inputs: CheckedInputs, before: Configuration["before"]): (keyof UpdateBody)[] {
-  const isSameEnv = JSON.stringify(sorted(inputs.env)) === JSON.stringify(sorted(before.env));
+  const isSameEnv = isDeepStrictEqual(inputs.env ?? {}, before.env ?? {});
   return [
     ...(inputs.container === before.container ? [] : ["container" as const]),
     ...(isSameEnv ? [] : ["env" as const]),
   ];
 }
 
-function sorted(env: Readonly<Record<string, string>> = {}): [string, string][] {
-  return Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-async function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
+/** False when the body was refused, and so nothing done. */
+async function isAccepted(work: Promise<unknown>): Promise<boolean> {
   try {
-    return await work;
+    await work;
+    return true;
   } catch (error) {
-    if (error instanceof ApiError && isAboutBody(error)) return undefined;
+    if (error instanceof ApiError && isAboutBody(error)) return false;
     throw error;
   }
 }
 
-interface Change {
+interface UpdateAttempt {
   readonly inputs: CheckedInputs;
-  readonly what: UpdateBody;
+  readonly body: UpdateBody;
+  /** Names of variables that have to go. */
+  readonly removed: readonly string[];
   readonly changed: ReadonlySet<keyof UpdateBody>;
   readonly progress: Progress;
 }
@@ -114,13 +123,13 @@ async function noted<T>(progress: Progress, sent: Promise<T>): Promise<T> {
 async function sendAccepted(
   target: Target,
   operation: Operation,
-  { inputs, what, changed, progress }: Change,
+  { inputs, body: whole, removed, changed, progress }: UpdateAttempt,
 ): Promise<ClusterRecord | undefined> {
   const { name, gpuType } = inputs;
-  for (let body = what; ; ) {
+  for (let body = whole; ; ) {
     const send = () => noted(progress, target.client.updateCluster(operation.id, body, operation.request()));
     try {
-      return await applyOnce(target, operation, send, (shown) => isConfigured(shown, body));
+      return await applyOnce(target, operation, send, (shown) => isConfigured(shown, body, removed));
     } catch (error) {
       const amended =
         error instanceof ApiError ? amend(body, error, { needed: changed, spare: { name, gpuType } }) : undefined;
@@ -167,7 +176,8 @@ function fieldsIn(text: string): (keyof UpdateBody)[] {
     .map(({ field }) => field);
 }
 
-function isConfigured(shown: ClusterRecord, { container, env = {} }: UpdateBody): boolean {
-  const isEnvShown = Object.entries(env).every(([name, value]) => (shown.env?.[name] ?? null) === value);
-  return shown.container === container && shown.env !== undefined && isEnvShown;
+function isConfigured({ container, env }: ClusterRecord, asked: UpdateBody, removed: readonly string[]): boolean {
+  if (container !== asked.container || env === undefined) return false;
+  const isThere = Object.entries(asked.env ?? {}).every(([name, value]) => (env[name] ?? null) === value);
+  return isThere && removed.every((name) => !Object.hasOwn(env, name));
 }

@@ -53,7 +53,9 @@ type Showing = "same" | "hidden" | "masked" | "stale" | "other";
 /** The names of variables by how they are shown, sorted. */
 function showings(asked: Env = {}, shown: ShownEnv | undefined, before: Env = {}) {
   const names = shown ? [...new Set([...Object.keys(asked), ...Object.keys(shown)])].sort() : [];
-  const all = names.map((name) => [name, showingOf(asked[name], shown?.[name], before[name])] as const);
+  const own = <T>(map: Readonly<Record<string, T>> | undefined, name: string) =>
+    map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
+  const all = names.map((name) => [name, showingOf(own(asked, name), own(shown, name), own(before, name))] as const);
   return (...wanted: Showing[]) => all.flatMap(([name, showing]) => (wanted.includes(showing) ? [name] : []));
 }
 
@@ -96,7 +98,7 @@ function driftedEnv(applied: Env | undefined, shown: ShownEnv, { env = [], maske
   const hidden = new Set(env);
   const unread = new Set(masked);
   const kept = Object.entries(applied ?? {}).filter(([name]) => {
-    return hidden.has(name) || (name in shown && (unread.has(name) || shown[name] === null));
+    return hidden.has(name) || (Object.hasOwn(shown, name) && (unread.has(name) || shown[name] === null));
   });
   const seen = Object.entries(shown).filter(([name]) => !hidden.has(name) && !unread.has(name));
   // A variable whose value is not shown, and that nobody asked for, is drift all the same.

@@ -1,22 +1,25 @@
 /** Forms in which services show what they were told. Pure. */
 
 interface Image {
-  readonly host?: string;
+  readonly host: string;
   readonly path: string;
   readonly tag?: string;
   readonly digest?: string;
 }
 
 /**
- * Whether an image that is shown is the one that was asked for, with what the service has added to its reference: a registry,
- * a tag, a digest. What was said is never ignored.
+ * Whether an image that is shown is the one that was asked for, with what the service has added to its reference: the registry
+ * that is meant where none is named, a tag, a digest. What was said is never ignored.
  */
 export function sameImage(asked: string, shown: string): boolean {
   const own = parseImage(asked);
   const other = parseImage(shown);
-  const isKept = (part: "host" | "tag" | "digest") => own[part] === undefined || own[part] === other[part];
-  return own.path === other.path && isKept("host") && isKept("tag") && isKept("digest");
+  const isKept = (part: "tag" | "digest") => own[part] === undefined || own[part] === other[part];
+  return own.path === other.path && own.host === other.host && isKept("tag") && isKept("digest");
 }
+
+/** The registry of images whose reference names none. */
+const defaultHost = "docker.io";
 
 function parseImage(reference: string): Image {
   const [name = "", digest] = reference.split("@");
@@ -25,10 +28,15 @@ function parseImage(reference: string): Image {
   // As container tools tell a registry from a folder.
   const hasHost = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
   const inner = hasHost ? rest.join("/") : path;
-  return { ...(hasHost ? { host: first } : {}), path: inner.replace(/^library\//, ""), tag, digest };
+  const host = hasHost ? first : defaultHost;
+  return { host: host.replace(/^index\./, ""), path: inner.replace(/^library\//, ""), tag, digest };
 }
 
 /** True when a value is not shown: nothing, a row of marks, or a word in its place. */
 export function isMasked(shown: string | null): boolean {
-  return shown === null || /^\W*$|([*•●x#.\-_])\1\1|redacted|masked|hidden|secret|encrypted|sensitive/i.test(shown);
+  return (
+    shown === null ||
+    /^(enc|encrypted|kms|vault|sha\d+|hmac)[:(]/i.test(shown) ||
+    /^\W*$|([*•●x#.\-_])\1\1|redacted|masked|hidden|secret|encrypted|sensitive/i.test(shown)
+  );
 }

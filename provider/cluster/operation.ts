@@ -133,9 +133,10 @@ function clearWord(word: string, redact: (text: string) => string): string {
 /** What the service says of replicas may quote their environment. */
 export function clearStatus({ replicas, ...status }: StatusRecord, secrets: Iterable<string>): StatusRecord {
   const redact = redactor(secrets);
+  const redactId = redactor([...secrets].filter(isTelling));
   const cleared = replicas.map(({ message, ...replica }) => ({
     ...replica,
-    id: redactor([...secrets].filter(isTelling))(replica.id),
+    id: redactId(replica.id),
     status: clearWord(replica.status, redact),
     ...(message === undefined ? {} : { message: redact(message) }),
   }));

@@ -45,13 +45,12 @@ const goneMisses = 3;
 export function judgeReady(look: Look, past: Past, replicas: number): Verdict {
   const { record, status } = look;
   if (!record) return judgeMissing(past);
-  const word = shortened(record.status ?? status?.status);
+  const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
   if (isLeaving(word)) return failed(`it is ${word}: somebody deletes it`, status);
   if (state === "stopped") return failed(`it is ${word}: somebody stopped it`, status);
   if (!status) return state === "pending" ? pending(word) : { kind: "confirm", summary: word ?? "no state" };
-  if (state === "failed" || stateOf(status.status) === "failed")
-    return failed(`it is ${word ?? status.status}`, status);
+  if (state === "failed") return failed(`it is ${word}`, status);
   const summary = `${word ?? "no state"}, ${countHealthy(status, replicas)}/${replicas} replicas healthy`;
   if (!allHealthy(status, replicas)) return { kind: "pending", summary, contradiction: state === "running" };
   if (state === "pending") return { kind: "pending", summary };
@@ -71,6 +70,15 @@ function judgeMissing({ seen, misses, waitedMs }: Past): Verdict {
   return isGone ? { kind: "gone" } : { kind: "pending", summary: "the service does not show it" };
 }
 
+/** Of the record's word and the one of `/status`, the one that says more against the cluster; else the record's. */
+function tellingWord(...words: (string | undefined)[]): string | undefined {
+  const said = words.filter((word) => word !== undefined);
+  const ranked = (["terminated", "stopped", "failed", "pending"] as const).flatMap((state) =>
+    said.filter((word) => stateOf(word) === state),
+  );
+  return shortened(said.find(isLeaving) ?? ranked[0] ?? said[0]);
+}
+
 function shortened(word: string | undefined): string | undefined {
   return word === undefined ? undefined : cut(word, longestWord);
 }
@@ -83,25 +91,27 @@ function failed(summary: string, status: StatusRecord | undefined): Verdict {
   return { kind: "failed", summary, reasons: unhealthyReasons(status) };
 }
 
-/** The replicas that count: a service may show replaced ones for a while. */
-function present({ replicas }: StatusRecord): readonly ReplicaRecord[] {
-  return replicas.filter(({ status }) => stateOf(status) !== "terminated");
+/** The replicas that count: a service may show replaced ones for a while, so what is going is one of `wanted` only if needed. */
+function present({ replicas }: StatusRecord, wanted: number): readonly ReplicaRecord[] {
+  const there = replicas.filter(({ status }) => stateOf(status) !== "terminated");
+  const staying = there.filter(({ status }) => !isLeaving(status) && stateOf(status) !== "stopped");
+  return staying.length >= wanted ? staying : there;
 }
 
 /** How many are healthy of the `replicas` that were asked for. */
 export function countHealthy(status: StatusRecord, replicas: number): number {
   if (status.overall !== undefined) return status.overall ? replicas : 0;
-  return present(status).filter(({ healthy }) => healthy).length;
+  return present(status, replicas).filter(({ healthy }) => healthy).length;
 }
 
 function allHealthy(status: StatusRecord, replicas: number): boolean {
-  const isComplete = status.overall !== undefined || present(status).length === replicas;
+  const isComplete = status.overall !== undefined || present(status, replicas).length === replicas;
   return isComplete && countHealthy(status, replicas) === replicas;
 }
 
 /** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */
 export function unhealthyReasons(status: StatusRecord | undefined): string[] {
-  const sick = (status ? present(status) : []).filter(({ healthy }) => !healthy);
+  const sick = (status ? present(status, Number.POSITIVE_INFINITY) : []).filter(({ healthy }) => !healthy);
   const lines = sick.slice(0, mostReasons).map(({ id, status: word, message = "" }) => {
     const why = [cut(word, longestWord), cut(message, longestReason)].filter(Boolean).join(", ");
     return `replica ${cut(id, longestWord)}: ${why || "not healthy"}`;

@@ -1,16 +1,18 @@
 import { stateOf } from "../api/read/states";
-import type { ClusterRecord, StatusRecord } from "../api/records";
+import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
 import type { Clock } from "../clock";
 import { RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
 import { type Configuration, configure, type Progress } from "./configure";
-import { findStatus } from "./find";
+import { findCluster, findStatus } from "./find";
 import type { Operation } from "./operation";
 import type { Look, Past, Verdict } from "./readiness";
 
 /** A roll-out that was asked for: what ran before it, and whether it was seen to begin. */
 export interface Rollout {
   readonly before: StatusRecord | undefined;
+  /** False when the same update changes the number of replicas, so that new ones prove nothing. */
+  readonly keepsSize: boolean;
   /** When the service was asked last, by our clock. */
   askedAtMs: number;
   seen: boolean;
@@ -30,8 +32,14 @@ export async function updateAndRollOut(
 ): Promise<{ record: ClusterRecord | undefined; rollout: Rollout }> {
   const { client, clock } = target;
   const before = await findStatus(client, operation);
+  const keepsSize = configuration.shown.replicas === configuration.inputs.replicas;
   const record = await configure(target, operation, configuration, progress);
-  const rollout = { before, askedAtMs: clock.now(), seen: await hasBegun(target, operation, before) };
+  const rollout = {
+    before,
+    keepsSize,
+    askedAtMs: clock.now(),
+    seen: await hasBegun(target, operation, { before, keepsSize }),
+  };
   if (!rollout.seen) {
     operation.status("redeploying");
     await redeploy(target, operation, rollout);
@@ -40,39 +48,61 @@ export async function updateAndRollOut(
   return { record, rollout };
 }
 
-/** Exactly one POST: it is never sent again blindly, for a second one would restart every replica once more. */
+/** One POST that has an effect: it is never sent again blindly, for a second one would restart every replica once more. */
 async function redeploy(target: Target, operation: Operation, rollout: Rollout): Promise<void> {
   try {
     const send = () => target.client.redeployCluster(operation.id, operation.request());
-    await whenFree(target, operation, send, () => false);
+    await whenFree(target, operation, send, async () => {
+      rollout.seen = await isSeen(target, operation, rollout);
+      return rollout.seen;
+    });
   } catch (error) {
     if (!(error instanceof RequestError && error.maybeApplied)) throw error;
-    rollout.seen = await hasBegun(target, operation, rollout.before);
+    rollout.seen = await hasBegun(target, operation, rollout);
     if (!rollout.seen) throw error;
   }
 }
 
-async function hasBegun(target: Target, operation: Operation, before: StatusRecord | undefined): Promise<boolean> {
+async function hasBegun(target: Target, operation: Operation, rollout: Pick<Rollout, "before" | "keepsSize">) {
   for (const pauseMs of lookPausesMs) {
     await target.clock.sleep(pauseMs, operation.signal);
-    if (rollsOut(before, await findStatus(target.client, operation))) return true;
+    if (await isSeen(target, operation, rollout)) return true;
   }
   return false;
+}
+
+/** One look. Where no replicas are listed, the word of the cluster has to tell. */
+async function isSeen(target: Target, operation: Operation, rollout: Pick<Rollout, "before" | "keepsSize">) {
+  const status = await findStatus(target.client, operation);
+  const word = status?.status ?? (await findCluster(target, operation.id, operation.request()))?.status;
+  return rollsOut(rollout, status && { ...status, status: word });
 }
 
 /**
  * Whether the replicas of `before` are being replaced or restarted in `after`. Pure. All of them replaced proves it. A change
  * of one that stayed proves it only if all were healthy before: replicas that come up, or crash, change by themselves.
- * Replicas that came or went prove nothing, for the same update may scale.
+ * So does a new one, unless the same update scales.
  */
-export function rollsOut(before: StatusRecord | undefined, after: StatusRecord | undefined): boolean {
-  // A status without replicas may be one that is just not there.
-  if (!before?.replicas.length || !after?.replicas.length) return false;
-  const old = new Map(before.replicas.map((replica) => [replica.id, JSON.stringify(replica)]));
+export function rollsOut(
+  { before, keepsSize }: Pick<Rollout, "before" | "keepsSize">,
+  after: StatusRecord | undefined,
+): boolean {
+  if (before?.overall === true && after?.overall === false) return true;
+  const wasCalm = before?.replicas.every(({ healthy }) => healthy) && stateOf(before.status) !== "pending";
+  const isChanging = stateOf(after?.status) === "pending";
+  if (!before?.replicas.length || !after) return false;
+  // A status without replicas may be one that is just not there, unless the cluster says that it is changing.
+  if (after.replicas.length === 0) return wasCalm === true && isChanging;
+  const old = new Map(before.replicas.map((replica) => [replica.id, conditionOf(replica)]));
   const stayed = after.replicas.filter(({ id }) => old.has(id));
   if (stayed.length === 0) return true;
-  const wasCalm = before.replicas.every(({ healthy }) => healthy) && stateOf(before.status) !== "pending";
-  return wasCalm && stayed.some((replica) => JSON.stringify(replica) !== old.get(replica.id));
+  const isNew = keepsSize && stayed.length < after.replicas.length;
+  return wasCalm === true && (isNew || stayed.some((replica) => conditionOf(replica) !== old.get(replica.id)));
+}
+
+/** What a restart changes; texts and words change for other reasons too. */
+function conditionOf({ healthy, status }: ReplicaRecord): string {
+  return `${healthy} ${stateOf(status)}`;
 }
 
 /**
@@ -85,7 +115,8 @@ export function afterRollout(
   clock: Clock,
 ): (look: Look, past: Past) => Verdict {
   return (look, past) => {
-    rollout.seen ||= rollsOut(rollout.before, look.status);
+    const word = look.status?.status ?? look.record?.status;
+    rollout.seen ||= rollsOut(rollout, look.status && { ...look.status, status: word });
     const verdict = judge(look, past);
     const isOver = rollout.seen || clock.now() - rollout.askedAtMs >= unseenRolloutMs;
     return verdict.kind === "ready" && !isOver

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clusterNamePattern } from "../api/endpoints";
+import { clusterNamePattern } from "../api/records";
 import type { ClusterInputs } from "./fields";
 
 /** What each input has to be: the rules of the fields in fields.ts, in one place, with the texts for who breaks them. */

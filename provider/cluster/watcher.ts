@@ -83,11 +83,16 @@ export class Watcher {
     const record = await this.#find(operation, past);
     operation.see({ ...operation.seen, record });
     const seen = { ...past, seen: past.seen || record !== undefined, misses: record ? 0 : past.misses + 1 };
-    let look: Look = { record };
+    // As the operation has seen it: without values of env in it.
+    const cleared = operation.seen.record;
+    let look: Look = { record: cleared };
     let verdict = judge(look, seen);
     if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && this.#waiting <= fewWaiting))) {
       // A cluster that is shown but has no status yet has no replicas yet.
-      look = { record, status: (await findStatus(this.client, operation, { attempts: 1 })) ?? { replicas: [] } };
+      look = {
+        record: cleared,
+        status: (await findStatus(this.client, operation, { attempts: 1 })) ?? { replicas: [] },
+      };
       verdict = judge(look, seen);
     }
     const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};

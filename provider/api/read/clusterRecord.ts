@@ -3,6 +3,7 @@ import {
   type ClusterRecord,
   clusterIdPattern,
   clusterIdPrefix,
+  clusterNamePattern,
   clusterNames,
   envNames,
   fieldGroups,
@@ -12,8 +13,10 @@ import {
   type Reader,
   recordDepth,
 } from "../records";
+import { redactor } from "../text";
 import {
   asCount,
+  asFlag,
   asName,
   asNumber,
   asText,
@@ -54,10 +57,11 @@ export function hasIdForm(id: string): boolean {
   return id.toLowerCase().startsWith(clusterIdPrefix);
 }
 
-/** One record of a list. */
+/** One record of a list. What stands inside it, and has another form of id, may be a part of it. */
 export function readListed(json: unknown): ClusterRecord | undefined {
-  const [first] = candidates(json);
-  return first && toRecord(first);
+  const found = candidates(json);
+  const own = found.find(({ isTop }) => isTop) ?? found.find(({ id }) => hasIdForm(id));
+  return own && toRecord(own);
 }
 
 /** Whether an entry of a map is a cluster under its id. */
@@ -74,9 +78,10 @@ interface Candidate {
 }
 
 function candidates(json: unknown, expected?: string): Candidate[] {
-  return objectsIn(json, recordDepth, notRecords).flatMap((object, index) => {
+  return objectsIn(json, recordDepth, notWhole).flatMap((object, index) => {
     const fields = new Fields(object);
     const id = idOf(fields, expected);
+    // The outermost object comes first.
     return id === undefined ? [] : [{ id, fields, isTop: index === 0 }];
   });
 }
@@ -86,51 +91,88 @@ function ownIn(json: unknown, id: string): ClusterRecord | undefined {
   const own = found.find((candidate) => sameId(candidate.id, id));
   if (own) return toRecord({ ...own, id });
   if (found.some((other) => hasIdForm(other.id))) return undefined;
-  const nameless = objectsIn(json, recordDepth, notRecords)
+  const nameless = objectsIn(json, recordDepth, notWhole)
     .map((object) => new Fields(object))
     .find((fields) => traits(fields) > 1 && !clusterNames.id.some((name) => fields.has(name)));
   return nameless && toRecord({ id, fields: nameless, isTop: true });
 }
 
+/** What is not a record, or is only a part of one. */
+const notWhole: ReadonlySet<string> = new Set([...notRecords, ...fieldGroups]);
+
 /** Where several names could hold the id: the expected one, else one in the documented form, else the first. */
 function idOf(fields: Fields, expected = ""): string | undefined {
-  const ids = clusterNames.id.flatMap((name) => {
-    const id = asName(fields.get(name));
+  const sources = withParts(fields);
+  const values = sources.flatMap((source) => clusterNames.id.map((name) => source.get(name)));
+  const ids = values.flatMap((value) => {
+    const id = asName(value);
     return id !== undefined && clusterIdPattern.test(id) ? [id] : [];
   });
   return ids.find((id) => sameId(id, expected)) ?? ids.find(hasIdForm) ?? ids[0];
 }
 
+/** An object and the groups of fields inside it. */
+function withParts(fields: Fields): Fields[] {
+  return [fields, ...fieldGroups.map((group) => new Fields(fields.get(group)))];
+}
+
 /** How much an object shows of a cluster besides its id. */
 function traits(fields: Fields): number {
   const { name, gpuType, replicas, endpoint, status } = clusterNames;
-  return [name, gpuType, replicas, endpoint, status].filter((names) => names.some((each) => fields.has(each))).length;
+  const sources = withParts(fields);
+  const shows = (names: readonly string[]) => names.some((each) => sources.some((source) => source.has(each)));
+  return [name, gpuType, replicas, endpoint, status].filter(shows).length;
 }
 
 function toRecord({ id, fields }: Candidate): ClusterRecord {
-  const sources = [fields, ...fieldGroups.map((group) => new Fields(fields.get(group)))];
+  const sources = withParts(fields);
   const take = <T>(names: readonly string[], read: (value: unknown) => T | undefined): T | undefined => {
     const found = sources.map((source) => source.first(names, read));
     return found.find((value) => value !== undefined);
   };
   const status = take(clusterNames.status, innerOr(asText, innerNames.word));
-  const isDeleted = take(clusterNames.deletedAt, asStamp) !== undefined && stateOf(status) !== "pending";
+  const env = take(clusterNames.env, asEnv);
+  // A word that is known says more than a mark, which may be a placeholder, or a plan.
+  const isDeleted = stateOf(status) === "unknown" && take(clusterNames.deleted, asMark) === true;
   return defined({
     id,
-    name: take(clusterNames.name, asText),
-    status: isDeleted ? "terminated" : status,
-    gpuType: take(clusterNames.gpuType, innerOr(asText, innerNames.text)),
-    replicas: take(clusterNames.replicas, innerOr(asCount, innerNames.count)),
-    endpoint: take(clusterNames.endpoint, innerOr(asText, innerNames.text)),
+    name: take(clusterNames.name, asClusterName) ?? take(clusterNames.name, asText),
+    status: isDeleted ? "terminated" : clearWord(status, env),
+    gpuType: take(clusterNames.gpuType, innerOr(asText, innerNames.type)),
+    replicas: take(clusterNames.replicas, innerOr(asAsked, innerNames.count)),
+    endpoint: take(clusterNames.endpoint, innerOr(asText, innerNames.address)),
     createdAt: take(clusterNames.createdAt, asStamp),
-    container: take(clusterNames.container, innerOr(asText, innerNames.text)),
-    env: take(clusterNames.env, asEnv),
+    container: take(clusterNames.container, innerOr(asText, innerNames.image)),
+    env,
   });
+}
+
+/** A flag, or a time that is not before all of them. */
+function asMark(value: unknown): boolean | undefined {
+  const stamp = asFlag(value) === undefined ? asStamp(value) : undefined;
+  return stamp === undefined ? asFlag(value) : Date.parse(stamp) > 0;
+}
+
+/** A word that is none for a state may quote a value of env. */
+function clearWord(word: string | undefined, env: ClusterRecord["env"] = {}): string | undefined {
+  const isKnown = word === undefined || stateOf(word) !== "unknown";
+  return isKnown ? word : redactor(Object.values(env).filter((value) => value !== null))(word);
+}
+
+/** One that can be a cluster's; others may be paths or titles that a service makes of it. */
+function asClusterName(value: unknown): string | undefined {
+  const name = asText(value);
+  return name !== undefined && clusterNamePattern.test(name) ? name : undefined;
 }
 
 /** Reads a value, or the value inside an object. */
 function innerOr<T>(read: (value: unknown) => T | undefined, names: readonly string[]) {
   return (value: unknown): T | undefined => (isRecord(value) ? new Fields(value).first(names, read) : read(value));
+}
+
+/** A number of replicas that were asked for; of `2/3` the second. */
+function asAsked(value: unknown): number | undefined {
+  return asCount(typeof value === "string" ? value.replace(/^\s*\d+\s*\//, "") : value);
 }
 
 const documentedStamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -162,7 +204,8 @@ function asEnv(value: unknown): Record<string, string | null> | undefined {
 function asEnvValue(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return isRecord(value) ? asEnvValue(new Fields(value).first(envNames.value, (item) => item)) : null;
+  const inner = new Fields(value).first(envNames.value, (item) => item);
+  return inner === undefined || isRecord(inner) ? null : asEnvValue(inner);
 }
 
 function asVariable(value: unknown): Variable | undefined {
@@ -172,5 +215,5 @@ function asVariable(value: unknown): Variable | undefined {
   }
   const fields = new Fields(value);
   const name = fields.first(envNames.name, asText);
-  return name === undefined ? undefined : [name, asEnvValue(fields.first(envNames.value, (item) => item))];
+  return name === undefined ? undefined : [name, asEnvValue(value)];
 }

@@ -1,5 +1,5 @@
 import type { GpuType } from "../../types";
-import { gpuListNames, gpuNames, kindWords, type Reader, stockNames, stockWords } from "../records";
+import { gpuListNames, gpuNames, kindWords, notRecords, type Reader, stockNames, stockWords } from "../records";
 import {
   asCount,
   asFlag,
@@ -9,6 +9,7 @@ import {
   defined,
   Fields,
   isRecord,
+  objectsIn,
   plainName,
   UnreadableError,
 } from "./json";
@@ -30,7 +31,9 @@ export const readGpus =
     if (!main) throw new UnreadableError("it is not a list of GPU types in any form that this version knows");
     const facts = new Map<string, GpuType>();
     for (const gpu of beside.flat().flatMap(toGpuTypes)) facts.set(gpu.type, merged(facts.get(gpu.type), gpu));
-    return main.flatMap(toGpuTypes).map((gpu) => merged(facts.get(gpu.type), gpu));
+    const gpus = main.flatMap(toGpuTypes);
+    if (gpus.length === 0 && main.length > 0) throw new UnreadableError("none of its records names a GPU type");
+    return gpus.map((gpu) => merged(facts.get(gpu.type), gpu));
   };
 
 /** Reads the availability of one type, which the answer need not repeat. */
@@ -40,6 +43,11 @@ export const readGpuType =
     const sameType = (gpu: GpuType) => gpu.type.toLowerCase() === type.toLowerCase();
     const own = listsIn(json, "availability", 1).flat().flatMap(toGpuTypes).find(sameType);
     if (own) return own;
+    // A map's keys may be regions; only what names a type by that word is surely about another one.
+    const others = objectsIn(json, 2, notRecords).map((object) => new Fields(object).first(typeWords, asName));
+    if (others.some((other) => other !== undefined && !kindWords.has(plainName(other)))) {
+      throw new UnreadableError("it is not about this GPU type");
+    }
     const inner = new Fields(json).first(["gpu", "data"], (value) => (isRecord(value) ? value : undefined));
     const raw = inner ?? (isRecord(json) ? json : bare(json));
     return { ...toGpuType(raw, type), raw: { ...raw } };
@@ -50,6 +58,8 @@ function bare(json: unknown): Raw {
   return { [Array.isArray(json) && json.length > 0 ? "regions" : "available"]: json };
 }
 
+const typeWords = ["gpu_type", "type", "model"];
+
 function merged(facts: GpuType | undefined, gpu: GpuType): GpuType {
   return { ...facts, ...gpu, raw: { ...facts?.raw, ...gpu.raw } };
 }
@@ -58,6 +68,8 @@ function merged(facts: GpuType | undefined, gpu: GpuType): GpuType {
 function listsIn(json: unknown, subject: GpuSubject, depth: number): Raw[][] {
   if (Array.isArray(json)) return [itemsOf(json)];
   if (!isRecord(json)) return [];
+  // A map of types of which none can be had.
+  if (Object.keys(json).length === 0) return [[]];
   const fields = new Fields(json);
   const isList = gpuListNames.some((name) => holdsRecords(fields.get(name)));
   if (!isList && typeOf(json) !== undefined) return [[json]];
@@ -70,7 +82,6 @@ function listsIn(json: unknown, subject: GpuSubject, depth: number): Raw[][] {
 }
 
 function namedLists(value: unknown, name: string, subject: GpuSubject): Raw[][] {
-  if (isRecord(value) && Object.keys(value).length === 0) return [[]];
   return listsIn(value, subjectOf(name) ?? subject, 0);
 }
 
@@ -152,14 +163,14 @@ interface Stock {
 }
 
 /** A flag, a number or a word, or any of them by region. */
-function readStock(fields: Fields): Stock {
+function readStock(fields: Fields, depth = 2): Stock {
   const availableCount = fields.first(stockNames.count, (value) =>
     typeof value === "boolean" ? undefined : asCount(value),
   );
   const available = fields.first(stockNames.available, asStockWord);
   if (available !== undefined || availableCount !== undefined)
     return defined({ available: available ?? (availableCount ?? 0) > 0, availableCount });
-  return fields.first(stockNames.regions, asRegions) ?? {};
+  return (depth > 0 && fields.first(stockNames.regions, (value) => asRegions(value, depth - 1))) || {};
 }
 
 const stockByWord = new Map([
@@ -172,15 +183,15 @@ function asStockWord(value: unknown): boolean | undefined {
 }
 
 /** `{"eu": 3, "us": 0}`, `[{"region": "eu", "available": true}]`, `["eu"]`: one region is enough, and numbers add up. */
-function asRegions(value: unknown): Stock | undefined {
+function asRegions(value: unknown, depth: number): Stock | undefined {
   const places = isRecord(value) ? Object.values(value) : Array.isArray(value) ? value : undefined;
   if (!places) return undefined;
   if (isRecord(value)) {
-    const own = readStock(new Fields(value));
+    const own = readStock(new Fields(value), 0);
     if (own.available !== undefined) return own;
   }
   const isNames = Array.isArray(value) && value.every((place) => typeof place === "string");
-  const stocks = isNames ? value.map(() => ({ available: true })) : places.map(stockOf);
+  const stocks = isNames ? value.map(() => ({ available: true })) : places.map((place) => stockOf(place, depth));
   const known = stocks.filter(({ available }) => available !== undefined);
   if (known.length === 0) return places.length === 0 ? { available: false } : undefined;
   const counts = known.map(({ availableCount }: Stock) => availableCount);
@@ -190,6 +201,6 @@ function asRegions(value: unknown): Stock | undefined {
   return defined({ available: known.some(({ available }) => available), availableCount });
 }
 
-function stockOf(place: unknown): Stock {
-  return readStock(isRecord(place) ? new Fields(place) : new Fields({ available: place }));
+function stockOf(place: unknown, depth: number): Stock {
+  return readStock(isRecord(place) ? new Fields(place) : new Fields({ available: place }), depth);
 }

@@ -1,3 +1,5 @@
+import { fieldGroups } from "../records";
+
 /**
  * Reading JSON whose exact form is not known: a property by its name in any spelling, a value by what kind of thing it is.
  * Nothing here knows what the values are about.
@@ -104,6 +106,13 @@ export function objectsIn(json: unknown, depth: number, skip: ReadonlySet<string
 
 function theOnly(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value;
+}
+
+/** An object with what stands in its groups (`attributes`, `spec`) beside its own properties, which come first. */
+export function withGroups(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const fields = new Fields(object);
+  const groups = fieldGroups.map((name) => asRecord(fields.get(name)));
+  return { ...Object.assign({}, ...groups.reverse()), ...object };
 }
 
 /** Leaves out what is undefined. */

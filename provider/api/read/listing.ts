@@ -1,9 +1,11 @@
-import { listDepth, notRecords } from "../records";
+import { listDepth, notRecords, partMarks } from "../records";
 import { asRecord, Fields, isRecord, plainName } from "./json";
 
 /** The records of one answer that is a list. */
 export interface Listing {
   readonly records: readonly unknown[];
+  /** The same as they stand in the answer: a map's records without their keys. */
+  readonly members: ReadonlySet<unknown>;
   /** False when there may be more records in the answer than these. */
   readonly sure: boolean;
 }
@@ -22,52 +24,72 @@ export interface ListKind {
 
 /**
  * The records of a list: bare, under one of the names, under any other name if only one place holds records, or as a map.
- * `undefined` when there is none. An answer that reports errors beside the list may lack some.
+ * `undefined` when there is none. An answer that reports errors anywhere beside them, or holds a second list, may lack some.
  */
 export function findRecords(json: unknown, kind: ListKind): Listing | undefined {
-  const fields = new Fields(json);
-  const found = search(json, kind, listDepth);
-  return found && { ...found, sure: found.sure && !["error", "errors"].some((name) => isSaid(fields.get(name))) };
+  return search(json, kind, listDepth);
 }
 
 function search(json: unknown, kind: ListKind, depth: number): Listing | undefined {
-  if (Array.isArray(json)) return { records: json, sure: true };
+  if (Array.isArray(json)) return { records: json, members: new Set(json), sure: true };
   if (!isRecord(json)) return undefined;
-  return depth > 0
-    ? (underItsName(json, kind, depth) ?? asMap(json, kind) ?? underAnyName(json, kind, depth))
-    : asMap(json, kind);
+  const deeper = depth > 0 ? (underItsName(json, kind, depth) ?? underAnyName(json, kind, depth)) : undefined;
+  const found = deeper ?? asMap(json, kind) ?? (depth > 0 ? emptyUnderAnyName(json) : undefined);
+  const fields = new Fields(json);
+  return found && { ...found, sure: found.sure && !partMarks.some((name) => isSaid(fields.get(name))) };
 }
 
 function underItsName(json: Record<string, unknown>, kind: ListKind, depth: number): Listing | undefined {
-  const fields = new Fields(json);
+  const entries = Object.entries(json).map(([name, value]) => ({ plain: plainName(name), value }));
   for (const name of kind.names) {
-    const value = fields.get(name);
-    const isEmpty = isRecord(value) && Object.keys(value).length === 0;
-    const found = isEmpty ? { records: [], sure: true } : search(value, kind, depth - 1);
-    if (found) return found;
+    const entry = entries.find(({ plain }) => plain === name);
+    const found = entry && (emptyIn(entry.value) ?? search(entry.value, kind, depth - 1));
+    if (!found) continue;
+    const others = entries.filter(
+      ({ plain, value }) => plain !== name && Array.isArray(value) && value.some(kind.holds),
+    );
+    return { ...found, sure: found.sure && others.length === 0 };
   }
   return undefined;
 }
 
-/** Each record under its key, which it need not repeat. */
+/** A list of nothing may be an empty map, or null, which some languages write for it and others for "not known". */
+function emptyIn(value: unknown): Listing | undefined {
+  const isEmpty = value === null || (isRecord(value) && Object.keys(value).length === 0);
+  return isEmpty ? { ...nothing, sure: value !== null } : undefined;
+}
+
+const nothing = { records: [], members: new Set<unknown>() };
+
+function underAnyName(json: Record<string, unknown>, kind: ListKind, depth: number): Listing | undefined {
+  const entries = Object.entries(json).filter(([name]) => !notRecords.has(plainName(name)));
+  const found = entries.map(([, value]) =>
+    Array.isArray(value) || isRecord(value) ? search(value, kind, depth - 1) : undefined,
+  );
+  const lists = found.filter((listing) => listing !== undefined).filter(({ records }) => records.length > 0);
+  const [main, ...others] = lists.filter(({ records }) => records.some(kind.holds));
+  return main && { ...main, sure: main.sure && others.length === 0 && lists.length === 1 };
+}
+
+/** Each record under its key, which it need not repeat. An entry that is none may be a cluster in a form that is not known. */
 function asMap(json: Record<string, unknown>, { holdsKeyed, key }: ListKind): Listing | undefined {
-  const entries = Object.entries(json).filter(([name, value]) => isRecord(value) && holdsKeyed(name, value));
+  const all = Object.entries(json);
+  const entries = all.filter(([name, value]) => isRecord(value) && holdsKeyed(name, value));
+  const others = all.filter(([name, value]) => isRecord(value) || holdsKeyed(name, {}));
   const records = entries.map(([name, value]) => ({ [key]: name, ...asRecord(value) }));
-  return records.length > 0 ? { records, sure: true } : undefined;
+  const members = new Set(entries.map(([, value]) => value));
+  return records.length > 0 ? { records, members, sure: others.length === entries.length } : undefined;
 }
 
 /** An empty list under a name that is not known may be a list of something else. */
-function underAnyName(json: Record<string, unknown>, kind: ListKind, depth: number): Listing | undefined {
-  const entries = Object.entries(json).filter(([name]) => !notRecords.has(plainName(name)));
-  const inner = entries.map(([, value]) => search(value, kind, depth - 1));
-  const lists = inner.filter((listing) => listing !== undefined);
-  const [found, ...others] = lists.filter(({ records }) => records.some(kind.holds));
-  if (found) return { records: found.records, sure: found.sure && others.length === 0 };
-  return lists.length > 0 && lists.every(({ records }) => records.length === 0)
-    ? { records: [], sure: false }
-    : undefined;
+function emptyUnderAnyName(json: Record<string, unknown>): Listing | undefined {
+  const lists = Object.entries(json).filter(
+    ([name, value]) => Array.isArray(value) && !notRecords.has(plainName(name)),
+  );
+  const isEmpty = lists.length > 0 && lists.every(([, list]) => Array.isArray(list) && list.length === 0);
+  return isEmpty ? { ...nothing, sure: false } : undefined;
 }
 
 function isSaid(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }

@@ -1,4 +1,13 @@
-import { cursorNames, pageGroups, pageNames, pageParameters, pageSizes } from "../records";
+import {
+  cursorNames,
+  keptParameters,
+  nextWords,
+  notRecords,
+  pageHints,
+  pageNames,
+  pageParameters,
+  pageSizes,
+} from "../records";
 import { asCount, asFlag, asName, asText, Fields, isRecord, plainName } from "./json";
 
 /** What a page says of the one after it. */
@@ -13,7 +22,8 @@ export type Next =
 export interface Page {
   readonly json: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** Records on this page. */
+  /** The page's own records: what stands in them says nothing of the list. */
+  readonly members: ReadonlySet<unknown>;
   readonly count: number;
   /** Records on all pages so far, this one included. */
   readonly soFar: number;
@@ -23,79 +33,92 @@ export interface Page {
 
 /**
  * How a list goes on after a page: by a link, by a cursor, by its number or by its offset, as the page itself says. Pure.
- * Nothing is asked for that the service has not shown first.
+ * Nothing is asked for that the service has not shown first. A list is at its end only when everything that is said about
+ * pages was understood.
  */
 export function nextPage(page: Page): Next {
   const facts = factsOf(page);
-  const total = numberIn(facts, pageNames.total);
-  const size = numberIn(facts, pageNames.limit);
-  const more = first(facts, pageNames.more, asFlag);
+  const more = read(facts, pageNames.more, asFlag);
+  const total = read(facts, pageNames.total, asCount);
   const link = linkIn(facts, page);
-  const query =
-    more === false ? undefined : link === undefined ? (cursorIn(facts) ?? byPlace(facts, page)) : queryIn(link);
+  const query = more === false ? undefined : link ? queryIn(link) : (cursorIn(facts) ?? byPlace(facts, page));
   if (query !== undefined) return { kind: "page", query };
-  const isNamed = more === undefined && link !== undefined;
-  if (more || isNamed || (total ?? 0) > page.soFar) return { kind: "unknown" };
-  const isSilent = total === undefined && more === undefined && !facts.some(saysEnd);
-  const isFull = size === undefined ? pageSizes.has(page.count) : page.count >= size && page.count > 0;
-  return isSilent && isFull ? { kind: "unknown" } : { kind: "end" };
+  if (more || (total ?? 0) > page.soFar) return { kind: "unknown" };
+  if (more === false || total !== undefined) return { kind: "end" };
+  return link || facts.some(isHint) || mayBeCut(facts, page) ? { kind: "unknown" } : { kind: "end" };
 }
 
 /** The number of a page, where it says one. */
-export function pageNumber(page: Pick<Page, "json" | "headers">): number | undefined {
-  return numberIn(factsOf(page), pageNames.page);
+export function pageNumber(page: Pick<Page, "json" | "headers" | "members">): number | undefined {
+  return read(factsOf(page), pageNames.page, asCount);
 }
 
-type Facts = Readonly<Record<string, unknown>>;
+/** One thing that is said beside the records. */
+interface Fact {
+  /** As the service spells it. */
+  readonly name: string;
+  readonly plain: string;
+  readonly value: unknown;
+}
 
-/** The objects that say where a list stands: headers, the answer itself, and its groups. */
-function factsOf({ json, headers }: Pick<Page, "json" | "headers">): Facts[] {
+const depthOfFacts = 3;
+
+/** What is said beside the records: in the answer, in the objects inside it, and in headers. */
+function factsOf({ json, headers, members }: Pick<Page, "json" | "headers" | "members">): Fact[] {
   const own = Object.entries(headers).filter(([name]) => name.startsWith("x-") && !name.startsWith("x-ratelimit"));
-  const inHeaders = Object.fromEntries(own.map(([name, value]) => [name.slice(2), value]));
-  return [...groupsOf(json, 2), inHeaders];
+  return [...factsIn(json, members, depthOfFacts), ...own.map(([name, value]) => factOf(name.slice(2), value))];
 }
 
-function groupsOf(json: unknown, depth: number): Facts[] {
-  if (!isRecord(json)) return [];
-  const inner = Object.entries(json).filter(([name]) => depth > 0 && pageGroups.includes(plainName(name)));
-  return [json, ...inner.flatMap(([, value]) => groupsOf(Array.isArray(value) ? asLinks(value) : value, depth - 1))];
+function factsIn(json: unknown, members: ReadonlySet<unknown>, depth: number): Fact[] {
+  if (!isRecord(json) || members.has(json)) return [];
+  const facts = Object.entries(json).map(([name, value]) => factOf(name, value));
+  const inner = depth > 0 ? facts.filter(({ plain, value }) => !notRecords.has(plain) && !members.has(value)) : [];
+  return [...facts, ...inner.flatMap(({ value }) => factsIn(linksIn(value), members, depth - 1))];
 }
 
-/** `[{"rel": "next", "href": "..."}]` as `{"next": "..."}`. */
-function asLinks(links: readonly unknown[]): Facts {
-  const all = links.map((link) => new Fields(link));
-  return Object.fromEntries(all.map((link) => [asName(link.get("rel")) ?? "", link.get("href") ?? link.get("url")]));
+function factOf(name: string, value: unknown): Fact {
+  return { name, plain: plainName(name), value };
 }
 
-function first<T>(facts: readonly Facts[], names: readonly string[], read: (value: unknown) => T | undefined) {
-  const found = facts.map((group) => new Fields(group).first(names, read));
+/** `[{"rel": "next", "href": "..."}]` as `{"next": "..."}`; anything else as it is. */
+function linksIn(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const links = value.map((link) => new Fields(link)).filter((link) => link.has("rel"));
+  return Object.fromEntries(links.map((link) => [asName(link.get("rel")) ?? "", link.get("href") ?? link.get("url")]));
+}
+
+function read<T>(facts: readonly Fact[], names: readonly string[], as: (value: unknown) => T | undefined) {
+  const found = facts.filter(({ plain }) => names.includes(plain)).map(({ value }) => as(value));
   return found.find((value) => value !== undefined);
 }
 
-function numberIn(facts: readonly Facts[], names: readonly string[]): number | undefined {
-  return first(facts, names, asCount);
+/** Whether a fact names what comes next. */
+function isNext({ plain }: Fact): boolean {
+  const words = plain.split("_").filter((word) => word !== "odata");
+  return cursorNames.includes(plain) || (words.includes("next") && words.every((word) => nextWords.has(word)));
 }
 
-/** The fields that name what comes next, as the service spells them. */
-function nextFields(group: Facts): [name: string, value: unknown][] {
-  return Object.entries(group).filter(([name]) => {
-    const plain = plainName(name);
-    return plain === "next" || plain.startsWith("next_") || cursorNames.includes(plain);
-  });
+/** Whether a fact may be about pages in a way that is not known. */
+function isHint({ plain, value }: Fact): boolean {
+  const isSaid = typeof value === "object" ? false : Boolean(value);
+  return isSaid && plain.split("_").some((word) => pageHints.has(word)) && !/^(prev|previous|first|self)/.test(plain);
 }
 
-function saysEnd(group: Facts): boolean {
-  return nextFields(group).some(([, value]) => value === null || value === "" || value === false);
+/** Whether a page that says nothing of its length, or that it is full, may be the first of several. */
+function mayBeCut(facts: readonly Fact[], { count, soFar }: Page): boolean {
+  const size = read(facts, pageNames.limit, asCount);
+  if (size !== undefined) return count >= size && soFar > 0;
+  const saysEnd = facts.some((fact) => isNext(fact) && !fact.value);
+  return !saysEnd && pageSizes.has(count);
 }
 
 const linkForm = /^(https?:\/\/|\/|\?)/;
 
-function linkIn(facts: readonly Facts[], { headers }: Page): string | undefined {
-  const inHeader = /<([^<>]*)>\s*;[^,]*\brel="?next"?/i.exec(headers["link"] ?? "")?.[1];
-  const inBody = facts
-    .flatMap(nextFields)
-    .map(([, value]) => (isRecord(value) ? (value["href"] ?? value["url"]) : value));
-  return [inHeader, ...inBody].flatMap((value) => asText(value) ?? []).find((text) => linkForm.test(text));
+function linkIn(facts: readonly Fact[], { headers }: Page): string | undefined {
+  const inHeader = (headers["link"] ?? "").split(/,(?=\s*<)/).filter((link) => /;\s*rel="?next"?\s*(;|$)/i.test(link));
+  const inBody = facts.filter(isNext).map(({ value }) => (isRecord(value) ? (value["href"] ?? value["url"]) : value));
+  const targets = inHeader.map((link) => /<([^<>]*)>/.exec(link)?.[1]);
+  return [...targets, ...inBody].flatMap((value) => asText(value) ?? []).find((text) => linkForm.test(text));
 }
 
 /** Only the query of a link is taken: the pages of a list are all at its own address. */
@@ -104,41 +127,42 @@ function queryIn(link: string): string | undefined {
   return at < 0 ? undefined : link.slice(at + 1).replace(/#.*$/, "");
 }
 
-function cursorIn(facts: readonly Facts[]): string | undefined {
-  for (const [name, value] of facts.flatMap(nextFields)) {
+function cursorIn(facts: readonly Fact[]): string | undefined {
+  for (const { name, value } of facts.filter(isNext)) {
     const cursor = typeof value === "string" && linkForm.test(value) ? undefined : asName(value);
     if (cursor !== undefined) return queryOf(name, cursor);
   }
   return undefined;
 }
 
-function byPlace(facts: readonly Facts[], { count, soFar, firstNumber }: Page): string | undefined {
+function byPlace(facts: readonly Fact[], { count, soFar, firstNumber }: Page): string | undefined {
   if (count === 0) return undefined;
-  const total = numberIn(facts, pageNames.total);
-  const size = numberIn(facts, pageNames.limit);
+  const total = read(facts, pageNames.total, asCount);
+  const size = read(facts, pageNames.limit, asCount);
   const goesOn = (reached: number) => (total === undefined ? size !== undefined && count >= size : reached < total);
   const offset = spelled(facts, pageNames.offset);
   if (offset) return goesOn(offset.value + count) ? queryOf(offset.name, offset.value + count) : undefined;
   const number = spelled(facts, pageNames.page);
   if (!number) return undefined;
-  const pages = numberIn(facts, pageNames.pages);
+  const pages = read(facts, pageNames.pages, asCount);
   const isMore = pages === undefined ? goesOn(soFar) : number.value - firstNumber + 1 < pages;
   return isMore ? queryOf(number.name, number.value + 1) : undefined;
 }
 
 /** A number, and the name under which the service says it. */
-function spelled(facts: readonly Facts[], names: readonly string[]): { name: string; value: number } | undefined {
-  const all = facts.flatMap((group) => Object.entries(group));
-  const found = all.flatMap(([name, value]) => {
-    const count = asCount(value);
-    return names.includes(plainName(name)) && count !== undefined ? [{ name, value: count }] : [];
+function spelled(facts: readonly Fact[], names: readonly string[]): { name: string; value: number } | undefined {
+  const found = facts.flatMap(({ name, plain, value }) => {
+    const count = names.includes(plain) ? asCount(value) : undefined;
+    return count === undefined ? [] : [{ name, value: count }];
   });
   return found[0];
 }
 
-/** `next_page_token` is asked for as `page_token`, `nextPageToken` as `pageToken`. */
+/** `next_page_token` is asked for as `page_token`, `nextPageToken` as `pageToken`, `NextMarker` as `Marker`. */
 function queryOf(field: string, value: string | number): string {
   const rest = field.replace(/^next[_-]?/i, "");
-  const name = pageParameters[plainName(field)] ?? `${rest.slice(0, 1).toLowerCase()}${rest.slice(1)}`;
+  const own = field.startsWith("n") ? `${rest.slice(0, 1).toLowerCase()}${rest.slice(1)}` : rest;
+  const isKept = keptParameters.includes(plainName(field));
+  const name = isKept ? field : (pageParameters[plainName(field)] ?? own);
   return new URLSearchParams({ [name]: String(value) }).toString();
 }

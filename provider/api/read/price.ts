@@ -1,4 +1,13 @@
-import { currencyNames, currencySigns, currencyWords, priceWords, scaleWords, timeWords } from "../records";
+import {
+  currencyNames,
+  currencySigns,
+  currencyWords,
+  otherScales,
+  priceUnitNames,
+  priceWords,
+  scaleWords,
+  timeWords,
+} from "../records";
 import { asText, defined, Fields, isRecord, plainName } from "./json";
 
 /** What a record says of the price of one GPU for one hour. */
@@ -15,9 +24,7 @@ export interface Price {
  */
 export function readPrice(raw: Readonly<Record<string, unknown>>): Price {
   const currency = currencyIn(raw);
-  const found = pricesIn(raw, unitOf(raw, ["price_unit", "billing_unit", "billing_period"]), 0).sort(
-    (a, b) => b.rank - a.rank,
-  )[0];
+  const [found] = pricesIn(raw, [unitOf(raw, priceUnitNames.record)], 0).sort((a, b) => b.rank - a.rank);
   return defined({ pricePerHour: found?.amount, currency: currency ?? found?.currency });
 }
 
@@ -28,60 +35,70 @@ interface Found {
   readonly rank: number;
 }
 
-function pricesIn(object: Readonly<Record<string, unknown>>, outer: readonly string[], depth: number): Found[] {
+/** Words about one price, in groups: those that stand nearest to it come first, and outweigh the others. */
+type Groups = readonly (readonly string[])[];
+
+function pricesIn(object: Readonly<Record<string, unknown>>, outer: Groups, depth: number): Found[] {
   return Object.entries(object).flatMap(([name, value]) => {
-    const words = [...outer, ...plainName(name).split("_")];
-    if (!words.every((word) => isPriceWord(word))) return [];
-    if (isRecord(value)) return depth < 2 ? pricesIn(value, [...words, ...unitOf(value, unitNames)], depth + 1) : [];
-    const price = words.some((word) => isIn(priceWords.price, word)) ? toPrice(value, words) : undefined;
-    return price ? [{ ...price, rank: rankOf(words) - depth / 10 }] : [];
+    const groups = [plainName(name).split("_"), ...outer];
+    if (!groups.flat().every(isPriceWord)) return [];
+    if (isRecord(value))
+      return depth < 2 ? pricesIn(value, [unitOf(value, priceUnitNames.price), ...groups], depth + 1) : [];
+    const price = groups.flat().some((word) => priceWords.price.has(word)) ? toPrice(value, groups) : undefined;
+    return price
+      ? [{ ...price, rank: (groups.flat().some((word) => priceWords.hour.has(word)) ? 1 : 0) - depth / 10 }]
+      : [];
   });
 }
 
-const unitNames = ["per", "unit", "interval", "period"];
-
 /** `"per": "hour"` beside an amount says what the amount's name does not. */
 function unitOf(object: Readonly<Record<string, unknown>>, names: readonly string[]): string[] {
-  const text = new Fields(object).first(names, asText);
-  return text === undefined ? [] : plainName(text).split("_");
-}
-
-function isIn(words: readonly string[], word: string): boolean {
-  return words.includes(word);
+  const fields = new Fields(object);
+  const isOtherwise = otherScales.some((name) => fields.has(name));
+  return isOtherwise
+    ? ["scaled"]
+    : names.flatMap((name) => plainName(asText(fields.get(name)) ?? "").split("_")).filter(Boolean);
 }
 
 function isPriceWord(word: string): boolean {
-  const known = [priceWords.price, priceWords.hour, priceWords.neutral].some((words) => isIn(words, word));
-  return known || word in timeWords || word in scaleWords || currencyWords.has(word);
+  const known = [priceWords.price, priceWords.hour, priceWords.neutral, currencyWords];
+  return known.some((words) => words.has(word)) || timeWords.has(word) || scaleWords.has(word);
 }
 
-function rankOf(words: readonly string[]): number {
-  return words.some((word) => isIn(priceWords.hour, word)) ? 1 : 0;
-}
-
-function toPrice(value: unknown, words: readonly string[]): Omit<Found, "rank"> | undefined {
+function toPrice(value: unknown, outer: Groups): Omit<Found, "rank"> | undefined {
   const said = typeof value === "number" ? { amount: value, words: [] } : parsePrice(value);
-  const all = [...words, ...(said?.words ?? [])];
-  if (!said || !(said.amount >= 0) || !Number.isFinite(said.amount) || !all.every(isPriceWord)) return undefined;
-  const factor = all.reduce((product, word) => product * (timeWords[word] ?? scaleWords[word] ?? 1), 1);
-  const currency = all.find((word) => currencyWords.has(word))?.toUpperCase();
+  if (!said || !(said.amount >= 0) || !Number.isFinite(said.amount)) return undefined;
+  const groups = [said.words, ...outer];
+  if (!groups.flat().every(isPriceWord)) return undefined;
+  const timeGroup =
+    groups.find((group) => group.some((word) => timeWords.has(word) || priceWords.hour.has(word))) ?? [];
+  const factor = factorIn(timeGroup, timeWords) * factorIn(groups.flat(), scaleWords);
+  const currency = groups.flat().find((word) => currencyWords.has(word));
   // The detour keeps 299 cents from being 2.9900000000000002.
-  return { amount: Number((said.amount * factor).toPrecision(12)), currency };
+  return { amount: Number((said.amount * factor).toPrecision(12)), currency: currency?.toUpperCase() };
 }
+
+function factorIn(words: readonly string[], factors: ReadonlyMap<string, number>): number {
+  const word = words.find((candidate) => factors.has(candidate));
+  return factors.get(word ?? "") ?? 1;
+}
+
+const longestPrice = 64;
 
 /** `$2.99/hr`, `2.99 USD per hour`, `2,99 €`: an amount, and words like those of a name. */
 function parsePrice(value: unknown): { amount: number; words: string[] } | undefined {
-  const text = asText(value);
-  const [, before = "", digits, after = ""] = /^([^\d.,-]*)(\d[\d.,]*)([^\d]*)$/.exec(text?.trim() ?? "") ?? [];
+  const text = asText(value)?.trim() ?? "";
+  const isOne = text.length <= longestPrice && !text.includes("%");
+  const [, before = "", digits, after = ""] = (isOne && /^([^\d.,-]*)(\d[\d.,]*)([^\d]*)$/.exec(text)) || [];
   if (digits === undefined) return undefined;
-  // A comma with three digits behind it groups thousands, another one is the decimal mark.
-  const plain = /,\d{3}(\D|$)/.test(digits) ? digits.replaceAll(",", "") : digits.replace(",", ".");
-  const signs = Object.entries(currencySigns);
-  const named = signs.reduce(
-    (rest, [sign, code]) => rest.toLowerCase().replace(sign, ` ${code} `),
-    `${before} ${after}`,
+  // A comma groups thousands where it can; another one is the decimal mark.
+  const isGrouped = /^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(digits);
+  const amount = Number(isGrouped ? digits.replaceAll(",", "") : digits.replace(",", "."));
+  const named = [...currencySigns].reduce(
+    (rest, [sign, code]) => rest.replace(sign, ` ${code} `),
+    `${before} ${after}`.toLowerCase(),
   );
-  return { amount: Number(plain), words: plainName(named.replaceAll("/", " per ")).split("_").filter(Boolean) };
+  return { amount, words: plainName(named.replaceAll("/", " per ")).split("_").filter(Boolean) };
 }
 
 function currencyIn(raw: Readonly<Record<string, unknown>>): string | undefined {

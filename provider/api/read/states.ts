@@ -9,7 +9,14 @@ const stateByWord = new Map(
 
 /** What a word of the service means, in any spelling: `CLUSTER_STATUS_RUNNING`, `Running`, `running (2/2)`. */
 export function stateOf(word: string | undefined): StateKind {
-  return stateByWord.get(essence(word)) ?? "unknown";
+  const state = stateByWord.get(essence(word)) ?? "unknown";
+  return state === "running" && isPart(word) ? "pending" : state;
+}
+
+/** `Running (1/2)` is on its way there. */
+function isPart(word = ""): boolean {
+  const [, part, whole] = /(\d{1,9})\s*\/\s*(\d{1,9})/.exec(word) ?? [];
+  return Number(part) < Number(whole);
 }
 
 /** True when the cluster is gone or going: its name is free, and nothing more is asked of it. */

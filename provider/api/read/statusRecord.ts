@@ -8,7 +8,8 @@ import {
   replicaNames,
   type StatusRecord,
 } from "../records";
-import { asCount, asFlag, asName, asText, defined, Fields, isRecord, plainName, UnreadableError } from "./json";
+import { healthIn } from "./healthSignals";
+import { asCount, asName, asText, defined, Fields, isRecord, plainName, UnreadableError, withGroups } from "./json";
 import { stateOf } from "./states";
 
 /** Reads `/status`: replicas in a list, in a map or counted; where nothing is said of them, the cluster as a whole. */
@@ -16,11 +17,19 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   const fields = new Fields(json);
   const status = fields.first(clusterNames.status, asWord);
   const replicas = replicasIn(json, 2);
-  if (replicas) return defined({ status, replicas });
-  const overall = healthOf(fields) ?? (status === undefined ? undefined : stateOf(status) === "running");
-  if (isRecord(json) && overall !== undefined) return defined({ status, replicas: [], overall });
+  if (replicas) return defined({ status, replicas, isCounted: replicas.some(isNumbered) || undefined });
+  const overall = isRecord(json) ? overallOf(json, status) : undefined;
+  if (overall !== undefined) return defined({ status, replicas: [], overall });
   throw new UnreadableError("it is not a list of replicas, nor anything else that shows their health");
 };
+
+/** A word speaks for a cluster only where nothing else is said: a list or a number may be about replicas that are not well. */
+function overallOf(json: Record<string, unknown>, status: string | undefined): boolean | undefined {
+  const values = Object.values(json);
+  const isPlain = !values.some((value) => Array.isArray(value) || typeof value === "number");
+  const said = status !== undefined && isPlain ? stateOf(status) === "running" : undefined;
+  return healthIn(json) ?? said;
+}
 
 /** A word, or the one inside an object; never an object that holds replicas. */
 function asWord(value: unknown): string | undefined {
@@ -35,35 +44,107 @@ function replicasIn(json: unknown, depth: number): ReplicaRecord[] | undefined {
     const found = replicasIn(fields.get(name), depth - 1);
     if (found) return found;
   }
-  return counted(fields) ?? mapped(json);
+  return (
+    counted(json) ??
+    grouped(json) ??
+    theOnlyList(json) ??
+    (depth > 0 ? wrapped(json, depth) : undefined) ??
+    mapped(json)
+  );
 }
 
-/** `{"total": 3, "healthy": 2}`, `{"ready": "2/3"}`: as many replicas, numbered. */
-function counted(fields: Fields): ReplicaRecord[] | undefined {
-  const [healthy, whole] = fields.first(replicaCounts.healthy, asShare) ?? [];
-  if (healthy === undefined) return undefined;
-  const total = whole ?? fields.first(replicaCounts.total, asCount) ?? healthy;
+/** `{"running": [...], "starting": [...]}`: the name of a list is the state of its replicas. */
+function grouped(json: Record<string, unknown>): ReplicaRecord[] | undefined {
+  const entries = Object.entries(json);
+  const isGrouped = entries.every(([name, value]) => Array.isArray(value) && stateOf(name) !== "unknown");
+  if (entries.length === 0 || !isGrouped) return undefined;
+  return entries
+    .flatMap(([state, list]) => (Array.isArray(list) ? list : []).map((item) => ({ state, item })))
+    .map(inGroup);
+}
+
+function inGroup({ state, item }: { state: string; item: unknown }, index: number): ReplicaRecord {
+  const replica = isRecord(item) ? { ...item, status: state } : { id: item, status: state };
+  return toReplica(replica, String(index));
+}
+
+/** A list under a name that is not known, if it is the only one whose items show their health. */
+function theOnlyList(json: Record<string, unknown>): ReplicaRecord[] | undefined {
+  const lists = Object.values(json).filter(
+    (value) => Array.isArray(value) && value.length > 0 && value.every(showsHealth),
+  );
+  return lists.length === 1 ? replicasIn(lists[0], 0) : undefined;
+}
+
+/** What stands in an object that only holds it. */
+function wrapped(json: Record<string, unknown>, depth: number): ReplicaRecord[] | undefined {
+  const objects = Object.entries(json).filter(
+    ([name, value]) => isRecord(value) && !propertyNames.has(plainName(name)),
+  );
+  const found = objects.map(([, value]) => (isRecord(value) ? listedOrCounted(value, depth) : undefined));
+  return objects.length === 1 ? found[0] : undefined;
+}
+
+function listedOrCounted(json: Record<string, unknown>, depth: number): ReplicaRecord[] | undefined {
+  const fields = new Fields(json);
+  const lists = replicaListNames
+    .map((name) => fields.get(name))
+    .filter((value) => Array.isArray(value) || isRecord(value));
+  if (lists.length > 0 || !showsHealth(json)) return replicasIn(json, depth - 1);
+  return counted(json);
+}
+
+/** `{"total": 3, "healthy": 2}`, `{"ready": "2/3"}`: as many replicas, numbered. What is said to be sick is not healthy. */
+function counted(json: Record<string, unknown>): ReplicaRecord[] | undefined {
+  const counts = Object.entries(json).map(([name, value]) => ({ word: essence(name), share: asShare(value) }));
+  const of = (words: readonly string[]) =>
+    counts.flatMap(({ word, share }) => (share && words.includes(word) ? [share] : []));
+  const healthy = of(replicaCounts.healthy);
+  if (healthy.length === 0) return undefined;
+  const sick = of(replicaCounts.sick).reduce((sum, { part }) => sum + part, 0);
+  const least = Math.min(...healthy.map(({ part }) => part));
+  const total = Math.max(least, ...[...healthy, ...of(replicaCounts.total)].map(({ part, whole }) => whole ?? part));
+  const well = Math.max(0, Math.min(least, total - sick));
   return Array.from({ length: Math.min(total, mostCounted) }, (_, index) => ({
-    id: String(index),
+    id: `#${index + 1}`,
     status: "",
-    healthy: index < healthy,
+    healthy: index < well,
   }));
+}
+
+function isNumbered({ id }: ReplicaRecord): boolean {
+  return id.startsWith("#");
 }
 
 /** More than any input may ask for. */
 const mostCounted = 100_000;
 
+const countingWords = new Set(["replica", "replicas", "count", "number", "num", "of", "instance", "instances"]);
+
+/** What a number counts: `readyReplicas` and `ready_count` are `ready`; `replicas` alone is the total. */
+function essence(name: string): string {
+  const words = plainName(name)
+    .split("_")
+    .filter((word) => !countingWords.has(word));
+  return words.join("_") || "total";
+}
+
+interface Share {
+  readonly part: number;
+  readonly whole?: number;
+}
+
 /** `2` or `2/3`. */
-function asShare(value: unknown): [number, number?] | undefined {
-  const parts = /^\s*(\d{1,9})\s*\/\s*(\d{1,9})\s*$/.exec(typeof value === "string" ? value : "");
-  if (parts) return [Number(parts[1]), Number(parts[2])];
+function asShare(value: unknown): Share | undefined {
+  const [, part, whole] = /^\s*(\d{1,9})\s*\/\s*(\d{1,9})\s*$/.exec(typeof value === "string" ? value : "") ?? [];
+  if (part !== undefined) return { part: Number(part), whole: Number(whole) };
   const count = typeof value === "number" ? asCount(value) : undefined;
-  return count === undefined ? undefined : [count];
+  return count === undefined ? undefined : { part: count };
 }
 
 /** Names of properties, so surely no ids of replicas. */
 const propertyNames: ReadonlySet<string> = new Set(
-  [...Object.values(replicaNames), ...Object.values(clusterNames)].flat(),
+  [...Object.values(replicaNames), ...Object.values(clusterNames), ["ok", "success"]].flat(),
 );
 
 /** A map of replicas by id: each value shows the health of one. An empty one shows none. */
@@ -76,31 +157,23 @@ function mapped(json: Record<string, unknown>): ReplicaRecord[] | undefined {
 function showsHealth(value: unknown): boolean {
   if (!isRecord(value))
     return typeof value === "boolean" || (typeof value === "string" && stateOf(value) !== "unknown");
-  const fields = new Fields(value);
+  const fields = new Fields(withGroups(value));
   return [...replicaNames.status, ...replicaNames.healthy].some((name) => fields.has(name));
 }
 
 function toReplica(json: unknown, place: string): ReplicaRecord {
-  const fields = new Fields(isRecord(json) ? json : { [typeof json === "boolean" ? "healthy" : "status"]: json });
+  const raw = isRecord(json) ? withGroups(json) : { [typeof json === "boolean" ? "healthy" : "status"]: json };
+  const fields = new Fields(raw);
   const status = fields.first(replicaNames.status, asWord) ?? "";
   const message = fields.first(replicaNames.message, asWordOrMessage);
   return {
     id: fields.first(replicaNames.id, asName) ?? place,
     status,
-    healthy: healthOf(fields) ?? stateOf(status) === "running",
+    healthy: healthIn(raw) ?? stateOf(status) === "running",
     ...(message ? { message } : {}),
   };
 }
 
 function asWordOrMessage(value: unknown): string | undefined {
   return isRecord(value) ? new Fields(value).first(replicaNames.message, asText) : asText(value);
-}
-
-/** A flag, or a word about health; what says nothing of health says nothing here. */
-function healthOf(fields: Fields): boolean | undefined {
-  return fields.first(replicaNames.healthy, (value) => {
-    const flag = asFlag(isRecord(value) ? new Fields(value).first(replicaNames.healthy, asFlag) : value);
-    const word = asWord(value);
-    return flag ?? (word === undefined ? undefined : stateOf(word) === "running");
-  });
 }

@@ -22,7 +22,7 @@ test.each<[number, Outcome, boolean]>([
   [401, "refused", false],
   [403, "refused", false],
   [404, "refused", false],
-  [408, "busy", false],
+  [408, "ambiguous", true],
   [409, "busy", false],
   [410, "refused", false],
   [418, "refused", false],

@@ -44,7 +44,7 @@ const replicaLists: BadAnswer[] = [
   replicas("lists", [[], []]),
   replicas("numbers", [1, 1]),
   replicas("a text for healthy", [{ healthy: "perhaps" }, { healthy: "" }]),
-  replicas("a number for healthy", [{ healthy: 1 }, { healthy: 1 }]),
+  replicas("a number for healthy", [{ healthy: 50 }, { healthy: 0 }]),
   replicas(
     "one too many",
     Array.from({ length: 3 }, () => ({ healthy: true })),

@@ -181,6 +181,32 @@ describe("of the replicas before and after", () => {
     ["one gets sick where another one was", statusOf("a b?x"), statusOf("a?y b?x"), false],
     ["one that stayed changes while the cluster came up", statusOf("a b", "updating"), statusOf("a! b"), false],
   ])("where %s", (_title, before, after, expected) => {
-    expect(rollsOut(before, after)).toBe(expected);
+    expect(rollsOut({ before, keepsSize: false }, after)).toBe(expected);
+  });
+
+  it.each<[string, StatusRecord | undefined, StatusRecord | undefined, boolean]>([
+    ["one came", statusOf("a b"), statusOf("a b c!"), true],
+    ["one was replaced by another one", statusOf("a b"), statusOf("a c!"), true],
+    ["one went", statusOf("a b"), statusOf("a"), false],
+    ["the cluster only says that it is changing", statusOf("a b", "running"), statusOf("a b", "updating"), false],
+    ["none is listed while the cluster says that it is changing", statusOf("a b"), statusOf("", "updating"), true],
+    ["none is listed", statusOf("a b"), statusOf("", "running"), false],
+    ["one came while the cluster came up", statusOf("a b!", "provisioning"), statusOf("a b! c!"), false],
+    ["all are as they were", statusOf("a b"), statusOf("a b"), false],
+  ])("where %s, and the update does not scale", (_title, before, after, expected) => {
+    expect(rollsOut({ before, keepsSize: true }, after)).toBe(expected);
+  });
+
+  it("texts that change by themselves prove nothing", () => {
+    const up = (seconds: number) => ({
+      replicas: [{ id: "a", status: `Up ${seconds} s`, healthy: true, message: `${seconds}` }],
+    });
+    expect(rollsOut({ before: up(1), keepsSize: true }, up(2))).toBe(false);
+  });
+
+  it("a cluster of which only the whole is shown is seen to become unhealthy", () => {
+    const whole = (overall: boolean) => ({ replicas: [], overall });
+    expect(rollsOut({ before: whole(true), keepsSize: true }, whole(false))).toBe(true);
+    expect(rollsOut({ before: whole(true), keepsSize: true }, whole(true))).toBe(false);
   });
 });

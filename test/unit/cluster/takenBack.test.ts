@@ -26,8 +26,8 @@ describe("an update that did not get through and is taken back by the program", 
 describe("a status that is empty for a moment", () => {
   it("proves no roll-out", () => {
     const before = { status: "running", replicas: [{ id: "a", status: "healthy", healthy: true }] };
-    expect(rollsOut(before, { replicas: [] })).toBe(false);
-    expect(rollsOut({ replicas: [] }, before)).toBe(false);
+    expect(rollsOut({ before, keepsSize: true }, { replicas: [] })).toBe(false);
+    expect(rollsOut({ before: { replicas: [] }, keepsSize: true }, before)).toBe(false);
   });
 
   it("does not keep the redeploy from being sent", async () => {

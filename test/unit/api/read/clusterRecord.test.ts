@@ -153,7 +153,8 @@ test.each<[unknown, string | undefined]>([
 });
 
 test.each([
-  ["running", "terminated"],
+  ["running", "running"],
+  ["gone-ish", "terminated"],
   [undefined, "terminated"],
   ["terminating", "terminating"],
 ])("a cluster that is %s and has a time of deletion is %s", (status, expected) => {

@@ -15,7 +15,7 @@ test("GPU types are read from a bare list, words too; records without a type are
   expect(types).toEqual(["h100", "l4", "a100"]);
 });
 
-test.each([undefined, null, "x", {}, { error: { code: "c", message: "m" } }])("%p is no list of GPU types", (json) => {
+test.each([undefined, null, "x", { error: { code: "c", message: "m" } }])("%p is no list of GPU types", (json) => {
   expect(() => readGpuTypes(json)).toThrow("is not a list of GPU types");
 });
 
@@ -125,7 +125,7 @@ test.each<[string, unknown]>([
 });
 
 test("a list that is empty, in a list or a map, holds no types", () => {
-  expect([[], { gpus: [] }, { gpus: {} }].map(readGpuTypes)).toEqual([[], [], []]);
+  expect([[], {}, { gpus: [] }, { gpus: {} }].map(readGpuTypes)).toEqual([[], [], [], []]);
 });
 
 test("what says what a record is, is not taken for which one it is", () => {

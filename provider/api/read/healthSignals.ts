@@ -1,0 +1,56 @@
+import { replicaNames, sickWords } from "../records";
+import { asFlag, isRecord, plainName } from "./json";
+import { stateOf } from "./states";
+
+const depthOfHealth = 3;
+
+/**
+ * What an object says of health, by flags, words and numbers under names for it, also in the objects and lists inside:
+ * one "no" outweighs every "yes". `undefined` when nothing is said. What is said but cannot be read is a "no".
+ */
+export function healthIn(json: Readonly<Record<string, unknown>>): boolean | undefined {
+  const signals = signalsIn(json, depthOfHealth);
+  return signals.length === 0 ? undefined : signals.every(Boolean);
+}
+
+function signalsIn(value: unknown, depth: number): boolean[] {
+  if (Array.isArray(value)) return depth > 0 ? value.flatMap((item) => signalsIn(item, depth - 1)) : [];
+  if (!isRecord(value)) return [];
+  const own = conditionIn(value);
+  if (own !== undefined) return [own];
+  return Object.entries(value).flatMap(([name, item]) => {
+    if (item === null) return [];
+    const plain = plainName(name);
+    const isInner = depth > 0 && typeof item === "object";
+    const inner = isInner ? signalsIn(item, depth - 1) : [];
+    const isSick = isInner ? [] : sickWord(plain, item, depth);
+    return isHealthName(plain) && inner.length === 0 ? [isYes(item)] : [...inner, ...isSick];
+  });
+}
+
+function isHealthName(plain: string): boolean {
+  return replicaNames.healthy.some((name) => name === plain);
+}
+
+/** `{"type": "Ready", "status": "False"}`: a condition is a flag that is named by its type. */
+function conditionIn(value: Record<string, unknown>): boolean | undefined {
+  const type = value["type"] ?? value["name"];
+  if (typeof type !== "string" || !isHealthName(plainName(type))) return undefined;
+  return asFlag(value["status"] ?? value["value"]) ?? false;
+}
+
+/** A word inside a replica that is no good sign: `{"checks": [{"status": "critical"}]}`. The replica's own is its state. */
+function sickWord(plain: string, item: unknown, depth: number): boolean[] {
+  const isWord = typeof item === "string" && replicaNames.status.some((name) => name === plain);
+  const isSick = isWord && depth < depthOfHealth && (sickWords.has(plainName(item)) || stateOf(item) === "failed");
+  return isSick ? [false] : [];
+}
+
+function isYes(value: unknown): boolean {
+  if (typeof value === "number") return value === 1;
+  const [, part, whole] = /^\s*(\d+)\s*\/\s*(\d+)\s*$/.exec(typeof value === "string" ? value : "") ?? [];
+  if (part !== undefined) return Number(part) >= Number(whole) && Number(part) > 0;
+  if (isRecord(value))
+    return Object.values(value).some((word) => typeof word === "string" && stateOf(word) === "running");
+  return asFlag(value) ?? (typeof value === "string" && stateOf(value) === "running");
+}

@@ -1,0 +1,76 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Dialect, dialects, type SimulatedCluster } from "../simulator";
+import { type Bench, closeBenches, living, openBench } from "./harness";
+
+/** What the program of one step says. */
+interface Wanted {
+  readonly replicas: number;
+  readonly container: string;
+  readonly env: Record<string, string>;
+}
+
+const first: Wanted = { replicas: 2, container: "team/server:1.0", env: { MODEL: "llama-3-8b", MODE: "value-before" } };
+const second: Wanted = {
+  replicas: 3,
+  container: "team/server:2.0",
+  env: { MODEL: "llama-3-8b", ADDED: "value-after" },
+};
+const drifted = { replicas: 1, container: "team/server:9.9", env: { MODEL: "llama-3-8b", FOREIGN: "value-of-others" } };
+
+const programOf = (wanted: Wanted) => `
+const web = new gpu.Cluster("web", { name: "web", gpuType: "h100", ...${JSON.stringify(wanted)} });
+exports.endpoint = web.endpoint;
+`;
+
+/** Without the compiler, which takes longer to load than everything else. */
+const plainProject = "name: engine-test\nruntime:\n  name: nodejs\n  options: { typescript: false }\n";
+
+/**
+ * The whole life of a cluster through the real CLI in every dialect, few processes each. A share of the dialects for each
+ * test file, so that Jest's workers run them side by side.
+ */
+export function tourDialects(share: number, shares: number): void {
+  const names = Object.keys(dialects).filter((_, index) => index % shares === share);
+  afterAll(closeBenches);
+  // One process waits for the service while another one computes.
+  it.concurrent.each(names)("a cluster lives and ends through the real engine in the dialect %s", async (name) => {
+    const bench = await openBench(programOf(first), { dialect: name });
+    writeFileSync(join(bench.workspace.folder, "Pulumi.yaml"), plainProject);
+    await run(bench, "up", "--yes", "--skip-preview");
+    const { id } = expectRunning(bench, first);
+    // Drift and a change of everything at once: each process costs seconds, and the unit tests try them one by one.
+    bench.simulator.change(id, shownBy(dialects[name] as Dialect));
+    bench.workspace.program(programOf(second));
+    await run(bench, "up", "--yes", "--skip-preview", "--refresh");
+    expectRunning(bench, second);
+    await run(bench, "preview", "--refresh", "--expect-no-changes");
+    await run(bench, "destroy", "--yes", "--skip-preview");
+    expect(bench.simulator.clusters().map(({ status }) => status)).toEqual(["gone"]);
+  });
+}
+
+/** Drift that the dialect shows: of what it hides, nobody can know. */
+function shownBy({ containerEcho, envEcho }: Dialect): Partial<typeof drifted> {
+  return {
+    replicas: drifted.replicas,
+    ...(containerEcho === "none" ? {} : { container: drifted.container }),
+    ...(envEcho === "none" ? {} : { env: drifted.env }),
+  };
+}
+
+/** A command that has to succeed, and shows no warning. */
+async function run({ workspace }: Bench, ...args: string[]): Promise<void> {
+  expect(await workspace.succeed(...args)).not.toMatch(/warning:/);
+}
+
+/** There is one cluster, and its replicas run what the program says. */
+function expectRunning({ simulator }: Bench, { replicas, container, env }: Wanted): SimulatedCluster {
+  const [cluster, ...others] = living(simulator);
+  if (!cluster) throw new Error("there is no cluster");
+  expect(others).toEqual([]);
+  expect(cluster).toMatchObject({ status: "running", replicas, container, deployed: { container } });
+  expect([cluster.env, cluster.deployed.env]).toEqual([env, env]);
+  expect(cluster.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(replicas).fill(true));
+  return cluster;
+}

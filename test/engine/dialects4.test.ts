@@ -1,0 +1,3 @@
+import { tourDialects } from "./dialectTour";
+
+tourDialects(3, 4);

@@ -1,0 +1,127 @@
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
+import { getGpuAvailability } from "../../../provider/gpus/gpuAvailability";
+import { getGpuModels } from "../../../provider/gpus/gpuModels";
+import { getGpuPricing } from "../../../provider/gpus/gpuPricing";
+import { getGpuTypes } from "../../../provider/gpus/gpuTypes";
+import { getHealth } from "../../../provider/health";
+import { getServiceInfo } from "../../../provider/serviceInfo";
+import { type Dialect, dialects } from "../../simulator";
+import { defaultCatalog, type SimulatedGpuType } from "../../simulator/catalog";
+import { clusterWord } from "../../simulator/statusWords";
+import { closeAll, failureOf } from "../cluster/bench";
+import { create, names, open, web } from "./bench";
+
+afterEach(closeAll);
+
+const model = ({ type, name, memoryGb }: SimulatedGpuType) => ({ type, name, memoryGb });
+const price = ({ type, pricePerHour }: SimulatedGpuType) => ({ type, pricePerHour, currency: "USD" });
+/** The number is absent where the dialect does not say it. */
+const stock = ({ type, stock: count }: SimulatedGpuType, { stockForm }: Dialect) => ({
+  type,
+  available: count > 0,
+  ...(stockForm === "flag" ? {} : { availableCount: count }),
+});
+
+/** What is the same in every dialect: all but the service's own record. */
+function canonical<T extends { raw: unknown }>(records: readonly T[]): Omit<T, "raw">[] {
+  return records.map(({ raw: _raw, ...facts }) => facts);
+}
+
+describe.each(names)("in the dialect %s", (name) => {
+  const dialect = dialects[name] as Dialect;
+  const obtainable = defaultCatalog.filter((gpu) => gpu.stock > 0 || dialect.gpuStockListed === "all");
+
+  it("the GPU types have the same facts", async () => {
+    const { client, run } = await open(name);
+    const all = await run(getGpuTypes(client));
+    expect(canonical(all.gpuTypes)).toEqual(
+      obtainable.map((gpu) => ({ ...model(gpu), ...price(gpu), ...stock(gpu, dialect) })),
+    );
+    expect(canonical((await run(getGpuModels(client))).models)).toEqual(defaultCatalog.map(model));
+    expect(canonical((await run(getGpuPricing(client))).prices)).toEqual(defaultCatalog.map(price));
+  });
+
+  it("the availability is the same, for all types and for one", async () => {
+    const { client, run, simulator } = await open(name);
+    const all = await run(getGpuAvailability(client));
+    expect(canonical(all.availability)).toEqual(obtainable.map((gpu) => stock(gpu, dialect)));
+    simulator.setGpuType("l4", { stock: 1 });
+    for (const gpu of [...defaultCatalog.filter(({ type }) => type !== "l4"), { ...gpuOf("l4"), stock: 1 }]) {
+      const one = await run(getGpuAvailability(client, { type: gpu.type }));
+      expect(canonical(one.availability)).toEqual([stock(gpu, dialect)]);
+    }
+    const { message } = await run(failureOf(getGpuAvailability(client, { type: "x900" })));
+    expect(message).toContain("getGpuTypes()");
+  });
+
+  it("a sold-out catalog is an empty or a sold-out list, not an error", async () => {
+    const { client, run } = await open(name, { gpuTypes: defaultCatalog.map((gpu) => ({ ...gpu, stock: 0 })) });
+    const left = dialect.gpuStockListed === "all" ? defaultCatalog.length : 0;
+    const { gpuTypes } = await run(getGpuTypes(client));
+    const { availability } = await run(getGpuAvailability(client));
+    expect([gpuTypes, availability].map((list) => list.filter(({ available }) => available === false).length)).toEqual([
+      left,
+      left,
+    ]);
+    expect([gpuTypes.length, availability.length]).toEqual([left, left]);
+  });
+
+  it("clusters are listed, and read by name and by id, without the values of env", async () => {
+    const bench = await open(name);
+    const { client, run, simulator } = bench;
+    expect(await run(getClusters(client))).toEqual({ clusters: [], complete: true });
+    for (const other of ["a", "b", "c"]) simulator.addCluster({ name: other, gpuType: "l4" });
+    const { id } = await create(bench);
+    for (const other of ["d", "e"]) simulator.addCluster({ name: other, gpuType: "l4" });
+    const list = await run(getClusters(client));
+    expect([list.complete, list.clusters.map((cluster) => cluster.name)]).toEqual([
+      true,
+      ["a", "b", "c", "web", "d", "e"],
+    ]);
+    const { endpoint, createdAt } = simulator.cluster(id) ?? {};
+    const status = clusterWord("running", dialect);
+    const info = { id, name: "web", status, gpuType: "h100", replicas: 2, endpoint, createdAt };
+    expect(list.clusters[3]).toEqual(info);
+    const container = { same: web.container, none: undefined, registry: `docker.io/${web.container}` };
+    const envNames = Object.keys({ ...web.env, ...dialect.injectedEnv });
+    const detail = JSON.parse(
+      JSON.stringify({
+        ...info,
+        container: container[dialect.containerEcho],
+        envNames: dialect.envEcho === "none" ? undefined : envNames,
+      }),
+    );
+    expect(await run(getCluster(client, { id }))).toEqual(detail);
+    expect(await run(getCluster(client, { name: "web" }))).toEqual(detail);
+    const { message } = await run(failureOf(getCluster(client, { name: "f" })));
+    expect(message).toContain('no cluster of the name "f"');
+  });
+
+  it("the status counts the replicas that are healthy, and says who is not", async () => {
+    const bench = await open(name);
+    const { id } = await create(bench);
+    const { client, run, simulator } = bench;
+    const status = clusterWord("running", dialect);
+    expect(await run(getClusterStatus(client, { id }))).toMatchObject({
+      status,
+      readyReplicas: 2,
+      replicas: [{ healthy: true }, { healthy: true }],
+    });
+    simulator.change(id, { sickReplica: { replica: 1, message: "Xid 79" } });
+    const sick = await run(getClusterStatus(client, { id }));
+    expect(sick).toMatchObject({ status, readyReplicas: 1, replicas: [{ healthy: true }, { healthy: false }] });
+    if (dialect.replicasForm !== "counts") expect(sick.replicas[1]).toMatchObject({ message: "Xid 79" });
+  });
+
+  it("the health and the descriptor are found", async () => {
+    const { client, run } = await open(name);
+    expect(await run(getHealth(client))).toMatchObject({ healthy: true, status: "ok" });
+    expect(await run(getServiceInfo(client))).toMatchObject({ name: "GPU Cluster Management API", version: "1.0.0" });
+  });
+});
+
+function gpuOf(type: string): SimulatedGpuType {
+  const found = defaultCatalog.find((gpu) => gpu.type === type);
+  if (!found) throw new Error(`no ${type} in the catalog`);
+  return found;
+}

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { type Dialect, dialectOptions, dialects } from "../../simulator";
+import { type Bench, closeAll, forget, living } from "../cluster/bench";
+import { create, type Held, open, read, toDo, update, type Wanted, web } from "./bench";
+
+afterEach(closeAll);
+
+const anyDialect = fc.record(
+  Object.fromEntries(
+    Object.entries<readonly unknown[]>(dialectOptions).map(([option, values]) => [option, fc.constantFrom(...values)]),
+  ),
+) as unknown as fc.Arbitrary<Dialect>;
+
+const names = ["MODEL", "MODE", "A", "B"];
+const anyEnv = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("value-one", "value-two", ""), { maxKeys: 4 });
+const anyReplicas = fc.integer({ min: 1, max: 4 });
+const anyContainer = fc.constantFrom("team/server:1.0", "team/server:2.0", "ghcr.io/team/server:1.0");
+
+/** What a program or somebody else does next. */
+type Step =
+  | { readonly kind: "update"; readonly changes: Partial<Wanted> }
+  | { readonly kind: "drift"; readonly changes: Partial<Pick<Wanted, "replicas" | "container" | "env">> }
+  | { readonly kind: "recreate" };
+
+const anyChanges = fc.record(
+  { replicas: anyReplicas, container: anyContainer, env: anyEnv },
+  { requiredKeys: [], noNullPrototype: true },
+);
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: anyChanges.map((changes) => ({ kind: "update" as const, changes })) },
+  { weight: 2, arbitrary: anyChanges.map((changes) => ({ kind: "drift" as const, changes })) },
+  { weight: 1, arbitrary: fc.constant({ kind: "recreate" as const }) },
+);
+
+/** A cluster and what the program wants of it. */
+interface Situation {
+  readonly held: Held;
+  readonly wanted: Wanted;
+}
+
+it("every mixture of options leads a random walk of operations to what was asked for", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyDialect, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (dialect, steps) => {
+      try {
+        await walk(await open(dialect), steps);
+      } finally {
+        await closeAll();
+      }
+    }),
+    { numRuns: 60, reporter: report },
+  );
+}, 120_000);
+
+async function walk(bench: Bench, steps: readonly Step[]): Promise<void> {
+  let situation: Situation = { held: await create(bench), wanted: web };
+  for (const step of steps) {
+    forget(bench);
+    situation = await take(bench, situation, step);
+    expect(living(bench.simulator)).toHaveLength(1);
+  }
+  await remove(bench, situation.held);
+  expect(living(bench.simulator)).toEqual([]);
+}
+
+async function take(bench: Bench, { held, wanted }: Situation, step: Step): Promise<Situation> {
+  if (step.kind === "update") {
+    const next = { ...wanted, ...step.changes };
+    return { held: await update(bench, held, next), wanted: next };
+  }
+  if (step.kind === "drift") return { held: await putBack(bench, held, wanted, step.changes), wanted };
+  await remove(bench, held);
+  return { held: await create(bench, wanted), wanted };
+}
+
+/** Drift that the service shows is put back by one update; after one that it does not show, nobody knows better. */
+async function putBack(
+  bench: Bench,
+  held: Held,
+  wanted: Wanted,
+  changes: Partial<Pick<Wanted, "replicas" | "container" | "env">>,
+): Promise<Held> {
+  bench.simulator.change(held.id, changes);
+  const found = await read(bench, held);
+  const { containerEcho, envEcho } = bench.simulator.dialect;
+  const { env = {} } = wanted;
+  const sorted = (names: string[]) => [...names].sort().join();
+  const isSameNames = sorted(Object.keys(env)) === sorted(Object.keys(changes.env ?? env));
+  const isSameEnv = isSameNames && Object.entries(changes.env ?? {}).every(([name, value]) => env[name] === value);
+  const isEnvSeen = isSameEnv || envEcho === "same";
+  const isContainerSeen = containerEcho !== "none" || (changes.container ?? wanted.container) === wanted.container;
+  if (isEnvSeen && isContainerSeen) return update(bench, found, wanted);
+  // The whole drift may be hidden, or a part of it: only the replicas are sure to show.
+  const isDrifted = changes.replicas !== undefined && changes.replicas !== wanted.replicas;
+  expect(toDo(bench, found, wanted).includes("replicas")).toBe(isDrifted);
+  bench.simulator.change(held.id, { container: wanted.container, env });
+  return update(bench, await read(bench, found), wanted);
+}
+
+async function remove(bench: Bench, { id, state }: Held): Promise<void> {
+  await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+  expect(bench.simulator.cluster(id)?.status).toBe("gone");
+}
+
+/** Says only the options that differ from plain, which hold the fault, beside the steps and the seed. */
+function report(details: fc.RunDetails<[Dialect, Step[]]>): void {
+  if (!details.failed) return;
+  const [dialect, steps] = details.counterexample ?? [{}, []];
+  const plain = new Map(Object.entries(dialects["plain"] ?? {}));
+  const options = Object.entries(dialect).filter(([option, value]) => plain.get(option) !== value);
+  const { seed, counterexamplePath: path, errorInstance } = details;
+  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  throw new Error(
+    `${JSON.stringify({ seed, path, options: Object.fromEntries(options), steps }, undefined, 1)}\n${reason}`,
+  );
+}

@@ -1,0 +1,95 @@
+import type { Properties } from "../../../provider/core";
+import { type Dialect, dialects, type SimulatorOptions } from "../../simulator";
+import { type Bench, living, openBench, writes } from "../cluster/bench";
+
+/** The names of all dialects. */
+export const names = Object.keys(dialects);
+
+/** What a program says of a cluster, as check hands it out. */
+export interface Wanted extends Properties {
+  name: string;
+  gpuType: string;
+  replicas: number;
+  container: string;
+  env?: Record<string, string>;
+}
+
+/** A resource as the engine remembers it. */
+export interface Held {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+export const web: Wanted = {
+  name: "web",
+  gpuType: "h100",
+  replicas: 2,
+  container: "team/server:1.0",
+  env: { MODEL: "llama-3-8b-instruct", MODE: "value-of-mode", EMPTY: "" },
+};
+
+/** A bench whose simulator speaks a dialect. */
+export function open(dialect: string | Partial<Dialect>, options: SimulatorOptions = {}): Promise<Bench> {
+  return openBench({ dialect, ...options });
+}
+
+/** Creates a cluster and checks that it is there. */
+export async function create(bench: Bench, wanted: Wanted = web): Promise<Held> {
+  const held = await bench.run(bench.cluster.create(bench.ctx(), wanted));
+  await expectReached(bench, held, wanted);
+  return held;
+}
+
+/** Updates a cluster and checks that it is what is wanted now. */
+export async function update(bench: Bench, held: Held, wanted: Wanted): Promise<Held> {
+  const state = await bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, wanted));
+  const next = { id: held.id, state };
+  await expectReached(bench, next, wanted);
+  return next;
+}
+
+/** A refresh; fails where the cluster is gone. */
+export async function read(bench: Bench, { id, state }: Held): Promise<Held> {
+  const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
+  if (!found) throw new Error(`${id} was not found`);
+  return { id, state: found.state };
+}
+
+/** What a program that wants this would have to do, by property path. */
+export function toDo(bench: Bench, { state }: Held, wanted: Properties): string[] {
+  return Object.keys(bench.cluster.diff(state, wanted).changes);
+}
+
+/** What was shown as a warning. */
+export function warnings({ said }: Bench): string[] {
+  return said.filter((text) => text.startsWith("warning"));
+}
+
+/**
+ * What has to be true after each success: one living cluster of that name, its replicas run what is wanted, the state says
+ * so, and neither the next preview nor the one after a refresh shows anything to do. No warning: there is nothing to warn of.
+ */
+export async function expectReached(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
+  expectRunning(bench, held.id, wanted);
+  expect(held.state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted.replicas });
+  expect(held.state["env"]).toEqual(wanted.env);
+  expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
+  expect(toDo(bench, held, wanted)).toEqual([]);
+  const sent = writes(bench.simulator).length;
+  const again = await read(bench, held);
+  expect(toDo(bench, again, wanted)).toEqual([]);
+  expect(again.state).toEqual(held.state);
+  expect(writes(bench.simulator)).toHaveLength(sent);
+  expect(warnings(bench)).toEqual([]);
+}
+
+/** What really runs, whatever the service shows of it. */
+export function expectRunning({ simulator }: Bench, id: string, wanted: Wanted): void {
+  const configuration = { container: wanted.container, env: wanted.env ?? {} };
+  expect(living(simulator).filter(({ name }) => name === wanted.name)).toEqual([
+    expect.objectContaining({ id, status: "running", replicas: wanted.replicas, ...configuration }),
+  ]);
+  const cluster = simulator.cluster(id);
+  expect(cluster?.deployed).toEqual(configuration);
+  expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(wanted.replicas).fill(true));
+}

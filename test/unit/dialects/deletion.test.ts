@@ -1,0 +1,88 @@
+import { type Bench, closeAll, countOf, failureOf, living } from "../cluster/bench";
+import { create, type Held, names, open, web } from "./bench";
+
+afterEach(closeAll);
+
+const remove = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.delete(bench.ctx(), id, state));
+const look = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
+
+/** Longer than any tombstone stands. */
+const longMs = 120_000;
+
+describe.each(names)("in the dialect %s", (dialect) => {
+  it("a cluster is deleted until it is gone, and once more", async () => {
+    const bench = await open(dialect, { deletionMs: 30_000 });
+    const held = await create(bench);
+    const startMs = bench.clock.now();
+    await remove(bench, held);
+    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(30_000);
+    expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
+    expect(countOf(bench.simulator, "DELETE /v1/clusters/:id")).toBe(1);
+    await remove(bench, held);
+    expect(bench.said.at(-1)).toBe("status: deleted");
+  });
+
+  it("a cluster that somebody deletes is gone for a refresh when it is gone, and for a deletion", async () => {
+    const bench = await open(dialect, { deletionMs: 30_000 });
+    const held = await create(bench);
+    await bench.run(bench.client.deleteCluster(held.id));
+    expect(await look(bench, held)).toBeDefined();
+    await remove(bench, held);
+    expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
+    for (const passedMs of [0, longMs]) {
+      await bench.clock.advance(passedMs);
+      expect(await look(bench, held)).toBeUndefined();
+      await remove(bench, held);
+    }
+  });
+
+  it("a cluster that is gone is gone for a refresh, an update and a deletion, and its name is free", async () => {
+    const bench = await open(dialect);
+    const held = await create(bench);
+    bench.simulator.change(held.id, { status: "gone" });
+    expect(await look(bench, held)).toBeUndefined();
+    const { message } = await bench.run(
+      failureOf(bench.cluster.update(bench.ctx(), held.id, held.state, { ...web, replicas: 3 })),
+    );
+    expect(message).toMatch(/is gone from the service/);
+    await remove(bench, held);
+    const next = await create(bench);
+    expect(next.id).not.toBe(held.id);
+    await remove(bench, next);
+    expect(living(bench.simulator)).toEqual([]);
+  });
+
+  it("a deletion whose answer is lost goes on to its end", async () => {
+    const bench = await open(dialect, { deletionMs: 5_000 });
+    const held = await create(bench);
+    bench.simulator.fault({ kind: "drop", when: "after", method: "DELETE" });
+    await remove(bench, held);
+    expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
+  });
+
+  it("a cluster on its way to another state is deleted when the service lets it", async () => {
+    const bench = await open(dialect, { provisioningMs: 60_000 });
+    const held = await create(bench);
+    await bench.run(bench.client.scaleCluster(held.id, 6));
+    await remove(bench, held);
+    expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
+  });
+
+  it.each([
+    ["scaled", { replicas: 3 }],
+    ["given another env", { env: { MODE: "value-after" } }],
+    ["given all at once", { replicas: 1, container: "team/server:2.0", env: { MODE: "value-after" } }],
+  ])("a cluster on its way to another state is %s when the service lets it", async (_title, changes) => {
+    const bench = await open(dialect, { provisioningMs: 60_000 });
+    const held = await create(bench);
+    await bench.run(bench.client.scaleCluster(held.id, 6));
+    const wanted = { ...web, ...changes };
+    const state = await bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, wanted));
+    expect(state).toMatchObject({ ...wanted, settled: true });
+    expect(bench.simulator.cluster(held.id)).toMatchObject({
+      status: "running",
+      replicas: wanted.replicas,
+      deployed: { container: wanted.container, env: wanted.env },
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { type ClusterChanges, type Dialect, dialects } from "../../simulator";
+import { closeAll, forget, initErrorOf, living, writes } from "../cluster/bench";
+import { create, names, open, read, toDo, update, web } from "./bench";
+
+afterEach(closeAll);
+
+const { MODEL = "", ...others } = web.env ?? {};
+
+interface Drift {
+  readonly what: string;
+  readonly changes: ClusterChanges;
+  /** What a program would have to put back, where the dialect shows it. */
+  readonly paths: readonly string[];
+  isShown(dialect: Dialect): boolean;
+}
+
+const always = () => true;
+const showsContainer = ({ containerEcho }: Dialect) => containerEcho !== "none";
+const showsNames = ({ envEcho }: Dialect) => envEcho !== "none";
+const showsValues = ({ envEcho }: Dialect) => envEcho === "same";
+
+const drifts: Drift[] = [
+  { what: "more replicas", changes: { replicas: 4 }, paths: ["replicas"], isShown: always },
+  { what: "fewer replicas", changes: { replicas: 1 }, paths: ["replicas"], isShown: always },
+  { what: "another container", changes: { container: "team/server:9" }, paths: ["container"], isShown: showsContainer },
+  { what: "a lost variable", changes: { env: others }, paths: ["env.MODEL"], isShown: showsNames },
+  {
+    what: "a foreign variable",
+    changes: { env: { ...web.env, FOREIGN: "foreign-value" } },
+    paths: ["env.FOREIGN"],
+    isShown: showsNames,
+  },
+  {
+    what: "another value",
+    changes: { env: { ...others, MODEL: "another-model" } },
+    paths: ["env.MODEL"],
+    isShown: showsValues,
+  },
+];
+
+describe.each(names)("in the dialect %s", (name) => {
+  const dialect = dialects[name] as Dialect;
+
+  it.each(drifts)("$what is found by a refresh if it is shown, and put back", async ({ changes, paths, isShown }) => {
+    const bench = await open(name);
+    const held = await create(bench);
+    bench.simulator.change(held.id, changes);
+    const found = await read(bench, held);
+    expect(toDo(bench, found, web)).toEqual(isShown(dialect) ? paths : []);
+    if (isShown(dialect)) await update(bench, found, web);
+  });
+
+  it("drift of everything is put back in one update", async () => {
+    const bench = await open(name);
+    const held = await create(bench);
+    bench.simulator.change(held.id, {
+      replicas: 1,
+      container: "team/server:9",
+      env: { MODEL, FOREIGN: "foreign-value" },
+    });
+    const found = await read(bench, held);
+    const paths = [
+      "replicas",
+      ...(showsContainer(dialect) ? ["container"] : []),
+      ...(showsNames(dialect) ? ["env.EMPTY", "env.FOREIGN", "env.MODE"] : []),
+    ];
+    expect(toDo(bench, found, web).sort()).toEqual(paths.sort());
+    // What nobody can see is only put back by an update that sends all there is.
+    if (showsNames(dialect) && showsContainer(dialect)) await update(bench, found, web);
+  });
+
+  it("drift of env is no hindrance to a change of the program", async () => {
+    const bench = await open(name);
+    const held = await create(bench);
+    bench.simulator.change(held.id, { env: { ...web.env, FOREIGN: "foreign-value" } });
+    const found = await read(bench, held);
+    const wanted = { ...web, container: "team/server:2.0", env: { MODEL, NEW: "new-value" } };
+    const isCertain = showsNames(dialect) || dialect.updateSemantics !== "merge-keys";
+    if (isCertain) await update(bench, found, wanted);
+  });
+
+  it("a cluster that somebody stopped is reported as stopped", async () => {
+    const bench = await open(name);
+    const held = await create(bench);
+    bench.simulator.change(held.id, { status: "stopped" });
+    const found = await read(bench, held);
+    expect(found.state).toMatchObject({ status: expect.stringMatching(/stopped/i), settled: false, readyReplicas: 0 });
+    expect(toDo(bench, found, web)).toEqual(["settled"]);
+    const error = await bench.run(initErrorOf(bench.cluster.update(bench.ctx(), held.id, found.state, web)));
+    expect(error.reasons[0]).toMatch(/it is \w*stopped: somebody stopped it/i);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
+  it("a cluster that failed is reported as failed, and is settled when it runs again", async () => {
+    const bench = await open(name);
+    const held = await create(bench);
+    bench.simulator.change(held.id, { status: "failed", message: "node lost" });
+    const found = await read(bench, held);
+    expect(found.state).toMatchObject({ status: expect.stringMatching(/failed/i), settled: false, readyReplicas: 0 });
+    bench.simulator.change(held.id, { status: "running" });
+    forget(bench);
+    await update(bench, found, web);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
