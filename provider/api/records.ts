@@ -290,5 +290,7 @@ export const unwantedField =
 export const missingField = /missing|required|must be (given|present|set)/i;
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
 export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
+/** @assumption A code with one of these words means that the cluster is changing, whatever it shows. */
+export const busyCode = /busy|in_?progress|locked|transition/i;
 /** @assumption A service that answers 403 or 503 with one of these words in its code means the rate limit. */
 export const rateLimitCode = /rate_?limit|throttl|too_many_requests/i;

@@ -1,7 +1,7 @@
 import { isLeaving, stateOf } from "../api/read/states";
-import type { ClusterRecord } from "../api/records";
+import { busyCode, type ClusterRecord } from "../api/records";
 import type { Clock } from "../clock";
-import { RequestError } from "../errors";
+import { ApiError, RequestError } from "../errors";
 import { findCluster, findStatus, type Shelf } from "./find";
 import type { Operation } from "./operation";
 
@@ -17,7 +17,7 @@ const settledAttempts = 5;
 
 /**
  * Sends a change again for as long as the service says "not now" (409, 423, 425), which means that nothing was done: until
- * the operation's deadline while the cluster is changing, a few times while it is not.
+ * the operation's deadline while the cluster is changing, or the service says so, a few times otherwise.
  * @param isDone Whether a look shows that nothing more has to be sent; the record is absent when the cluster is gone.
  */
 export async function whenFree<T>(
@@ -34,7 +34,8 @@ export async function whenFree<T>(
       const record = await findCluster(target, operation.id, operation.request());
       if (await isDone(record)) return undefined;
       if (!record || isLeaving(record.status)) throw error;
-      const mayWait = attempt < settledAttempts || (await isChanging(target, operation, record));
+      const isSaid = error instanceof ApiError && busyCode.test(error.code ?? "");
+      const mayWait = isSaid || attempt < settledAttempts || (await isChanging(target, operation, record));
       const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
       if (!mayWait || target.clock.now() + pauseMs > operation.deadlineMs) throw error;
       operation.status(`waiting, for the service is busy with it: ${record.status ?? "no state"}`);
@@ -44,10 +45,11 @@ export async function whenFree<T>(
 }
 
 /** A cluster whose own word says that it runs may still be busy with its replicas. */
-async function isChanging({ client }: Target, operation: Operation, { status }: ClusterRecord): Promise<boolean> {
-  const state = stateOf(status);
+async function isChanging({ client }: Target, operation: Operation, record: ClusterRecord): Promise<boolean> {
+  const state = stateOf(record.status);
   if (state === "pending") return true;
   if (state !== "running" && state !== "unknown") return false;
   const replicas = (await findStatus(client, operation))?.replicas ?? [];
-  return replicas.length === 0 || replicas.some(({ healthy }) => !healthy);
+  const isPart = replicas.length < (record.replicas ?? 1);
+  return isPart || replicas.some(({ healthy }) => !healthy);
 }

@@ -120,6 +120,7 @@ const actionRows = {
     expected: ({ dialect }) => ({
       status: dialect.statusShape === "bare" ? undefined : clusterWord("running", dialect),
       replicas: [replica(dialect), replica(dialect)],
+      ...(dialect.replicasForm === "counts" ? { isCounted: true } : {}),
     }),
   },
 } satisfies Partial<Record<keyof typeof endpoints, Row>>;

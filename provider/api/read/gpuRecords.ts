@@ -44,8 +44,9 @@ export const readGpuType =
     const own = listsIn(json, "availability", 1).flat().flatMap(toGpuTypes).find(sameType);
     if (own) return own;
     // A map's keys may be regions; only what names a type by that word is surely about another one.
-    const others = objectsIn(json, 2, notRecords).map((object) => new Fields(object).first(typeWords, asName));
-    if (others.some((other) => other !== undefined && !kindWords.has(plainName(other)))) {
+    const named = objectsIn(json, 2, notRecords).map((object) => new Fields(object).first(typeWords, asName));
+    const types = named.filter((other) => other !== undefined && !kindWords.has(plainName(other)));
+    if (types.length > 0 && !types.some((other) => other?.toLowerCase() === type.toLowerCase())) {
       throw new UnreadableError("it is not about this GPU type");
     }
     const inner = new Fields(json).first(["gpu", "data"], (value) => (isRecord(value) ? value : undefined));
