@@ -10,6 +10,11 @@ export interface ClusterArgs extends Inputs<ClusterInputs> {}
  * ever, on every machine, so that no upgrade shows as a change.
  */
 const providerText = 'exports.handler=()=>require("pulumi-gpucluster/provider")';
+
+/**
+ * The type that `pulumi.dynamic.Resource` would give it, so that the engine runs it as one. That class itself would turn a
+ * provider into text at each start, for which it loads a compiler: most of a second, to make a text that is known.
+ */
 const type = "pulumi-nodejs:dynamic/gpucluster:Cluster";
 
 // The interface gives the class its outputs by type, from the one source of the fields; the constructor declares them all.
@@ -28,37 +33,28 @@ export interface Cluster extends Outputs<ClusterOutputs> {}
  * ```
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see the interface
-export class Cluster extends pulumi.dynamic.Resource {
+export class Cluster extends pulumi.CustomResource {
   /**
    * @param name Name of the resource in the program; the cluster's own name is made from it where `args.name` is not given.
    * @param args What to run.
    * @param opts Pulumi's resource options. `customTimeouts` are honoured: 60 minutes for a creation, 20 for everything else.
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
-    const props = {
-      ...Object.fromEntries(outputNames.map((output) => [output, undefined])),
-      ...args,
-      env: secretEnv(args.env),
-      __urn: pulumi.createUrn(name, type, opts?.parent),
-      __timeouts: opts?.customTimeouts,
-    };
     super(
-      placeholder,
+      type,
       name,
-      props,
-      pulumi.mergeOptions(opts, { transformations: [useProviderText] }),
-      "gpucluster",
-      "Cluster",
+      {
+        ...Object.fromEntries(outputNames.map((output) => [output, undefined])),
+        ...args,
+        env: secretEnv(args.env),
+        __urn: pulumi.createUrn(name, type, opts?.parent),
+        __timeouts: opts?.customTimeouts,
+        __provider: providerText,
+      },
+      opts,
     );
   }
 }
-
-// What `dynamic.Resource` serializes at first; the text takes its place.
-const placeholder: pulumi.dynamic.ResourceProvider = { create: () => Promise.reject(new Error("never called")) };
-
-/** Children inherit transformations, hence the guard. */
-const useProviderText: pulumi.ResourceTransformation = ({ type: own, props, opts }) =>
-  own === type ? { props: { ...props, __provider: providerText }, opts } : undefined;
 
 /** Each value is a secret of its own, so that a diff can name the variables; an env made elsewhere is one as a whole. */
 function secretEnv(env: ClusterArgs["env"]): pulumi.Input<Record<string, pulumi.Input<string>>> | undefined {

@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Dialect, dialects, type SimulatedCluster } from "../simulator";
 import { type Bench, closeBenches, living, openBench } from "./harness";
 
@@ -23,9 +21,6 @@ const web = new gpu.Cluster("web", { name: "web", gpuType: "h100", ...${JSON.str
 exports.endpoint = web.endpoint;
 `;
 
-/** Without the compiler, which takes longer to load than everything else. */
-const plainProject = "name: engine-test\nruntime:\n  name: nodejs\n  options: { typescript: false }\n";
-
 /**
  * The whole life of a cluster through the real CLI in every dialect, few processes each. A share of the dialects for each
  * test file, so that Jest's workers run them side by side.
@@ -36,7 +31,6 @@ export function tourDialects(share: number, shares: number): void {
   // One process waits for the service while another one computes.
   it.concurrent.each(names)("a cluster lives and ends through the real engine in the dialect %s", async (name) => {
     const bench = await openBench(programOf(first), { dialect: name });
-    writeFileSync(join(bench.workspace.folder, "Pulumi.yaml"), plainProject);
     await run(bench, "up", "--yes", "--skip-preview");
     const { id } = expectRunning(bench, first);
     // Drift and a change of everything at once: each process costs seconds, and the unit tests try them one by one.
@@ -44,7 +38,7 @@ export function tourDialects(share: number, shares: number): void {
     bench.workspace.program(programOf(second));
     await run(bench, "up", "--yes", "--skip-preview", "--refresh");
     expectRunning(bench, second);
-    await run(bench, "preview", "--refresh", "--expect-no-changes");
+    await run(bench, "refresh", "--yes", "--skip-preview", "--expect-no-changes");
     await run(bench, "destroy", "--yes", "--skip-preview");
     expect(bench.simulator.clusters().map(({ status }) => status)).toEqual(["gone"]);
   });

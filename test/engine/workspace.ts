@@ -45,6 +45,21 @@ const gpu = require("pulumi-gpucluster");
 const config = new pulumi.Config();
 `;
 
+function projectOf(options: object): string {
+  return `name: engine-test\nruntime: ${JSON.stringify({ name: "nodejs", options })}\n`;
+}
+
+/** The two packages of a program. The engine walks through all that it finds there, so it finds no more. */
+function linkPackages(folder: string): void {
+  const modules = join(folder, "node_modules");
+  const own = join(modules, "pulumi-gpucluster");
+  mkdirSync(join(modules, "@pulumi"), { recursive: true });
+  symlinkSync(join(repository, "node_modules/@pulumi/pulumi"), join(modules, "@pulumi/pulumi"));
+  mkdirSync(own);
+  copyFileSync(join(repository, "package.json"), join(own, "package.json"));
+  symlinkSync(join(repository, "dist"), join(own, "dist"));
+}
+
 /** A Pulumi project in a folder of its own, with a file backend, run by the real CLI. */
 export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), "gpucluster-engine-"));
@@ -53,9 +68,10 @@ export class Workspace {
   constructor({ env, program }: WorkspaceOptions) {
     const backend = join(this.folder, "backend");
     mkdirSync(backend);
-    symlinkSync(join(repository, "node_modules"), join(this.folder, "node_modules"));
+    linkPackages(this.folder);
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.js" }));
-    writeFileSync(join(this.folder, "Pulumi.yaml"), "name: engine-test\nruntime: nodejs\n");
+    // Without the compiler, which takes longer to load than everything else.
+    writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf({ typescript: false }));
     this.env = { ...env, PULUMI_BACKEND_URL: pathToFileURL(backend).href, PULUMI_CONFIG_PASSPHRASE: "for-tests" };
     this.program(program);
   }
@@ -68,6 +84,7 @@ export class Workspace {
   /** Takes a TypeScript program from the repository in place of the text. */
   programFile(path: string): void {
     rmSync(join(this.folder, "index.js"));
+    writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf({}));
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.ts" }));
     copyFileSync(join(repository, path), join(this.folder, "index.ts"));
   }
