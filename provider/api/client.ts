@@ -1,8 +1,11 @@
 import { isNotFound, ResponseShapeError } from "../errors";
 import { type CreateBody, type Endpoint, endpoints, type UpdateBody } from "./endpoints";
-import { type HttpRequest, type HttpResponse, type Send, titleOf } from "./http";
+import { type HttpRequest, type Send, titleOf } from "./http";
 import { readClusterList } from "./read/clusterList";
+import { readGpuList } from "./read/gpuList";
+import type { GpuSubject } from "./read/gpuRecords";
 import { UnreadableError } from "./read/json";
+import type { Answer } from "./read/pageWalk";
 import { clusterIdPattern } from "./records";
 import { cleanText } from "./text";
 import { UpdateMethodChoice } from "./updateMethod";
@@ -20,11 +23,14 @@ export type Client = ReturnType<typeof createClient>;
 /** Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered. */
 export function createClient(send: Send) {
   const call = caller(send);
+  const list = lister(send);
+  const gpus = (subject: GpuSubject, endpoint: Endpoint<never, unknown>, options?: CallOptions) =>
+    list(endpoint, options, (get) => readGpuList(subject, get));
   const e = endpoints;
   const methods = new UpdateMethodChoice();
   return {
     createCluster: (body: CreateBody, options?: CallOptions) => call(e.createCluster, options, body),
-    listClusters: (options: CallOptions = {}) => listClusters(send, options),
+    listClusters: (options?: CallOptions) => list(e.listClusters, options, readClusterList),
     getCluster: (id: string, options?: CallOptions) => call(e.getCluster(safeId(id)), options),
     updateCluster: (id: string, body: UpdateBody, options?: CallOptions) =>
       methods.send(
@@ -38,14 +44,14 @@ export function createClient(send: Send) {
     scaleCluster: (id: string, replicas: number, options?: CallOptions) =>
       call(e.scaleCluster(safeId(id)), options, { replicas }),
     getClusterStatus: (id: string, options?: CallOptions) => call(e.getClusterStatus(safeId(id)), options),
-    listGpuTypes: (options?: CallOptions) => call(e.listGpuTypes, options),
+    listGpuTypes: (options?: CallOptions) => gpus("types", e.listGpuTypes, options),
     getGpuTypeAvailability: (type: string, options?: CallOptions) =>
       call(e.getGpuTypeAvailability(safeType(type)), options),
-    listGpuModels: (options?: CallOptions) => call(e.listGpuModels, options),
-    listGpuAvailability: (options?: CallOptions) => call(e.listGpuAvailability, options),
-    listGpuPricing: (options?: CallOptions) => call(e.listGpuPricing, options),
+    listGpuModels: (options?: CallOptions) => gpus("models", e.listGpuModels, options),
+    listGpuAvailability: (options?: CallOptions) => gpus("availability", e.listGpuAvailability, options),
+    listGpuPricing: (options?: CallOptions) => gpus("pricing", e.listGpuPricing, options),
     getHealth: (options?: CallOptions) => call(e.getHealth, options),
-    getServiceInfo: (path = "/", options?: CallOptions) => call(e.getServiceInfo(path), options),
+    getServiceInfo: (path: string, options?: CallOptions) => call(e.getServiceInfo(path), options),
   };
 }
 
@@ -64,14 +70,19 @@ function caller(send: Send) {
 }
 
 /** The pages of a list are answers of one endpoint, told apart by queries that the service itself has named. */
-async function listClusters(send: Send, options: CallOptions) {
-  const { method, path, kind } = endpoints.listClusters;
-  const request = { ...options, method, path, kind };
-  const get = async (query?: string): Promise<HttpResponse & { json: unknown }> => {
-    const response = await send({ ...request, path: query === undefined ? path : `${path}?${query}` });
-    return { ...response, json: response.json };
+function lister(send: Send) {
+  return async <Result>(
+    { method, path, kind }: Endpoint<never, unknown>,
+    options: CallOptions = {},
+    read: (get: (query?: string) => Promise<Answer>) => Promise<Result>,
+  ): Promise<Result> => {
+    const request = { ...options, method, path, kind };
+    const get = async (query?: string): Promise<Answer> => {
+      const { json, headers } = await send({ ...request, path: query === undefined ? path : `${path}?${query}` });
+      return { json, headers };
+    };
+    return readable(request, () => read(get));
   };
-  return readable(request, () => readClusterList(get));
 }
 
 /** False only for the API's own "no such cluster". */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RequestKind } from "./http";
 import { readCluster, readClusterIfAny, readCreated } from "./read/clusterRecord";
-import { readGpus, readGpuType } from "./read/gpuRecords";
+import { readGpuType } from "./read/gpuRecords";
 import { readHealth, readServiceInfo } from "./read/serviceRecords";
 import { readStatus } from "./read/statusRecord";
 import type { Reader } from "./records";
@@ -67,12 +67,15 @@ export const descriptorPaths = ["/", "/v1", "/api"] as const;
 /** @assumption A made name keeps to this length, so that a suffix of the service still fits into the label of a host. */
 export const longestMadeLabel = 40;
 
+/** A list is read page by page, by who asks for the pages. */
+const asItIs: Reader<unknown> = (json) => json;
+
 /** Every endpoint (section 4). */
 /** @assumption An update, an action or a deletion is answered with the cluster, with anything else, or with nothing. */
 /** @assumption The rows of the specification without a method ("read") are GET. */
 export const endpoints = {
   createCluster: endpoint(["POST", "/v1/clusters"], "create", readCreated, createBody),
-  listClusters: endpoint(["GET", "/v1/clusters"], "read", (json) => json),
+  listClusters: endpoint(["GET", "/v1/clusters"], "read", asItIs),
   getCluster: (id: string) => endpoint(["GET", cluster(id)], "read", readCluster(id)),
   updateCluster: (id: string, method: UpdateMethod) =>
     endpoint([method, cluster(id)], "write", readClusterIfAny(id), updateBody),
@@ -82,12 +85,12 @@ export const endpoints = {
   redeployCluster: (id: string) => endpoint(["POST", `${cluster(id)}/redeploy`], "action", readClusterIfAny(id)),
   scaleCluster: (id: string) => endpoint(["POST", `${cluster(id)}/scale`], "write", readClusterIfAny(id), scaleBody),
   getClusterStatus: (id: string) => endpoint(["GET", `${cluster(id)}/status`], "read", readStatus),
-  listGpuTypes: endpoint(["GET", "/v1/gpus"], "read", readGpus("types")),
+  listGpuTypes: endpoint(["GET", "/v1/gpus"], "read", asItIs),
   getGpuTypeAvailability: (type: string) =>
     endpoint(["GET", `/v1/gpus/${encodeURIComponent(type)}/availability`], "read", readGpuType(type)),
-  listGpuModels: endpoint(["GET", "/v1/gpus/models"], "read", readGpus("models")),
-  listGpuAvailability: endpoint(["GET", "/v1/gpus/availability"], "read", readGpus("availability")),
-  listGpuPricing: endpoint(["GET", "/v1/gpus/pricing"], "read", readGpus("pricing")),
+  listGpuModels: endpoint(["GET", "/v1/gpus/models"], "read", asItIs),
+  listGpuAvailability: endpoint(["GET", "/v1/gpus/availability"], "read", asItIs),
+  listGpuPricing: endpoint(["GET", "/v1/gpus/pricing"], "read", asItIs),
   getHealth: endpoint(["GET", "/health"], "read", readHealth),
   getServiceInfo: (path: string) => endpoint(["GET", path], "read", readServiceInfo),
 } as const;

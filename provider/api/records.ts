@@ -137,6 +137,8 @@ export const pageHints: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+/** @assumption Beside a list of GPUs, only these objects are about its pages. */
+export const pageObjects: ReadonlySet<string> = new Set("pagination paging page_info page meta links".split(" "));
 /** @assumption A list of exactly so many records, that says nothing of its length, may be the first page of a longer one. */
 export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 

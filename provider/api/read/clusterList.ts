@@ -1,9 +1,8 @@
-import { messageOf, RequestError, ResponseShapeError } from "../../errors";
-import { type ClusterList, type ClusterRecord, clusterListNames } from "../records";
+import { type ClusterList, clusterListNames } from "../records";
 import { isKeyedCluster, readListed } from "./clusterRecord";
 import { Fields, isRecord, UnreadableError } from "./json";
 import { findRecords, type Listing, type ListKind } from "./listing";
-import { nextPage, pageNumber } from "./pages";
+import { type Answer, walkPages } from "./pageWalk";
 
 const clusters: ListKind = {
   names: clusterListNames,
@@ -12,67 +11,25 @@ const clusters: ListKind = {
   key: "id",
 };
 
-/** Far more than any organization has; the end of a list that never ends. */
-const mostPages = 1_000;
-
-/** One answer, as far as a list needs it. */
-export interface Answer {
-  readonly json: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/**
- * Reads the list of clusters page by page to its end. The first page has to be readable; what cannot be had of the others
- * leaves the list incomplete, with the reason.
- */
+/** Reads the list of clusters, all its pages. */
 export async function readClusterList(get: (query?: string) => Promise<Answer>): Promise<ClusterList> {
-  const found = new Map<string, ClusterRecord>();
-  const asked = new Set<string>();
-  let page = readPage(await get());
-  const firstNumber = pageNumber(page) ?? 1;
-  let isSure = true;
-  for (let soFar = 0; ; ) {
-    const fresh = page.clusters.filter(({ id }) => !found.has(id.toLowerCase()));
-    for (const cluster of fresh) found.set(cluster.id.toLowerCase(), cluster);
-    isSure &&= page.sure;
-    soFar += page.count;
-    const listed = (more: Partial<ClusterList>): ClusterList => ({
-      clusters: [...found.values()],
-      complete: false,
-      ...more,
-    });
-    const next = nextPage({ ...page, soFar, firstNumber });
-    // A cluster that moved from page to page while they were read may hide another that did so.
-    if (next.kind !== "page") return listed({ complete: isSure && next.kind === "end" && found.size === soFar });
-    const isRepeated = asked.has(next.query) || (page.count > 0 && fresh.length === 0);
-    if (isRepeated || asked.size >= mostPages) return listed({ problem: repeats });
-    asked.add(next.query);
-    try {
-      page = readPage(await get(next.query));
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return listed({ problem: `${unlisted}: ${messageOf(error)}` });
-    }
-  }
-}
-
-const repeats = "the service answers the same page again and again";
-const unlisted = "the service shows that there are more clusters, but not how to list them";
-
-/** A page that the service will not give, or that cannot be read, stays so; anything else is worth another attempt. */
-function isRefusal(error: unknown): boolean {
-  const isRefused = error instanceof RequestError && error.outcome === "refused";
-  return isRefused || error instanceof ResponseShapeError || error instanceof UnreadableError;
+  const { items, ...rest } = await walkPages(get, readPage, ({ id }) => id.toLowerCase());
+  return { clusters: items, ...rest };
 }
 
 function readPage({ json, headers }: Answer) {
-  const listing = findRecords(json, clusters) ?? nothingIn(json);
-  const { records, members } = listing;
-  const read = records.map(readListed).filter((cluster) => cluster !== undefined);
+  const { records, members, sure: isWhole } = findRecords(json, clusters) ?? nothingIn(json);
+  const items = records.map(readListed).filter((cluster) => cluster !== undefined);
   // Where it is said that there are none, an empty list of any kind is the one.
   const isNone = records.length === 0 && new Fields(json).get("total") === 0;
-  const sure = isNone || (listing.sure && read.length === records.length);
-  return { json, headers, members, clusters: read, count: records.length, sure };
+  return {
+    json,
+    headers,
+    members,
+    items,
+    count: records.length,
+    sure: isNone || (isWhole && items.length === records.length),
+  };
 }
 
 /** `{}` may be a map without clusters, or an answer that says nothing. */

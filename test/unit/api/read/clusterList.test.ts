@@ -225,7 +225,7 @@ describe("a list of several pages", () => {
     expect(await listOf(pages)).toMatchObject({
       ids: ["cl_1", "cl_2"],
       complete: false,
-      problem: expect.stringContaining("there are more clusters"),
+      problem: expect.stringContaining("there is more, but not how to list it"),
     });
   });
 

@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+
+const provider = join(__dirname, "../../provider");
+const map = readFileSync(join(provider, "README.md"), "utf8");
+const files = readdirSync(provider, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+const named = [...map.matchAll(/`([\w/]+\.ts)`/g)].map(([, file = ""]) => file);
+
+// Two folders are named as a whole: their files are named after what they read.
+const single = files.filter((file) => !/^(api\/read|gpus)\//.test(file));
+
+test.each(single)("the map names %s", (file) => {
+  expect(named.map((name) => basename(name))).toContain(basename(file));
+});
+
+test("the map names no file that is not there", () => {
+  for (const name of named) expect(files.map((file) => basename(file))).toContain(basename(name));
+});
