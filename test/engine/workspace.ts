@@ -105,7 +105,7 @@ export class Workspace {
     const child = spawn(join(bin, "pulumi"), [...args, "--non-interactive", "--color=never"], {
       cwd: this.folder,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...cleanEnv(), ...this.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}` },
+      env: { ...cleanEnv(), ...this.env, PATH: [bin, this.env["PATH"] ?? process.env["PATH"]].join(delimiter) },
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {

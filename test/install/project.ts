@@ -28,27 +28,17 @@ export class Project extends Workspace {
   constructor(row: Row, env: Record<string, string>) {
     super({ env, program: "" });
     this.#row = row;
-    rmSync(join(this.folder, "node_modules"));
+    rmSync(join(this.folder, "node_modules"), { recursive: true });
     rmSync(join(this.folder, "index.js"));
+    writeFileSync(join(this.folder, "Pulumi.yaml"), "name: engine-test\nruntime: nodejs\n");
+    const own = join(this.folder, "node_modules", nodePackage, "bin");
+    if (this.#needsNode()) this.env["PATH"] = [own, process.env["PATH"]].join(delimiter);
   }
 
   async install(tarball: Tarball): Promise<void> {
     if (this.#row.source === "tarball") this.#writeProgram("", `file:${await tarball.path()}`);
     else await this.#writeWorkspace(tarball);
     await install(this.#row.manager, this.folder);
-  }
-
-  /** With the row's Node first on PATH; the spawn inside takes the environment at once. */
-  override start(...args: string[]): ReturnType<Workspace["start"]> {
-    const path = process.env["PATH"];
-    if (this.#needsNode()) {
-      process.env["PATH"] = join(this.folder, "node_modules", nodePackage, "bin") + delimiter + path;
-    }
-    try {
-      return super.start(...args);
-    } finally {
-      process.env["PATH"] = path;
-    }
   }
 
   async #writeWorkspace(tarball: Tarball): Promise<void> {
