@@ -1,6 +1,6 @@
 import type { HttpResponse } from "./http";
 import { asCount, asRecord, asText, Fields } from "./read/json";
-import { besideErrors, errorNames, rateLimitCode } from "./records";
+import { besideErrors, clusterIdPrefix, errorNames, rateLimitCode } from "./records";
 
 /** What the body of a refusal says. */
 export interface ErrorBody {
@@ -53,7 +53,8 @@ export function isErrorInSuccess(json: unknown): boolean {
   // A word for a state beside it makes a record of it, unless that is what says that it is an error.
   const isState =
     asText(fields.get("status")) !== undefined && !/^(error|fail(ed|ure)?)$/i.test(String(fields.get("status")));
-  return status >= 400 || (!isState && others.every((name) => besideErrors.has(name)));
+  const isCluster = asText(fields.get("id"))?.startsWith(clusterIdPrefix) === true;
+  return status >= 400 || (!isState && !isCluster && others.every((name) => besideErrors.has(name)));
 }
 
 /** The documented envelope, else whatever stands at the top, or in the first of several errors; and which fields it is about. */

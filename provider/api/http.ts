@@ -109,8 +109,9 @@ function isEncoded({ "content-encoding": encoding = "identity" }: Record<string,
   return encoding !== "identity";
 }
 
-function encodedAnswer({ method, path }: HttpRequest): ResponseShapeError {
-  const text = `${method} ${path}: the answer is compressed, which was not asked for`;
+function encodedAnswer(request: HttpRequest): ResponseShapeError {
+  const { method, path } = request;
+  const text = `${titleOf(request)}: the answer is compressed, which was not asked for`;
   return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
 }
 

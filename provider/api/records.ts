@@ -129,7 +129,8 @@ export const pageNames = {
   pages: ["total_pages", "page_count", "last_page", "pages"],
   offset: ["offset", "skip", "start"],
   limit: ["limit", "per_page", "page_size", "size", "count_per_page"],
-  total: ["total", "total_count", "total_elements", "total_items", "total_results", "total_size", "count"],
+  total: ["total", "total_count", "total_elements", "total_items", "total_results", "total_size"],
+  count: ["count"],
 } as const;
 /** @assumption A field with one of these words in its name may say that there is more, whatever it says. */
 export const pageHints: ReadonlySet<string> = new Set(
@@ -163,6 +164,10 @@ export const replicaNames = {
   healthy: ["healthy", "is_healthy", "health", "health_status", "ready", "is_ready", "readiness", "liveness"],
   message: ["message", "reason", "error", "last_error", "detail", "details"],
 } as const;
+/** @assumption Lists under these names are about parts of a replica, or of the cluster, and not about replicas. */
+export const partLists: ReadonlySet<string> = new Set(
+  "conditions checks probes containers container_statuses gpus events".split(" "),
+);
 /** @assumption These words inside a replica mean that something of it is not well. */
 export const sickWords: ReadonlySet<string> = new Set(
   "unhealthy not_ready critical degraded down fail failing".split(" "),
@@ -286,9 +291,16 @@ export const errorNames = {
 export const besideErrors: ReadonlySet<string> = new Set(
   "id request_id trace_id code message status success ok detail timestamp path".split(" "),
 );
-/** @assumption A refused update that names a field with such words takes it away, or asks for it. */
-export const unwantedField =
-  /unknown|unexpected|unrecogni[sz]ed|unsupported|not (allowed|permitted|supported|recogni[sz]ed)|extra|additional|immutable|read.?only|(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present)/i;
+/** @assumption A refused update that calls a field unknown or unchangeable wants the body without it, one that misses a field with it. */
+export const unwantedWords = {
+  before:
+    "(unknown|unexpected|unrecogni[sz]ed|unsupported|extra|additional) ?(field|property|properties|key|parameter|attribute|input)s?",
+  code: /(unknown|unexpected|unrecogni[sz]ed|extra|additional)_?(field|propert|key|param|attribute)/i,
+  after:
+    "(field )?(is |are )?(unknown|unexpected|unrecogni[sz]ed|immutable|read-?only|extra (inputs?|fields?)|" +
+    "not (allowed|permitted|supported|recogni[sz]ed|updatable)|" +
+    "(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present))(?! to\\b)",
+} as const;
 export const missingField = /missing|required|must be (given|present|set)/i;
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
 export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);

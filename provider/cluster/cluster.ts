@@ -100,6 +100,7 @@ interface SoFar {
   readonly running: CheckedInputs;
   readonly before: ClusterState;
   readonly unfinished: ClusterState["__unfinished"];
+  readonly sent?: ClusterState["__sent"];
 }
 
 /** Until a roll-out is seen, the replicas run with the old configuration, so that an interrupted one is done again. */
@@ -110,7 +111,9 @@ function whatRuns(change: Change, { isComplete, isStored, rollout }: Sent): SoFa
   if (isThrough || !needsRollout) return { running: { ...inputs, replicas }, before, unfinished: true };
   const { container, env } = before;
   const unfinished = isStored ? "rollout" : (before.__unfinished ?? true);
-  return { running: { ...inputs, replicas, container, env }, before, unfinished };
+  const sent =
+    unfinished === "rollout" ? [...new Set([...(before.__sent ?? []), ...Object.keys(inputs.env ?? {})])] : undefined;
+  return { running: { ...inputs, replicas, container, env }, before, unfinished, sent };
 }
 
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
@@ -125,9 +128,9 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   }
   const look = { record, status: await findStatus(service.client, operation) };
   const shown = withDrift(state, record);
-  const { __unfinished: unfinished } = state;
+  const { __unfinished: unfinished, __sent: sent } = state;
   const settled = unfinished === undefined && isSettled(look, shown.replicas);
-  const next = toState(inputsOf(shown), look, { settled, unfinished, seenBy: service.seenBy, before: state });
+  const next = toState(inputsOf(shown), look, { settled, unfinished, sent, seenBy: service.seenBy, before: state });
   return { state: next, inputs: toPlainJson(inputsOf(next)) };
 }
 
@@ -225,8 +228,8 @@ async function keep(
   try {
     return await work();
   } catch (error) {
-    const { running, before, unfinished } = soFar();
-    const state = toState(running, operation.seen, { settled: false, unfinished, seenBy, before });
+    const { running, before, ...facts } = soFar();
+    const state = toState(running, operation.seen, { ...facts, settled: false, seenBy, before });
     throw operation.initError(error, state, what);
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { UpdateBody } from "../api/endpoints";
 import { plainName } from "../api/read/json";
-import { type ClusterRecord, missingField, unwantedField } from "../api/records";
+import { type ClusterRecord, missingField, unwantedWords } from "../api/records";
 import { ApiError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
 import type { CheckedInputs, ClusterState } from "./fields";
@@ -11,7 +11,7 @@ import type { Operation } from "./operation";
 /** What is to run, and what ran before. */
 export interface Configuration {
   readonly inputs: CheckedInputs;
-  readonly before: Pick<ClusterState, "container" | "env" | "__unfinished" | "__echo">;
+  readonly before: Pick<ClusterState, "container" | "env" | "__unfinished" | "__echo" | "__sent">;
   /** What the service showed before. Where it shows variables, what became of them can be seen. */
   readonly shown: ClusterRecord;
 }
@@ -74,9 +74,10 @@ export async function configure(
 }
 
 /** What ran before; where an update was not seen through, also what that may have stored. */
-function namesToRemove({ env = {}, __unfinished, __echo }: Configuration["before"], shown: ClusterRecord): string[] {
+function namesToRemove(before: Configuration["before"], shown: ClusterRecord): string[] {
+  const { env = {}, __unfinished, __echo, __sent = [] } = before;
   const added = __unfinished === "rollout" ? Object.keys(shown.env ?? {}) : [];
-  return [...new Set([...Object.keys(env), ...added.filter((name) => !__echo?.env?.includes(name))])];
+  return [...new Set([...Object.keys(env), ...__sent, ...added.filter((name) => !__echo?.env?.includes(name))])];
 }
 
 function changedFields(inputs: CheckedInputs, before: Configuration["before"]): (keyof UpdateBody)[] {
@@ -152,12 +153,12 @@ export interface Leeway {
  */
 export function amend(body: UpdateBody, error: ApiError, { needed, spare }: Leeway): UpdateBody | undefined {
   if (!isAboutBody(error)) return undefined;
-  const said = `${error.code ?? ""} ${error.said}`;
-  const named = fieldsIn(said);
-  const extra = named.find((field) => body[field] !== undefined && !needed.has(field));
-  if (extra && unwantedField.test(said)) return { ...body, [extra]: undefined };
-  const missing = named.find((field) => !(field in body) && spare[field] !== undefined);
-  return missing && missingField.test(said) ? { ...body, [missing]: spare[missing] } : undefined;
+  const extra = updateFields.find((field) => body[field] !== undefined && isUnwanted(field, error));
+  if (extra) return needed.has(extra) ? undefined : { ...body, [extra]: undefined };
+  const missing = updateFields.find(
+    (field) => !(field in body) && spare[field] !== undefined && isNamed(field, error.said),
+  );
+  return missing && missingField.test(error.said) ? { ...body, [missing]: spare[missing] } : undefined;
 }
 
 function isAboutBody({ status }: ApiError): boolean {
@@ -166,14 +167,21 @@ function isAboutBody({ status }: ApiError): boolean {
 
 const updateFields = ["name", "gpuType", "replicas", "container", "env"] as const;
 
-/** The fields that a text names, in its order. */
-function fieldsIn(text: string): (keyof UpdateBody)[] {
-  const words = text.split(/[^\w-]+/).map(plainName);
-  const found = updateFields.map((field) => ({ field, at: words.indexOf(plainName(field)) }));
-  return found
-    .filter(({ at }) => at >= 0)
-    .sort((a, b) => a.at - b.at)
-    .map(({ field }) => field);
+/** A field by its name in either spelling; not one of its parts, such as `env.MODEL`. */
+function patternOf(field: string): string {
+  return `\\b(${field}|${plainName(field)})\\b(?![.[])`;
+}
+
+function isNamed(field: string, text: string): boolean {
+  return new RegExp(patternOf(field), "i").test(text);
+}
+
+/** Whether a text calls the field itself unwanted: a complaint about its value must not take it away. */
+function isUnwanted(field: string, { said, code = "" }: ApiError): boolean {
+  const { before, after, code: unwantedCode } = unwantedWords;
+  if (unwantedCode.test(code)) return isNamed(field, said);
+  const plain = said.replace(/["'`:]+/g, " ").replace(/\s+/g, " ");
+  return new RegExp(`${before} ${patternOf(field)}|${patternOf(field)} ${after}`, "i").test(plain);
 }
 
 function isConfigured({ container, env }: ClusterRecord, asked: UpdateBody, removed: readonly string[]): boolean {

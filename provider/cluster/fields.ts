@@ -137,6 +137,8 @@ export type ClusterState = CheckedInputs &
      * the service may hold a configuration that the replicas do not run.
      */
     readonly __unfinished?: true | "rollout";
+    /** Names of variables, never values, that such an update may have left with the service. */
+    readonly __sent?: readonly string[];
   };
 
 /** The service's own form of some inputs, right after they were applied. */

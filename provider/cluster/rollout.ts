@@ -53,7 +53,7 @@ async function redeploy(target: Target, operation: Operation, rollout: Rollout):
   try {
     const send = () => target.client.redeployCluster(operation.id, operation.request());
     await whenFree(target, operation, send, async () => {
-      rollout.seen = await isSeen(target, operation, rollout);
+      rollout.seen = rollsOut(rollout, await lookAtStatus(target, operation));
       return rollout.seen;
     });
   } catch (error) {
@@ -64,18 +64,23 @@ async function redeploy(target: Target, operation: Operation, rollout: Rollout):
 }
 
 async function hasBegun(target: Target, operation: Operation, rollout: Pick<Rollout, "before" | "keepsSize">) {
+  let isEmpty = rollout.before !== undefined && rollout.before.replicas.length > 0;
   for (const pauseMs of lookPausesMs) {
     await target.clock.sleep(pauseMs, operation.signal);
-    if (await isSeen(target, operation, rollout)) return true;
+    const status = await lookAtStatus(target, operation);
+    if (rollsOut(rollout, status)) return true;
+    isEmpty &&= status?.replicas.length === 0;
   }
-  return false;
+  // Replicas that were there, and that no look shows any more, are being replaced.
+  return isEmpty;
 }
 
 /** One look. Where no replicas are listed, the word of the cluster has to tell. */
-async function isSeen(target: Target, operation: Operation, rollout: Pick<Rollout, "before" | "keepsSize">) {
+async function lookAtStatus(target: Target, operation: Operation): Promise<StatusRecord | undefined> {
   const status = await findStatus(target.client, operation);
-  const word = status?.status ?? (await findCluster(target, operation.id, operation.request()))?.status;
-  return rollsOut(rollout, status && { ...status, status: word });
+  if (status === undefined || status.status !== undefined || status.replicas.length > 0) return status;
+  const record = await findCluster(target, operation.id, operation.request());
+  return { ...status, status: record?.status };
 }
 
 /**

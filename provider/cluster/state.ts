@@ -12,6 +12,7 @@ export interface StateFacts {
   readonly settled: boolean;
   /** What an operation leaves that did not reach its end. */
   readonly unfinished?: ClusterState["__unfinished"];
+  readonly sent?: ClusterState["__sent"];
   readonly seenBy: string;
   /** What was known before: stays where this look shows nothing. */
   readonly before?: Partial<ClusterState>;
@@ -31,12 +32,13 @@ export function toState(inputs: CheckedInputs, { record, status }: Look, facts: 
     __seenBy: seenBy,
     __echo: before.__echo,
     __unfinished: facts.unfinished,
+    __sent: facts.sent,
   });
 }
 
 /** The inputs inside a state; the computed ones that a preview shows are among them. */
 export function inputsOf(state: ClusterState): CheckedInputs {
-  const { status, replicaStatuses, readyReplicas, settled, __seenBy, __echo, __unfinished, ...inputs } = state;
+  const { status, replicaStatuses, readyReplicas, settled, __seenBy, __echo, __unfinished, __sent, ...inputs } = state;
   return inputs;
 }
 

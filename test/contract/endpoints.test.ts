@@ -32,16 +32,11 @@ const container: Record<Dialect["containerEcho"], string | undefined> = {
   none: undefined,
   registry: `docker.io/${web.container}`,
 };
-/** What is said of a variable's value; a null where only its name is. */
-const shownValue: Record<Dialect["envEcho"], (value: string) => string | null | undefined> = {
-  same: (value) => value,
-  none: () => undefined,
-  masked: () => "********",
-  names: () => null,
-};
-const shownEnv = ({ envEcho, injectedEnv }: Dialect) => {
+/** What is said of a variable's hidden value; a null where only its name is. */
+const hiddenValue: Record<Dialect["envHidden"], string | null> = { masked: "********", names: null };
+const shownEnv = ({ envEcho, envHidden, injectedEnv }: Dialect) => {
   const entries = Object.entries({ ...web.env, ...injectedEnv });
-  const shown = entries.map(([name, value]) => [name, shownValue[envEcho](value)]);
+  const shown = entries.map(([name, value]) => [name, envEcho === "hidden" ? hiddenValue[envHidden] : value]);
   return envEcho === "none" ? undefined : Object.fromEntries(shown);
 };
 const replica = (dialect: Dialect) =>

@@ -66,7 +66,6 @@ type Starter = "restart" | "redeploy" | "scale";
 const starters: PerValue<"startedBy", readonly Starter[]> = {
   "restart-or-redeploy": ["restart", "redeploy"],
   redeploy: ["redeploy"],
-  restart: ["restart"],
   scale: ["scale"],
 };
 

@@ -38,21 +38,27 @@ const cursors: Paging = {
   headers: ({ next }): Record<string, string> => (next === undefined ? {} : { "X-Next-Cursor": cursorOf(next) }),
 };
 
+const links: Paging = {
+  parameter: "from",
+  start: startOfCursor,
+  cut: cutPage,
+  fields: ({ next }) => ({ links: { next: next === undefined ? null : urlOf(next) } }),
+  headers: ({ next }): Record<string, string> => (next === undefined ? {} : { Link: `<${urlOf(next)}>; rel="next"` }),
+};
+
+const repeating: Paging = {
+  ...cursors,
+  // Each cursor differs from the ones before, so that only the clusters tell that nothing new comes.
+  cut: (start, size, total) => ({ from: 0, to: Math.min(size, total), next: start + size }),
+};
+
 const whole: Paging = {
   cut: (_start, _size, total) => ({ from: 0, to: total, next: undefined }),
   fields: () => ({}),
   headers: () => ({}),
 };
 
-const pagings: PerValue<"paging", Paging> = {
-  cursor: cursors,
-  link: {
-    parameter: "from",
-    start: startOfCursor,
-    cut: cutPage,
-    fields: ({ next }) => ({ links: { next: next === undefined ? null : urlOf(next) } }),
-    headers: ({ next }): Record<string, string> => (next === undefined ? {} : { Link: `<${urlOf(next)}>; rel="next"` }),
-  },
+const numbered: PerValue<"pageNumbers", Paging> = {
   offset: {
     parameter: "offset",
     start: (value) => wholeNumber(value),
@@ -68,11 +74,13 @@ const pagings: PerValue<"paging", Paging> = {
     fields: (page) => ({ page: numberOf(page), total_pages: pagesOf(page) }),
     headers: (page) => ({ "X-Page": String(numberOf(page)), "X-Total-Pages": String(pagesOf(page)) }),
   },
-  repeating: {
-    ...cursors,
-    // Each cursor differs from the ones before, so that only the clusters tell that nothing new comes.
-    cut: (start, size, total) => ({ from: 0, to: Math.min(size, total), next: start + size }),
-  },
+};
+
+const pagings: PerValue<"paging", (dialect: Dialect) => Paging> = {
+  cursor: () => cursors,
+  link: () => links,
+  numbered: ({ pageNumbers }) => numbered[pageNumbers],
+  repeating: () => repeating,
 };
 
 /** The query parameter that lists of clusters know, if any. */
@@ -87,7 +95,7 @@ export function listAnswer<T extends { id: string }>(
   dialect: Dialect,
   render: (cluster: T) => object,
 ): Answer {
-  const { pageSize: size, listShape } = dialect;
+  const { pageSize: size, listShape, listForm } = dialect;
   const paging = pagingOf(dialect);
   const total = clusters.length;
   const start = asked === undefined ? 0 : (paging.start?.(asked, size) ?? 0);
@@ -95,12 +103,14 @@ export function listAnswer<T extends { id: string }>(
   const { from, to, next } = paging.cut(start, size, total);
   const page = { start, size, total, next };
   const items = clusters.slice(from, to).map((cluster) => ({ id: cluster.id, record: render(cluster) }));
-  const body = shapes[listShape](items, paging.fields(page));
+  // A bare map of no clusters would be `{}`, which could be anything.
+  const form = listShape === "bare" ? "list" : listForm;
+  const body = shapes[listShape](forms[form](items), paging.fields(page));
   return { status: 200, body, headers: listShape === "bare" ? paging.headers(page) : {} };
 }
 
-function pagingOf({ paged, paging }: Dialect): Paging {
-  return paged ? pagings[paging] : whole;
+function pagingOf(dialect: Dialect): Paging {
+  return dialect.paged ? pagings[dialect.paging](dialect) : whole;
 }
 
 interface Item {
@@ -108,15 +118,16 @@ interface Item {
   record: object;
 }
 
-const shapes: PerValue<"listShape", (items: Item[], fields: object) => unknown> = {
-  wrapped: (items, fields) => ({ clusters: items.map(({ record }) => record), ...fields }),
+const forms: PerValue<"listForm", (items: Item[]) => object> = {
+  list: (items) => items.map(({ record }) => record),
+  "by-id": (items) => Object.fromEntries(items.map(({ id, record }) => [id, record])),
+};
+
+const shapes: PerValue<"listShape", (list: object, fields: object) => unknown> = {
+  wrapped: (list, fields) => ({ clusters: list, ...fields }),
   // Nothing can stand beside a bare list: the same facts come as headers.
-  bare: (items) => items.map(({ record }) => record),
-  nested: (items, fields) => ({ data: { items: items.map(({ record }) => record), ...fields } }),
-  "by-id": (items, fields) => ({
-    clusters: Object.fromEntries(items.map(({ id, record }) => [id, record])),
-    ...fields,
-  }),
+  bare: (list) => list,
+  nested: (list, fields) => ({ data: { items: list, ...fields } }),
 };
 
 /** Opaque on purpose: a client must send it back as it is. */

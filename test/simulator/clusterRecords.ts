@@ -63,14 +63,20 @@ const containerEchoes: PerValue<"containerEcho", (container: string) => object> 
 /** A variable as it is shown: with its value, or without one. */
 type Variable = readonly [name: string, value?: string];
 
-function envOf(env: Record<string, string>, { envEcho, envForm }: Dialect): object {
-  const shown = envEchoes[envEcho];
+function envOf(env: Record<string, string>, { envEcho, envHidden, envForm }: Dialect): object {
+  const shown = envEchoes[envEcho](envHidden);
   return shown ? { env: envForms[envForm](Object.entries(env).map(shown)) } : {};
 }
 
-const envEchoes: PerValue<"envEcho", ((variable: [string, string]) => Variable) | undefined> = {
-  same: (variable) => variable,
-  none: undefined,
+type Echo = (variable: [string, string]) => Variable;
+
+const envEchoes: PerValue<"envEcho", (hidden: Dialect["envHidden"]) => Echo | undefined> = {
+  same: () => (variable) => variable,
+  none: () => undefined,
+  hidden: (hidden) => hiddenEchoes[hidden],
+};
+
+const hiddenEchoes: PerValue<"envHidden", Echo> = {
   masked: ([name]) => [name, "********"],
   names: ([name]) => [name],
 };

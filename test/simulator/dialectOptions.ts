@@ -1,7 +1,8 @@
 const values = <T>(...listed: T[]): readonly T[] => listed;
 
-// No option has more than four values: two long options alone make as many dialects as the product of their lengths, and
-// each dialect costs every suite that tries all of them. What has two sides (form and place) is two options.
+// No option has more than three values: two long options alone make as many dialects as the product of their lengths, and
+// each dialect costs every suite that tries all of them. What has two sides (form and place), or a kind and its variants,
+// is two options.
 // The covering dialects (coveringDialects.ts), the checks of a choice (parseDialect.ts) and the command line's
 // --list-dialects all read this table, so a new value is one word here and one line in the table that renders it.
 /**
@@ -10,16 +11,20 @@ const values = <T>(...listed: T[]): readonly T[] => listed;
  * which one gives way.
  */
 export const dialectOptions = {
-  /** `GET /v1/clusters`: `{"clusters": [...]}`, `[...]`, `{"data": {"items": [...]}}`, or `{"clusters": {"cl_1": ...}}`. */
-  listShape: ["wrapped", "bare", "nested", "by-id"],
+  /** `GET /v1/clusters`: `{"clusters": [...]}`, `[...]`, or `{"data": {"items": [...]}}`. */
+  listShape: ["wrapped", "bare", "nested"],
+  /** That list is one, or an object keyed by id: `{"clusters": {"cl_1": {...}}}`; a bare one is always a list. */
+  listForm: ["list", "by-id"],
   /** Whether lists of clusters come in pages of `pageSize`; otherwise they are whole, and say nothing of pages. */
   paged: [false, true],
   /**
-   * How a page says what follows it, and is asked for: by an opaque cursor, by the next page's URL, by an offset, or by page
-   * numbers. The facts stand beside the list, or in headers where the list is bare. `repeating` is a broken service, for
-   * tests that ask for it: its cursors never end and lead to the first page again.
+   * How a page says what follows it, and is asked for: by an opaque cursor, by the next page's URL, or by a number. The
+   * facts stand beside the list, or in headers where the list is bare. `repeating` is a broken service, for tests that ask
+   * for it: its cursors never end and lead to the first page again.
    */
-  paging: values<"cursor" | "link" | "offset" | "page" | "repeating">("cursor", "link", "offset", "page"),
+  paging: values<"cursor" | "link" | "numbered" | "repeating">("cursor", "link", "numbered"),
+  /** What that number counts: the clusters before the page, or the pages. */
+  pageNumbers: ["offset", "page"],
   /** Get, update, delete and actions answer `{...}`, `{"cluster": {...}}`, or `{"data": {...}}`; create as specified. */
   recordShape: ["bare", "wrapped", "data"],
   /** Names in records of clusters: as specified, or in camelCase, with fields that nobody knows; create as specified. */
@@ -28,8 +33,10 @@ export const dialectOptions = {
   stampShape: ["iso", "offset", "epoch-seconds"],
   /** `GET /v1/clusters/:id` says the container as it was sent, not at all, or with the registry that it comes from. */
   containerEcho: ["same", "none", "registry"],
-  /** `GET /v1/clusters/:id` says env as it was sent, not at all, with stars as values, or the names alone. */
-  envEcho: ["same", "none", "masked", "names"],
+  /** `GET /v1/clusters/:id` says env as it was sent, not at all, or without its values. */
+  envEcho: ["same", "none", "hidden"],
+  /** Hidden values are stars, or left out: the names alone. */
+  envHidden: ["masked", "names"],
   /** That env is an object (of names alone: a list), or a list of `{"name", "value"}` (of names alone: `{"name"}`). */
   envForm: ["map", "pairs"],
   /** Variables that the service adds to the env that it echoes. */
@@ -61,18 +68,22 @@ export const dialectOptions = {
   replicasForm: ["list", "by-id", "counts"],
   /** `running`, `CLUSTER_STATUS_RUNNING` (of a replica `REPLICA_STATUS_...`), or `Running`; create says it as specified. */
   statusWords: ["plain", "upper-prefixed", "title"],
-  /** A replica says `healthy` and `status`, `status` alone, `health` in words and `state`, or `ready` and `phase`. */
-  replicaHealth: ["flag", "word", "health-text", "ready"],
+  /** A replica says its health by a flag and a word, by the word `status` alone, or by `health` in words and `state`. */
+  replicaHealth: ["flag", "word", "text"],
+  /** That flag is `healthy`, beside the word `status`; or `ready`, beside `phase`. */
+  replicaFlag: ["healthy", "ready"],
   /** Whether `/status` knows a replica from the start, or only once it has a place. */
   replicasListed: ["always", "once-scheduled"],
   /** Which calls start a stopped cluster. Restart and redeploy are refused with 409 where they do not. */
-  startedBy: ["restart-or-redeploy", "redeploy", "restart", "scale"],
+  startedBy: ["restart-or-redeploy", "redeploy", "scale"],
   /** GPU lists are `{"gpus": [...]}` (or models, availability, pricing), `[...]`, or an object keyed by type. */
   gpuListShape: ["wrapped", "bare", "by-type"],
   /** Whether `GET /v1/gpus` and `/v1/gpus/availability` name the types that are sold out. */
   gpuStockListed: ["all", "in-stock-only"],
-  /** The price is `2.99`, `"2.99"`, `299` under a name with `cents`, or `"$2.99/hr"`. */
-  priceForm: ["number", "string", "cents", "currency-text"],
+  /** The price is `2.99`, a text, or `299` under a name with `cents`. */
+  priceForm: ["number", "text", "cents"],
+  /** That text is `"2.99"`, or `"$2.99/hr"`. */
+  priceText: ["plain", "currency"],
   /**
    * It stands in the record of its type (`"price_per_hour": 2.99`), in an object there (`"pricing": {"hourly": 2.99}`), or
    * in a list `pricing` beside the one of the types.

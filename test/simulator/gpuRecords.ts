@@ -23,8 +23,8 @@ export const gpuListsBeside: PerValue<
 };
 
 /** The price of a GPU type for one hour. */
-export function gpuPrice({ pricePerHour }: SimulatedGpuType, { priceForm, pricePlace }: Dialect): object {
-  return pricePlaces[pricePlace](pricePerHour, prices[priceForm]);
+export function gpuPrice({ pricePerHour }: SimulatedGpuType, { priceForm, priceText, pricePlace }: Dialect): object {
+  return pricePlaces[pricePlace](pricePerHour, prices[priceForm](priceText));
 }
 
 interface Price {
@@ -37,14 +37,18 @@ interface Price {
 
 const names = { flat: "price_per_hour", inner: "hourly" };
 
-const prices: PerValue<"priceForm", Price> = {
-  number: { names, value: (price) => price },
-  string: { names, value: (price) => price.toFixed(2) },
-  cents: {
+const prices: PerValue<"priceForm", (text: Dialect["priceText"]) => Price> = {
+  number: () => ({ names, value: (price) => price }),
+  text: (text) => priceTexts[text],
+  cents: () => ({
     names: { flat: "price_cents_per_hour", inner: "hourly_cents" },
     value: (price) => Math.round(price * 100),
-  },
-  "currency-text": {
+  }),
+};
+
+const priceTexts: PerValue<"priceText", Price> = {
+  plain: { names, value: (price) => price.toFixed(2) },
+  currency: {
     names: { flat: "price", inner: "hourly" },
     value: (price) => `$${price.toFixed(2)}/hr`,
     hasCurrency: true,

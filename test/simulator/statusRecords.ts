@@ -10,7 +10,10 @@ export function clusterStatus(cluster: SimulatedCluster, dialect: Dialect): unkn
   const listed = cluster.replicaStates.filter(listing[dialect.replicasListed]);
   const records = listed.map((replica) => {
     const { id: replicaId, ...facts } = replica;
-    return { id: replicaId, ...healthFacts[dialect.replicaHealth](facts, replicaWord(replica.status, dialect)) };
+    return {
+      id: replicaId,
+      ...healthFacts[dialect.replicaHealth](facts, replicaWord(replica.status, dialect), dialect),
+    };
   });
   const healthy = listed.filter((replica) => replica.healthy).length;
   const replicas = replicasForms[dialect.replicasForm](records, healthy);
@@ -42,12 +45,16 @@ const listing: PerValue<"replicasListed", (replica: SimulatedReplica) => boolean
 
 type ReplicaFacts = Omit<SimulatedReplica, "id">;
 
-const healthFacts: PerValue<"replicaHealth", (replica: ReplicaFacts, word: string) => object> = {
-  flag: (facts, word) => ({ ...facts, status: word }),
+const healthFacts: PerValue<"replicaHealth", (replica: ReplicaFacts, word: string, dialect: Dialect) => object> = {
+  flag: (facts, word, { replicaFlag }) => flagFacts[replicaFlag](facts, word),
   word: ({ healthy: _healthy, ...facts }, word) => ({ ...facts, status: word }),
-  "health-text": ({ healthy: _healthy, status, ...facts }, word) => {
+  text: ({ healthy: _healthy, status, ...facts }, word) => {
     return { ...facts, health: healthWords[status], state: word };
   },
+};
+
+const flagFacts: PerValue<"replicaFlag", (replica: ReplicaFacts, word: string) => object> = {
+  healthy: (facts, word) => ({ ...facts, status: word }),
   ready: ({ healthy, status: _status, ...facts }, word) => ({ ...facts, ready: healthy, phase: word }),
 };
 

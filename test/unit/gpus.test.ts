@@ -25,7 +25,7 @@ describe("the GPU types", () => {
   it.each<[string, Partial<Dialect>]>([
     ["a bare list", { gpuListShape: "bare" }],
     ["a list under a name", { gpuListShape: "wrapped" }],
-    ["prices in texts", { priceForm: "string" }],
+    ["prices in texts", { priceForm: "text" }],
     ["a flag for the stock", { stockForm: "flag" }],
     ["a count for the stock", { stockForm: "count" }],
   ])("are read from %s", async (_title, dialect) => {

@@ -44,8 +44,11 @@ export const readGpuType =
     const own = listsIn(json, "availability", 1).flat().flatMap(toGpuTypes).find(sameType);
     if (own) return own;
     // A map's keys may be regions; only what names a type by that word is surely about another one.
-    const named = objectsIn(json, 2, notRecords).map((object) => new Fields(object).first(typeWords, asName));
-    const types = named.filter((other) => other !== undefined && !kindWords.has(plainName(other)));
+    const listed = [json, ...Object.values(Object(json))].filter(Array.isArray).flat().filter(isRecord);
+    const objects = [...objectsIn(json, 2, notRecords), ...listed];
+    const named = objects.map((object) => new Fields(object).first(typeWords, asName));
+    const words = Array.isArray(json) ? json.filter((item) => typeof item === "string") : [];
+    const types = [...named, ...words].filter((other) => other !== undefined && !kindWords.has(plainName(other)));
     if (types.length > 0 && !types.some((other) => other?.toLowerCase() === type.toLowerCase())) {
       throw new UnreadableError("it is not about this GPU type");
     }
@@ -56,7 +59,7 @@ export const readGpuType =
 
 /** A value without a name: stock by region, or stock. */
 function bare(json: unknown): Raw {
-  return { [Array.isArray(json) && json.length > 0 ? "regions" : "available"]: json };
+  return { [Array.isArray(json) && json.some(isRecord) ? "regions" : "available"]: json };
 }
 
 const typeWords = ["gpu_type", "type", "model"];
@@ -93,7 +96,7 @@ function holdsRecords(value: unknown): boolean {
 }
 
 function itemsOf(list: readonly unknown[]): Raw[] {
-  return list.flatMap((item) => (typeof item === "string" ? [{ type: item }] : isRecord(item) ? [item] : []));
+  return list.map((item) => (typeof item === "string" ? { type: item } : isRecord(item) ? item : {}));
 }
 
 function subjectOf(listName: string): GpuSubject | undefined {

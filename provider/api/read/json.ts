@@ -115,6 +115,11 @@ export function withGroups(object: Readonly<Record<string, unknown>>): Record<st
   return { ...Object.assign({}, ...groups.reverse()), ...object };
 }
 
+/** Whether a value says anything: not nothing, no, none or empty. */
+export function isSaid(value: unknown): boolean {
+  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+}
+
 /** Leaves out what is undefined. */
 export function defined<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;

@@ -1,5 +1,5 @@
-import { listDepth, notRecords, partMarks } from "../records";
-import { asRecord, Fields, isRecord, plainName } from "./json";
+import { listDepth, notRecords, pageHints, partMarks } from "../records";
+import { asRecord, Fields, isRecord, isSaid, plainName } from "./json";
 
 /** The records of one answer that is a list. */
 export interface Listing {
@@ -45,9 +45,9 @@ function underItsName(json: Record<string, unknown>, kind: ListKind, depth: numb
     const entry = entries.find(({ plain }) => plain === name);
     const found = entry && (emptyIn(entry.value) ?? search(entry.value, kind, depth - 1));
     if (!found) continue;
-    const others = entries.filter(
-      ({ plain, value }) => plain !== name && Array.isArray(value) && value.some(kind.holds),
-    );
+    const others = entries.filter(({ plain, value }) => {
+      return plain !== name && (search(value, kind, depth - 1)?.records ?? []).some(kind.holds);
+    });
     return { ...found, sure: found.sure && others.length === 0 };
   }
   return undefined;
@@ -75,7 +75,14 @@ function underAnyName(json: Record<string, unknown>, kind: ListKind, depth: numb
 function asMap(json: Record<string, unknown>, { holdsKeyed, key }: ListKind): Listing | undefined {
   const all = Object.entries(json);
   const entries = all.filter(([name, value]) => isRecord(value) && holdsKeyed(name, value));
-  const others = all.filter(([name, value]) => isRecord(value) || holdsKeyed(name, {}));
+  const others = all.filter(([name, value]) => {
+    const isNothing =
+      value === null &&
+      !plainName(name)
+        .split("_")
+        .some((word) => pageHints.has(word));
+    return isRecord(value) || isNothing || holdsKeyed(name, {});
+  });
   const records = entries.map(([name, value]) => ({ [key]: name, ...asRecord(value) }));
   const members = new Set(entries.map(([, value]) => value));
   return records.length > 0 ? { records, members, sure: others.length === entries.length } : undefined;
@@ -88,8 +95,4 @@ function emptyUnderAnyName(json: Record<string, unknown>): Listing | undefined {
   );
   const isEmpty = lists.length > 0 && lists.every(([, list]) => Array.isArray(list) && list.length === 0);
   return isEmpty ? { ...nothing, sure: false } : undefined;
-}
-
-function isSaid(value: unknown): boolean {
-  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }

@@ -7,8 +7,9 @@ import {
   pageNames,
   pageParameters,
   pageSizes,
+  partMarks,
 } from "../records";
-import { asCount, asFlag, asName, asText, Fields, isRecord, plainName } from "./json";
+import { asCount, asFlag, asName, asText, Fields, isRecord, isSaid, plainName } from "./json";
 
 /** What a page says of the one after it. */
 export type Next =
@@ -39,11 +40,12 @@ export interface Page {
 export function nextPage(page: Page): Next {
   const facts = factsOf(page);
   const more = read(facts, pageNames.more, asFlag);
-  const total = read(facts, pageNames.total, asCount);
+  const total = most(facts, pageNames.total);
   const link = linkIn(facts, page);
   const query = more === false ? undefined : link ? queryIn(link) : (cursorIn(facts) ?? byPlace(facts, page));
   if (query !== undefined) return { kind: "page", query };
-  if (more || (total ?? 0) > page.soFar) return { kind: "unknown" };
+  if (more || Math.max(total ?? 0, most(facts, pageNames.count) ?? 0) > page.soFar) return { kind: "unknown" };
+  if (facts.some(isPartMark)) return { kind: "unknown" };
   if (more === false || total !== undefined) return { kind: "end" };
   return link || facts.some(isHint) || mayBeCut(facts, page) ? { kind: "unknown" } : { kind: "end" };
 }
@@ -92,6 +94,16 @@ function read<T>(facts: readonly Fact[], names: readonly string[], as: (value: u
   return found.find((value) => value !== undefined);
 }
 
+/** The largest number under one of the names: the others may be about this page. */
+function most(facts: readonly Fact[], names: readonly string[]): number | undefined {
+  const numbers = facts.flatMap(({ plain, value }) => (names.includes(plain) ? (asCount(value) ?? []) : []));
+  return numbers.length === 0 ? undefined : Math.max(...numbers);
+}
+
+function isPartMark({ plain, value }: Fact): boolean {
+  return partMarks.includes(plain) && isSaid(value);
+}
+
 /** Whether a fact names what comes next. */
 function isNext({ plain }: Fact): boolean {
   const words = plain.split("_").filter((word) => word !== "odata");
@@ -100,8 +112,9 @@ function isNext({ plain }: Fact): boolean {
 
 /** Whether a fact may be about pages in a way that is not known. */
 function isHint({ plain, value }: Fact): boolean {
-  const isSaid = typeof value === "object" ? false : Boolean(value);
-  return isSaid && plain.split("_").some((word) => pageHints.has(word)) && !/^(prev|previous|first|self)/.test(plain);
+  return (
+    isSaid(value) && plain.split("_").some((word) => pageHints.has(word)) && !/^(prev|previous|first|self)/.test(plain)
+  );
 }
 
 /** Whether a page that says nothing of its length, or that it is full, may be the first of several. */
@@ -137,7 +150,7 @@ function cursorIn(facts: readonly Fact[]): string | undefined {
 
 function byPlace(facts: readonly Fact[], { count, soFar, firstNumber }: Page): string | undefined {
   if (count === 0) return undefined;
-  const total = read(facts, pageNames.total, asCount);
+  const total = most(facts, [...pageNames.total, ...pageNames.count]);
   const size = read(facts, pageNames.limit, asCount);
   const goesOn = (reached: number) => (total === undefined ? size !== undefined && count >= size : reached < total);
   const offset = spelled(facts, pageNames.offset);

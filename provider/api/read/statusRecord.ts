@@ -1,6 +1,7 @@
 import {
   clusterNames,
   innerNames,
+  partLists,
   type Reader,
   type ReplicaRecord,
   replicaCounts,
@@ -9,11 +10,25 @@ import {
   type StatusRecord,
 } from "../records";
 import { healthIn } from "./healthSignals";
-import { asCount, asName, asText, defined, Fields, isRecord, plainName, UnreadableError, withGroups } from "./json";
+import {
+  asCount,
+  asName,
+  asRecord,
+  asText,
+  defined,
+  Fields,
+  isRecord,
+  plainName,
+  UnreadableError,
+  withGroups,
+} from "./json";
 import { stateOf } from "./states";
 
 /** Reads `/status`: replicas in a list, in a map or counted; where nothing is said of them, the cluster as a whole. */
 export const readStatus: Reader<StatusRecord> = (json) => {
+  const [only, ...others] = Object.entries(asRecord(json));
+  if (only && others.length === 0 && wrapperNames.has(plainName(only[0])) && isRecord(only[1]))
+    return readStatus(only[1]);
   const fields = new Fields(json);
   const status = fields.first(clusterNames.status, asWord);
   const replicas = replicasIn(json, 2);
@@ -55,8 +70,8 @@ function replicasIn(json: unknown, depth: number): ReplicaRecord[] | undefined {
 
 /** `{"running": [...], "starting": [...]}`: the name of a list is the state of its replicas. */
 function grouped(json: Record<string, unknown>): ReplicaRecord[] | undefined {
-  const entries = Object.entries(json);
-  const isGrouped = entries.every(([name, value]) => Array.isArray(value) && stateOf(name) !== "unknown");
+  const entries = Object.entries(json).filter(([, value]) => Array.isArray(value));
+  const isGrouped = entries.every(([name]) => stateOf(name) !== "unknown");
   if (entries.length === 0 || !isGrouped) return undefined;
   return entries
     .flatMap(([state, list]) => (Array.isArray(list) ? list : []).map((item) => ({ state, item })))
@@ -70,10 +85,13 @@ function inGroup({ state, item }: { state: string; item: unknown }, index: numbe
 
 /** A list under a name that is not known, if it is the only one whose items show their health. */
 function theOnlyList(json: Record<string, unknown>): ReplicaRecord[] | undefined {
-  const lists = Object.values(json).filter(
-    (value) => Array.isArray(value) && value.length > 0 && value.every(showsHealth),
-  );
+  const named = Object.entries(json).filter(([name]) => !partLists.has(plainName(name)));
+  const lists = named.map(([, value]) => value).filter(isHealthList);
   return lists.length === 1 ? replicasIn(lists[0], 0) : undefined;
+}
+
+function isHealthList(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(showsHealth);
 }
 
 /** What stands in an object that only holds it. */
@@ -147,10 +165,14 @@ const propertyNames: ReadonlySet<string> = new Set(
   [...Object.values(replicaNames), ...Object.values(clusterNames), ["ok", "success"]].flat(),
 );
 
+/** Names of what only holds something, so no ids of replicas either. */
+const wrapperNames: ReadonlySet<string> = new Set(["cluster", "data", "result", "response"]);
+
 /** A map of replicas by id: each value shows the health of one. An empty one shows none. */
 function mapped(json: Record<string, unknown>): ReplicaRecord[] | undefined {
   const entries = Object.entries(json);
-  const isMap = entries.every(([name, value]) => !propertyNames.has(plainName(name)) && showsHealth(value));
+  const isId = (name: string) => !propertyNames.has(name) && !wrapperNames.has(name);
+  const isMap = entries.every(([name, value]) => isId(plainName(name)) && showsHealth(value));
   return isMap ? entries.map(([id, value]) => toReplica(value, id)) : undefined;
 }
 

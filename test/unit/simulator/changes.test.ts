@@ -101,7 +101,7 @@ test("close ends waiting requests, and may be called again", async () => {
 });
 
 test("an error inside the simulator is answered with 500, and the next request is served", async () => {
-  const { call, simulator } = await start({ dialect: { priceForm: "string" } });
+  const { call, simulator } = await start({ dialect: { priceForm: "text" } });
   simulator.setGpuType("h100", { pricePerHour: undefined });
   const { status, body, headers } = await call("GET /v1/gpus");
   expect([status, body.error.code]).toEqual([500, "internal_error"]);

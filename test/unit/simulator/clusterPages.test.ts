@@ -11,25 +11,24 @@ async function five(dialect: Partial<Dialect>): Promise<Bench> {
   return bench;
 }
 
-const listsOf: Record<Dialect["listShape"], (reply: Body) => { name: string }[]> = {
+const listsOf: Record<Dialect["listShape"], (reply: Body) => object> = {
   wrapped: ({ body }) => body.clusters,
   bare: ({ body }) => body,
   nested: ({ body }) => body.data.items,
-  "by-id": ({ body }) => Object.values(body.clusters),
 };
 
 const shapes = Object.keys(listsOf) as Dialect["listShape"][];
+const forms: readonly Dialect["listForm"][] = ["list", "by-id"];
 
-type Paging = Dialect["paging"];
+/** The clusters of a list in any form. */
+const clustersOf = (reply: Body, shape: Dialect["listShape"]): { name: string }[] =>
+  Object.values(listsOf[shape](reply));
 
 /** The facts beside a list, wherever they stand. */
 const besides = ({ body }: Body, shape: Dialect["listShape"]) => (shape === "nested" ? body.data : body);
 
 /** How a client finds the query of the next page, if there is one. */
-const followers: Record<
-  Exclude<Paging, "repeating">,
-  (reply: Body, shape: Dialect["listShape"]) => string | undefined
-> = {
+const followers: Record<string, (reply: Body, shape: Dialect["listShape"]) => string | undefined> = {
   cursor(reply, shape) {
     const cursor = shape === "bare" ? reply.headers.get("x-next-cursor") : besides(reply, shape).next_cursor;
     return cursor === null ? undefined : `?cursor=${encodeURIComponent(cursor)}`;
@@ -53,60 +52,74 @@ const followers: Record<
   },
 };
 
-const pagings = Object.keys(followers) as (keyof typeof followers)[];
+/** By the word of the query, the options that page by it. */
+const pagings = {
+  cursor: { paging: "cursor" },
+  link: { paging: "link" },
+  offset: { paging: "numbered", pageNumbers: "offset" },
+  page: { paging: "numbered", pageNumbers: "page" },
+} as const satisfies Record<string, Partial<Dialect>>;
 
-test.each(shapes.flatMap((shape) => pagings.map((paging) => [shape, paging] as const)))(
-  "a %s list is walked page by page by %s",
-  async (listShape, paging) => {
-    const { call } = await five({ listShape, paged: true, paging });
-    const pages: string[][] = [];
-    let query: string | undefined = "";
-    while (query !== undefined && pages.length < 9) {
-      const reply: Body = await call(`GET /v1/clusters${query}`);
-      pages.push(listsOf[listShape](reply).map(({ name }) => name));
-      query = followers[paging](reply, listShape);
-    }
-    expect(pages).toEqual([["c1", "c2"], ["c3", "c4"], ["c5"]]);
-  },
+type Paging = keyof typeof pagings;
+
+const lists = shapes.flatMap((shape) =>
+  forms.flatMap((form) => (Object.keys(pagings) as Paging[]).map((paging) => [shape, form, paging] as const)),
 );
 
-test.each(shapes.flatMap((shape) => pagings.map((paging) => [shape, paging] as const)))(
-  "a %s list without pages is whole, and says nothing of them, whatever the paging (%s)",
-  async (listShape, paging) => {
-    const { call } = await five({ listShape, paging });
+test.each(lists)("a %s list in the form %s is walked page by page by %s", async (listShape, listForm, paging) => {
+  const { call } = await five({ listShape, listForm, paged: true, ...pagings[paging] });
+  const pages: string[][] = [];
+  let query: string | undefined = "";
+  while (query !== undefined && pages.length < 9) {
+    const reply: Body = await call(`GET /v1/clusters${query}`);
+    pages.push(clustersOf(reply, listShape).map(({ name }) => name));
+    query = followers[paging]?.(reply, listShape);
+  }
+  expect(pages).toEqual([["c1", "c2"], ["c3", "c4"], ["c5"]]);
+});
+
+test.each(lists)(
+  "a %s list in the form %s without pages is whole, and says nothing of them, whatever the paging (%s)",
+  async (listShape, listForm, paging) => {
+    const { call } = await five({ listShape, listForm, ...pagings[paging] });
     const reply = await call("GET /v1/clusters");
-    expect(listsOf[listShape](reply)).toHaveLength(5);
+    expect(clustersOf(reply, listShape)).toHaveLength(5);
     expect(Object.keys(besides(reply, listShape))).toHaveLength(listShape === "bare" ? 5 : 1);
     const facts = ["link", "x-next-cursor", "x-offset", "x-total-count", "x-page", "x-total-pages"];
     expect(facts.filter((name) => reply.headers.has(name))).toEqual([]);
   },
 );
 
-test.each<[Dialect["listShape"], unknown]>([
-  ["wrapped", { clusters: [] }],
-  ["bare", []],
-  ["nested", { data: { items: [] } }],
-  ["by-id", { clusters: {} }],
-])("an empty %s list", async (listShape, expected) => {
-  const { call } = await start({ dialect: { listShape } });
+test.each<[Dialect["listShape"], Dialect["listForm"], unknown]>([
+  ["wrapped", "list", { clusters: [] }],
+  ["bare", "list", []],
+  ["nested", "list", { data: { items: [] } }],
+  ["wrapped", "by-id", { clusters: {} }],
+  ["bare", "by-id", []],
+  ["nested", "by-id", { data: { items: {} } }],
+])("an empty %s list in the form %s", async (listShape, listForm, expected) => {
+  const { call } = await start({ dialect: { listShape, listForm } });
   expect((await call("GET /v1/clusters")).body).toEqual(expected);
 });
 
-test("a list by id has the whole records under their ids", async () => {
-  const { call, simulator } = await start({ dialect: { listShape: "by-id" } });
-  const { id } = simulator.addCluster({ name: "web", gpuType: "h100" });
-  expect((await call("GET /v1/clusters")).body.clusters).toEqual({
-    [id]: expect.objectContaining({ id, name: "web" }),
-  });
-});
+test.each<Dialect["listShape"]>(["wrapped", "nested"])(
+  "a %s list by id has the whole records under their ids",
+  async (listShape) => {
+    const { call, simulator } = await start({ dialect: { listShape, listForm: "by-id" } });
+    const { id } = simulator.addCluster({ name: "web", gpuType: "h100" });
+    expect(listsOf[listShape](await call("GET /v1/clusters"))).toEqual({
+      [id]: expect.objectContaining({ id, name: "web" }),
+    });
+  },
+);
 
-test.each<[Exclude<Paging, "repeating">, object]>([
+test.each<[Paging, object]>([
   ["cursor", { next_cursor: null }],
   ["link", { links: { next: null } }],
   ["offset", { offset: 0, limit: 2, total: 0 }],
   ["page", { page: 1, total_pages: 1 }],
 ])("an empty list is one page by %s", async (paging, beside) => {
-  const { call } = await start({ dialect: { paged: true, paging } });
+  const { call } = await start({ dialect: { paged: true, ...pagings[paging] } });
   expect((await call("GET /v1/clusters")).body).toEqual({ clusters: [], ...beside });
 });
 
@@ -116,9 +129,9 @@ test("a list that fills its page has no next one", async () => {
 });
 
 test("a page behind the end is empty", async () => {
-  const byOffset = await five({ paged: true, paging: "offset" });
+  const byOffset = await five({ paged: true, ...pagings.offset });
   expect((await byOffset.call("GET /v1/clusters?offset=9")).body).toMatchObject({ clusters: [], offset: 9, total: 5 });
-  const byPage = await five({ paged: true, paging: "page" });
+  const byPage = await five({ paged: true, ...pagings.page });
   expect((await byPage.call("GET /v1/clusters?page=9")).body).toMatchObject({ clusters: [], page: 9, total_pages: 3 });
 });
 
@@ -138,7 +151,7 @@ test.each<[Paging, string]>([
   ["page", "page=1.5"],
   ["page", "per_page=2"],
 ])("with paging %s the query %s is refused", async (paging, query) => {
-  const { call } = await five({ paged: true, paging });
+  const { call } = await five({ paged: true, ...pagings[paging] });
   const { status, body } = await call(`GET /v1/clusters?${query}`);
   expect([status, body.error.code]).toEqual([400, "invalid_request"]);
 });

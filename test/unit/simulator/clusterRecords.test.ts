@@ -63,18 +63,28 @@ test.each<[Dialect["containerEcho"], string, string | undefined]>([
   expect(body.env).toEqual(web.env);
 });
 
-test.each<[Dialect["envEcho"], Dialect["envForm"], unknown]>([
-  ["same", "map", { A: "1", GPU_HOST: "node-7" }],
-  ["none", "map", undefined],
-  ["none", "pairs", undefined],
-  ["masked", "map", { A: "********", GPU_HOST: "********" }],
-  ["names", "map", ["A", "GPU_HOST"]],
-  ["names", "pairs", [{ name: "A" }, { name: "GPU_HOST" }]],
-  ["same", "pairs", pairs("1", "node-7")],
-  ["masked", "pairs", pairs("********", "********")],
-])("env is echoed as %s in the form %s, with what the service adds", async (envEcho, envForm, expected) => {
+test.each<[Pick<Dialect, "envEcho" | "envForm"> & Partial<Dialect>, unknown]>([
+  [
+    { envEcho: "same", envForm: "map" },
+    { A: "1", GPU_HOST: "node-7" },
+  ],
+  [{ envEcho: "same", envForm: "pairs" }, pairs("1", "node-7")],
+  [
+    { envEcho: "same", envForm: "map", envHidden: "names" },
+    { A: "1", GPU_HOST: "node-7" },
+  ],
+  [{ envEcho: "none", envForm: "map" }, undefined],
+  [{ envEcho: "none", envForm: "pairs", envHidden: "names" }, undefined],
+  [
+    { envEcho: "hidden", envForm: "map" },
+    { A: "********", GPU_HOST: "********" },
+  ],
+  [{ envEcho: "hidden", envForm: "pairs" }, pairs("********", "********")],
+  [{ envEcho: "hidden", envForm: "map", envHidden: "names" }, ["A", "GPU_HOST"]],
+  [{ envEcho: "hidden", envForm: "pairs", envHidden: "names" }, [{ name: "A" }, { name: "GPU_HOST" }]],
+])("env is echoed in the dialect %j, with what the service adds", async (dialect, expected) => {
   const { call, path, simulator, id } = await startWithCluster({
-    dialect: { envEcho, envForm, injectedEnv: { GPU_HOST: "node-7" } },
+    dialect: { ...dialect, injectedEnv: { GPU_HOST: "node-7" } },
   });
   const { body } = await call(`GET ${path}`);
   expect(body.env).toEqual(expected);

@@ -25,8 +25,8 @@ test("the dialects have every pair of values of every two options", () => {
 test("they are at least six, each another one, and not many more than the two longest options need", () => {
   const [longest = 0, second = 0] = options.map(([, values]) => values.length).sort((left, right) => right - left);
   expect(readings.length).toBeGreaterThanOrEqual(6);
-  expect(readings.length).toBeLessThanOrEqual(1.5 * longest * second);
-  expect(longest).toBeLessThanOrEqual(4);
+  expect(readings.length).toBeLessThanOrEqual(2 * longest * second);
+  expect(longest).toBeLessThanOrEqual(3);
   expect(new Set(Object.values(dialects).map((dialect) => JSON.stringify(dialect))).size).toBe(readings.length);
 });
 

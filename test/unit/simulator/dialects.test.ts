@@ -85,12 +85,12 @@ test("options stand on top of plain, and what is undefined stays plain", () => {
 });
 
 test.each<[unknown, string]>([
-  [{ updatMethod: "PUT" }, '"updatMethod" is no option. Known: listShape, paged, paging'],
+  [{ updatMethod: "PUT" }, '"updatMethod" is no option. Known: listShape, listForm, paged, paging'],
   [{ toString: "PUT" }, '"toString" is no option'],
   [{ updateMethod: "DELETE" }, 'updateMethod must be PATCH | PUT | POST, got "DELETE"'],
   [{ uniqueNames: "true" }, 'uniqueNames must be false | true, got "true"'],
   [{ rateLimitStatus: "429" }, 'rateLimitStatus must be 429 | 503, got "429"'],
-  [{ paging: "none" }, 'paging must be cursor | link | offset | page | repeating, got "none"'],
+  [{ paging: "none" }, 'paging must be cursor | link | numbered | repeating, got "none"'],
   [{ pageSize: 0 }, "pageSize must be 2, or another whole number of at least 1, got 0"],
   [{ injectedEnv: { A: 1 } }, "or another object of strings, got"],
   [{ descriptorPath: "v1" }, 'descriptorPath must be / | /v1 | /api, or another path that begins with "/", got "v1"'],

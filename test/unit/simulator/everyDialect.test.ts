@@ -8,7 +8,6 @@ const names = Object.keys(dialects);
 const starters: Record<Dialect["startedBy"], (path: string) => [line: string, body?: unknown]> = {
   "restart-or-redeploy": (path) => [`POST ${path}/restart`],
   redeploy: (path) => [`POST ${path}/redeploy`],
-  restart: (path) => [`POST ${path}/restart`],
   scale: (path) => [`POST ${path}/scale`, { replicas: 4 }],
 };
 

@@ -84,12 +84,12 @@ test("prices and stocks can change while it runs", async () => {
 test.each<[Partial<Dialect>, unknown]>([
   [{ gpuListShape: "bare" }, [{ type: "h100", price_per_hour: 3, currency: "USD" }]],
   [{ gpuListShape: "by-type" }, { h100: { price_per_hour: 3, currency: "USD" } }],
-  [{ priceForm: "string" }, { pricing: [{ type: "h100", price_per_hour: "3.00", currency: "USD" }] }],
+  [{ priceForm: "text" }, { pricing: [{ type: "h100", price_per_hour: "3.00", currency: "USD" }] }],
   [{ pricePlace: "object" }, { pricing: [{ type: "h100", pricing: { hourly: 3, currency: "USD" } }] }],
   [{ priceForm: "cents" }, { pricing: [{ type: "h100", price_cents_per_hour: 300, currency: "USD" }] }],
-  [{ priceForm: "currency-text" }, { pricing: [{ type: "h100", price: "$3.00/hr" }] }],
+  [{ priceForm: "text", priceText: "currency" }, { pricing: [{ type: "h100", price: "$3.00/hr" }] }],
   [
-    { pricePlace: "object", priceForm: "string" },
+    { pricePlace: "object", priceForm: "text" },
     { pricing: [{ type: "h100", pricing: { hourly: "3.00", currency: "USD" } }] },
   ],
   [
@@ -97,7 +97,7 @@ test.each<[Partial<Dialect>, unknown]>([
     { pricing: [{ type: "h100", pricing: { hourly_cents: 300, currency: "USD" } }] },
   ],
   [
-    { pricePlace: "object", priceForm: "currency-text" },
+    { pricePlace: "object", priceForm: "text", priceText: "currency" },
     { pricing: [{ type: "h100", pricing: { hourly: "$3.00/hr" } }] },
   ],
   [{ pricePlace: "beside" }, { pricing: [{ type: "h100", price_per_hour: 3, currency: "USD" }] }],

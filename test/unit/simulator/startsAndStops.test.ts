@@ -8,7 +8,6 @@ const calls = { restart: undefined, redeploy: undefined, scale: { replicas: 3 } 
 test.each<[Dialect["startedBy"], string[]]>([
   ["restart-or-redeploy", ["restart", "redeploy"]],
   ["redeploy", ["redeploy"]],
-  ["restart", ["restart"]],
   ["scale", ["scale"]],
 ])("a stopped cluster is started by %s alone", async (startedBy, starters) => {
   for (const [action, body] of Object.entries(calls)) {

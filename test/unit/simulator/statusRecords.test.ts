@@ -12,13 +12,13 @@ async function sick(dialect: Partial<Dialect>) {
 
 const sickFacts = { restarts: expect.any(Number), message: "Xid 79" };
 
-test.each<[Dialect["replicaHealth"], object, object]>([
-  ["flag", { status: "healthy", healthy: true }, { status: "unhealthy", healthy: false }],
-  ["word", { status: "healthy" }, { status: "unhealthy" }],
-  ["health-text", { state: "healthy", health: "healthy" }, { state: "unhealthy", health: "unhealthy" }],
-  ["ready", { phase: "healthy", ready: true }, { phase: "unhealthy", ready: false }],
-])("a replica tells its health as %s", async (replicaHealth, well, unwell) => {
-  const { status } = await sick({ replicaHealth });
+test.each<[Dialect["replicaHealth"], Dialect["replicaFlag"], object, object]>([
+  ["flag", "healthy", { status: "healthy", healthy: true }, { status: "unhealthy", healthy: false }],
+  ["flag", "ready", { phase: "healthy", ready: true }, { phase: "unhealthy", ready: false }],
+  ["word", "ready", { status: "healthy" }, { status: "unhealthy" }],
+  ["text", "ready", { state: "healthy", health: "healthy" }, { state: "unhealthy", health: "unhealthy" }],
+])("a replica tells its health as %s (%s, if it is a flag)", async (replicaHealth, replicaFlag, well, unwell) => {
+  const { status } = await sick({ replicaHealth, replicaFlag });
   expect(status.replicas).toEqual([
     { id: expect.any(String), restarts: 0, ...well },
     { id: expect.any(String), restarts: 0, ...well },
@@ -27,7 +27,7 @@ test.each<[Dialect["replicaHealth"], object, object]>([
 });
 
 test("the health of a replica that is not meant to answer is unknown", async () => {
-  const { call, clock } = await start({ dialect: { replicaHealth: "health-text" } });
+  const { call, clock } = await start({ dialect: { replicaHealth: "text" } });
   const { id } = (await call("POST /v1/clusters", web)).body;
   const seen = async () => {
     const { replicas } = (await call(`GET /v1/clusters/${id}/status`)).body;

@@ -1,0 +1,117 @@
+import { readClusterList } from "../../../../provider/api/read/clusterList";
+import { ApiError } from "../../../../provider/errors";
+
+/** A service whose list has a page for each query; one that it does not know is refused. */
+async function listOf(pages: Record<string, unknown>) {
+  const asked: string[] = [];
+  const { clusters, complete } = await readClusterList(async (query = "") => {
+    asked.push(query);
+    if (query in pages) return { json: pages[query], headers: {} };
+    throw new ApiError("no", { outcome: "refused", method: "GET", path: "/", status: 400, isApiAnswer: true });
+  });
+  return { ids: clusters.map(({ id }) => id), complete, asked };
+}
+
+const cluster = (id: string) => ({ id, name: `n-${id}`, status: "running", gpu_type: "h100", replicas: 1 });
+const [one, two] = [cluster("cl_1"), cluster("cl_2")];
+const clusters = [one];
+
+test.each<[string, unknown]>([
+  ["an account that has a name and a status", { fleet: clusters, account: { name: "acme", status: "active" } }],
+  ["a second list that is empty", { clusters, archived_clusters: [] }],
+  ["errors that are none", { clusters, errors: [], error: null, partial: false, warnings: {} }],
+  ["nothing that remains", { items: clusters, metadata: { continue: "", remainingItemCount: 0 } }],
+  ["a count of what is there", { clusters, count: 1 }],
+])("a list beside %s is complete", async (_what, json) => {
+  expect(await listOf({ "": json })).toEqual({ ids: ["cl_1"], complete: true, asked: [""] });
+});
+
+test.each<[string, unknown]>([
+  ["a record that shows nothing", { cl_1: one, other: { foo: 1 } }],
+  ["an id without a record", { cl_1: one, cl_2: null }],
+  ["an id with a text", { cl_1: one, cl_2: "pending" }],
+  ["an id with a list", { clusters: { cl_1: one, cl_2: [] } }],
+])("a map of clusters with %s is not complete", async (_what, json) => {
+  expect(await listOf({ "": json })).toMatchObject({ ids: ["cl_1"], complete: false });
+});
+
+test.each<[string, unknown]>([
+  ["errors at the top, the list deeper", { data: { clusters }, errors: [{ message: "x" }] }],
+  ["errors beside the list, deeper", { data: { clusters, errors: [{ message: "x" }] } }],
+  ["errors in the middle", { response: { data: { clusters }, error: "one shard is down" } }],
+  ["errors beside a map", { clusters: { cl_1: one }, errors: { eu: "down" } }],
+  ["a mark of a part", { clusters, partial: true }],
+  ["a mark of a part, in an object", { clusters, meta: { partial: true } }],
+  ["a mark that it is not complete", { clusters, incomplete: true }],
+  ["places that were not reached", { clusters, unreachable: ["eu-1"] }],
+  ["a second list of clusters", { clusters, archived_clusters: [two] }],
+  ["a second list of clusters before it", { archived_clusters: [two], clusters }],
+  ["two lists of names that nobody knows", { fleet: clusters, old_fleet: [two] }],
+])("a list with %s is never complete", async (_what, json) => {
+  const { ids, complete } = await listOf({ "": json });
+  expect({ has: ids.includes("cl_1"), complete }).toEqual({ has: true, complete: false });
+});
+
+const pageOfCloudflare = (page: number, result: unknown) => ({
+  success: true,
+  result,
+  result_info: { page, per_page: 1, total_pages: 2, count: 1, total_count: 2 },
+});
+test.each<[string, string, unknown, unknown]>([
+  [
+    "next_token under data",
+    "next_token=x",
+    { data: { clusters, next_token: "x" } },
+    { data: { clusters: [two], next_token: null } },
+  ],
+  ["a page in the manner of Cloudflare", "page=2", pageOfCloudflare(1, clusters), pageOfCloudflare(2, [two])],
+  [
+    "continue in the manner of Kubernetes",
+    "continue=x",
+    { metadata: { continue: "x", remainingItemCount: 1 }, items: clusters },
+    { metadata: { continue: "" }, items: [two] },
+  ],
+  [
+    "a cursor in the manner of Slack",
+    "cursor=x%3D",
+    { ok: true, clusters, response_metadata: { next_cursor: "x=" } },
+    { ok: true, clusters: [two], response_metadata: { next_cursor: "" } },
+  ],
+  [
+    "a link in the manner of OData",
+    "$skiptoken=x",
+    { value: clusters, "@odata.nextLink": "https://api.example.com/v1/clusters?$skiptoken=x" },
+    { value: [two] },
+  ],
+  [
+    "a cursor in the manner of GraphQL",
+    "after=x",
+    { clusters: { nodes: clusters, pageInfo: { hasNextPage: true, endCursor: "x" } } },
+    { clusters: { nodes: [two], pageInfo: { hasNextPage: false, endCursor: "y" } } },
+  ],
+])("%s is followed, and without an answer the list is not complete", async (_what, query, first, second) => {
+  const whole = { ids: ["cl_1", "cl_2"], complete: true, asked: ["", query] };
+  expect(await listOf({ "": first, [query]: second })).toEqual(whole);
+  expect(await listOf({ "": first })).toEqual({ ids: ["cl_1"], complete: false, asked: ["", query] });
+});
+
+test.each<[string, unknown]>([
+  ["Marker", { Clusters: clusters, Marker: "x" }],
+  ["LastEvaluatedKey", { clusters, LastEvaluatedKey: "x" }],
+  ["remainingItemCount", { items: clusters, metadata: { remainingItemCount: 2 } }],
+  ["a count that is larger than the list", { clusters, count: 3 }],
+  ["a token that nobody knows", { clusters, paging: { resumeToken: "x" } }],
+  ["a bookmark", { docs: clusters, bookmark: "x" }],
+  ["a scroll id", { clusters, _scroll_id: "x" }],
+])("a list with %s is not complete", async (_what, json) => {
+  expect(await listOf({ "": json })).toMatchObject({ ids: ["cl_1"], complete: false });
+});
+
+test.each<[string, unknown, boolean]>([
+  ["null beside a total of none", { clusters: null, total: 0 }, true],
+  ["null", { clusters: null }, false],
+  ["null beside a total of some", { clusters: null, total: 2 }, false],
+  ["an empty list of a name that nobody knows, beside a total of none", { fleet: [], total: 0 }, true],
+])("a list that is %s is empty, and whether it is complete is said", async (_what, json, complete) => {
+  expect(await listOf({ "": json })).toEqual({ ids: [], complete, asked: [""] });
+});

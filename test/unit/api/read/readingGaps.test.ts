@@ -1,0 +1,35 @@
+import { isErrorInSuccess } from "../../../../provider/api/errorBody";
+import { readGpus, readGpuType } from "../../../../provider/api/read/gpuRecords";
+import { readStatus } from "../../../../provider/api/read/statusRecord";
+
+// Not so yet: a row that turns red here has been mended, and belongs into the file about its reader.
+
+test.each<[string, unknown]>([
+  ["a list of several records", [{ type: "l4", available: true }, { type: "a100" }]],
+  ["a list of several records under gpus", { gpus: [{ type: "l4", available: true }, { type: "a100" }] }],
+  ["a list of words", ["l4", "a100"]],
+])("%s that names other types says nothing of this one", (_what, json) => {
+  expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
+});
+
+test("a list of what is no record is none of GPU types", () => {
+  expect(() => readGpus("types")([null, 7])).toThrow("none of its records names a GPU type");
+});
+
+test("a record of an id, a state and the reason of it is no error", () => {
+  expect(isErrorInSuccess({ id: "cl_1", status: "failed", error: "no capacity" })).toBe(false);
+});
+
+test("no replica is called cluster", () => {
+  expect(readStatus({ cluster: { status: "running" } }).replicas).toEqual([]);
+});
+
+test("groups are read beside a word for the cluster", () => {
+  const json = { status: "running", running: [{ id: "a" }], starting: [{ id: "b" }] };
+  expect(readStatus(json).replicas.map(({ healthy }) => healthy)).toEqual([true, false]);
+});
+
+test("conditions of the cluster are no replicas", () => {
+  const json = { status: "running", conditions: [{ type: "Ready", status: "True" }] };
+  expect(readStatus(json)).toMatchObject({ replicas: [], overall: true });
+});

@@ -1,0 +1,155 @@
+import type { Properties } from "../../../provider/core";
+import { InterruptedError } from "../../../provider/errors";
+import type { Fault } from "../../simulator";
+import { type Bench, closeAll, countOf, failureOf, initErrorOf, openBench, settle, writes } from "./bench";
+import { checked } from "./inputs";
+
+afterEach(closeAll);
+
+interface Made {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+type Change = (bench: Bench, made: Made, overrides?: object) => Promise<unknown>;
+
+const env = { MODEL: "another-value" };
+const update =
+  (news: Properties): Change =>
+  (bench, { id, state }, overrides) =>
+    bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
+const remove: Change = (bench, { id, state }, overrides) => bench.cluster.delete(bench.ctx(overrides), id, state);
+
+/** What is done, its request, and what the cluster is then. */
+const changes: [string, Change, string, object][] = [
+  ["a deletion", remove, "DELETE /v1/clusters/:id", { status: "gone" }],
+  ["a scaling", update({ replicas: 4 }), "POST /v1/clusters/:id/scale", { status: "running", replicas: 4 }],
+  ["an update", update({ env }), "PATCH /v1/clusters/:id", { status: "running", deployed: { env } }],
+];
+
+/** An answer of 409 to a request of that method. */
+const conflict = (line: string, fault: object): Fault => {
+  const [method = "", path = ""] = line.split(" ");
+  return { kind: "status", status: 409, message: "not now", method, path: path.replace(":id", "*"), ...fault };
+};
+
+describe.each(changes)("%s that the service calls a conflict", (_title, change, line, reached) => {
+  it("while the cluster is provisioning is sent again until it works", async () => {
+    const bench = await openBench({ dialect: { busyWhen: "changing" }, provisioningMs: 300_000 });
+    const made = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 10_000 }), checked)));
+    await bench.run(change(bench, made));
+    expect(bench.simulator.cluster(made.id)).toMatchObject(reached);
+    expect(countOf(bench.simulator, line)).toBeGreaterThan(5);
+  });
+
+  it.each([423, 425])("by the status %d is sent again", async (status) => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault(conflict(line, { status, times: 2 }));
+    await bench.run(change(bench, made));
+    expect(bench.simulator.cluster(made.id)).toMatchObject(reached);
+    expect(countOf(bench.simulator, line)).toBe(3);
+  });
+
+  it("for ever, on a cluster that runs, fails after a few tries with the API's text", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    const startMs = bench.clock.now();
+    bench.simulator.fault(conflict(line, { times: 1_000 }));
+    const error = await bench.run(failureOf(change(bench, made)));
+    expect(error.message).toContain("not now");
+    expect(countOf(bench.simulator, line)).toBe(5);
+    expect(bench.clock.now() - startMs).toBeLessThan(60_000);
+  });
+
+  it.each(["cluster_busy", "operation_in_progress", "LOCKED"])(
+    "with the code %s is waited for, although the cluster runs",
+    async (code) => {
+      const bench = await openBench();
+      const made = await settle(bench, checked);
+      bench.simulator.fault(conflict(line, { code, times: 9 }));
+      await bench.run(change(bench, made));
+      expect(bench.simulator.cluster(made.id)).toMatchObject(reached);
+      expect(countOf(bench.simulator, line)).toBe(10);
+    },
+  );
+
+  it("without a code is waited for while a replica of it is not healthy, whatever its word", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "crashed" } });
+    expect(bench.simulator.cluster(made.id)?.status).toBe("running");
+    bench.simulator.fault(conflict(line, { times: 9 }));
+    await bench.run(change(bench, made, { timeoutMs: 600_000 }).catch(() => undefined));
+    expect(countOf(bench.simulator, line)).toBe(10);
+  });
+
+  it("for longer than the operation may take fails with the API's text", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault(conflict(line, { code: "cluster_busy", times: 1_000 }));
+    const startMs = bench.clock.now();
+    const error = await bench.run(failureOf(change(bench, made, { timeoutMs: 120_000 })));
+    expect(error.message).toContain("not now");
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(120_000);
+  });
+
+  it("ends with an interrupt at once", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault(conflict(line, { code: "cluster_busy", times: 1_000 }));
+    const controller = new AbortController();
+    const failed = failureOf(change(bench, made, { signal: controller.signal }));
+    await bench.clock.advance(50_000);
+    const sent = countOf(bench.simulator, line);
+    const abortedMs = bench.clock.now();
+    controller.abort(new InterruptedError("interrupted"));
+    expect((await bench.run(failed)).message).toContain("interrupted");
+    expect(bench.clock.now()).toBe(abortedMs);
+    expect(sent).toBeGreaterThan(2);
+    expect(countOf(bench.simulator, line)).toBe(sent);
+  });
+});
+
+describe("a deletion that is answered with 409", () => {
+  it("while the cluster vanishes is a success", async () => {
+    const opened: Promise<Bench> = openBench({
+      faults: [conflict("DELETE /v1/clusters/:id", { times: 1_000 })],
+      client: (real) => ({
+        deleteCluster: async (id, ...args) => {
+          (await opened).simulator.change(id, { status: "gone" });
+          return real.deleteCluster(id, ...args);
+        },
+      }),
+    });
+    const bench = await opened;
+    const made = await settle(bench, checked);
+    await expect(bench.run(remove(bench, made))).resolves.toBeUndefined();
+    expect(writes(bench.simulator)).toEqual(["DELETE /v1/clusters/:id"]);
+  });
+
+  it("because it has begun already is waited for to its end, and not sent again", async () => {
+    const bench = await openBench({ dialect: { deleteAgain: "409" }, deletionMs: 60_000 });
+    const made = await settle(bench, checked);
+    await bench.run(bench.client.deleteCluster(made.id));
+    await bench.run(remove(bench, made));
+    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+    expect(countOf(bench.simulator, "DELETE /v1/clusters/:id")).toBe(2);
+  });
+});
+
+describe("a redeploy that is answered with 409", () => {
+  const redeploy = "POST /v1/clusters/:id/redeploy";
+
+  it.each<[string, object, number]>([
+    ["because the roll-out runs already is not sent again", { when: "after" }, 1],
+    ["before anything was done is sent again", { times: 2 }, 3],
+  ])("%s", async (_title, fault, count) => {
+    const bench = await openBench({ dialect: { updateRollsOut: false } });
+    const made = await settle(bench, checked);
+    bench.simulator.fault(conflict(redeploy, fault));
+    expect(await bench.run(update({ env })(bench, made))).toMatchObject({ env, settled: true });
+    expect(countOf(bench.simulator, redeploy)).toBe(count);
+    expect(bench.simulator.cluster(made.id)).toMatchObject({ generation: 2, deployed: { env } });
+  });
+});
