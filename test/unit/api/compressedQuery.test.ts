@@ -3,7 +3,6 @@ import { failureOf, once, serve, stopServers, transportTo } from "./httpBench";
 
 afterEach(stopServers);
 
-// Not so yet: when it turns red it has been mended, and is an ordinary test.
 test("the message of a compressed answer does not hold the query of the page", async () => {
   const { url } = await serve((_request, response) => {
     response.writeHead(200, { "content-encoding": "gzip" }).end("x");

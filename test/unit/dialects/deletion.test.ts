@@ -70,7 +70,6 @@ describe.each(names)("in the dialect %s", (dialect) => {
 
   it.each([
     ["scaled", { replicas: 3 }],
-    ["given another env", { env: { MODE: "value-after" } }],
     ["given all at once", { replicas: 1, container: "team/server:2.0", env: { MODE: "value-after" } }],
   ])("a cluster on its way to another state is %s when the service lets it", async (_title, changes) => {
     const bench = await open(dialect, { provisioningMs: 60_000 });

@@ -49,7 +49,6 @@ describe.each(names)("in the dialect %s", (dialect) => {
 
   it.each<[string, Partial<Wanted>]>([
     ["env", { env: { ...web.env, ADDED: "added-value" } }],
-    ["container", { container: "team/server:2.0" }],
     ["everything", { replicas: 3, container: "team/server:2.0", env: { ...web.env, ADDED: "added-value" } }],
   ])("an update of %s restarts the replicas once, however long they take", async (_title, changes) => {
     const bench = await open(dialect, { provisioningMs: 120_000 });

@@ -20,7 +20,6 @@ describe.each(names)("in the dialect %s", (dialect) => {
 
   it.each<[string, Partial<Wanted>]>([
     ["env", { env: { MODEL: "broken-model", ADDED: "added-value" } }],
-    ["container", { container: "team/broken:9" }],
     ["everything", { replicas: 3, container: "team/broken:9", env: { ADDED: "added-value" } }],
   ])("a change of %s that fails is taken back", async (_title, changes) => {
     const bench = await open(dialect, { provisioningMs: 60_000 });

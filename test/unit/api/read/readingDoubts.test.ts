@@ -2,7 +2,6 @@ import { isErrorInSuccess } from "../../../../provider/api/errorBody";
 import { readGpus, readGpuType } from "../../../../provider/api/read/gpuRecords";
 import { readStatus } from "../../../../provider/api/read/statusRecord";
 
-// Not so yet: a row that turns red here has been mended, and belongs into the file about its reader.
 
 test.each<[string, unknown]>([
   ["a list of several records", [{ type: "l4", available: true }, { type: "a100" }]],

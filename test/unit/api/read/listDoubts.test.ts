@@ -9,7 +9,6 @@ async function pageOf(json: unknown) {
 const cluster = (id: string) => ({ id, name: `n-${id}`, status: "running", gpu_type: "h100", replicas: 1 });
 const clusters = [cluster("cl_1")];
 
-// Not so yet: a row that turns red here has been mended, and belongs into listTraps.test.ts.
 test.each<[string, unknown]>([
   ["errors in an object beside it", { clusters, meta: { errors: ["one shard is down"] } }],
   ["places that were not reached, in an object beside it", { clusters, meta: { unreachable: ["eu-1"] } }],
