@@ -2,7 +2,6 @@ import { isErrorInSuccess } from "../../../../provider/api/errorBody";
 import { readGpus, readGpuType } from "../../../../provider/api/read/gpuRecords";
 import { readStatus } from "../../../../provider/api/read/statusRecord";
 
-
 test.each<[string, unknown]>([
   ["a list of several records", [{ type: "l4", available: true }, { type: "a100" }]],
   ["a list of several records under gpus", { gpus: [{ type: "l4", available: true }, { type: "a100" }] }],
