@@ -63,18 +63,21 @@ export { remove as delete };
 /** Runs one operation; an interrupt ends it, and its errors are put into the shapes that the SDK and the engine know. */
 async function inContext<T>(operation: string, props: Properties, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const controller = new AbortController();
+  const messages: Promise<void>[] = [];
   running.add(controller);
   try {
-    return await work(toCtx(operation, props, controller.signal));
+    return await work(toCtx(operation, props, controller.signal, messages));
   } catch (error) {
     debug("%s: %s", operation, error instanceof Error ? error.stack : error);
     throw error instanceof InitError ? toInitFailure(error, props) : toPlainError(error);
   } finally {
     running.delete(controller);
+    // The engine may end with the answer to this call, and would not wait for a message.
+    await Promise.all(messages);
   }
 }
 
-function toCtx(operation: string, props: Properties, signal: AbortSignal): Ctx {
+function toCtx(operation: string, props: Properties, signal: AbortSignal, messages: Promise<void>[]): Ctx {
   const urn = typeof props["__urn"] === "string" ? props["__urn"] : "";
   const timeouts = props["__timeouts"];
   const timeout: unknown = typeof timeouts === "object" && timeouts ? Reflect.get(timeouts, operation) : undefined;
@@ -82,8 +85,8 @@ function toCtx(operation: string, props: Properties, signal: AbortSignal): Ctx {
     urn,
     signal,
     timeoutMs: parseDuration(timeout),
-    log: (message, severity) => log(message, { urn, severity }),
-    status: (message) => log(message, { urn, ephemeral: true }),
+    log: (message, severity) => void messages.push(log(message, { urn, severity })),
+    status: (message) => void log(message, { urn, ephemeral: true }),
   };
 }
 

@@ -30,13 +30,16 @@ export interface LogOptions {
   readonly ephemeral?: boolean;
 }
 
-/** Sends a message to the engine; one that cannot be sent is dropped, for no operation may fail by its own progress. */
-export function log(message: string, { urn, severity = "info", ephemeral = false }: LogOptions): void {
+/**
+ * Sends a message to the engine. Resolves when it has arrived, and also when it cannot be sent: it is dropped then, for no
+ * operation may fail by its own progress.
+ */
+export function log(message: string, { urn, severity = "info", ephemeral = false }: LogOptions): Promise<void> {
   if (!engineAddress) {
     debug("%s: %s", urn, message);
-    return;
+    return Promise.resolve();
   }
-  connect(engineAddress)
+  return connect(engineAddress)
     .then((sdk) => {
       const write = severity === "warning" ? sdk.log.warn : sdk.log.info;
       return write(message, urn ? new sdk.DependencyResource(urn) : undefined, undefined, ephemeral);
