@@ -182,6 +182,12 @@ export const replicaCounts = {
 /** What a state word means to somebody who waits; `unknown` for a word that is not known, and for none. */
 export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
 
+/** @assumption A cluster on its way out is listed for a while under one of these words. */
+export const leavingWords: ReadonlySet<string> = new Set(
+  "terminating deleting destroying removing deprovisioning pending_deletion pending_delete delete_in_progress".split(
+    " ",
+  ),
+);
 /** @assumption The specification names `provisioning` only; these are the words in use for the other states. */
 export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
   running:
@@ -190,19 +196,12 @@ export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
     "provisioning pending creating created queued waiting accepted requested scheduling scheduled allocating preparing " +
     "starting starting_up booting initializing initialising building pulling updating upgrading scaling scaling_up " +
     "scaling_down deploying redeploying rolling_out rolling_update restarting rebooting resuming reconciling in_progress " +
-    "not_ready unhealthy degraded draining stopping shutting_down " +
-    "terminating deleting destroying removing deprovisioning pending_deletion pending_delete delete_in_progress",
+    `not_ready unhealthy degraded draining stopping shutting_down ${[...leavingWords].join(" ")}`,
   failed: "failed failure error errored crashed dead rejected",
   stopped: "stopped suspended paused off halted inactive exited",
   terminated:
     "terminated deleted destroyed removed gone deprovisioned released archived canceled cancelled delete_complete",
 };
-/** @assumption A cluster on its way out is listed for a while under one of these words. */
-export const leavingWords: ReadonlySet<string> = new Set(
-  "terminating deleting destroying removing deprovisioning pending_deletion pending_delete delete_in_progress".split(
-    " ",
-  ),
-);
 /** @assumption A state word may carry what it is the state of: `CLUSTER_STATUS_RUNNING` is `running`. */
 export const neutralWords: ReadonlySet<string> = new Set(
   "cluster replica instance pod container node service server state status phase health is".split(" "),

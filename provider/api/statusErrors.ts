@@ -25,15 +25,15 @@ export function statusErrors(apiKey: Secret): Handler {
   const hideKey = redactor(key.length >= longKey ? [key] : []);
   return (next) => async (request) => {
     const response = await next(request);
+    // Services quote in their errors what they were sent.
+    const redact = () => redactor([key, ...(request.secrets ?? [])]);
     if (response.status >= 200 && response.status < 300) {
       // The raw text goes no further: it may hold the key.
       const json = parseJson(request, response.body, hideKey);
-      if (request.path !== healthPath && isErrorInSuccess(json))
-        throw errorInSuccess(request, response, redactor([key, ...(request.secrets ?? [])]));
+      if (request.path !== healthPath && isErrorInSuccess(json)) throw errorInSuccess(request, response, redact());
       return { ...response, body: "", json };
     }
-    // Services quote in their errors what they were sent.
-    throw toApiError(request, response, redactor([key, ...(request.secrets ?? [])]));
+    throw toApiError(request, response, redact());
   };
 }
 
@@ -60,17 +60,21 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
 function errorInSuccess(request: HttpRequest, response: HttpResponse, redact: (text: string) => string) {
   const { method, path } = request;
   const { message, code } = readErrorBody(response);
-  const said = cut(redact(cleanWholeText(redact([message, code].filter(Boolean).join(", ")))), 500);
+  const said = cleanOf(redact)([message, code].filter(Boolean).join(", "));
   const text = `${titleOf(request)}: the service answered HTTP ${response.status}, but with an error: ${said || "no reason"}`;
   return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
+}
+
+/** Redacted before it is cut, for a part of a secret would not be found; and after, for cleaning may join what was apart. */
+function cleanOf(redact: (text: string) => string) {
+  return (text: string, max = 500) => cut(redact(cleanWholeText(redact(text))), max);
 }
 
 function toApiError(request: HttpRequest, response: HttpResponse, redact: (text: string) => string): ApiError {
   const { method, path } = request;
   const { status } = response;
   const { isApiAnswer, isEnvelope, ...said } = readErrorBody(response);
-  // Redacted before it is cut, for a part of a secret would not be found; and after, for cleaning may join what was apart.
-  const clean = (text: string, max = 500) => cut(redact(cleanWholeText(redact(text))), max);
+  const clean = cleanOf(redact);
   const message = clean(said.message);
   const code = said.code === undefined ? undefined : clean(said.code, 100);
   const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ");
@@ -94,8 +98,9 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
 
 function outcomeOf(status: number, method: string): Outcome {
   if (busyStatuses.has(status)) return "busy";
-  // "See other" comes after something was done; where that is does not matter, for redirects are not followed.
+  // A request that took too long may have been done all the same.
   if (status === 408) return "ambiguous";
+  // "See other" comes after something was done; where that is does not matter, for redirects are not followed.
   if (status === 303 && method !== "GET") return "ambiguous";
   // 501: the method does not exist there, so nothing can have happened.
   return status >= 500 && status !== 501 ? "server-error" : "refused";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "./read/json";
 
 /**
  * camelCase in TypeScript, snake_case on the wire. The names to change come from the schema, never from the data: keys of a
@@ -13,7 +14,7 @@ export function snakeCase(name: string): string {
 /** Renames the properties that the schema knows for the wire; leaves out what is undefined or unknown to the schema. */
 export function toWire(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrap(schema);
-  if (inner instanceof z.ZodObject && isObject(value)) {
+  if (inner instanceof z.ZodObject && isRecord(value)) {
     const known = Object.entries<z.ZodType>(inner.shape).filter(([name]) => value[name] !== undefined);
     return Object.fromEntries(known.map(([name, field]) => [snakeCase(name), toWire(field, value[name])]));
   }
@@ -33,8 +34,4 @@ function unwrap(schema: z.ZodType): z.ZodType {
 function asType(schema: unknown): z.ZodType {
   if (schema instanceof z.ZodType) return schema;
   throw new TypeError("not a zod schema");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

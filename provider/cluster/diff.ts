@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../api/read/json";
 import type { Diff, Properties, PropertyChange } from "../core";
 import { inputFlags, inputNames } from "./fields";
 
@@ -39,8 +40,4 @@ function diffEnv(old: unknown, next: unknown): Record<string, PropertyChange> {
       .filter((name) => before.get(name) !== after.get(name))
       .map((name) => [`env.${name}`, changeOf(before.get(name), after.get(name), {})]),
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { stateOf } from "../api/read/states";
+import { clearWord } from "../api/read/states";
 import type { StatusRecord } from "../api/records";
 import { cleanText, redactor } from "../api/text";
 import type { Clock } from "../clock";
@@ -123,11 +123,6 @@ export class Operation {
 
 function isTelling(value: string): boolean {
   return value.length >= shortestTelling;
-}
-
-/** A word that is known for a state is that, and no secret, whatever the values of env are. */
-function clearWord(word: string, redact: (text: string) => string): string {
-  return stateOf(word) === "unknown" ? redact(word) : word;
 }
 
 /** What the service says of replicas may quote their environment. */

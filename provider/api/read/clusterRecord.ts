@@ -27,7 +27,7 @@ import {
   plainName,
   UnreadableError,
 } from "./json";
-import { stateOf } from "./states";
+import { clearWord, stateOf } from "./states";
 
 /** The answer to a creation. An object with an id that shows nothing of a cluster may be anything, such as an operation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
@@ -134,10 +134,11 @@ function toRecord({ id, fields }: Candidate): ClusterRecord {
   const env = take(clusterNames.env, asEnv);
   // A word that is known says more than a mark, which may be a placeholder, or a plan.
   const isDeleted = stateOf(status) === "unknown" && take(clusterNames.deleted, asMark) === true;
+  const redact = redactor(Object.values(env ?? {}).filter((value) => value !== null));
   return defined({
     id,
     name: take(clusterNames.name, asClusterName) ?? take(clusterNames.name, asText),
-    status: isDeleted ? "terminated" : clearWord(status, env),
+    status: isDeleted ? "terminated" : status && clearWord(status, redact),
     gpuType: take(clusterNames.gpuType, innerOr(asText, innerNames.type)),
     replicas: take(clusterNames.replicas, innerOr(asAsked, innerNames.count)),
     endpoint: take(clusterNames.endpoint, innerOr(asText, innerNames.address)),
@@ -151,12 +152,6 @@ function toRecord({ id, fields }: Candidate): ClusterRecord {
 function asMark(value: unknown): boolean | undefined {
   const stamp = asFlag(value) === undefined ? asStamp(value) : undefined;
   return stamp === undefined ? asFlag(value) : Date.parse(stamp) > 0;
-}
-
-/** A word that is none for a state may quote a value of env. */
-function clearWord(word: string | undefined, env: ClusterRecord["env"] = {}): string | undefined {
-  const isKnown = word === undefined || stateOf(word) !== "unknown";
-  return isKnown ? word : redactor(Object.values(env).filter((value) => value !== null))(word);
 }
 
 /** One that can be a cluster's; others may be paths or titles that a service makes of it. */

@@ -1,5 +1,3 @@
-import { fieldGroups } from "../records";
-
 /**
  * Reading JSON whose exact form is not known: a property by its name in any spelling, a value by what kind of thing it is.
  * Nothing here knows what the values are about.
@@ -106,13 +104,6 @@ export function objectsIn(json: unknown, depth: number, skip: ReadonlySet<string
 
 function theOnly(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value;
-}
-
-/** An object with what stands in its groups (`attributes`, `spec`) beside its own properties, which come first. */
-export function withGroups(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const fields = new Fields(object);
-  const groups = fieldGroups.map((name) => asRecord(fields.get(name)));
-  return { ...Object.assign({}, ...groups.reverse()), ...object };
 }
 
 /** Whether a value says anything: not nothing, no, none or empty. */

@@ -13,6 +13,11 @@ export function stateOf(word: string | undefined): StateKind {
   return state === "running" && isPart(word) ? "pending" : state;
 }
 
+/** A word that is known for a state is that, and no secret, whatever the values of env are; another one may quote them. */
+export function clearWord(word: string, redact: (text: string) => string): string {
+  return stateOf(word) === "unknown" ? redact(word) : word;
+}
+
 /** `Running (1/2)` is on its way there. */
 function isPart(word = ""): boolean {
   const [, part, whole] = /(\d{1,9})\s*\/\s*(\d{1,9})/.exec(word) ?? [];

@@ -1,5 +1,6 @@
 import {
   clusterNames,
+  fieldGroups,
   innerNames,
   partLists,
   type Reader,
@@ -10,18 +11,7 @@ import {
   type StatusRecord,
 } from "../records";
 import { healthIn } from "./healthSignals";
-import {
-  asCount,
-  asName,
-  asRecord,
-  asText,
-  defined,
-  Fields,
-  isRecord,
-  plainName,
-  UnreadableError,
-  withGroups,
-} from "./json";
+import { asCount, asName, asRecord, asText, defined, Fields, isRecord, plainName, UnreadableError } from "./json";
 import { stateOf } from "./states";
 
 /** Reads `/status`: replicas in a list, in a map or counted; where nothing is said of them, the cluster as a whole. */
@@ -181,6 +171,13 @@ function showsHealth(value: unknown): boolean {
     return typeof value === "boolean" || (typeof value === "string" && stateOf(value) !== "unknown");
   const fields = new Fields(withGroups(value));
   return [...replicaNames.status, ...replicaNames.healthy].some((name) => fields.has(name));
+}
+
+/** An object with what stands in its groups (`attributes`, `spec`) beside its own properties, which come first. */
+function withGroups(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const fields = new Fields(object);
+  const groups = fieldGroups.map((name) => asRecord(fields.get(name)));
+  return { ...Object.assign({}, ...groups.reverse()), ...object };
 }
 
 function toReplica(json: unknown, place: string): ReplicaRecord {
