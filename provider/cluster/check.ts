@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { cut } from "../api/text";
 import { type CheckFailure, type Properties, UNKNOWN } from "../core";
-import { type CheckedInputs, defaultReplicas, inputNames } from "./fields";
+import { type CheckedInputs, inputDefaults, inputNames, shownDefaults } from "./fields";
 import { generatedName } from "./names";
 import { clusterRules } from "./rules";
 
@@ -9,7 +9,7 @@ import { clusterRules } from "./rules";
 export function findFailures(news: Properties): CheckFailure[] {
   const result = clusterRules.safeParse(withoutHidden(news));
   const issues = result.success ? [] : result.error.issues.flatMap(flattenIssue);
-  const failures = [...issues, ...forbiddenNames(news)]
+  const failures = [...issues, ...forbiddenNames(news), ...contradictions(news)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
     .map(({ path, message }) => ({
       property: path.map(pathStep).join("."),
@@ -46,6 +46,20 @@ function forbiddenNames({ env }: Properties): Issue[] {
     : [];
 }
 
+/** What is right in itself, and wrong together. */
+function contradictions({ minHealthyReplicas, replicas = inputDefaults.replicas, healthCheck }: Properties): Issue[] {
+  const path = ["minHealthyReplicas"];
+  if (minHealthyReplicas === undefined) return [];
+  const isTooMany =
+    typeof minHealthyReplicas === "number" && typeof replicas === "number" && minHealthyReplicas > replicas;
+  return [
+    ...(isTooMany ? [{ path, message: `must not be more than \`replicas\`, which is ${replicas}` }] : []),
+    ...(healthCheck === "list"
+      ? [{ path, message: 'needs `healthCheck: "status"`: the list counts no replicas' }]
+      : []),
+  ];
+}
+
 /** zod reports unknown inputs together, and what is wrong with a key inside the record: each becomes an issue of its own. */
 function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "unrecognized_keys") {
@@ -55,7 +69,22 @@ function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "invalid_key") {
     return issue.issues.map(({ message }) => ({ path: issue.path, message, isAboutName: true }));
   }
+  // None of the forms fits: the rule of the whole says it best, else the one of the form that came closest.
+  if (issue.code === "invalid_union" && isBareUnion(issue)) return closestForm(issue).flatMap(flattenIssue);
   return [issue];
+}
+
+/** Without a text of its own. */
+function isBareUnion({ message }: { message: string }): boolean {
+  return message === "Invalid input";
+}
+
+/** The complaints of the form whose kind of value it is. */
+function closestForm({ errors, path }: { errors: z.core.$ZodIssue[][]; path: PropertyKey[] }): z.core.$ZodIssue[] {
+  const byKind = errors.find(
+    (issues) => !issues.some((issue) => issue.code === "invalid_type" && issue.path.length === 0),
+  );
+  return (byKind ?? errors[0] ?? []).map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
@@ -83,11 +112,11 @@ export interface NameContext {
 
 /** The inputs with their defaults and with a name: the given one, else the one in the state, else a made one. Pure. */
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
-  const { name, replicas = defaultReplicas, ...rest } = news;
+  const { name, ...rest } = news;
   const given = name !== undefined;
   return {
+    ...Object.fromEntries(shownDefaults.map((input) => [input, inputDefaults[input]])),
     ...rest,
-    replicas,
     name: given ? name : (context.current ?? generatedName(context.urn, context.predecessor)),
     ...(given ? {} : { __generatedName: true }),
   } as CheckedInputs; // judged by findFailures; what is unknown stays so, which no type can say

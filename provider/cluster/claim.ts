@@ -7,6 +7,7 @@ import { type ClusterList, type ClusterRecord, clusterNamePattern } from "../api
 import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError } from "../errors";
+import { sameText } from "./forms";
 import type { ClusterLists } from "./lists";
 
 export interface ClaimOptions {
@@ -44,6 +45,8 @@ export class Claims {
   readonly #created = new IdSet();
   /** Ids that this process has deleted: a list that lags behind may still show them. */
   readonly #deleted = new IdSet();
+  /** Which resource takes over an id: no other may, and no deletion of this process may take it away from it. */
+  readonly #adopters = new Map<string, string>();
   /** Names that are being created right now. */
   readonly #pendingNames = new Set<string>();
 
@@ -58,6 +61,18 @@ export class Claims {
     this.#deleted.add(id);
   }
 
+  /** Reserves a cluster for the resource that takes it over; answers who has it, the resource itself or another. */
+  adopt(id: string, urn: string): string {
+    const adopter = this.#adopters.get(id) ?? urn;
+    this.#adopters.set(id, adopter);
+    return adopter;
+  }
+
+  /** Whether a resource of this program takes the cluster over. */
+  isAdopted(id: string): boolean {
+    return this.#adopters.has(id);
+  }
+
   /** The clusters in a list that hold a name. */
   holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
     return holdersOf(name, clusters).filter((other) => this.#isThere(other));
@@ -66,12 +81,14 @@ export class Claims {
   /** @throws CreateError or RequestError; the message says whether a cluster may exist, and which. */
   async create(body: CreateBody, options: ClaimOptions): Promise<ClusterRecord> {
     const key = body.name.toLowerCase();
-    if (this.#pendingNames.has(key)) throw takenError(body.name, "another resource of this program");
+    if (this.#pendingNames.has(key)) {
+      throw new CreateError(`the name "${body.name}" is being given to another resource of this program right now`);
+    }
     this.#pendingNames.add(key);
     try {
       const before = await this.#snapshot(options);
       const holders = before ? this.holders(body.name, before) : [];
-      if (holders.length > 0) throw takenError(body.name, describe(holders));
+      if (holders.length > 0) throw takenError(body.name, holders);
       const record = await this.#request(body, before, options);
       this.#created.add(record.id);
       this.lists.forget();
@@ -225,7 +242,7 @@ export class Claims {
   async #explainConflict(body: CreateBody, error: ApiError, { signal }: ClaimOptions): Promise<Error> {
     const list = await this.lists.recent(0, { signal, attempts: 1 }).catch(() => undefined);
     const holders = list ? this.holders(body.name, list) : [];
-    return holders.length > 0 ? takenError(body.name, describe(holders), error) : error;
+    return holders.length > 0 ? takenError(body.name, holders, error) : error;
   }
 
   #isThere({ id, status }: ClusterRecord): boolean {
@@ -254,10 +271,6 @@ export function holdersOf(name: string, clusters: readonly ClusterRecord[]): Clu
   return clusters.filter((other) => sameText(other.name, name) && !isLeaving(other.status));
 }
 
-function sameText(a: string | undefined, b: string): boolean {
-  return a?.toLowerCase() === b.toLowerCase();
-}
-
 /** Whether two texts may name one GPU type: "h100" and "NVIDIA H100 80GB" may. */
 function isSameType(shown = "", asked = ""): boolean {
   const [a, b] = [shown, asked].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, ""));
@@ -265,15 +278,16 @@ function isSameType(shown = "", asked = ""): boolean {
 }
 
 /** Why a name cannot be used, and what to do; also what a preview says. */
-export function takenReason(holders: string): string {
+export function takenReason(holders: readonly ClusterRecord[]): string {
+  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
   return (
-    `is already the name of ${holders}. Nothing is taken over or overwritten. If that is this very cluster under another ` +
-    "resource name, add `aliases`; if it is to be replaced, give it another `name`; if an interrupted run left it, and " +
-    "nobody uses it, delete it; if it is somebody else's, set another `name`"
+    `is already the name of ${describe(holders)}. Nothing is taken over or overwritten. If an interrupted run left it, ` +
+    `take it up with \`adopt: "${id}"\`; if it is this very cluster under another resource name, add \`aliases\`; if it ` +
+    "is to be replaced, or is somebody else's, give another `name`"
   );
 }
 
-function takenError(name: string, holders: string, cause?: Error): CreateError {
+function takenError(name: string, holders: readonly ClusterRecord[], cause?: Error): CreateError {
   return new CreateError(`the name "${name}" ${takenReason(holders)}`, { cause });
 }
 
@@ -284,7 +298,8 @@ function uncertain({ name }: CreateBody, cause: RequestError, why: string): Crea
 function uncertainText(name: string, why: string): string {
   return (
     `cluster "${name}" may have been created, but its id is not known: ${why}. ` +
-    `Look for the name "${name}" in the service before you run the command again: it may be billed`
+    `Look for the name "${name}" in the service before you run the command again: it may be billed. ` +
+    'If it is there, `adopt: "<its id>"` takes it up'
   );
 }
 

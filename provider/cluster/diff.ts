@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../api/read/json";
 import type { Diff, Properties, PropertyChange } from "../core";
-import { inputFlags, inputNames } from "./fields";
+import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "./fields";
 
 /**
  * What has to change for the cluster of `state` to be what `news` asks for. Pure. Computed values are no difference; hidden
@@ -12,8 +12,7 @@ export function diffCluster(state: Properties, news: Properties): Diff {
   for (const name of inputNames) {
     if (name === "name" && news["__generatedName"] === true) continue; // a made name is kept, whatever it is
     if (name === "env") Object.assign(changes, diffEnv(state[name], news[name]));
-    else if (!isDeepStrictEqual(state[name], news[name]))
-      changes[name] = changeOf(state[name], news[name], inputFlags[name]);
+    else Object.assign(changes, diffInput(name, state[name], news[name]));
   }
   if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
   if (state["settled"] === false) changes["settled"] = { kind: "update" };
@@ -25,9 +24,27 @@ function keepsName(state: Properties, news: Properties): boolean {
   return news["__generatedName"] !== true && state["name"] === news["name"];
 }
 
-function changeOf(old: unknown, next: unknown, { replace }: { replace?: boolean }): PropertyChange {
-  const kind = old === undefined ? "add" : next === undefined ? "delete" : "update";
-  return replace ? { kind, replace } : { kind };
+/** What is not said is as if the default were. */
+function diffInput(name: InputName, old: unknown, next: unknown): Record<string, PropertyChange> {
+  const { once, effect } = inputFlags[name];
+  const byDefault = inputDefaults[name];
+  if (once || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
+  const change = changeOf(old, next);
+  return { [name]: effect === "replace" ? { ...change, replace: true } : change };
+}
+
+function changeOf(old: unknown, next: unknown): PropertyChange {
+  return { kind: old === undefined ? "add" : next === undefined ? "delete" : "update" };
+}
+
+/** What the changes of a diff take, beyond waiting for what was begun before. Triggers that were taken away pull nothing. */
+export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effect> {
+  const effects = Object.entries(changes).map(([path, { kind }]) => {
+    const name = inputNames.find((input) => path === input || path.startsWith(`${input}.`));
+    const effect = name && inputFlags[name].effect;
+    return kind === "delete" && (effect === "restart" || effect === "redeploy") ? undefined : effect;
+  });
+  return new Set(effects.filter((effect) => effect !== undefined));
 }
 
 /** By variable, so that a diff can name each. An env that is not known yet differs as a whole. */
@@ -38,6 +55,6 @@ function diffEnv(old: unknown, next: unknown): Record<string, PropertyChange> {
   return Object.fromEntries(
     [...new Set([...before.keys(), ...after.keys()])]
       .filter((name) => before.get(name) !== after.get(name))
-      .map((name) => [`env.${name}`, changeOf(before.get(name), after.get(name), {})]),
+      .map((name) => [`env.${name}`, changeOf(before.get(name), after.get(name))]),
   );
 }

@@ -17,9 +17,12 @@ export interface ClusterInputs {
   /**
    * GPU type of each replica, such as `h100`; `getGpuTypes()` lists them. A change replaces the cluster.
    *
-   * The service refuses a type that is unknown or not available (`invalid_gpu_type`). (Specification, sections 2 and 7.)
+   * A list is an order of preference, of 1 to 20: the first that is in stock is taken when the cluster is created, and kept
+   * for as long as it is in the list. A preview fails on a type that the service does not list, but only where a cluster
+   * would be created; the service itself refuses one that is unknown or not available (`invalid_gpu_type`).
+   * (Specification, sections 2 and 7.)
    */
-  gpuType: string;
+  gpuType: string | string[];
   /**
    * Number of replicas, 1 to 10 000; default 1. Changed in place, by one scale call, or in the same update as env and
    * container. (Specification, section 2.)
@@ -36,7 +39,71 @@ export interface ClusterInputs {
    * (Specification, section 2.)
    */
   env?: Record<string, string>;
+  /**
+   * Whether the cluster shall run or be stopped; default `running`. Changed in place, and waited for; what somebody else does
+   * to it is drift. A stopped cluster keeps its name and endpoint; a new number of replicas waits for its start. The service
+   * does not say what a stopped cluster costs. (Specification, section 4.)
+   */
+  desiredStatus?: DesiredStatus;
+  /**
+   * Values whose change restarts the cluster, once, and nothing else: a map or a list of texts, numbers and booleans. Neither
+   * the first creation nor their removal restarts it, nor do they where a roll-out of env or container does it anyway.
+   * (Specification, section 4, restart.)
+   */
+  restartTriggers?: Triggers;
+  /** As `restartTriggers`, for a redeploy; where both change, the cluster is redeployed only. (Specification, section 4.) */
+  redeployTriggers?: Triggers;
+  /**
+   * Id (`cl_…`) of a cluster that exists, to be taken over in place of creating one. It counts at creation only, and may be
+   * removed afterwards; from then on the cluster is managed, and deleted, as any other.
+   *
+   * Its GPU type, and its name if one is given, have to be those of the program. What else the service shows of it otherwise
+   * is put right; what the service does not show is taken as it is, named in `unverifiedInputs`, and first sent when it
+   * changes. Default: a new cluster is created.
+   */
+  adopt?: string;
+  /**
+   * Whether to go on as soon as the service has accepted a creation or a change, without waiting for healthy replicas;
+   * default false. A deletion is waited for all the same.
+   */
+  skipAwait?: boolean;
+  /**
+   * How many replicas have to be healthy for the cluster to count as ready: a count, or a share such as `"75%"`, which is
+   * rounded up. Default: all.
+   */
+  minHealthyReplicas?: number | string;
+  /**
+   * What tells that the cluster is ready: `status`, every replica by the service's `/status`; or `list`, the word of the
+   * cluster itself, for services whose word can be relied on, and for keys that may not read more. Default `status`.
+   */
+  healthCheck?: HealthCheck;
+  /**
+   * What becomes of the cluster when the resource is deleted or replaced: `delete`, or `stop`, which leaves a stopped cluster
+   * with the service and says how to take it up again. Default `delete`. The one in the state counts, so a change of it
+   * takes an `up` first.
+   */
+  deletionPolicy?: DeletionPolicy;
+  /**
+   * The most that the cluster may cost in an hour, in the currency of the service's prices; above it, preview and `up` fail
+   * before anything is sent. Where the price is not known, that is said and nothing fails. Default: no limit;
+   * `gpucluster:maxHourlyCost` sets one for the stack.
+   */
+  maxHourlyCost?: number;
+  /** Whether the values of `env` are ordinary texts that may be shown and stored in clear; default false: all are secrets. */
+  plainEnv?: boolean;
+  /**
+   * Which entry of `gpucluster:connections` says where the service is and which key to use. Default: the address and the
+   * key of the environment or of the stack.
+   */
+  connection?: string;
 }
+
+export type DesiredStatus = "running" | "stopped";
+export type HealthCheck = "status" | "list";
+export type DeletionPolicy = "delete" | "stop";
+/** Values of which only a change matters. */
+export type Triggers = Record<string, Trigger> | Trigger[];
+export type Trigger = string | number | boolean;
 
 /** One replica of a cluster, as last looked at. */
 export interface ReplicaStatus {
@@ -63,32 +130,60 @@ export interface ServiceOutputs {
   readyReplicas: number;
   /** Whether everything that the inputs ask for was reached; otherwise the next `pulumi up` goes on with it. */
   settled: boolean;
+  /**
+   * Price of all replicas for one hour, in the currency of the service's prices, as of the last creation or change of what
+   * it depends on; 0 when stopped; absent where the service names no price. (Specification, section 4, `/v1/gpus/pricing`.)
+   */
+  hourlyCost?: number;
+  /**
+   * Paths of inputs (`container`, `env`, `env.TOKEN`) that the service does not show, so that nobody can tell whether they
+   * are as asked for.
+   */
+  unverifiedInputs: string[];
 }
 
 /** What a program can read of a cluster: its inputs, with their defaults, and what the service says. */
-export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "replicas">, ServiceOutputs {
+export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "gpuType" | "replicas">, ServiceOutputs {
   /** Name of the cluster in the service, given or made. (Specification, section 2.) */
   name: string;
+  /** GPU type of each replica: of a list, the one that was taken. (Specification, section 2.) */
+  gpuType: string;
   /** Number of replicas that were asked for. (Specification, section 2.) */
   replicas: number;
 }
 
+/** What a change of an input takes. */
+export type Effect = "replace" | "scale" | "rollout" | "power" | "restart" | "redeploy";
+
 /** What a field is, beyond its type. */
 export interface FieldFlags {
-  /** A change of it needs another cluster. */
-  readonly replace?: boolean;
-  /** Its values are secret: they are encrypted in the state and shown nowhere. */
+  /** What a change of it takes; absent: nothing, for only this package reads it, and the update sends no request. */
+  readonly effect?: Effect;
+  /** It counts at creation only: a change of it is no difference. */
+  readonly once?: boolean;
+  /** Its values are secret, unless `plainEnv`: they are encrypted in the state and shown nowhere. */
   readonly secret?: boolean;
 }
 
 export type InputName = keyof ClusterInputs;
 
 export const inputFlags: Readonly<Record<InputName, FieldFlags>> = {
-  name: { replace: true },
-  gpuType: { replace: true },
-  replicas: {},
-  container: {},
-  env: { secret: true },
+  name: { effect: "replace" },
+  gpuType: { effect: "replace" },
+  replicas: { effect: "scale" },
+  container: { effect: "rollout" },
+  env: { effect: "rollout", secret: true },
+  desiredStatus: { effect: "power" },
+  restartTriggers: { effect: "restart" },
+  redeployTriggers: { effect: "redeploy" },
+  adopt: { once: true },
+  skipAwait: {},
+  minHealthyReplicas: {},
+  healthCheck: {},
+  deletionPolicy: {},
+  maxHourlyCost: {},
+  plainEnv: {},
+  connection: {},
 };
 
 export const inputNames = Object.keys(inputFlags) as InputName[];
@@ -100,11 +195,24 @@ const outputFlags: Readonly<Record<keyof ServiceOutputs, FieldFlags>> = {
   replicaStatuses: {},
   readyReplicas: {},
   settled: {},
+  hourlyCost: {},
+  unverifiedInputs: {},
 };
 
 export const outputNames = Object.keys(outputFlags) as (keyof ServiceOutputs)[];
 
-export const defaultReplicas = 1;
+/** What an input is where the program does not say: the same as if it did, so neither is a change of the other. */
+export const inputDefaults: Partial<ClusterInputs> = {
+  replicas: 1,
+  desiredStatus: "running",
+  skipAwait: false,
+  healthCheck: "status",
+  deletionPolicy: "delete",
+  plainEnv: false,
+};
+
+/** Those that stand in the state and in previews even so: people look for them there. */
+export const shownDefaults = ["replicas", "desiredStatus", "deletionPolicy"] as const;
 
 /** Inputs that only this package sets. */
 export type HiddenInputs = {
@@ -116,13 +224,15 @@ export type HiddenInputs = {
   readonly __generatedName?: boolean;
 };
 
-/** Inputs after check: with defaults, with a name, and with what is already certain of the outputs. */
-export type CheckedInputs = Omit<ClusterInputs, "name" | "replicas"> &
+/** Inputs after check: with defaults, with a name, one GPU type, and with what is already certain of the outputs. */
+export type CheckedInputs = Omit<ClusterInputs, "name" | "gpuType" | "replicas"> &
   HiddenInputs & {
     readonly name: string;
+    readonly gpuType: string;
     readonly replicas: number;
     readonly endpoint?: string;
     readonly createdAt?: string;
+    readonly hourlyCost?: number;
   };
 
 /** What is remembered of a cluster between two runs. */

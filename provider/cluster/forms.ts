@@ -40,3 +40,8 @@ export function isMasked(shown: string | null): boolean {
     /^\W*$|([*•●x#.\-_])\1\1|redacted|masked|hidden|secret|encrypted|sensitive/i.test(shown)
   );
 }
+
+/** The names of hosts know no case, and neither do types of GPUs. */
+export function sameText(a: string | undefined, b: string): boolean {
+  return a?.toLowerCase() === b.toLowerCase();
+}

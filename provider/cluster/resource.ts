@@ -1,7 +1,7 @@
 import { type CheckFailure, type Ctx, hasUnknown, type Properties, type Resource } from "../core";
 import { ConfigError, messageOf } from "../errors";
 import { completeInputs, findFailures, pathStep } from "./check";
-import { describe, takenReason } from "./claim";
+import { takenReason } from "./claim";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
 import { diffCluster } from "./diff";
 import type { CheckedInputs } from "./fields";
@@ -92,7 +92,7 @@ class Run {
       return [];
     }
     if (holders.length === 0) return [];
-    return [{ property: "name", reason: `"${name}" ${takenReason(describe(holders))}` }];
+    return [{ property: "name", reason: `"${name}" ${takenReason(holders)}` }];
   }
 
   /** From the old inputs, else from the run's one list of clusters; nothing where another cluster takes its place. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clusterNamePattern } from "../api/records";
+import { clusterIdPattern, clusterNamePattern } from "../api/records";
 import type { ClusterInputs } from "./fields";
 
 /** What each input has to be: the rules of the fields in fields.ts, in one place, with the texts for who breaks them. */
@@ -36,6 +36,13 @@ function portOf(image: string): number {
 }
 
 const gpuTypeText = 'must be the identifier of a GPU type, such as "h100"; getGpuTypes() lists them';
+const gpuType = z.string(rule(gpuTypeText)).regex(/^\w(?:[\w .:+/-]{0,126}[\w+])?$/, rule(gpuTypeText));
+const gpuTypesText = "must be the identifier of a GPU type, or a list of 1 to 20 different ones, the best first";
+const gpuTypes = z
+  .array(gpuType, rule(gpuTypesText))
+  .min(1, rule(gpuTypesText))
+  .max(20, rule(gpuTypesText))
+  .refine((types) => new Set(types).size === types.length, rule(gpuTypesText));
 const replicasText = "must be a whole number from 1 to 10000";
 
 // More than Linux can pass to a process in one variable.
@@ -53,9 +60,24 @@ const envValue = z
   .refine((value) => value.isWellFormed(), rule("must be Unicode text; it holds half of a character"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
 
+const triggersText = "must be a map or a list of texts, numbers and booleans";
+const trigger = z.union([z.string(), z.number(), z.boolean()], rule(triggersText));
+const triggers = z.union([z.record(z.string(), trigger), z.array(trigger)], rule(triggersText)).optional();
+const flag = z.boolean(rule("must be true or false")).optional();
+const adoptText = 'must be the id of a cluster, such as "cl_1a2b3c"; getClusters() lists them';
+const wholeReplicas = z.int().min(1).max(10_000);
+const minHealthyText = 'must be a whole number from 1 to `replicas`, or a share from "1%" to "100%"';
+const costText = "must be a number above 0";
+const connectionText = "must be the name of an entry of gpucluster:connections";
+
+function oneOf<const Word extends string>(...words: [Word, Word]) {
+  const text = `must be ${words.map((word) => `"${word}"`).join(" or ")}`;
+  return z.enum(words, rule(text)).optional();
+}
+
 const inputRules = {
   name: z.string(rule(nameText)).regex(clusterNamePattern, rule(nameText)).max(63, rule(nameText)).optional(),
-  gpuType: z.string(rule(gpuTypeText)).regex(/^\w(?:[\w .:+/-]{0,126}[\w+])?$/, rule(gpuTypeText)),
+  gpuType: z.union([gpuType, gpuTypes]),
   replicas: z.int(rule(replicasText)).min(1, rule(replicasText)).max(10_000, rule(replicasText)).optional(),
   container: z
     .string(rule(imageText))
@@ -63,6 +85,17 @@ const inputRules = {
     .regex(imagePattern, rule(imageText))
     .refine((image) => portOf(image) <= 65_535, rule(imageText)),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
+  desiredStatus: oneOf("running", "stopped"),
+  restartTriggers: triggers,
+  redeployTriggers: triggers,
+  adopt: z.string(rule(adoptText)).regex(clusterIdPattern, rule(adoptText)).optional(),
+  skipAwait: flag,
+  minHealthyReplicas: z.union([wholeReplicas, z.string().regex(/^([1-9]\d?|100)%$/)], rule(minHealthyText)).optional(),
+  healthCheck: oneOf("status", "list"),
+  deletionPolicy: oneOf("delete", "stop"),
+  maxHourlyCost: z.number(rule(costText)).positive(rule(costText)).optional(),
+  plainEnv: flag,
+  connection: z.string(rule(connectionText)).min(1, rule(connectionText)).max(100, rule(connectionText)).optional(),
 } satisfies { [Name in keyof Required<ClusterInputs>]: z.ZodType<ClusterInputs[Name]> };
 
 /** Strict: an input that is not known is a mistake of somebody who expects it to work. */

@@ -1,0 +1,72 @@
+import { isLeaving } from "../api/read/states";
+import type { ClusterRecord } from "../api/records";
+import type { CheckFailure } from "../core";
+import { diffCluster } from "./diff";
+import type { CheckedInputs, ClusterState } from "./fields";
+import { isMasked, sameImage, sameText } from "./forms";
+
+/** What taking over a cluster means that exists already. Pure: the preview says what the creation then does. */
+
+/** Why a cluster cannot be the one that the inputs describe; what the service does not show is believed. */
+export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckFailure[] {
+  const { adopt = "", gpuType, name, __generatedName: isMade } = inputs;
+  if (isLeaving(record.status)) {
+    return [{ property: "adopt", reason: `${adopt} is ${record.status}: there is nothing left to take over` }];
+  }
+  const otherType = record.gpuType !== undefined && !sameText(record.gpuType, gpuType);
+  const otherName = record.name !== undefined && !isMade && !sameText(record.name, name);
+  return [
+    ...(otherType
+      ? [
+          {
+            property: "gpuType",
+            reason: `is "${gpuType}", but ${adopt} has "${record.gpuType}"; only its own can be adopted`,
+          },
+        ]
+      : []),
+    ...(otherName
+      ? [
+          {
+            property: "name",
+            reason: `is "${name}", but ${adopt} is "${record.name}"; leave \`name\` away, or give that one`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The inputs under the name of the cluster that is taken over. */
+export function withName(inputs: CheckedInputs, { name }: ClusterRecord): CheckedInputs {
+  return name === undefined ? inputs : { ...inputs, name };
+}
+
+/**
+ * The cluster as a state that this package would have left: what the service shows, and what the program says where it shows
+ * nothing. Variables that the program does not name are the service's own, or somebody's; they stay.
+ */
+export function foundState(inputs: CheckedInputs, record: ClusterRecord): ClusterState {
+  const { container, env, replicas } = inputs;
+  const isSame = record.container === undefined || sameImage(container, record.container);
+  return {
+    ...inputs,
+    replicas: record.replicas ?? replicas,
+    container: isSame ? container : (record.container ?? container),
+    ...(env && record.env ? { env: foundEnv(env, record.env) } : {}),
+    endpoint: record.endpoint,
+    createdAt: record.createdAt,
+  };
+}
+
+function foundEnv(asked: Readonly<Record<string, string>>, shown: NonNullable<ClusterRecord["env"]>) {
+  const found = Object.entries(asked).flatMap(([name, value]) => {
+    if (!Object.hasOwn(shown, name)) return [];
+    const other = shown[name] ?? null;
+    return [[name, isMasked(other) ? value : (other ?? value)] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Paths of what will be put right. */
+export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): string[] {
+  return Object.keys(diffCluster(foundState(inputs, record), inputs).changes);
+}
