@@ -14,22 +14,34 @@ function typeText(what: string, input: unknown): string {
     : text;
 }
 
+/** What data functions take besides their own arguments, which are strict as the inputs of resources are. */
+export function argRules<Shape extends z.ZodRawShape>(shape: Shape) {
+  const connection = textArg("the name of an entry of gpucluster:connections", (text) => text.trim() !== "").optional();
+  return z.strictObject({ ...shape, connection });
+}
+
+/** For functions that take nothing of their own. */
+export const connectionRules = argRules({});
+
+/** Rules of an object with just these arguments. */
+export type ArgRules<Args> = z.ZodType<Args> & { readonly shape: object };
+
 /**
- * The arguments of a data function, judged before any request. Strict, as the inputs of resources are.
+ * The arguments of a data function, judged before any request.
  * @throws GpuClusterError that says everything that is wrong, and what is right.
  */
-export function checkArgs<Shape extends z.ZodRawShape>(
-  name: string,
-  rules: z.ZodObject<Shape, z.core.$strict>,
-  args: unknown,
-): z.output<z.ZodObject<Shape, z.core.$strict>> {
+export function checkArgs<Args>(name: string, rules: ArgRules<Args>, args: unknown): Args {
   const result = rules.safeParse(args);
   if (result.success) return result.data;
-  const takes = Object.keys(rules.shape)
-    .map((arg) => `\`${arg}\``)
-    .join(" and ");
+  const takes = listOf(Object.keys(rules.shape).map((arg) => `\`${arg}\``));
   const problems = result.error.issues.map((issue) => problemOf(issue, takes));
   throw new GpuClusterError(`${name}: ${problems.join("; ")}. Nothing was sent`);
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function listOf(words: readonly string[]): string {
+  const [last = "", ...others] = [...words].reverse();
+  return others.length > 0 ? `${others.reverse().join(", ")} and ${last}` : last;
 }
 
 function problemOf(issue: z.core.$ZodIssue, takes: string): string {

@@ -43,3 +43,10 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }
+
+/** `45s`, `3m10s`, `60m`: a length of time for people. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  const [m, s] = [Math.floor(seconds / 60), seconds % 60];
+  return `${m > 0 ? `${m}m` : ""}${s > 0 || m === 0 ? `${s}s` : ""}`;
+}

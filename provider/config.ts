@@ -1,3 +1,6 @@
+import { cleanText } from "./api/text";
+import { normalizeUrl, problemOfUrl } from "./baseUrl";
+import { findEntry } from "./connections";
 import { ConfigError } from "./errors";
 import { Secret } from "./secret";
 
@@ -8,24 +11,73 @@ export interface Connection {
   readonly apiKey: Secret;
 }
 
+/** What the stack says of all its clusters. */
+export interface Settings {
+  /** Whether a preview fails where a service that does not answer would otherwise be one warning. */
+  readonly strictPreview: boolean;
+  /** What a cluster is for which not enough GPUs can be had. */
+  readonly capacityCheck: "warn" | "error";
+  /** The most that all clusters together may cost in an hour; absent: no limit. */
+  readonly maxHourlyCost?: number;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads one Pulumi config value by its full name, such as `gpucluster:apiKey`. */
 export type ReadConfig = (name: string) => string | undefined;
 
-/**
- * Where the service is and how to sign in. The environment comes before the Pulumi config: the engine stores config in the
- * state and hands out that stored, possibly outdated copy in refresh and destroy.
- * @throws ConfigError that names everything that is missing or wrong, and both places where each can be set.
- */
-export function resolveConnection(readConfig: ReadConfig, env: Environment = process.env): Connection {
-  const apiKey = setting("GPUCLUSTER_API_KEY", "gpucluster:apiKey");
-  const baseUrl = setting("GPUCLUSTER_BASE_URL", "gpucluster:baseUrl");
-  const problems = [problemOfKey(apiKey), problemOfUrl(baseUrl)].filter((problem) => problem !== undefined);
-  if (problems.length > 0) throw new ConfigError(problems.join(". "));
-  return { baseUrl: (baseUrl ?? "").replace(/\/+$/, ""), apiKey: new Secret(apiKey ?? "") };
+/** Where a value is found: the environment comes first. */
+interface Places {
+  readonly variable?: string;
+  readonly config?: string;
+}
 
-  function setting(variable: string, name: string): string | undefined {
-    return env[variable]?.trim() || readConfig(name)?.trim() || undefined;
+const ordinaryKey: Places = { variable: "GPUCLUSTER_API_KEY", config: "gpucluster:apiKey" };
+const ordinaryUrl: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpucluster:baseUrl" };
+
+/**
+ * Where the service is and how to sign in; with a name, as that entry of `gpucluster:connections` says. The environment
+ * comes before the Pulumi config: the engine stores config in the state and hands out that stored, possibly outdated copy
+ * in refresh and destroy.
+ * @throws ConfigError that names everything that is missing or wrong, and every place where it can be set.
+ */
+export function resolveConnection(readConfig: ReadConfig, env: Environment = process.env, name?: string): Connection {
+  const entry = name === undefined ? undefined : findEntry(readConfig("gpucluster:connections"), name);
+  const keyPlaces = entry ? { variable: entry.apiKeyEnv, config: entry.apiKeyConfig } : ordinaryKey;
+  const apiKey = valueAt(keyPlaces);
+  const baseUrl = entry?.baseUrl ?? valueAt(ordinaryUrl);
+  const whose = name === undefined ? "" : ` of the connection "${cleanText(name, 100)}"`;
+  const problems = [problemOfKey(apiKey, keyPlaces, whose), problemOfOrdinaryUrl(baseUrl)];
+  const found = problems.filter((problem) => problem !== undefined);
+  if (apiKey === undefined || baseUrl === undefined || found.length > 0) throw new ConfigError(found.join(". "));
+  return { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey) };
+
+  function valueAt({ variable, config }: Places): string | undefined {
+    return (variable && env[variable]?.trim()) || (config && readConfig(config)?.trim()) || undefined;
+  }
+}
+
+/**
+ * The settings of the stack, from the Pulumi config alone.
+ * @throws ConfigError that names everything that is wrong, and what is right.
+ */
+export function resolveSettings(readConfig: ReadConfig): Settings {
+  const problems: string[] = [];
+  const settings: Settings = {
+    strictPreview: setting("strictPreview", '"true" or "false"', toFlag) ?? false,
+    capacityCheck: setting("capacityCheck", '"warn" or "error"', toCapacityCheck) ?? "warn",
+    maxHourlyCost: setting("maxHourlyCost", "a number above 0, such as 12.5", toCost),
+  };
+  if (problems.length > 0) throw new ConfigError(problems.join(". "));
+  return settings;
+
+  function setting<T>(name: string, right: string, parse: (text: string) => T | undefined): T | undefined {
+    const text = readConfig(`gpucluster:${name}`)?.trim();
+    if (!text) return undefined;
+    const value = parse(text);
+    if (value === undefined) {
+      problems.push(`gpucluster:${name} must be ${right}: run \`pulumi config set gpucluster:${name} <value>\``);
+    }
+    return value;
   }
 }
 
@@ -34,52 +86,41 @@ export function heartbeatMs(env: Environment = process.env): number {
   return env["CI"] ? 60_000 : 15_000;
 }
 
-function problemOfKey(key: string | undefined): string | undefined {
+function toFlag(text: string): boolean | undefined {
+  return text === "true" ? true : text === "false" ? false : undefined;
+}
+
+function toCapacityCheck(text: string): Settings["capacityCheck"] | undefined {
+  return text === "warn" || text === "error" ? text : undefined;
+}
+
+/** Decimal notation only: `Number` also takes hexadecimal and other texts that nobody means as money. */
+function toCost(text: string): number | undefined {
+  const cost = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(cost) && cost > 0 ? cost : undefined;
+}
+
+function problemOfKey(key: string | undefined, { variable, config }: Places, whose: string): string | undefined {
   if (key === undefined) {
-    return (
-      "The API key is missing: set GPUCLUSTER_API_KEY in the environment, " +
-      "or run `pulumi config set --secret gpucluster:apiKey`"
-    );
+    const ways = [
+      variable && `set ${variable} in the environment`,
+      config && `run \`pulumi config set --secret ${config}\``,
+    ];
+    return `The API key${whose} is missing: ${ways.filter(Boolean).join(", or ")}`;
   }
   // Anything else cannot stand in a header. The key itself is never shown.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    return (
-      "The API key (GPUCLUSTER_API_KEY or gpucluster:apiKey) must be visible ASCII characters only; " +
-      "it has spaces, line breaks or other characters in it"
-    );
-  }
-  return undefined;
+  if (/^[\x21-\x7e]+$/.test(key)) return undefined;
+  const places = [variable, config].filter(Boolean).join(" or ");
+  return (
+    `The API key${whose} (${places}) must be visible ASCII characters only; ` +
+    "it has spaces, line breaks or other characters in it"
+  );
 }
 
-const where = "GPUCLUSTER_BASE_URL in the environment, or `pulumi config set gpucluster:baseUrl`";
-
-function problemOfUrl(url: string | undefined): string | undefined {
-  if (url === undefined) return `The address of the service is missing: set ${where}`;
-  const rule = isPlainUrl(url) ? urlRules.find((candidate) => candidate.broken(new URL(url), url)) : notAUrl;
-  return rule && `The address of the service (${where}) ${rule.text}`;
-}
-
-/** `new URL` mends and drops much; what it would change is a mistake of somebody's. */
-function isPlainUrl(url: string): boolean {
-  return !/[^\x21-\x7e]|[\\<>{}^`|"]|\/\.{1,2}(\/|$)/.test(url) && URL.canParse(url);
-}
-
-const notAUrl = { text: "is not a URL; it has the form https://api.example.com" };
-
-const urlRules: { broken(url: URL, text: string): boolean; text: string }[] = [
-  { broken: (_url, text) => !/^https?:\/\/[^/]/i.test(text), text: "must begin with https://" },
-  {
-    broken: (url) => url.protocol === "http:" && !isLoopback(url.hostname),
-    text: "must begin with https://, for the API key would be readable on its way; http:// is for this machine only",
-  },
-  { broken: (url) => url.username + url.password !== "", text: "must not hold a user name or a password" },
-  { broken: (_url, text) => /[?#]/.test(text), text: "must not hold a query or a fragment" },
-  {
-    broken: (url) => /\/v1(\/|$)/i.test(url.pathname),
-    text: "must end before /v1: the paths of the API begin with it",
-  },
-];
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+/** The address of an entry of connections has been judged with the entry. */
+function problemOfOrdinaryUrl(url: string | undefined): string | undefined {
+  const places = "GPUCLUSTER_BASE_URL in the environment, or `pulumi config set gpucluster:baseUrl`";
+  if (url === undefined) return `The address of the service is missing: set ${places}`;
+  const problem = problemOfUrl(url);
+  return problem && `The address of the service (${places}) ${problem}`;
 }

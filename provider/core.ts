@@ -66,7 +66,8 @@ export class InitError extends Error {
 /** What a resource can do. `check`, `diff` and `preview` change nothing anywhere. */
 export interface Resource {
   check(ctx: Ctx, news: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
-  diff(state: Properties, news: Properties): Diff;
+  /** @throws GpuClusterError where the inputs are about another resource than `id`. */
+  diff(state: Properties, news: Properties, id?: string): Diff;
   /** What is certain of the outputs before the call. `known`: a state, or whatever else is known of the resource. */
   preview(news: Properties, known?: Properties): Properties;
   create(ctx: Ctx, inputs: Properties): Promise<{ id: string; state: Properties }>;

@@ -5,10 +5,22 @@
 
 const marker = Symbol.for("pulumi-gpucluster.error");
 
+/** What an error may say beside its message. */
+export interface ErrorDetails extends ErrorOptions {
+  /** What explains it, one line each. */
+  readonly facts?: readonly string[];
+}
+
 /** The base of every error of this package. */
 export class GpuClusterError extends Error {
   override readonly name: string = "GpuClusterError";
   readonly [marker] = true;
+  readonly facts: readonly string[];
+
+  constructor(message: string, { facts = [], ...options }: ErrorDetails = {}) {
+    super(message, options);
+    this.facts = facts;
+  }
 
   /** Works across two copies of the package, where `instanceof` does not. */
   static isInstance(error: unknown): error is GpuClusterError {
@@ -144,6 +156,11 @@ export function withNotFoundAdvice(error: unknown, advice: string): unknown {
 /** True when the key itself is the problem, so that waiting cannot help. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.status === 403);
+}
+
+/** What explains an error of this package, one line each. */
+export function factsOf(error: unknown): readonly string[] {
+  return GpuClusterError.isInstance(error) ? error.facts : [];
 }
 
 /** The text of anything that was thrown. */

@@ -1,10 +1,12 @@
+import type { Client } from "./api/client";
 import { clientFor } from "./api/clients";
-import { getCluster, getClusterStatus, getClusters } from "./cluster/queries";
+import { type ArgRules, checkArgs, connectionRules } from "./args";
+import { getCluster, getClusterRules, getClusterStatus, getClusterStatusRules, getClusters } from "./cluster/queries";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/service";
-import { type ReadConfig, resolveConnection } from "./config";
+import { type ReadConfig, resolveConnection, resolveSettings } from "./config";
 import type { Resource } from "./core";
-import { getGpuAvailability } from "./gpus/gpuAvailability";
+import { getGpuAvailability, getGpuAvailabilityRules } from "./gpus/gpuAvailability";
 import { getGpuModels } from "./gpus/gpuModels";
 import { getGpuPricing } from "./gpus/gpuPricing";
 import { getGpuTypes } from "./gpus/gpuTypes";
@@ -12,34 +14,50 @@ import { getHealth } from "./health";
 import { getServiceInfo } from "./serviceInfo";
 import type * as types from "./types";
 
-/** Everything that a door offers. The functions reject with a ConfigError when the address or the key is missing. */
+/**
+ * Everything that a door offers. The functions reject with a GpuClusterError when an argument is wrong, and with a ConfigError
+ * when the address or the key is missing.
+ */
 export interface Provider {
   readonly cluster: Resource;
-  getGpuTypes(): Promise<types.GetGpuTypesResult>;
-  getGpuModels(): Promise<types.GetGpuModelsResult>;
-  getGpuPricing(): Promise<types.GetGpuPricingResult>;
+  getGpuTypes(args?: types.GetGpuTypesArgs): Promise<types.GetGpuTypesResult>;
+  getGpuModels(args?: types.GetGpuModelsArgs): Promise<types.GetGpuModelsResult>;
+  getGpuPricing(args?: types.GetGpuPricingArgs): Promise<types.GetGpuPricingResult>;
   getGpuAvailability(args?: types.GetGpuAvailabilityArgs): Promise<types.GetGpuAvailabilityResult>;
-  getClusters(): Promise<types.GetClustersResult>;
+  getClusters(args?: types.GetClustersArgs): Promise<types.GetClustersResult>;
   getCluster(args: types.GetClusterArgs): Promise<types.GetClusterResult>;
   getClusterStatus(args: types.GetClusterStatusArgs): Promise<types.GetClusterStatusResult>;
-  getHealth(): Promise<types.Health>;
-  getServiceInfo(): Promise<types.ServiceInfo>;
+  getHealth(args?: types.GetHealthArgs): Promise<types.Health>;
+  getServiceInfo(args?: types.GetServiceInfoArgs): Promise<types.ServiceInfo>;
 }
 
 /** The one entry for doors. The configuration is read at each use, never kept: a key may be rotated while a process runs. */
 export function createProvider(readConfig: ReadConfig): Provider {
-  const connection = () => resolveConnection(readConfig);
-  const client = () => clientFor(connection());
+  const connect = (connection?: string) => resolveConnection(readConfig, undefined, connection);
+  /** A data function: its arguments are judged first, then it asks the service that they name. */
+  const query = <Args extends types.ConnectionArgs, Result>(
+    name: string,
+    rules: ArgRules<Args>,
+    ask: (client: Client, args: Args) => Promise<Result>,
+  ) => {
+    return async (args: unknown = {}): Promise<Result> => {
+      const checked = checkArgs(name, rules, args);
+      return ask(clientFor(connect(checked.connection)), checked);
+    };
+  };
   return {
-    cluster: createClusterResource(() => serviceFor(connection())),
-    getGpuTypes: async () => getGpuTypes(client()),
-    getGpuModels: async () => getGpuModels(client()),
-    getGpuPricing: async () => getGpuPricing(client()),
-    getGpuAvailability: async (args) => getGpuAvailability(client(), args),
-    getClusters: async () => getClusters(client()),
-    getCluster: async (args) => getCluster(client(), args),
-    getClusterStatus: async (args) => getClusterStatus(client(), args),
-    getHealth: async () => getHealth(client()),
-    getServiceInfo: async () => getServiceInfo(client()),
+    cluster: createClusterResource(
+      (connection) => serviceFor(connect(connection)),
+      () => resolveSettings(readConfig),
+    ),
+    getGpuTypes: query("getGpuTypes", connectionRules, getGpuTypes),
+    getGpuModels: query("getGpuModels", connectionRules, getGpuModels),
+    getGpuPricing: query("getGpuPricing", connectionRules, getGpuPricing),
+    getGpuAvailability: query("getGpuAvailability", getGpuAvailabilityRules, getGpuAvailability),
+    getClusters: query("getClusters", connectionRules, getClusters),
+    getCluster: query("getCluster", getClusterRules, getCluster),
+    getClusterStatus: query("getClusterStatus", getClusterStatusRules, getClusterStatus),
+    getHealth: query("getHealth", connectionRules, getHealth),
+    getServiceInfo: query("getServiceInfo", connectionRules, getServiceInfo),
   };
 }

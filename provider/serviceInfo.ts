@@ -13,7 +13,7 @@ export async function getServiceInfo(client: Client): Promise<ServiceInfo> {
   }
   throw new GpuClusterError(
     `the service shows no document that describes it; tried ${tried.join(", ")}. ` +
-      "Check GPUCLUSTER_BASE_URL; nothing but getServiceInfo() needs that document",
+      "Check the address (GPUCLUSTER_BASE_URL, gpucluster:baseUrl, or `baseUrl` of the connection); nothing but getServiceInfo() needs that document",
   );
 }
 

@@ -5,6 +5,15 @@ import type { ReplicaStatus, ServiceOutputs } from "./cluster/fields";
  * not say is absent, never invented.
  */
 
+/** Which service and organization to ask. */
+export interface ConnectionArgs {
+  /**
+   * Name of an entry of the config `gpucluster:connections`, which says where the service is and which key to use. Default:
+   * the address and the key of the environment or of the stack.
+   */
+  connection?: string;
+}
+
 /** One record about a GPU type. */
 export interface GpuRecord {
   /** Identifier, such as `h100`, as `gpuType` of a cluster takes it. */
@@ -40,17 +49,26 @@ export interface GpuAvailability extends GpuRecord {
 /** A GPU type with everything that the service says of it (section 4, `/v1/gpus`). */
 export interface GpuType extends GpuModel, GpuPrice, GpuAvailability {}
 
+/** Which service and organization to ask. */
+export interface GetGpuTypesArgs extends ConnectionArgs {}
+
 /** The answer of `getGpuTypes`. */
 export interface GetGpuTypesResult {
   /** The types that the service lists, in its order. It may list only what is in stock. */
   gpuTypes: GpuType[];
 }
 
+/** Which service and organization to ask. */
+export interface GetGpuModelsArgs extends ConnectionArgs {}
+
 /** The answer of `getGpuModels`. */
 export interface GetGpuModelsResult {
   /** The models that the service lists, in its order. */
   models: GpuModel[];
 }
+
+/** Which service and organization to ask. */
+export interface GetGpuPricingArgs extends ConnectionArgs {}
 
 /** The answer of `getGpuPricing`. */
 export interface GetGpuPricingResult {
@@ -59,7 +77,7 @@ export interface GetGpuPricingResult {
 }
 
 /** Which availability to ask for. */
-export interface GetGpuAvailabilityArgs {
+export interface GetGpuAvailabilityArgs extends ConnectionArgs {
   /** Identifier of one GPU type, such as `h100`. Default: all types. */
   type?: string;
 }
@@ -82,6 +100,9 @@ export interface ClusterInfo extends Partial<Pick<ServiceOutputs, "status" | "en
   replicas?: number;
 }
 
+/** Which service and organization to ask. */
+export interface GetClustersArgs extends ConnectionArgs {}
+
 /** The answer of `getClusters`. */
 export interface GetClustersResult {
   /** The clusters of the key's organization, in the service's order; also those that stopped, failed, or are on their way out. */
@@ -91,7 +112,7 @@ export interface GetClustersResult {
 }
 
 /** Which cluster to read: exactly one of `id` and `name`. */
-export interface GetClusterArgs {
+export interface GetClusterArgs extends ConnectionArgs {
   /** The service's id, of the form `cl_<suffix>`. */
   id?: string;
   /** Name of the cluster in the service, whatever the case of its letters. It has to be the name of just one. */
@@ -107,7 +128,7 @@ export interface GetClusterResult extends ClusterInfo {
 }
 
 /** Which cluster to look at. */
-export interface GetClusterStatusArgs {
+export interface GetClusterStatusArgs extends ConnectionArgs {
   /** The service's id, of the form `cl_<suffix>`. */
   id: string;
 }
@@ -120,6 +141,9 @@ export interface GetClusterStatusResult extends Partial<Pick<ServiceOutputs, "st
   readyReplicas: number;
 }
 
+/** Which service and organization to ask. */
+export interface GetHealthArgs extends ConnectionArgs {}
+
 /** The health of the service (section 4, `/health`). */
 export interface Health {
   /** Whether it is healthy: its own word for it, else a success. */
@@ -129,6 +153,9 @@ export interface Health {
   /** The whole answer. */
   raw: Record<string, unknown>;
 }
+
+/** Which service and organization to ask. */
+export interface GetServiceInfoArgs extends ConnectionArgs {}
 
 /** What the service says of itself (section 4, the descriptor document). */
 export interface ServiceInfo {

@@ -3,7 +3,10 @@ import { type ClusterInputs, type ClusterOutputs, outputNames } from "../provide
 import type { Inputs, Outputs } from "./types";
 
 /** What to run, on what, and how many times. */
-export interface ClusterArgs extends Inputs<ClusterInputs> {}
+export interface ClusterArgs extends Inputs<Omit<ClusterInputs, "plainEnv">> {
+  // Not an output: the values of env are marked as secrets, or not, when the resource is declared.
+  plainEnv?: ClusterInputs["plainEnv"];
+}
 
 /**
  * The whole text that a state holds of this package's code: it loads whatever version is installed. The same bytes for
@@ -23,8 +26,8 @@ export interface Cluster extends Outputs<ClusterOutputs> {}
 /**
  * A GPU cluster: replicas of one container, each on a GPU of one type, served at one endpoint.
  *
- * It is created exactly once, and ready when every replica is healthy. Replicas, container and env change in place; name
- * and GPU type replace it. A failure after the service has given an id keeps the cluster in the state, and the next
+ * It is created exactly once, and ready when every replica is healthy. Replicas, container, env and the desired status change
+ * in place; name and GPU type replace it. A failure after the service has given an id keeps the cluster in the state, and the next
  * `pulumi up` goes on from there.
  *
  * ```ts
@@ -40,13 +43,14 @@ export class Cluster extends pulumi.CustomResource {
    * @param opts Pulumi's resource options. `customTimeouts` are honoured: 60 minutes for a creation, 20 for everything else.
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
+    refuseImport(name, opts);
     super(
       type,
       name,
       {
         ...Object.fromEntries(outputNames.map((output) => [output, undefined])),
         ...args,
-        env: secretEnv(args.env),
+        env: args.plainEnv === true ? args.env : secretEnv(args.env),
         __urn: pulumi.createUrn(name, type, opts?.parent),
         __timeouts: opts?.customTimeouts,
         __provider: providerText,
@@ -54,10 +58,41 @@ export class Cluster extends pulumi.CustomResource {
       opts,
     );
   }
+
+  /**
+   * Reads a cluster that exists without managing it: nothing of it is ever changed or deleted.
+   *
+   * ```ts
+   * const web = gpu.Cluster.get("web", "cl_1a2b3c");
+   * ```
+   * @param name Name of the resource in the program.
+   * @param id The service's id, of the form `cl_<suffix>`; one that the key does not see is an error.
+   * @param state Where to look: `connection`, as in `ClusterArgs`.
+   * @param opts Pulumi's resource options.
+   */
+  static get(
+    name: string,
+    id: pulumi.Input<pulumi.ID>,
+    { connection }: Pick<ClusterArgs, "connection"> = {},
+    opts?: pulumi.CustomResourceOptions,
+  ): Cluster {
+    // What a cluster is made of is read, so none of it is given.
+    return new Cluster(name, { connection } as ClusterArgs, { ...opts, id });
+  }
+}
+
+/** The engine cannot import what a program's own process provides; its message for that helps nobody. */
+function refuseImport(name: string, opts: pulumi.CustomResourceOptions | undefined): void {
+  if (opts?.import === undefined) return;
+  const id = typeof opts.import === "string" ? opts.import : "cl_...";
+  throw new pulumi.RunError(
+    `Cluster "${name}": the option \`import\` does not work with this resource. Give it the input \`adopt: "${id}"\` instead: it ` +
+      "takes the cluster over in place of creating one",
+  );
 }
 
 /** Each value is a secret of its own, so that a diff can name the variables; an env made elsewhere is one as a whole. */
-function secretEnv(env: ClusterArgs["env"]): pulumi.Input<Record<string, pulumi.Input<string>>> | undefined {
+function secretEnv(env: ClusterArgs["env"]): pulumi.Input<unknown> {
   if (env === undefined) return undefined;
   if (pulumi.Output.isInstance(env) || env instanceof Promise) return pulumi.secret(env);
   return Object.fromEntries(Object.entries(env).map(([variable, value]) => [variable, pulumi.secret(value)]));

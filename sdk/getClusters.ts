@@ -1,9 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { GetClustersResult } from "../provider/types";
+import type { GetClustersArgs, GetClustersResult } from "../provider/types";
 import { forPeople, provider } from "./provider";
-import { toOutput } from "./types";
+import { type Inputs, toOutput } from "./types";
 
-export type { ClusterInfo, GetClustersResult } from "../provider/types";
+export type { ClusterInfo, GetClustersArgs, GetClustersResult } from "../provider/types";
+
+/** Which service and organization to ask. */
+export interface GetClustersOutputArgs extends Inputs<GetClustersArgs> {}
 
 /**
  * The clusters of the API key's organization, whoever made them.
@@ -15,11 +18,11 @@ export type { ClusterInfo, GetClustersResult } from "../provider/types";
  * `complete` is false where there may be more clusters than the answer holds. Rejects when the list cannot be read to its
  * end. (Specification, section 4, `/v1/clusters`.)
  */
-export function getClusters(): Promise<GetClustersResult> {
-  return forPeople(provider.getClusters());
+export function getClusters(args: GetClustersArgs = {}): Promise<GetClustersResult> {
+  return forPeople(provider.getClusters(args));
 }
 
-/** `getClusters` as an output, for programs that cannot await. */
-export function getClustersOutput(): pulumi.Output<GetClustersResult> {
-  return toOutput(getClusters);
+/** `getClusters` as an output, for a connection that is one, and for programs that cannot await. */
+export function getClustersOutput(args: GetClustersOutputArgs = {}): pulumi.Output<GetClustersResult> {
+  return toOutput(getClusters, args);
 }

@@ -1,9 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { GetGpuModelsResult } from "../provider/types";
+import type { GetGpuModelsArgs, GetGpuModelsResult } from "../provider/types";
 import { forPeople, provider } from "./provider";
-import { toOutput } from "./types";
+import { type Inputs, toOutput } from "./types";
 
-export type { GetGpuModelsResult, GpuModel } from "../provider/types";
+export type { GetGpuModelsArgs, GetGpuModelsResult, GpuModel } from "../provider/types";
+
+/** Which service and organization to ask. */
+export interface GetGpuModelsOutputArgs extends Inputs<GetGpuModelsArgs> {}
 
 /**
  * The GPU models of the service: what each type is, with its memory in GB where the service says it.
@@ -14,11 +17,11 @@ export type { GetGpuModelsResult, GpuModel } from "../provider/types";
  * ```
  * (Specification, section 4, `/v1/gpus/models`.)
  */
-export function getGpuModels(): Promise<GetGpuModelsResult> {
-  return forPeople(provider.getGpuModels());
+export function getGpuModels(args: GetGpuModelsArgs = {}): Promise<GetGpuModelsResult> {
+  return forPeople(provider.getGpuModels(args));
 }
 
-/** `getGpuModels` as an output, for programs that cannot await. */
-export function getGpuModelsOutput(): pulumi.Output<GetGpuModelsResult> {
-  return toOutput(getGpuModels);
+/** `getGpuModels` as an output, for a connection that is one, and for programs that cannot await. */
+export function getGpuModelsOutput(args: GetGpuModelsOutputArgs = {}): pulumi.Output<GetGpuModelsResult> {
+  return toOutput(getGpuModels, args);
 }

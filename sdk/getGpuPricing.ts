@@ -1,9 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { GetGpuPricingResult } from "../provider/types";
+import type { GetGpuPricingArgs, GetGpuPricingResult } from "../provider/types";
 import { forPeople, provider } from "./provider";
-import { toOutput } from "./types";
+import { type Inputs, toOutput } from "./types";
 
-export type { GetGpuPricingResult, GpuPrice } from "../provider/types";
+export type { GetGpuPricingArgs, GetGpuPricingResult, GpuPrice } from "../provider/types";
+
+/** Which service and organization to ask. */
+export interface GetGpuPricingOutputArgs extends Inputs<GetGpuPricingArgs> {}
 
 /**
  * What each GPU type costs: the price of one GPU for one hour, with its currency where the service says it.
@@ -14,11 +17,11 @@ export type { GetGpuPricingResult, GpuPrice } from "../provider/types";
  * ```
  * (Specification, section 4, `/v1/gpus/pricing`.)
  */
-export function getGpuPricing(): Promise<GetGpuPricingResult> {
-  return forPeople(provider.getGpuPricing());
+export function getGpuPricing(args: GetGpuPricingArgs = {}): Promise<GetGpuPricingResult> {
+  return forPeople(provider.getGpuPricing(args));
 }
 
-/** `getGpuPricing` as an output, for programs that cannot await. */
-export function getGpuPricingOutput(): pulumi.Output<GetGpuPricingResult> {
-  return toOutput(getGpuPricing);
+/** `getGpuPricing` as an output, for a connection that is one, and for programs that cannot await. */
+export function getGpuPricingOutput(args: GetGpuPricingOutputArgs = {}): pulumi.Output<GetGpuPricingResult> {
+  return toOutput(getGpuPricing, args);
 }

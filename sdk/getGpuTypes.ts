@@ -1,9 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { GetGpuTypesResult } from "../provider/types";
+import type { GetGpuTypesArgs, GetGpuTypesResult } from "../provider/types";
 import { forPeople, provider } from "./provider";
-import { toOutput } from "./types";
+import { type Inputs, toOutput } from "./types";
 
-export type { GetGpuTypesResult, GpuType } from "../provider/types";
+export type { GetGpuTypesArgs, GetGpuTypesResult, GpuType } from "../provider/types";
+
+/** Which service and organization to ask. */
+export interface GetGpuTypesOutputArgs extends Inputs<GetGpuTypesArgs> {}
 
 /**
  * The GPU types that the service lists, with prices per GPU-hour and availability where it says them; each call asks anew.
@@ -14,11 +17,11 @@ export type { GetGpuTypesResult, GpuType } from "../provider/types";
  * ```
  * (Specification, section 4, `/v1/gpus`.)
  */
-export function getGpuTypes(): Promise<GetGpuTypesResult> {
-  return forPeople(provider.getGpuTypes());
+export function getGpuTypes(args: GetGpuTypesArgs = {}): Promise<GetGpuTypesResult> {
+  return forPeople(provider.getGpuTypes(args));
 }
 
-/** `getGpuTypes` as an output, for programs that cannot await. */
-export function getGpuTypesOutput(): pulumi.Output<GetGpuTypesResult> {
-  return toOutput(getGpuTypes);
+/** `getGpuTypes` as an output, for a connection that is one, and for programs that cannot await. */
+export function getGpuTypesOutput(args: GetGpuTypesOutputArgs = {}): pulumi.Output<GetGpuTypesResult> {
+  return toOutput(getGpuTypes, args);
 }

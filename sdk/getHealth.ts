@@ -1,9 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Health as GetHealthResult } from "../provider/types";
+import type { GetHealthArgs, Health as GetHealthResult } from "../provider/types";
 import { forPeople, provider } from "./provider";
-import { toOutput } from "./types";
+import { type Inputs, toOutput } from "./types";
 
-export type { Health as GetHealthResult } from "../provider/types";
+export type { GetHealthArgs, Health as GetHealthResult } from "../provider/types";
+
+/** Which service and organization to ask. */
+export interface GetHealthOutputArgs extends Inputs<GetHealthArgs> {}
 
 /**
  * How the service says it is. Rejects when the service does not answer at all.
@@ -13,11 +16,11 @@ export type { Health as GetHealthResult } from "../provider/types";
  * ```
  * (Specification, section 4, `/health`.)
  */
-export function getHealth(): Promise<GetHealthResult> {
-  return forPeople(provider.getHealth());
+export function getHealth(args: GetHealthArgs = {}): Promise<GetHealthResult> {
+  return forPeople(provider.getHealth(args));
 }
 
-/** `getHealth` as an output, for programs that cannot await. */
-export function getHealthOutput(): pulumi.Output<GetHealthResult> {
-  return toOutput(getHealth);
+/** `getHealth` as an output, for a connection that is one, and for programs that cannot await. */
+export function getHealthOutput(args: GetHealthOutputArgs = {}): pulumi.Output<GetHealthResult> {
+  return toOutput(getHealth, args);
 }

@@ -1,11 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 
+/** A value as a program writes it: each part of a list or a map may come from another resource. */
+type Parts<Value> = Value extends (infer Item)[]
+  ? pulumi.Input<Item>[]
+  : Value extends Record<string, infer Item>
+    ? Record<string, pulumi.Input<Item>>
+    : Value;
+
 /** Fields as a program writes them: each may come from another resource. */
-export type Inputs<Fields> = {
-  [Name in keyof Fields]: Fields[Name] extends Record<string, infer Value> | undefined
-    ? pulumi.Input<Record<string, pulumi.Input<Value>>>
-    : pulumi.Input<Fields[Name]>;
-};
+export type Inputs<Fields> = { [Name in keyof Fields]: pulumi.Input<Parts<Fields[Name]>> };
 
 /** Fields as a resource has them: each is known once the resource is. */
 export type Outputs<Fields> = { readonly [Name in keyof Fields]-?: pulumi.Output<Fields[Name]> };

@@ -61,6 +61,10 @@ const cluster = (id: string) => `/v1/clusters/${encodeURIComponent(id)}`;
 export const updateMethods = ["PATCH", "PUT", "POST"] as const;
 export type UpdateMethod = (typeof updateMethods)[number];
 
+/** @assumption A stopped cluster is started by one of these, which are tried in this order; there is no endpoint of that name. */
+export const startActions = ["restart", "redeploy", "scale"] as const;
+export type StartAction = (typeof startActions)[number];
+
 /** @assumption The descriptor document is at one of these paths. */
 export const descriptorPaths = ["/", "/v1", "/api"] as const;
 

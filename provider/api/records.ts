@@ -188,6 +188,10 @@ export const leavingWords: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+/** @assumption A cluster on its way to be stopped is shown for a while under one of these words. */
+export const stoppingWords: ReadonlySet<string> = new Set(
+  "stopping suspending pausing halting shutting_down".split(" "),
+);
 /** @assumption The specification names `provisioning` only; these are the words in use for the other states. */
 export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
   running:
@@ -196,9 +200,9 @@ export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
     "provisioning pending creating created queued waiting accepted requested scheduling scheduled allocating preparing " +
     "starting starting_up booting initializing initialising building pulling updating upgrading scaling scaling_up " +
     "scaling_down deploying redeploying rolling_out rolling_update restarting rebooting resuming reconciling in_progress " +
-    `not_ready unhealthy degraded draining stopping shutting_down ${[...leavingWords].join(" ")}`,
+    `not_ready unhealthy degraded draining ${[...stoppingWords, ...leavingWords].join(" ")}`,
   failed: "failed failure error errored crashed dead rejected",
-  stopped: "stopped suspended paused off halted inactive exited",
+  stopped: "stopped suspended paused off halted inactive exited hibernated sleeping",
   terminated:
     "terminated deleted destroyed removed gone deprovisioned released archived canceled cancelled delete_complete",
 };

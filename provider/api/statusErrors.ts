@@ -107,7 +107,9 @@ function outcomeOf(status: number, method: string): Outcome {
 }
 
 const advices: Record<number, string> = {
-  401: "Check the API key: GPUCLUSTER_API_KEY in the environment, or the config value gpucluster:apiKey",
+  401:
+    "Check the API key: GPUCLUSTER_API_KEY in the environment, or the config value gpucluster:apiKey; of a connection, what " +
+    "its entry of gpucluster:connections names",
   403: "The API key is not allowed to do this; keys are made in the dashboard settings, each for one organization",
 };
 
@@ -123,5 +125,5 @@ function adviceFor(status: number, code: string | undefined): string {
 
 function redirectAdvice({ headers }: HttpResponse): string {
   const location = URL.canParse(headers["location"] ?? "") ? ` to ${new URL(headers["location"] ?? "").origin}` : "";
-  return `Redirects${location} are not followed, so that the key goes nowhere else; check GPUCLUSTER_BASE_URL`;
+  return `Redirects${location} are not followed, so that the key goes nowhere else; check the address, such as GPUCLUSTER_BASE_URL`;
 }

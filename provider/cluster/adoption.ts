@@ -1,6 +1,8 @@
+import { sameId } from "../api/ids";
 import { isLeaving } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
-import type { CheckFailure } from "../core";
+import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../core";
+import { GpuClusterError } from "../errors";
 import { diffCluster } from "./diff";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { isMasked, sameImage, sameText } from "./forms";
@@ -35,9 +37,9 @@ export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckF
   ];
 }
 
-/** The inputs under the name of the cluster that is taken over. */
+/** The inputs under the name of the cluster that is taken over; one that the program gives stays as it is written there. */
 export function withName(inputs: CheckedInputs, { name }: ClusterRecord): CheckedInputs {
-  return name === undefined ? inputs : { ...inputs, name };
+  return name === undefined || !inputs.__generatedName ? inputs : { ...inputs, name };
 }
 
 /**
@@ -69,4 +71,20 @@ function foundEnv(asked: Readonly<Record<string, string>>, shown: NonNullable<Cl
 /** Paths of what will be put right. */
 export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): string[] {
   return Object.keys(diffCluster(foundState(inputs, record), inputs).changes);
+}
+
+/**
+ * The difference between a state and new inputs. `adopt` counts at creation only: one that names another cluster than the
+ * resource has would be passed over in silence.
+ * @throws GpuClusterError
+ */
+export function diffAdopted(state: Properties, news: Properties, id?: string): Diff {
+  const diff = diffCluster(state, news);
+  const { adopt } = news;
+  const isOther = typeof adopt === "string" && adopt !== UNKNOWN && id !== undefined && !sameId(adopt, id);
+  if (!isOther || Object.values(diff.changes).some(({ replace }) => replace)) return diff;
+  throw new GpuClusterError(
+    `cluster "${state["name"]}" (${id}): \`adopt\` names ${adopt}, but it counts at creation only, and this resource has ${id} ` +
+      "already. Remove the line, or declare another resource with it",
+  );
 }

@@ -4,6 +4,7 @@ import type { Clock } from "../clock";
 import { ApiError, RequestError } from "../errors";
 import { findCluster, findStatus, type Shelf } from "./find";
 import type { Operation } from "./operation";
+import { isIdle } from "./readiness";
 
 /** The parts of the service that a change needs. */
 export interface Target extends Shelf {
@@ -19,12 +20,14 @@ const settledAttempts = 5;
  * Sends a change again for as long as the service says "not now" (409, 423, 425), which means that nothing was done: until
  * the operation's deadline while the cluster is changing, or the service says so, a few times otherwise.
  * @param isDone Whether a look shows that nothing more has to be sent; the record is absent when the cluster is gone.
+ * @param attempts How often one is asked that does not seem to be changing.
  */
 export async function whenFree<T>(
   target: Target,
   operation: Operation,
   send: () => Promise<T>,
   isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>,
+  attempts = settledAttempts,
 ): Promise<T | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -35,7 +38,7 @@ export async function whenFree<T>(
       if (await isDone(record)) return undefined;
       if (!record || isLeaving(record.status)) throw error;
       const isSaid = error instanceof ApiError && busyCode.test(error.code ?? "");
-      const mayWait = isSaid || attempt < settledAttempts || (await isChanging(target, operation, record));
+      const mayWait = isSaid || attempt < attempts || (await isChanging(target, operation, record));
       const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
       if (!mayWait || target.clock.now() + pauseMs > operation.deadlineMs) throw error;
       operation.status(`waiting, for the service is busy with it: ${record.status ?? "no state"}`);
@@ -44,12 +47,15 @@ export async function whenFree<T>(
   }
 }
 
-/** A cluster whose own word says that it runs may still be busy with its replicas. */
+/** A cluster whose own word says that it runs may still be busy with its replicas, where they may be looked at. */
 async function isChanging({ client }: Target, operation: Operation, record: ClusterRecord): Promise<boolean> {
   const state = stateOf(record.status);
   if (state === "pending") return true;
   if (state !== "running" && state !== "unknown") return false;
-  const replicas = (await findStatus(client, operation))?.replicas ?? [];
+  if (!operation.looksAtStatus) return false;
+  const status = await findStatus(client, operation);
+  if (operation.wasStopped && isIdle(status ?? { replicas: [] })) return false;
+  const replicas = status?.replicas ?? [];
   const isPart = replicas.length < (record.replicas ?? 1);
   return isPart || replicas.some(({ healthy }) => !healthy);
 }

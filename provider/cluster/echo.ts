@@ -1,7 +1,10 @@
+import { isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import { cleanText } from "../api/text";
 import type { CheckedInputs, ClusterState, Echo } from "./fields";
 import { isMasked, sameImage } from "./forms";
+import { roundCost } from "./money";
+import { isStopped } from "./readiness";
 
 /**
  * What the service shows of the inputs, compared with what was asked. Services show things in their own form (a default
@@ -79,9 +82,12 @@ function isForm(word: Word, asked: string | undefined, shown: string | undefined
 
 /** The inputs as the service now shows them. What it does not echo, or echoes as it always did, stays as last applied. */
 export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
-  const replicas = record.replicas ?? state.replicas;
+  const isAtRest = isStopped(record, state);
+  // The number of replicas that waits for a start is no drift.
+  const replicas = isAtRest ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
   // What the service shows may be what it was told and not what runs: the update that goes on needs to know what runs.
   if (state.__unfinished) return { ...state, replicas };
+  const power = driftedPower(state, record, isAtRest);
   const { __echo: echo = {} } = state;
   const drifted = words.filter(
     (word) => record[word] !== undefined && record[word] !== echo[word] && !isForm(word, state[word], record[word]),
@@ -89,6 +95,8 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   return {
     ...state,
     ...Object.fromEntries(drifted.map((word) => [word, record[word]])),
+    ...power,
+    ...driftedCost(state, { replicas, ...power }),
     replicas,
     ...(record.env ? driftedEnv(state.env, record.env, echo) : {}),
   };
@@ -104,4 +112,30 @@ function driftedEnv(applied: Env | undefined, shown: ShownEnv, { env = [], maske
   // A variable whose value is not shown, and that nobody asked for, is drift all the same.
   const next = { ...Object.fromEntries(seen.map(([name, value]) => [name, value ?? ""])), ...Object.fromEntries(kept) };
   return applied || seen.length > 0 ? { env: next } : {};
+}
+
+/** What somebody has stopped or started. A word that is not known says nothing, and a stop that is under way will be seen. */
+function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: ClusterRecord, isAtRest: boolean) {
+  const isTelling = isAtRest || (stateOf(status) !== "unknown" && !isStopping(status));
+  const actual = isAtRest ? ("stopped" as const) : ("running" as const);
+  return isTelling && actual !== desiredStatus ? { desiredStatus: actual } : {};
+}
+
+/** What the cluster costs as it is now, at the price that is remembered; absent where there is none any more. */
+function driftedCost(state: ClusterState, now: Pick<ClusterState, "replicas" | "desiredStatus">) {
+  const { hourlyCost, replicas, desiredStatus } = state;
+  if (hourlyCost === undefined || (now.replicas === replicas && now.desiredStatus === undefined)) return {};
+  if (now.desiredStatus === "stopped") return { hourlyCost: 0 };
+  const isKnown = desiredStatus !== "stopped" && now.desiredStatus === undefined;
+  return { hourlyCost: isKnown ? roundCost((hourlyCost / replicas) * now.replicas) : undefined };
+}
+
+/** Paths of the inputs that a record does not show. Pure. */
+export function unverified(inputs: CheckedInputs, record: ClusterRecord, { masked = [] }: Echo = {}): string[] {
+  const { env = {} } = inputs;
+  const silent = ([...words, "replicas"] as const).filter(
+    (word) => inputs[word] !== undefined && record[word] === undefined,
+  );
+  const unread = record.env ? masked.filter((name) => Object.hasOwn(env, name)).map(pathOf) : ["env"];
+  return [...silent, ...(Object.keys(env).length > 0 ? unread : [])];
 }

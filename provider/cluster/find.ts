@@ -45,12 +45,13 @@ export async function confirmAbsence(
   throw notFound;
 }
 
-/** The health of the replicas, free of secrets; `undefined` where the service has none for the cluster. */
+/** The health of the replicas, free of secrets; `undefined` where the service has none for the cluster, or none is asked for. */
 export async function findStatus(
   client: Client,
   operation: Operation,
   options: { attempts?: number } = {},
 ): Promise<StatusRecord | undefined> {
+  if (!operation.looksAtStatus) return undefined;
   try {
     return operation.clear(await client.getClusterStatus(operation.id, { ...operation.request(), ...options }));
   } catch (error) {

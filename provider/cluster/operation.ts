@@ -1,9 +1,9 @@
 import { clearWord } from "../api/read/states";
 import type { StatusRecord } from "../api/records";
 import { cleanText, redactor } from "../api/text";
-import type { Clock } from "../clock";
+import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
-import { GpuClusterError, messageOf } from "../errors";
+import { factsOf, GpuClusterError, messageOf } from "../errors";
 import type { CheckedInputs, ClusterState } from "./fields";
 import type { Look } from "./readiness";
 import { secretsOf } from "./state";
@@ -14,13 +14,17 @@ export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, del
 /** Shorter values are ordinary words more often than secrets. */
 const shortestTelling = 8;
 
+/** The engine puts a bullet before each reason of a failure; the lines under it stand below its text. */
+const underBullet = "      ";
+
 /** What an operation works on. */
 export interface Subject {
   /** Empty before the service has given one. */
   readonly id: string;
-  readonly inputs: Pick<CheckedInputs, "name" | "env"> & Partial<Pick<CheckedInputs, "gpuType" | "container">>;
+  readonly inputs: Pick<CheckedInputs, "name" | "env"> &
+    Partial<Pick<CheckedInputs, "gpuType" | "container" | "healthCheck">>;
   /** The state before, whose values are secret too. */
-  readonly olds?: Pick<ClusterState, "env">;
+  readonly olds?: Pick<ClusterState, "env" | "desiredStatus">;
 }
 
 /**
@@ -30,6 +34,7 @@ export interface Subject {
  */
 export class Operation {
   readonly deadlineMs: number;
+  readonly #startMs: number;
   readonly #secrets: Set<string>;
   #seen: Look = {};
 
@@ -39,7 +44,8 @@ export class Operation {
     kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
-    this.deadlineMs = clock.now() + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
+    this.#startMs = clock.now();
+    this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
     this.#secrets = new Set([...secretsOf(subject.inputs), ...secretsOf(subject.olds ?? {})]);
   }
 
@@ -53,6 +59,16 @@ export class Operation {
 
   get signal(): AbortSignal {
     return this.ctx.signal;
+  }
+
+  /** False where the word of the cluster itself is all that may be looked at. */
+  get looksAtStatus(): boolean {
+    return this.subject.inputs.healthCheck !== "list";
+  }
+
+  /** Whether it was stopped before, by all that is known. */
+  get wasStopped(): boolean {
+    return this.subject.olds?.desiredStatus === "stopped";
   }
 
   /** `cluster "web" (cl_1)`. */
@@ -84,17 +100,31 @@ export class Operation {
     return clearStatus(status, this.#secrets);
   }
 
+  elapsedMs(): number {
+    return this.clock.now() - this.#startMs;
+  }
+
   status(text: string): void {
     this.ctx.status(this.#redact(text));
+  }
+
+  /** Where a wait stands: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
+  progress(text: string): void {
+    const [elapsed, limit] = [this.elapsedMs(), this.deadlineMs - this.#startMs].map(duration);
+    this.status(`${text}, ${elapsed} of ${limit}`);
+  }
+
+  info(text: string): void {
+    this.ctx.log(this.#redact(`${this.title}: ${text}`), "info");
   }
 
   warn(text: string): void {
     this.ctx.log(this.#redact(`${this.title}: ${text}`), "warning");
   }
 
-  /** An error for the user that names the cluster. */
+  /** An error for the user that names the cluster, with what explains it in lines of their own. */
   error(text: string, cause?: unknown): GpuClusterError {
-    return new GpuClusterError(this.#redact(`${this.title} ${text}`), { cause });
+    return new GpuClusterError(this.#lines(`${this.title} ${text}`, factsOf(cause), "  "), { cause });
   }
 
   /** The same error, free of secrets. */
@@ -107,9 +137,12 @@ export class Operation {
   initError(cause: unknown, state: ClusterState, what: string): InitError {
     const why = messageOf(cause).replace(` for ${this.title}`, "");
     const next = "It is kept in the state: the next `pulumi up` goes on from here";
-    return new InitError(this.id, state, [this.#redact(`${this.title} ${what}: ${why}. ${next}`)], {
-      cause: this.clean(cause),
-    });
+    const reason = this.#lines(`${this.title} ${what}: ${why}`, [...factsOf(cause), next], underBullet);
+    return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
+  }
+
+  #lines(first: string, others: readonly string[], indent: string): string {
+    return [first, ...others].map((line) => this.#redact(line)).join(`\n${indent}`);
   }
 
   /** Our own sentences hold names and ordinary words, which may be values of env too: hiding those would only garble. */

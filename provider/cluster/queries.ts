@@ -1,8 +1,7 @@
-import { z } from "zod";
 import type { Client } from "../api/client";
 import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
 import { cleanText, redactor } from "../api/text";
-import { checkArgs, textArg } from "../args";
+import { argRules, textArg } from "../args";
 import { GpuClusterError, messageOf, withNotFoundAdvice } from "../errors";
 import type {
   ClusterInfo,
@@ -25,10 +24,11 @@ const idRule = textArg(
 );
 const nameRule = textArg("the name of a cluster; getClusters() lists them", (text) => text.trim() !== "");
 
-const statusRules = z.strictObject({ id: idRule });
-const clusterRules = z
-  .strictObject({ id: idRule.optional(), name: nameRule.optional() })
-  .refine((args) => (args.id === undefined) !== (args.name === undefined), "give either `id` or `name`");
+export const getClusterStatusRules = argRules({ id: idRule });
+export const getClusterRules = argRules({ id: idRule.optional(), name: nameRule.optional() }).refine(
+  (args) => (args.id === undefined) !== (args.name === undefined),
+  "give either `id` or `name`",
+);
 
 /** The clusters of the organization (specification, section 4, `/v1/clusters`). */
 export async function getClusters(client: Client): Promise<GetClustersResult> {
@@ -38,16 +38,14 @@ export async function getClusters(client: Client): Promise<GetClustersResult> {
 }
 
 /** One cluster in detail (specification, section 4, `/v1/clusters/:id`). */
-export async function getCluster(client: Client, args: GetClusterArgs): Promise<GetClusterResult> {
-  const { id, name = "" } = checkArgs("getCluster", clusterRules, args);
+export async function getCluster(client: Client, { id, name = "" }: GetClusterArgs): Promise<GetClusterResult> {
   const record = await detailOf(client, id ?? (await idOf(client, name)));
   const { container, env } = record;
   return toPlainJson({ ...infoOf(record), container, envNames: env && Object.keys(env) });
 }
 
 /** The health of the replicas (specification, section 4, `/v1/clusters/:id/status`). */
-export async function getClusterStatus(client: Client, args: GetClusterStatusArgs): Promise<GetClusterStatusResult> {
-  const { id } = checkArgs("getClusterStatus", statusRules, args);
+export async function getClusterStatus(client: Client, { id }: GetClusterStatusArgs): Promise<GetClusterStatusResult> {
   // What the service says of replicas may quote their env, and only the detail tells what that is.
   const [detail, looked] = await Promise.allSettled([detailOf(client, id), client.getClusterStatus(id)]);
   if (detail.status === "rejected") throw detail.reason;

@@ -1,6 +1,7 @@
 import { isLeaving, stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
 import { cut } from "../api/text";
+import { type CheckedInputs, type ClusterState, type HealthCheck, inputDefaults } from "./fields";
 
 /** What was seen of a cluster at one time. */
 export interface Look {
@@ -16,7 +17,7 @@ export interface Past {
   readonly seen: boolean;
   /** Looks in a row, this one included, in which it was missing. */
   readonly misses: number;
-  /** Looks in a row before this one in which every replica was healthy. */
+  /** Looks in a row before this one in which all was as it is waited for. */
   readonly healthyLooks: number;
   /** Whether some look contradicted itself: said to run, but not healthy. */
   readonly contradicted: boolean;
@@ -31,6 +32,27 @@ export type Verdict =
   | { readonly kind: "pending"; readonly summary: string; readonly healthy?: boolean; readonly contradiction?: boolean }
   | { readonly kind: "failed"; readonly summary: string; readonly reasons: readonly string[] };
 
+/** What a wait is for. */
+export interface Goal {
+  readonly replicas: number;
+  /** How many of them have to be healthy. */
+  readonly enough: number;
+  readonly healthCheck: HealthCheck;
+}
+
+type Asked = Pick<CheckedInputs, "replicas" | "minHealthyReplicas" | "healthCheck">;
+
+/** What the inputs ask to wait for. */
+export function goalOf({ replicas, minHealthyReplicas, healthCheck }: Asked): Goal {
+  const least = minHealthyReplicas ?? replicas;
+  const enough = typeof least === "number" ? least : Math.ceil((replicas * Number.parseInt(least, 10)) / 100);
+  return {
+    replicas,
+    enough: Math.min(enough, replicas),
+    healthCheck: healthCheck ?? inputDefaults.healthCheck ?? "status",
+  };
+}
+
 /** A new cluster may be missing at first, where the service's reads lag behind its writes. */
 const newcomerGraceMs = 30_000;
 const newcomerMisses = 5;
@@ -38,25 +60,67 @@ const newcomerMisses = 5;
 const goneMisses = 3;
 
 /**
- * Judges one look for somebody who waits until `replicas` replicas are healthy. Pure. The record only suggests; `/status`
+ * Judges one look for somebody who waits until enough replicas are healthy. Pure. The record only suggests; `/status`
  * decides. One healthy look is enough, but two in a row where the record holds no state that is known, where the service
- * speaks for all replicas at once, or where looks contradicted.
+ * speaks for all replicas at once, or where looks contradicted. Where fewer than all are enough, a word that says that the
+ * others are still coming is no objection.
  */
-export function judgeReady(look: Look, past: Past, replicas: number): Verdict {
+export function judgeReady(look: Look, past: Past, goal: Goal): Verdict {
   const { record, status } = look;
   if (!record) return judgeMissing(past);
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
   if (isLeaving(word)) return failed(`it is ${word}: somebody deletes it`, status);
   if (state === "stopped") return failed(`it is ${word}: somebody stopped it`, status);
-  if (!status) return state === "pending" ? pending(word) : { kind: "confirm", summary: word ?? "no state" };
+  if (goal.healthCheck === "list") return judgeWord(word);
+  const isPartial = goal.enough < goal.replicas;
+  if (!status) return state === "pending" && !isPartial ? pending(word) : confirm(word);
   if (state === "failed") return failed(`it is ${word}`, status);
-  const summary = `${word ?? "no state"}, ${countHealthy(status, replicas)}/${replicas} replicas healthy`;
-  if (!allHealthy(status, replicas)) return { kind: "pending", summary, contradiction: state === "running" };
-  if (state === "pending") return { kind: "pending", summary };
+  const summary = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy, ${word ?? "no state"}`;
+  if (!isHealthy(status, goal)) return { kind: "pending", summary, contradiction: state === "running" };
+  if (state === "pending" && !isPartial) return { kind: "pending", summary };
   const isVague = state === "unknown" || status.overall !== undefined;
   const looksNeeded = past.contradicted || isVague ? 2 : 1;
   return past.healthyLooks + 1 >= looksNeeded ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
+}
+
+/** For who believes the word of the cluster itself. */
+function judgeWord(word: string | undefined): Verdict {
+  const state = stateOf(word);
+  if (state === "failed") return failed(`it is ${word}`, undefined);
+  return state === "running" ? { kind: "ready" } : pending(word);
+}
+
+/**
+ * Judges one look for somebody who waits until the cluster is stopped. Pure. The word decides; where it is none that is
+ * known, a cluster that has no replicas any more in two looks is stopped, whatever the service calls that.
+ */
+export function judgeStopped({ record, status }: Look, past: Past): Verdict {
+  if (!record) return judgeMissing(past);
+  const word = tellingWord(record.status, status?.status);
+  const state = stateOf(word);
+  if (isLeaving(word)) return failed(`it is ${word}: somebody deletes it`, status);
+  if (state === "stopped") return { kind: "ready" };
+  if (state !== "unknown") return pending(word);
+  if (!status) return confirm(word);
+  if (!isIdle(status)) return pending(word);
+  return past.healthyLooks > 0 ? { kind: "ready" } : { kind: "pending", summary: word ?? "no state", healthy: true };
+}
+
+/**
+ * Whether a cluster is at rest. A word that is not known, or none, is so where this package has stopped the cluster and the
+ * service has said no other ever since.
+ */
+export function isStopped({ status }: Pick<ClusterRecord, "status">, before: Partial<ClusterState> = {}): boolean {
+  const state = stateOf(status);
+  if (state === "stopped") return true;
+  const wasStopped = before.desiredStatus === "stopped" && before.settled === true;
+  return state === "unknown" && wasStopped && (status === undefined || before.status === status);
+}
+
+/** Judges one look for somebody who waits until the service shows the cluster, whatever it is doing. Pure. */
+export function judgeShown({ record }: Look, past: Past): Verdict {
+  return record ? { kind: "ready" } : judgeMissing(past);
 }
 
 /** Judges one look for somebody who waits until the cluster is gone. Pure. Only the service's word counts, never silence. */
@@ -83,6 +147,10 @@ function shortened(word: string | undefined): string | undefined {
   return word === undefined ? undefined : cut(word, longestWord);
 }
 
+function confirm(word: string | undefined): Verdict {
+  return { kind: "confirm", summary: word ?? "no state" };
+}
+
 function pending(word: string | undefined): Verdict {
   return { kind: "pending", summary: word ?? "no state" };
 }
@@ -104,9 +172,17 @@ export function countHealthy(status: StatusRecord, replicas: number): number {
   return present(status, replicas).filter(({ healthy }) => healthy).length;
 }
 
-function allHealthy(status: StatusRecord, replicas: number): boolean {
+function isHealthy(status: StatusRecord, { replicas, enough }: Goal): boolean {
+  if (enough < replicas) return countHealthy(status, replicas) >= enough;
   const isComplete = status.overall !== undefined || present(status, replicas).length === replicas;
   return isComplete && countHealthy(status, replicas) === replicas;
+}
+
+/** Whether no replica runs, or may; what only counts them, or speaks for all of them, does not tell. */
+export function isIdle({ replicas, overall }: StatusRecord): boolean {
+  const isDown = ({ status, healthy }: ReplicaRecord) =>
+    !healthy && ["stopped", "terminated"].includes(stateOf(status));
+  return overall === undefined && replicas.every(isDown);
 }
 
 /** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */

@@ -6,7 +6,7 @@ import { type Target, whenFree } from "./busy";
 import { type Configuration, configure, type Progress } from "./configure";
 import { findCluster, findStatus } from "./find";
 import type { Operation } from "./operation";
-import type { Look, Past, Verdict } from "./readiness";
+import type { Goal, Look, Past, Verdict } from "./readiness";
 
 /** A roll-out that was asked for: what ran before it, and whether it was seen to begin. */
 export interface Rollout {
@@ -16,7 +16,12 @@ export interface Rollout {
   /** When the service was asked last, by our clock. */
   askedAtMs: number;
   seen: boolean;
+  /** Ids of the replicas that were seen to be new, or restarting, since. */
+  readonly renewed: Set<string>;
 }
+
+/** One POST that restarts the replicas. */
+export type RestartAction = "restart" | "redeploy";
 
 /** Pauses between looks whether a roll-out begins by itself. */
 const lookPausesMs = [0, 1_000, 2_000];
@@ -30,8 +35,8 @@ export async function updateAndRollOut(
   configuration: Configuration,
   progress: Progress,
 ): Promise<{ record: ClusterRecord | undefined; rollout: Rollout }> {
-  const { client, clock } = target;
-  const before = await findStatus(client, operation);
+  const { clock } = target;
+  const before = await lookAtStatus(target, operation);
   const keepsSize = configuration.shown.replicas === configuration.inputs.replicas;
   const record = await configure(target, operation, configuration, progress);
   const rollout = {
@@ -39,19 +44,34 @@ export async function updateAndRollOut(
     keepsSize,
     askedAtMs: clock.now(),
     seen: await hasBegun(target, operation, { before, keepsSize }),
+    renewed: new Set<string>(),
   };
-  if (!rollout.seen) {
-    operation.status("redeploying");
-    await redeploy(target, operation, rollout);
-    rollout.askedAtMs = clock.now();
-  }
+  if (!rollout.seen) await act(target, operation, "redeploy", rollout);
   return { record, rollout };
 }
 
+/** Restarts the replicas, by exactly one POST. */
+export async function restartOnce(
+  target: Target,
+  operation: Operation,
+  action: RestartAction,
+  keepsSize: boolean,
+): Promise<Rollout> {
+  const before = await lookAtStatus(target, operation);
+  const rollout = { before, keepsSize, askedAtMs: target.clock.now(), seen: false, renewed: new Set<string>() };
+  await act(target, operation, action, rollout);
+  return rollout;
+}
+
 /** One POST that has an effect: it is never sent again blindly, for a second one would restart every replica once more. */
-async function redeploy(target: Target, operation: Operation, rollout: Rollout): Promise<void> {
+async function act(target: Target, operation: Operation, action: RestartAction, rollout: Rollout): Promise<void> {
+  const { client, clock } = target;
+  operation.status(`${action}ing`);
+  const send = () =>
+    action === "restart"
+      ? client.restartCluster(operation.id, operation.request())
+      : client.redeployCluster(operation.id, operation.request());
   try {
-    const send = () => target.client.redeployCluster(operation.id, operation.request());
     await whenFree(target, operation, send, async () => {
       rollout.seen = rollsOut(rollout, await lookAtStatus(target, operation));
       return rollout.seen;
@@ -61,6 +81,7 @@ async function redeploy(target: Target, operation: Operation, rollout: Rollout):
     rollout.seen = await hasBegun(target, operation, rollout);
     if (!rollout.seen) throw error;
   }
+  rollout.askedAtMs = clock.now();
 }
 
 async function hasBegun(target: Target, operation: Operation, rollout: Pick<Rollout, "before" | "keepsSize">) {
@@ -75,12 +96,18 @@ async function hasBegun(target: Target, operation: Operation, rollout: Pick<Roll
   return isEmpty;
 }
 
-/** One look. Where no replicas are listed, the word of the cluster has to tell. */
+/** One look. Where no replicas are listed, or none may be looked at, the word of the cluster has to tell. */
 async function lookAtStatus(target: Target, operation: Operation): Promise<StatusRecord | undefined> {
   const status = await findStatus(target.client, operation);
-  if (status === undefined || status.status !== undefined || status.replicas.length > 0) return status;
+  const isTelling = status === undefined ? operation.looksAtStatus : status.status !== undefined;
+  if (isTelling || status?.replicas.length) return status;
   const record = await findCluster(target, operation.id, operation.request());
-  return { ...status, status: record?.status };
+  return status ? { ...status, status: record?.status } : statusOfWord(record?.status);
+}
+
+/** For who believes the word of the cluster: it speaks for all replicas. */
+function statusOfWord(word: string | undefined): StatusRecord {
+  return { replicas: [], status: word, overall: stateOf(word) === "running" };
 }
 
 /**
@@ -112,20 +139,33 @@ function conditionOf({ healthy, status }: ReplicaRecord): string {
 
 /**
  * Adds a roll-out to a judge: old replicas that are still healthy are not the new ones. Ready only after the roll-out was
- * seen, or after so long that it must be over.
+ * seen, or after so long that it must be over. Where fewer than all replicas are enough, so many have to be renewed: those
+ * whose turn is yet to come are healthy too.
  */
 export function afterRollout(
   judge: (look: Look, past: Past) => Verdict,
   rollout: Rollout,
+  { enough, replicas, healthCheck }: Goal,
   clock: Clock,
 ): (look: Look, past: Past) => Verdict {
   return (look, past) => {
     const word = look.status?.status ?? look.record?.status;
-    rollout.seen ||= rollsOut(rollout, look.status && { ...look.status, status: word });
+    const status = healthCheck === "list" ? statusOfWord(word) : look.status;
+    rollout.seen ||= rollsOut(rollout, status && { ...status, status: word });
+    for (const id of renewedIn(look.status, rollout)) rollout.renewed.add(id);
     const verdict = judge(look, past);
-    const isOver = rollout.seen || clock.now() - rollout.askedAtMs >= unseenRolloutMs;
-    return verdict.kind === "ready" && !isOver
-      ? { kind: "pending", summary: "waiting for the roll-out to begin" }
-      : verdict;
+    if (verdict.kind !== "ready") return verdict;
+    const isOver = clock.now() - rollout.askedAtMs >= unseenRolloutMs;
+    if (!rollout.seen && !isOver) return { kind: "pending", summary: "waiting for the roll-out to begin" };
+    const healthy = look.status?.replicas.filter((replica) => replica.healthy && rollout.renewed.has(replica.id)) ?? [];
+    const isRenewed = enough >= replicas || rollout.before?.isCounted === true || healthy.length >= enough;
+    return isRenewed || isOver
+      ? verdict
+      : { kind: "pending", summary: `${healthy.length}/${replicas} replicas healthy and renewed` };
   };
+}
+
+function renewedIn(after: StatusRecord | undefined, { before }: Pick<Rollout, "before">): string[] {
+  const old = new Map(before?.replicas.map((replica) => [replica.id, conditionOf(replica)]));
+  return (after?.replicas ?? []).filter((replica) => old.get(replica.id) !== conditionOf(replica)).map(({ id }) => id);
 }

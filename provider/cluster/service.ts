@@ -15,6 +15,8 @@ export interface Service {
   readonly clock: Clock;
   /** Tells which service and key saw a cluster: 8 hex digits that give nothing away. */
   readonly seenBy: string;
+  /** The base URL, for messages; empty where it is not known. */
+  readonly address: string;
 }
 
 const services = new WeakMap<Client, Service>();
@@ -22,12 +24,14 @@ const services = new WeakMap<Client, Service>();
 /** The shared parts for a connection: made once in the process. */
 export function serviceFor(connection: Connection): Service {
   const client = clientFor(connection);
-  const service = services.get(client) ?? createService(client, fingerprint(connection), systemClock, heartbeatMs());
+  const service =
+    services.get(client) ??
+    createService(client, fingerprint(connection), systemClock, heartbeatMs(), connection.baseUrl);
   services.set(client, service);
   return service;
 }
 
-export function createService(client: Client, seenBy: string, clock: Clock, heartbeat: number): Service {
+export function createService(client: Client, seenBy: string, clock: Clock, heartbeat: number, address = ""): Service {
   const lists = new ClusterLists(client, clock);
   return {
     client,
@@ -36,5 +40,6 @@ export function createService(client: Client, seenBy: string, clock: Clock, hear
     claims: new Claims(client, lists, clock),
     clock,
     seenBy: seenBy.slice(0, 8),
+    address,
   };
 }

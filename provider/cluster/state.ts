@@ -1,6 +1,6 @@
 import type { Properties } from "../core";
 import type { CheckedInputs, ClusterState } from "./fields";
-import { countHealthy, type Look } from "./readiness";
+import { countHealthy, isStopped, type Look } from "./readiness";
 
 /** The values of an env: whatever they are, they must not show. */
 export function secretsOf({ env }: { readonly env?: Readonly<Record<string, string | null>> | undefined }): string[] {
@@ -14,6 +14,8 @@ export interface StateFacts {
   readonly unfinished?: ClusterState["__unfinished"];
   readonly sent?: ClusterState["__sent"];
   readonly seenBy: string;
+  /** What a look at the cluster itself has told of the inputs that it does not show. */
+  readonly unverifiedInputs?: readonly string[];
   /** What was known before: stays where this look shows nothing. */
   readonly before?: Partial<ClusterState>;
 }
@@ -21,14 +23,20 @@ export interface StateFacts {
 /** The state of a cluster: what was asked for, and what was seen. */
 export function toState(inputs: CheckedInputs, { record, status }: Look, facts: StateFacts): ClusterState {
   const { before = {}, settled, seenBy } = facts;
+  const unverifiedInputs = facts.unverifiedInputs ?? before.unverifiedInputs;
+  // A stopped cluster has no replicas to speak of, whoever looked last, and whatever the service lists.
+  const isDown = isStopped(record ?? {}) || (settled && inputs.desiredStatus === "stopped");
+  const known = isDown ? {} : before;
+  const shown = isDown ? undefined : status;
   return toPlainJson({
     ...inputs,
     status: record?.status ?? status?.status ?? before.status,
     endpoint: record?.endpoint ?? before.endpoint,
     createdAt: record?.createdAt ?? before.createdAt,
-    replicaStatuses: status ? [...status.replicas] : (before.replicaStatuses ?? []),
-    readyReplicas: status ? countHealthy(status, inputs.replicas) : (before.readyReplicas ?? 0),
+    replicaStatuses: shown ? [...shown.replicas] : (known.replicaStatuses ?? []),
+    readyReplicas: shown ? countHealthy(shown, inputs.replicas) : (known.readyReplicas ?? 0),
     settled,
+    ...(unverifiedInputs ? { unverifiedInputs: [...unverifiedInputs] } : {}),
     __seenBy: seenBy,
     __echo: before.__echo,
     __unfinished: facts.unfinished,
@@ -38,7 +46,8 @@ export function toState(inputs: CheckedInputs, { record, status }: Look, facts: 
 
 /** The inputs inside a state; the computed ones that a preview shows are among them. */
 export function inputsOf(state: ClusterState): CheckedInputs {
-  const { status, replicaStatuses, readyReplicas, settled, __seenBy, __echo, __unfinished, __sent, ...inputs } = state;
+  const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
+  const { __seenBy, __echo, __unfinished, __sent, ...inputs } = others;
   return inputs;
 }
 

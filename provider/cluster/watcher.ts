@@ -2,7 +2,7 @@ import type { Client } from "../api/client";
 import { sameId } from "../api/ids";
 import type { ClusterRecord } from "../api/records";
 import { cut } from "../api/text";
-import type { Clock } from "../clock";
+import { type Clock, duration } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
 import { findCluster, findStatus } from "./find";
 import type { ClusterLists } from "./lists";
@@ -15,8 +15,8 @@ export interface WatchOptions {
   readonly judge: (look: Look, past: Past) => Verdict;
 }
 
-/** How a wait ended. */
-export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }>;
+/** How a wait ended, and what was seen on the way, one line each. */
+export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }> & { readonly story: readonly string[] };
 
 const shortestPauseMs = 1_000;
 const longestPauseMs = 10_000;
@@ -41,10 +41,9 @@ export class Watcher {
 
   /** Rejects with a TimeoutError at the deadline, with the signal's reason when it aborts, and when the key is refused. */
   async watch(options: WatchOptions): Promise<FinalVerdict> {
-    const report = (summary: string) => options.operation.status(summary);
     this.#waiting += 1;
     try {
-      return await this.#loop(options, new Journal(this.clock, report, this.heartbeatMs));
+      return await this.#loop(options, new Journal(this.clock, options.operation, this.heartbeatMs));
     } finally {
       this.#waiting -= 1;
     }
@@ -64,35 +63,39 @@ export class Watcher {
         refusals = 0;
         past = next;
         operation.see(look);
-        if (verdict.kind !== "pending" && verdict.kind !== "confirm") return verdict;
+        if (verdict.kind !== "pending" && verdict.kind !== "confirm") return { ...verdict, story: journal.story() };
         journal.saw(verdict.summary, look);
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         refusals = isUnauthorized(error) ? refusals + 1 : 0;
         if (refusals >= refusalsToEnd) throw error;
-        journal.saw(`cannot look: ${messageOf(error)}`);
+        journal.failed(messageOf(error));
       }
       if (this.clock.now() >= operation.deadlineMs) throw journal.timeout();
     }
   }
 
-  async #lookOnce(
-    { operation, judge }: WatchOptions,
-    past: Past,
-  ): Promise<{ look: Look; verdict: Verdict; next: Past }> {
-    const record = await this.#find(operation, past);
+  /** A list may lag behind: an end that it tells, and no `/status` with it, has to show in the cluster itself. */
+  async #lookOnce(options: WatchOptions, past: Past): Promise<LookResult> {
+    const isShared = this.#waiting > fewWaiting;
+    const result = await this.#lookAt(options, past, isShared);
+    const { kind } = result.verdict;
+    const isToldByList = isShared && (kind === "failed" || (kind === "ready" && !result.look.status));
+    return isToldByList ? this.#lookAt(options, past, false) : result;
+  }
+
+  async #lookAt({ operation, judge }: WatchOptions, past: Past, isShared: boolean): Promise<LookResult> {
+    const record = await this.#find(operation, past, isShared);
     operation.see({ ...operation.seen, record });
     const seen = { ...past, seen: past.seen || record !== undefined, misses: record ? 0 : past.misses + 1 };
     // As the operation has seen it: without values of env in it.
     const cleared = operation.seen.record;
     let look: Look = { record: cleared };
     let verdict = judge(look, seen);
-    if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && this.#waiting <= fewWaiting))) {
+    if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && !isShared))) {
       // A cluster that is shown but has no status yet has no replicas yet.
-      look = {
-        record: cleared,
-        status: (await findStatus(this.client, operation, { attempts: 1 })) ?? { replicas: [] },
-      };
+      const none = operation.looksAtStatus ? { replicas: [] } : undefined;
+      look = { record: cleared, status: (await findStatus(this.client, operation, { attempts: 1 })) ?? none };
       verdict = judge(look, seen);
     }
     const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};
@@ -105,9 +108,9 @@ export class Watcher {
   }
 
   /** From the shared list, if that is younger than this wait; what the list does not hold is asked for by its id. */
-  async #find(operation: Operation, past: Past): Promise<ClusterRecord | undefined> {
+  async #find(operation: Operation, past: Past, isShared: boolean): Promise<ClusterRecord | undefined> {
     const request = oneAttempt(operation);
-    if (this.#waiting > fewWaiting) {
+    if (isShared) {
       try {
         const { clusters } = await this.lists.recent(Math.min(pauseMs(past) / 2, past.waitedMs), request);
         const listed = clusters.find(({ id }) => sameId(id, operation.id));
@@ -121,6 +124,13 @@ export class Watcher {
   }
 }
 
+/** What one look has shown, and what it adds to those before. */
+interface LookResult {
+  readonly look: Look;
+  readonly verdict: Verdict;
+  readonly next: Past;
+}
+
 /** The next look is the retry. */
 function oneAttempt(operation: Operation) {
   return { ...operation.request(), attempts: 1 };
@@ -131,17 +141,18 @@ function pauseMs({ waitedMs, contradicted }: Past): number {
   return Math.min(longestPauseMs, Math.max(shortestMs, waitedMs * pauseShare));
 }
 
-/** What one wait has seen so far: reports changes, and tells the story when the time is up. */
+/** What one wait has seen so far: reports changes, and tells the story when it ends. */
 class Journal {
   readonly #startMs: number;
   readonly #counts = new Map<string, number>();
   #reported: string | undefined;
   #reportedAtMs = 0;
   #lastLook: Look | undefined;
+  #problem: string | undefined;
 
   constructor(
     private readonly clock: Clock,
-    private readonly report: (summary: string) => void,
+    private readonly operation: Operation,
     private readonly heartbeatMs: number,
   ) {
     this.#startMs = clock.now();
@@ -151,33 +162,44 @@ class Journal {
     return this.clock.now() - this.#startMs;
   }
 
-  saw(summary: string, look?: Look): void {
-    this.#lastLook = look ?? this.#lastLook;
+  saw(summary: string, look: Look): void {
+    this.#lastLook = look;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
-    const nowMs = this.clock.now();
-    if (summary === this.#reported && nowMs - this.#reportedAtMs < this.heartbeatMs) return;
-    const elapsed = summary === this.#reported ? ` (for ${duration(this.waitedMs())})` : "";
-    this.report(summary + elapsed);
-    this.#reported = summary;
-    this.#reportedAtMs = nowMs;
+    this.#report(summary);
+  }
+
+  /** A look that failed says nothing about the cluster. */
+  failed(problem: string): void {
+    this.#problem = problem;
+    this.#report(`cannot look: ${problem}`);
   }
 
   timeout(): TimeoutError {
-    const story = [...this.#counts]
-      .slice(-3)
-      .map(([summary, count]) =>
-        count > 1 ? `${cut(summary, longestSummary)} (${count} times)` : cut(summary, longestSummary),
-      );
-    const reasons = unhealthyReasons(this.#lastLook?.status);
-    const seen = story.length > 0 ? `; seen: ${story.join(", then ")}` : "";
-    return new TimeoutError([`timed out after ${duration(this.waitedMs())}${seen}`, ...reasons].join("; "));
+    const text = `timed out after ${duration(this.operation.elapsedMs())}`;
+    return new TimeoutError(text, { facts: [...this.story(), ...unhealthyReasons(this.#lastLook?.status)] });
+  }
+
+  /** The states in their order, and the last thing that went wrong with looking. */
+  story(): string[] {
+    const states = [...this.#counts].slice(-mostStates).map(([summary, count]) => {
+      const shown = cut(summary, longestSummary);
+      return count > 1 ? `${shown} (${count} times)` : shown;
+    });
+    return [
+      ...(states.length > 0 ? [`seen: ${states.join(", then ")}`] : []),
+      ...(this.#problem ? [`the last look that failed: ${this.#problem}`] : []),
+    ];
+  }
+
+  #report(summary: string): void {
+    const nowMs = this.clock.now();
+    if (summary === this.#reported && nowMs - this.#reportedAtMs < this.heartbeatMs) return;
+    this.operation.progress(summary);
+    this.#reported = summary;
+    this.#reportedAtMs = nowMs;
   }
 }
 
-/** Of one summary in the story of a wait. */
+/** Of the states in the story of a wait. */
+const mostStates = 5;
 const longestSummary = 260;
-
-/** `95 s`, `12 min`: for people. */
-export function duration(ms: number): string {
-  return ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
-}

@@ -35,8 +35,8 @@ export const check = (olds: Properties, news: Properties) =>
     return { inputs, failures: failures.map(toFailure) };
   });
 
-export const diff = (_id: string, olds: Properties, news: Properties) =>
-  inContext("diff", news, async () => toDiff(cluster.diff(olds, news)));
+export const diff = (id: string, olds: Properties, news: Properties) =>
+  inContext("diff", news, async () => toDiff(cluster.diff(olds, news, id)));
 
 export const create = (inputs: Properties) =>
   inContext("create", inputs, async (ctx) => {
@@ -129,6 +129,7 @@ const secretNames = inputNames.filter((name) => inputFlags[name].secret);
 
 /** Marks every value of a secret map, key by key: the engine would mark only the keys that the program itself marked. */
 function withSecrets(properties: Properties): Properties {
+  if (properties["plainEnv"] === true) return properties;
   const marked = secretNames.map((name) => [name, markValues(properties[name])] as const);
   return { ...properties, ...Object.fromEntries(marked.filter(([, value]) => value !== undefined)) };
 }

@@ -1,10 +1,9 @@
-import { z } from "zod";
 import type { Client } from "../api/client";
-import { checkArgs, textArg } from "../args";
+import { argRules, textArg } from "../args";
 import { withNotFoundAdvice } from "../errors";
 import type { GetGpuAvailabilityArgs, GetGpuAvailabilityResult, GpuAvailability, GpuType } from "../types";
 
-const rules = z.strictObject({
+export const getGpuAvailabilityRules = argRules({
   // Blanks and dots alone would name another path.
   type: textArg('the identifier of a GPU type, such as "h100"; getGpuTypes() lists them', (type) =>
     /[^\s.]/.test(type),
@@ -14,9 +13,8 @@ const rules = z.strictObject({
 /** Which GPU types can be had (specification, section 4, `/v1/gpus/availability` and `/v1/gpus/:type/availability`). */
 export async function getGpuAvailability(
   client: Client,
-  args: GetGpuAvailabilityArgs = {},
+  { type }: GetGpuAvailabilityArgs = {},
 ): Promise<GetGpuAvailabilityResult> {
-  const { type } = checkArgs("getGpuAvailability", rules, args);
   const records = type === undefined ? await client.listGpuAvailability() : [await availabilityOf(client, type)];
   return { availability: records.map(toAvailability) };
 }

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -24,6 +25,15 @@ function findCliRoot(): string {
   const root = process.env["PULUMI_CLI_ROOT"] ?? join(home, "versions", manifest.devDependencies.pulumi);
   if (existsSync(join(root, "bin"))) return root;
   throw new Error("The Pulumi CLI is not there yet: run `node scripts/pulumi-cli.mjs`, or `npm test`");
+}
+
+/** A Pulumi command that runs; `signal` and `kill` reach the CLI alone, as Ctrl-C in a terminal reaches it first. */
+export interface Running {
+  readonly pid: number;
+  readonly ended: Promise<Run>;
+  signal(name: NodeJS.Signals): void;
+  kill(): void;
+  output(): string;
 }
 
 /** How one Pulumi command ended. */
@@ -63,16 +73,17 @@ function linkPackages(folder: string): void {
 /** A Pulumi project in a folder of its own, with a file backend, run by the real CLI. */
 export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), "gpucluster-engine-"));
+  /** Where the state is. */
+  readonly #backend = join(this.folder, "backend");
   readonly env: Record<string, string>;
 
   constructor({ env, program }: WorkspaceOptions) {
-    const backend = join(this.folder, "backend");
-    mkdirSync(backend);
+    mkdirSync(this.#backend);
     linkPackages(this.folder);
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.js" }));
     // Without the compiler, which takes longer to load than everything else.
     writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf({ typescript: false }));
-    this.env = { ...env, PULUMI_BACKEND_URL: pathToFileURL(backend).href, PULUMI_CONFIG_PASSPHRASE: "for-tests" };
+    this.env = { ...env, PULUMI_BACKEND_URL: pathToFileURL(this.#backend).href, PULUMI_CONFIG_PASSPHRASE: "for-tests" };
     this.program(program);
   }
 
@@ -83,10 +94,15 @@ export class Workspace {
 
   /** Takes a TypeScript program from the repository in place of the text. */
   programFile(path: string): void {
+    this.typeScript(readFileSync(join(repository, path), "utf8"));
+  }
+
+  /** Takes a whole TypeScript program in place of the text; the engine's host checks its types. */
+  typeScript(text: string): void {
     rmSync(join(this.folder, "index.js"));
     writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf({}));
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.ts" }));
-    copyFileSync(join(repository, path), join(this.folder, "index.ts"));
+    writeFileSync(join(this.folder, "index.ts"), text);
   }
 
   /** Runs a command to its end. */
@@ -94,13 +110,8 @@ export class Workspace {
     return this.start(...args).ended;
   }
 
-  /** Starts a command; `signal` and `kill` reach the CLI alone, as Ctrl-C in a terminal reaches it first. */
-  start(...args: string[]): {
-    ended: Promise<Run>;
-    signal(name: NodeJS.Signals): void;
-    kill(): void;
-    output(): string;
-  } {
+  /** Starts a command. */
+  start(...args: string[]): Running {
     const bin = join(cliRoot, "bin");
     const child = spawn(join(bin, "pulumi"), [...args, "--non-interactive", "--color=never"], {
       cwd: this.folder,
@@ -114,7 +125,9 @@ export class Workspace {
       });
     }
     const ended = new Promise<Run>((done) => child.on("close", (code) => done({ code, output })));
-    return { ended, signal: (name) => void child.kill(name), kill: () => killHard(child), output: () => output };
+    const { pid } = child;
+    if (pid === undefined) throw new Error("the Pulumi CLI could not be started");
+    return { pid, ended, signal: (name) => void child.kill(name), kill: () => killHard(child), output: () => output };
   }
 
   /** Makes the stack; config values are set in clear. */
@@ -154,8 +167,20 @@ export class Workspace {
   /** The clusters in the state. */
   async clusters(): Promise<StoredResource[]> {
     const { deployment } = JSON.parse(await this.stateText());
-    const resources: StoredResource[] = deployment.resources ?? [];
-    return resources.filter(({ type }) => type === "pulumi-nodejs:dynamic/gpucluster:Cluster");
+    return clustersIn(deployment.resources);
+  }
+
+  /** The same without the CLI, from the backend's own file: some seconds faster. */
+  storedClusters(): StoredResource[] {
+    const file = join(this.#backend, ".pulumi/stacks/engine-test/test.json");
+    const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
+    return clustersIn(checkpoint.latest?.resources);
+  }
+
+  /** Whether a command that was killed has left its lock, which `pulumi cancel` takes away. */
+  isLocked(): boolean {
+    const locks = join(this.#backend, ".pulumi/locks");
+    return existsSync(locks) && readdirSync(locks, { recursive: true }).some((name) => String(name).endsWith(".json"));
   }
 
   remove(): void {
@@ -170,6 +195,10 @@ export interface StoredResource {
   readonly inputs: Record<string, unknown>;
   readonly outputs: Record<string, unknown>;
   readonly initErrors?: string[];
+}
+
+function clustersIn(resources: StoredResource[] = []): StoredResource[] {
+  return resources.filter(({ type }) => type === "pulumi-nodejs:dynamic/gpucluster:Cluster");
 }
 
 /** Kills the CLI where it stands, and the language host that it then leaves behind; the provider has to end by itself. */

@@ -8,6 +8,9 @@ export function applyBirthFaults({ fleet, faults }: Service, state: ClusterState
     if (fault.kind === "sick-replica") {
       state.sick = { replica: fault.replica, message: fault.message, blocking: true };
     }
+    if (fault.kind === "flap") {
+      state.flapping = { replica: fault.replica, periodMs: fault.periodMs, flaps: fault.flaps };
+    }
     if (fault.kind === "fail") {
       const at = state.createdAt + fleet.timing.provisioningMs / 2;
       state.failure = { message: fault.message, at, lasting: true };

@@ -5,8 +5,8 @@ export interface SimulatedGpuType {
   /** Name for people. */
   name: string;
   memoryGb: number;
-  /** US dollars for one GPU and one hour. */
-  pricePerHour: number;
+  /** US dollars for one GPU and one hour. Without it, the service says no price of this type. */
+  pricePerHour?: number;
   /** GPUs that the service owns; clusters take theirs out of it. */
   stock: number;
 }

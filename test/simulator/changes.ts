@@ -5,13 +5,15 @@ import { addReplicas, heal } from "./transitions";
 
 /** What can happen to a cluster behind everybody's back. It takes effect at once. */
 export interface ClusterChanges {
+  /** The endpoint keeps the name before. */
+  name?: string;
   /** Replicas appear healthy, or the last ones vanish. */
   replicas?: number;
   /** Asked for and running. */
   env?: Record<string, string>;
   /** Asked for and running. */
   container?: string;
-  /** `running` also heals; `gone` is what a DELETE ends in. */
+  /** `running` also heals, and starts a stopped cluster with what it was told meanwhile; `gone` is what a DELETE ends in. */
   status?: "running" | "stopped" | "failed" | "gone";
   /** Reason of a `failed` status. */
   message?: string;
@@ -33,7 +35,8 @@ export interface ForeignCluster extends Partial<ClusterSeed> {
 
 /** Applies changes to a cluster. */
 export function applyChanges(state: ClusterState, changes: ClusterChanges, now: number, timing: Timing): void {
-  const { replicas, status, env, container } = changes;
+  const { name = state.name, replicas, status, env, container } = changes;
+  state.name = name;
   if (env || container) {
     state.configuration = {
       container: container ?? state.configuration.container,
@@ -52,6 +55,8 @@ type StatusChange = (state: ClusterState, now: number, timing: Timing, message?:
 const statusChanges: Record<NonNullable<ClusterChanges["status"]>, StatusChange> = {
   running(state, now) {
     heal(state);
+    delete state.flapping;
+    if (state.stoppedAt !== undefined) state.deployed = state.configuration;
     delete state.stoppedAt;
     state.replicas = [];
     addReplicas(state, state.desiredReplicas, now, 0);

@@ -29,6 +29,7 @@ with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
   --deletion-ms N        time until a deleted cluster is gone (default: 300)
   --rate-limit N         requests per window (default: 100)
   --rate-window-ms N     length of a window (default: 60000)
+  --list-lag-ms N        lists show clusters as they were so long ago (default: 0)
   --latency-ms N         added to each request (default: 0)
   --fault JSON           something that goes wrong, such as
                          '{"kind":"drop","when":"after","method":"POST"}' (repeatable)
@@ -66,6 +67,7 @@ export function parseCli(args: string[], env: Record<string, string | undefined>
         deletionMs: number("deletion-ms"),
         rateLimit: number("rate-limit"),
         rateWindowMs: number("rate-window-ms"),
+        listLagMs: number("list-lag-ms"),
         latencyMs: number("latency-ms"),
         faults: values.fault?.map(parseFaultText),
       },
@@ -84,13 +86,14 @@ const flags = {
   "deletion-ms": { type: "string" },
   "rate-limit": { type: "string" },
   "rate-window-ms": { type: "string" },
+  "list-lag-ms": { type: "string" },
   "latency-ms": { type: "string" },
   fault: { type: "string", multiple: true },
   "exit-with-stdin": { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
-type NumberFlag = "port" | "rate-limit" | `${"provisioning" | "deletion" | "rate-window" | "latency"}-ms`;
+type NumberFlag = "port" | "rate-limit" | `${"provisioning" | "deletion" | "rate-window" | "list-lag" | "latency"}-ms`;
 
 function parseNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -45,13 +45,29 @@ export const actions: Readonly<Record<string, Action>> = {
 export function update(service: Service, state: ClusterState, body: unknown): void {
   const { fleet, dialect } = service;
   const changes = parseUpdate[dialect.updateSemantics](body, state, dialect);
-  resize(service, state, changes.replicas ?? state.desiredReplicas);
+  const replicas = changes.replicas ?? state.desiredReplicas;
+  const isStopped = state.stoppedAt !== undefined;
+  const starts = isStopped && startsByUpdate[dialect.stoppedUpdate](service, state, replicas);
+  resize(service, state, replicas);
   const { container, env } = state.configuration;
   const changed = configure(state, { container: changes.container ?? container, env: changes.env ?? env });
+  if (starts) wake(service, state);
   // A stopped cluster takes its new configuration when it is started.
-  if (!changed || !dialect.updateRollsOut || state.stoppedAt !== undefined) return;
-  rollOut(state, "updating", fleet.clock.now(), fleet.timing);
+  else if (changed && dialect.updateRollsOut && !isStopped) rollOut(state, "updating", fleet.clock.now(), fleet.timing);
 }
+
+/** Whether an update starts a stopped cluster. What refuses it does so before anything is stored. */
+const startsByUpdate: PerValue<"stoppedUpdate", (service: Service, state: ClusterState, replicas: number) => boolean> =
+  {
+    stored: () => false,
+    refused: (_service, { id }) => {
+      throw new ApiError(409, "invalid_state", `The cluster "${id}" is stopped and takes no update.`);
+    },
+    starts: (service, state, replicas) => {
+      ensureCapacity(service, state.gpuType, replicas, state);
+      return true;
+    },
+  };
 
 /** Refuses more replicas than there are GPUs; `except` is the cluster whose own GPUs count as free. */
 export function ensureCapacity(service: Service, gpuType: string, replicas: number, except?: ClusterState): void {
@@ -77,9 +93,14 @@ function start(service: Service, state: ClusterState, by: Starter): void {
     throw new ApiError(409, "invalid_state", `The cluster "${state.id}" is stopped. To start it: ${calls.join(", ")}.`);
   }
   ensureCapacity(service, state.gpuType, state.desiredReplicas, state);
+  if (by === "redeploy") rollOut(state, "deploying", fleet.clock.now(), fleet.timing);
+  else wake(service, state);
+}
+
+/** Starts a stopped cluster, with what it was told meanwhile unless that waits for a redeploy. */
+function wake({ fleet, dialect }: Service, state: ClusterState): void {
   const now = fleet.clock.now();
-  if (by === "redeploy") rollOut(state, "deploying", now, fleet.timing);
-  else if (dialect.updateRollsOut) rollOut(state, "restarting", now, fleet.timing);
+  if (dialect.updateRollsOut) rollOut(state, "restarting", now, fleet.timing);
   else restart(state, now, fleet.timing);
 }
 

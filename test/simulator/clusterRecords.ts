@@ -9,7 +9,7 @@ export function createdRecord(cluster: SimulatedCluster): object {
 
 /** The record of a cluster, as lists have it. */
 export function clusterRecord(cluster: SimulatedCluster, dialect: Dialect): object {
-  return fieldNames[dialect.recordNames]({
+  return habits[dialect.recordNames]({
     ...specified(cluster),
     status: clusterWord(cluster.status, dialect),
     created_at: stamps[dialect.stampShape](Date.parse(cluster.createdAt)),
@@ -37,13 +37,19 @@ function specified(cluster: SimulatedCluster) {
   return { id, name, status, gpu_type: cluster.gpuType, replicas, endpoint, created_at: cluster.createdAt };
 }
 
-type Fields = Record<keyof ReturnType<typeof specified>, unknown>;
+type Fields = Record<keyof ReturnType<typeof specified>, string | number>;
 
-const fieldNames: PerValue<"recordNames", (fields: Fields) => object> = {
+const habits: PerValue<"recordNames", (fields: Fields) => object> = {
   snake: (fields) => fields,
-  camel: ({ gpu_type: gpuType, created_at: createdAt, ...others }) => {
-    return { ...others, gpuType, createdAt, region: null, labels: {} };
-  },
+  camel: ({ gpu_type: gpuType, created_at: createdAt, ...others }) => ({
+    ...others,
+    gpuType,
+    createdAt,
+    replicas: String(others.replicas),
+    endpoint: `${others.endpoint}/`,
+    region: null,
+    labels: {},
+  }),
 };
 
 const zoneHours = 2;

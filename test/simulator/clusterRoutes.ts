@@ -59,9 +59,7 @@ function create(service: Service, { organization, body }: Call): Answer {
 }
 
 function list({ fleet, dialect }: Service, { organization, query }: Call): Answer {
-  const views = fleet.listed(organization).map((state) => fleet.view(state));
-  const visible = views.filter(({ hidden }) => !hidden);
-  return listAnswer(visible, query, dialect, (view) => clusterRecord(view, dialect));
+  return listAnswer(fleet.listed(organization), query, dialect, (view) => clusterRecord(view, dialect));
 }
 
 function change(service: Service, call: Call): Answer {

@@ -24,7 +24,9 @@ export interface ReplicaState {
 export interface ClusterState {
   readonly id: string;
   readonly suffix: string;
-  readonly name: string;
+  /** The endpoint's host keeps the name that the cluster was made with. */
+  readonly host: string;
+  name: string;
   readonly organization: string;
   readonly gpuType: string;
   readonly createdAt: number;
@@ -45,6 +47,8 @@ export interface ClusterState {
   failure?: { message: string; at: number; lasting: boolean };
   /** `blocking`: it keeps a roll-out from ending. */
   sick?: { replica: number; message: string; blocking: boolean };
+  /** A replica that goes on to change between healthy and not, from when all are healthy. */
+  flapping?: { replica: number; periodMs: number; flaps: number };
 }
 
 /** How long things take, and when a cluster calls itself running. */

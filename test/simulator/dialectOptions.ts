@@ -27,7 +27,10 @@ export const dialectOptions = {
   pageNumbers: ["offset", "page"],
   /** Get, update, delete and actions answer `{...}`, `{"cluster": {...}}`, or `{"data": {...}}`; create as specified. */
   recordShape: ["bare", "wrapped", "data"],
-  /** Names in records of clusters: as specified, or in camelCase, with fields that nobody knows; create as specified. */
+  /**
+   * Records of clusters: as specified, or with names in camelCase, fields that nobody knows, the number of replicas as
+   * text and a slash at the end of the endpoint; create as specified.
+   */
   recordNames: ["snake", "camel"],
   /** `created_at`, but in the create answer: ISO 8601 in UTC, in another time zone, or a number of Unix seconds. */
   stampShape: ["iso", "offset", "epoch-seconds"],
@@ -74,8 +77,17 @@ export const dialectOptions = {
   replicaFlag: ["healthy", "ready"],
   /** Whether `/status` knows a replica from the start, or only once it has a place. */
   replicasListed: ["always", "once-scheduled"],
-  /** Which calls start a stopped cluster. Restart and redeploy are refused with 409 where they do not. */
+  /** Which actions start a stopped cluster. Restart and redeploy are refused with 409 where they do not. */
   startedBy: ["restart-or-redeploy", "redeploy", "scale"],
+  /** What a stopped cluster calls itself, in the style of `statusWords`; its replicas stay `stopped`. */
+  stoppedWord: ["stopped", "suspended", "paused"],
+  /**
+   * An update of a cluster that is stopped, or about to be, is stored until the start, refused with 409 `invalid_state`,
+   * or starts the cluster, whatever it changes.
+   */
+  stoppedUpdate: ["stored", "refused", "starts"],
+  /** Whether `/status` of a stopped cluster lists its replicas. */
+  stoppedReplicas: ["listed", "none"],
   /** GPU lists are `{"gpus": [...]}` (or models, availability, pricing), `[...]`, or an object keyed by type. */
   gpuListShape: ["wrapped", "bare", "by-type"],
   /** Whether `GET /v1/gpus` and `/v1/gpus/availability` name the types that are sold out. */

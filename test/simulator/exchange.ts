@@ -58,12 +58,14 @@ export async function answer(backend: Backend, incoming: Incoming): Promise<Answ
   return withHeaders(headers, result);
 }
 
-function run({ routes, dialect }: Backend, { method, url, body }: Incoming, organization: string): Answer {
+function run({ routes, dialect, fleet }: Backend, { method, url, body }: Incoming, organization: string): Answer {
   try {
     if (body.tooLarge) throw new ApiError(413, "body_too_large", "The body is longer than 1 MiB.");
     return dispatch(routes, { organization, method, url, body }, (...facts) => methodRefusal(...facts, dialect));
   } catch (error) {
     return errorAnswer(error, dialect);
+  } finally {
+    fleet.remember();
   }
 }
 

@@ -48,6 +48,12 @@ export interface DelayFault {
 export type BirthFault =
   /** Replica number `replica` (from 0) never gets healthy, until a new configuration is rolled out. */
   | { kind: "sick-replica"; replica: number; message: string }
+  /**
+   * Whenever every replica has become healthy, number `replica` stays so for `periodMs`, is unhealthy for `periodMs`, and
+   * so on, until it was unhealthy `flaps` times. A status word that waits for every replica goes back and forth with it.
+   * A roll-out does not cure it; `change` to `running` does.
+   */
+  | { kind: "flap"; replica: number; periodMs: number; flaps: number }
   /** The cluster fails halfway, until a new configuration is rolled out. */
   | { kind: "fail"; message: string }
   /** Reads do not show the cluster for this long. */
@@ -69,6 +75,7 @@ export const faultSlots: Readonly<Record<Fault["kind"], { stage: FaultStage; slo
   redirect: { stage: "request", slot: "answer" },
   delay: { stage: "request", slot: "delay" },
   "sick-replica": { stage: "birth", slot: "sick-replica" },
+  flap: { stage: "birth", slot: "flap" },
   fail: { stage: "birth", slot: "fail" },
   hidden: { stage: "birth", slot: "hidden" },
 };

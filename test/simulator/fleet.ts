@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { SimulatedGpuType } from "./catalog";
 import type { ClusterState, Configuration, Timing } from "./clusterState";
+import { History } from "./history";
 import { holdsGpus, statusAt } from "./life";
 import { type SimulatedCluster, snapshot } from "./snapshot";
 import { addReplicas } from "./transitions";
@@ -17,11 +18,13 @@ export interface ClusterSeed extends Configuration {
 export class Fleet {
   readonly #clusters = new Map<string, ClusterState>();
   readonly #catalog: Map<string, SimulatedGpuType>;
+  readonly #history = new History();
 
   constructor(
     readonly clock: { now(): number },
     readonly timing: Timing,
     catalog: readonly SimulatedGpuType[],
+    readonly listLagMs = 0,
   ) {
     this.#catalog = new Map(catalog.map((gpu) => [gpu.type, { ...gpu }]));
   }
@@ -41,9 +44,22 @@ export class Fleet {
     return this.all().filter((state) => state.organization === organization && !this.isGone(state));
   }
 
-  /** The clusters that an organization's key can see: the living ones, and the tombstones of gone ones. */
-  listed(organization: string): ClusterState[] {
-    return this.all().filter((state) => state.organization === organization && this.isListed(state));
+  /**
+   * What lists show to an organization's key, as it was `listLagMs` ago: the living clusters, and the tombstones of gone
+   * ones.
+   */
+  listed(organization: string): SimulatedCluster[] {
+    const time = this.clock.now() - this.listLagMs;
+    const states = this.listLagMs > 0 ? this.#history.at(time) : this.all();
+    return states
+      .filter((state) => state.organization === organization && this.#isListedAt(state, time))
+      .map((state) => snapshot(state, time, this.timing))
+      .filter(({ hidden }) => !hidden);
+  }
+
+  /** Has to follow each event where lists lag. */
+  remember(): void {
+    if (this.listLagMs > 0) this.#history.take(this.all(), this.clock.now());
   }
 
   /** A cluster of an organization by id, also a gone one. */
@@ -58,9 +74,7 @@ export class Fleet {
 
   /** Whether reads show a cluster, if only its tombstone. */
   isListed(state: ClusterState): boolean {
-    const { deletedAt = Number.POSITIVE_INFINITY } = state;
-    const { deletionMs, tombstoneMs } = this.timing;
-    return this.clock.now() < deletedAt + deletionMs + tombstoneMs;
+    return this.#isListedAt(state, this.clock.now());
   }
 
   /** Adds a cluster whose replicas all become healthy within `durationMs`. */
@@ -70,6 +84,7 @@ export class Fleet {
     const state: ClusterState = {
       id: `cl_${suffix}`,
       suffix,
+      host: `${seed.name}-${suffix}.clusters.example.com`,
       name: seed.name,
       organization: seed.organization,
       gpuType: seed.gpuType,
@@ -109,6 +124,11 @@ export class Fleet {
       .filter((state) => state !== except && state.gpuType === type && holdsGpus(state, now, this.timing))
       .reduce((sum, state) => sum + state.desiredReplicas, 0);
     return Math.max(0, (this.#catalog.get(type)?.stock ?? 0) - held);
+  }
+
+  #isListedAt({ deletedAt = Number.POSITIVE_INFINITY }: ClusterState, time: number): boolean {
+    const { deletionMs, tombstoneMs } = this.timing;
+    return time < deletedAt + deletionMs + tombstoneMs;
   }
 
   #freshSuffix(): string {

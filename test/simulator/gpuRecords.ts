@@ -22,8 +22,9 @@ export const gpuListsBeside: PerValue<
   "by-type": (lists) => Object.fromEntries(Object.entries(lists).map(([word, items]) => [word, byType(items)])),
 };
 
-/** The price of a GPU type for one hour. */
+/** The price of a GPU type for one hour; nothing at all where there is none. */
 export function gpuPrice({ pricePerHour }: SimulatedGpuType, { priceForm, priceText, pricePlace }: Dialect): object {
+  if (pricePerHour === undefined) return {};
   return pricePlaces[pricePlace](pricePerHour, prices[priceForm](priceText));
 }
 

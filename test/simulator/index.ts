@@ -12,13 +12,22 @@ import { Fleet } from "./fleet";
 import { gpuRoutes } from "./gpuRoutes";
 import { parseFault } from "./parseFault";
 import { RateWindows } from "./rateWindows";
-import { listen, type RecordedRequest, urlOf } from "./server";
+import { listen, type OpenRequest, type RecordedRequest, type RequestBook, urlOf } from "./server";
 import { serviceRoutes } from "./serviceRoutes";
 import type { SimulatedCluster } from "./snapshot";
 
 export type { ClusterStatus } from "./clusterState";
 export type { SimulatedReplica } from "./life";
-export type { ClusterChanges, Dialect, Fault, ForeignCluster, RecordedRequest, SimulatedCluster, SimulatedGpuType };
+export type {
+  ClusterChanges,
+  Dialect,
+  Fault,
+  ForeignCluster,
+  OpenRequest,
+  RecordedRequest,
+  SimulatedCluster,
+  SimulatedGpuType,
+};
 export { dialectOptions, dialects };
 
 /** How a simulator behaves. */
@@ -37,6 +46,11 @@ export interface SimulatorOptions {
   rateLimit?: number;
   /** @default 60000 */
   rateWindowMs?: number;
+  /**
+   * `GET /v1/clusters` shows all there is to see as it was so long ago: a cluster that was made since is not there yet, one
+   * that was deleted since still is, and names, words and numbers are the ones of then. Everything else is current. @default 0
+   */
+  listLagMs?: number;
   /** Added to each request, in real time. @default 0 */
   latencyMs?: number;
   /** The GPU types with prices and stocks. */
@@ -58,16 +72,18 @@ export interface Simulator {
   readonly dialect: Dialect;
   /** Every request so far, in the order of the answers. */
   readonly requests: RecordedRequest[];
+  /** The requests that have arrived and are not answered yet, oldest first: the ones that a `delay` holds. */
+  openRequests(): OpenRequest[];
   /** Every cluster that was ever made, oldest first, also gone ones. */
   clusters(): SimulatedCluster[];
   cluster(id: string): SimulatedCluster | undefined;
   /** Adds a fault. */
   fault(fault: Fault): void;
-  /** Changes price, stock, ... of a GPU type. */
+  /** Changes price, stock, ... of a GPU type: `{ stock: 0 }` sells it out, `{ pricePerHour: undefined }` hides its price. */
   setGpuType(type: string, changes: Partial<SimulatedGpuType>): void;
   /** Changes a cluster behind everybody's back. */
   change(id: string, changes: ClusterChanges): void;
-  /** Adds a cluster that somebody else made. */
+  /** Adds a cluster that somebody else made. It runs, with all its replicas healthy, unless `status` says otherwise. */
   addCluster(fields: ForeignCluster): SimulatedCluster;
   /** Ends the server and its connections. May be called again. */
   close(): Promise<void>;
@@ -78,9 +94,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const closing = new AbortController();
   const backend = assemble(options, closing.signal);
   const { fleet, dialect } = backend;
-  const requests: RecordedRequest[] = [];
+  const book: RequestBook = { answered: [], open: new Set() };
   const [[apiKey, organization] = ["", ""]] = backend.apiKeys;
-  const server = await listen(backend, options.port ?? 0, requests);
+  const server = await listen(backend, options.port ?? 0, book);
   const stateOf = (id: string) => fleet.get(id) ?? notFound(`There is no cluster "${id}".`);
   let closed: Promise<void> | undefined;
   return {
@@ -88,14 +104,18 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     apiKey,
     organization,
     dialect,
-    requests,
+    requests: book.answered,
+    openRequests: () => [...book.open],
     clusters: () => fleet.all().map((state) => fleet.view(state)),
     cluster: (id) => optionalView(fleet, fleet.get(id)),
     fault: (fault) => backend.faults.add(parseFault(fault)),
     setGpuType: (type, changes) => {
       Object.assign(fleet.gpu(type) ?? notFound(`There is no GPU type "${type}".`), changes, { type });
     },
-    change: (id, changes) => applyChanges(stateOf(id), changes, fleet.clock.now(), fleet.timing),
+    change: (id, changes) => {
+      applyChanges(stateOf(id), changes, fleet.clock.now(), fleet.timing);
+      fleet.remember();
+    },
     addCluster: (fields) => addForeign(fleet, organization, fields),
     close() {
       closed ??= new Promise((resolve) => {
@@ -115,7 +135,7 @@ function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
   for (const fault of options.faults ?? []) faults.add(parseFault(fault));
   const { runningWhen, tombstone } = dialect;
   const timing = { provisioningMs, deletionMs, tombstoneMs: tombstonesMs[tombstone], runningWhen };
-  const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes) };
+  const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes, options.listLagMs) };
   return {
     ...service,
     routes: [...serviceRoutes(service), ...gpuRoutes(service), ...clusterRoutes(service)],
@@ -132,7 +152,8 @@ function addForeign(fleet: Fleet, ownOrganization: string, fields: ForeignCluste
   const { status, createdAt, replicas = 1, env = {}, organization = ownOrganization } = fields;
   const container = fields.container ?? "example/server:1.0";
   const state = fleet.add({ ...fields, replicas, env, organization, container }, 0, createdAt);
-  if (status) applyChanges(state, { status }, fleet.clock.now(), fleet.timing);
+  if (status) applyChanges(state, { status }, state.createdAt, fleet.timing);
+  fleet.remember();
   return fleet.view(state);
 }
 

@@ -15,7 +15,7 @@ export function statusAt(state: ClusterState, now: number, timing: Timing): Clus
   if (state.deletedAt !== undefined) return now >= state.deletedAt + timing.deletionMs ? "gone" : "terminating";
   if (state.stoppedAt !== undefined) return now >= state.stoppedAt + timing.deletionMs ? "stopped" : "stopping";
   if (state.failure && now >= state.failure.at) return "failed";
-  return now < phaseEnds[timing.runningWhen](state) || isHeldUp(state, timing) ? state.phase.word : "running";
+  return now < phaseEnds[timing.runningWhen](state) || isHeldUp(state, now, timing) ? state.phase.word : "running";
 }
 
 /**
@@ -57,6 +57,9 @@ function replicaAt(
   const { id, restarts, healthyAt } = replica;
   if (now < placedAt(replica)) return { id, restarts, status: "pending", healthy: false };
   if (now < healthyAt) return { id, restarts, status: "starting", healthy: false };
+  if (flappedReplica(state, now) === index) {
+    return { id, restarts, status: "unhealthy", healthy: false, message: "The health check timed out." };
+  }
   if (state.sick?.replica !== index) return { id, restarts, status: "healthy", healthy: true };
   const crashes = 1 + Math.floor((now - healthyAt) / Math.max(1, timing.provisioningMs));
   return { id, restarts: restarts + crashes, status: "unhealthy", healthy: false, message: state.sick.message };
@@ -72,6 +75,16 @@ function placedAt({ bornAt, healthyAt }: ReplicaState): number {
   return bornAt + (healthyAt - bornAt) / 3;
 }
 
-function isHeldUp({ sick, replicas }: ClusterState, timing: Timing): boolean {
-  return timing.runningWhen === "all-healthy" && sick !== undefined && sick.blocking && sick.replica < replicas.length;
+function isHeldUp(state: ClusterState, now: number, timing: Timing): boolean {
+  const holders = [state.sick?.blocking ? state.sick.replica : undefined, flappedReplica(state, now)];
+  const isThere = (replica?: number) => replica !== undefined && replica < state.replicas.length;
+  return timing.runningWhen === "all-healthy" && holders.some(isThere);
+}
+
+/** The number of the replica that flapping makes unhealthy at a time, if it does. */
+function flappedReplica(state: ClusterState, now: number): number | undefined {
+  if (!state.flapping) return undefined;
+  const { replica, periodMs, flaps } = state.flapping;
+  const period = Math.floor((now - phaseEnds["all-healthy"](state)) / periodMs);
+  return period > 0 && period < 2 * flaps && period % 2 === 1 ? replica : undefined;
 }

@@ -31,6 +31,7 @@ const kindRules: Readonly<Record<Fault["kind"], Readonly<Record<string, Rule>>>>
   redirect: { location: text, status: maybe(status) },
   delay: { ms: amount, when: maybe(when) },
   "sick-replica": { replica: amount, message: text },
+  flap: { replica: amount, periodMs: amount, flaps: amount },
   fail: { message: text },
   hidden: { ms: amount },
 };

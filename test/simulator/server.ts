@@ -22,11 +22,21 @@ export interface RecordedRequest {
   organization?: string;
 }
 
+/** One request that has arrived and is not answered yet. */
+export type OpenRequest = Pick<RecordedRequest, "method" | "path">;
+
+/** What a server remembers of its requests. */
+export interface RequestBook {
+  /** In the order of the answers. */
+  readonly answered: RecordedRequest[];
+  readonly open: Set<OpenRequest>;
+}
+
 /** Serves the backend on 127.0.0.1 and keeps a record of every request. */
-export async function listen(backend: Backend, port: number, record: RecordedRequest[]): Promise<Server> {
+export async function listen(backend: Backend, port: number, book: RequestBook): Promise<Server> {
   const server = createServer((request, response) => {
     // A socket that breaks while it is read or written is the client's affair.
-    serve(backend, record, request, response).catch(() => request.socket.destroy());
+    serve(backend, book, request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -43,7 +53,7 @@ export function urlOf(server: Server): string {
 
 async function serve(
   backend: Backend,
-  record: RecordedRequest[],
+  { answered, open }: RequestBook,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -52,10 +62,13 @@ async function serve(
   const { authorization, ...headers } = request.headers;
   const body = await readBody(request);
   const incoming = { method, url: parseUrl(path), authorization, body };
+  const waiting = { method, path };
+  open.add(waiting);
   const result = await answer(backend, incoming).catch((error) =>
     backend.signal.aborted ? { status: 0, wire: "drop" as const } : errorAnswer(error, backend.dialect),
   );
-  record.push({
+  open.delete(waiting);
+  answered.push({
     at,
     method,
     path,

@@ -31,7 +31,7 @@ export interface SimulatedCluster {
 
 /** What a cluster looks like at a time; a copy that later events do not change. */
 export function snapshot(state: ClusterState, now: number, timing: Timing): SimulatedCluster {
-  const { id, name, organization, gpuType, generation, suffix, configuration } = state;
+  const { id, name, organization, gpuType, generation, host, configuration } = state;
   const status = statusAt(state, now, timing);
   return {
     id,
@@ -40,7 +40,7 @@ export function snapshot(state: ClusterState, now: number, timing: Timing): Simu
     status,
     gpuType,
     replicas: state.desiredReplicas,
-    endpoint: `https://${name}-${suffix}.clusters.example.com`,
+    endpoint: `https://${host}`,
     createdAt: new Date(state.createdAt).toISOString(),
     ...structuredClone(configuration),
     deployed: structuredClone(state.deployed),

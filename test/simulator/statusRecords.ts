@@ -1,3 +1,4 @@
+import type { ClusterStatus } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { SimulatedReplica } from "./life";
 import type { SimulatedCluster } from "./snapshot";
@@ -7,7 +8,9 @@ import { clusterWord, replicaWord } from "./statusWords";
 export function clusterStatus(cluster: SimulatedCluster, dialect: Dialect): unknown {
   const { id, message } = cluster;
   const status = clusterWord(cluster.status, dialect);
-  const listed = cluster.replicaStates.filter(listing[dialect.replicasListed]);
+  const listed = cluster.replicaStates
+    .filter(listing[dialect.replicasListed])
+    .filter(() => stoppedListing[dialect.stoppedReplicas](cluster.status));
   const records = listed.map((replica) => {
     const { id: replicaId, ...facts } = replica;
     return {
@@ -41,6 +44,11 @@ const replicasForms: PerValue<"replicasForm", (records: { id: string }[], health
 const listing: PerValue<"replicasListed", (replica: SimulatedReplica) => boolean> = {
   always: () => true,
   "once-scheduled": ({ status }) => status !== "pending",
+};
+
+const stoppedListing: PerValue<"stoppedReplicas", (cluster: ClusterStatus) => boolean> = {
+  listed: () => true,
+  none: (cluster) => cluster !== "stopped",
 };
 
 type ReplicaFacts = Omit<SimulatedReplica, "id">;

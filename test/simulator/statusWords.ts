@@ -13,7 +13,8 @@ const titles: Readonly<Record<string, string>> = { healthy: "Ready", unhealthy: 
 
 /** The word for a cluster's status. A gone cluster has one too: as long as it has a tombstone, it is `terminated`. */
 export function clusterWord(status: ClusterStatus, dialect: Dialect): string {
-  return styles[dialect.statusWords](status === "gone" ? "terminated" : status, "CLUSTER");
+  const others: Partial<Record<ClusterStatus, string>> = { gone: "terminated", stopped: dialect.stoppedWord };
+  return styles[dialect.statusWords](others[status] ?? status, "CLUSTER");
 }
 
 /** The word for a replica's status. */

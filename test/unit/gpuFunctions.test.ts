@@ -1,9 +1,7 @@
 import { getGpuAvailability } from "../../provider/gpus/gpuAvailability";
 import { getGpuModels } from "../../provider/gpus/gpuModels";
 import { getGpuPricing } from "../../provider/gpus/gpuPricing";
-import type { GetGpuAvailabilityArgs } from "../../provider/types";
 import { type Bench, closeAll, failureOf, openBench, requestLines } from "./cluster/bench";
-import { canary } from "./cluster/inputs";
 
 afterEach(closeAll);
 
@@ -86,24 +84,5 @@ describe("the availability of one GPU type", () => {
     const { message } = await failureOf(ask("h/1?", bench));
     expect(message).toMatch(/There is no GPU type "h\/1\?".*HTTP 404.*getGpuTypes\(\) lists/);
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/gpus/h%2F1%3F/availability"]);
-  });
-
-  it.each<[string, unknown, RegExp]>([
-    ["an empty type", { type: "" }, /`type` must be the identifier of a GPU type, such as "h100"/],
-    ["a blank type", { type: " " }, /`type` must be the identifier/],
-    ["a type of dots", { type: ".." }, /`type` must be the identifier/],
-    ["null", { type: null }, /`type` must be a string, the identifier/],
-    ["a number", { type: 100 }, /`type` must be a string, the identifier/],
-    ["an object, such as an output", { type: { [canary]: canary } }, /must be a string.*call the Output form/],
-    ["another argument", { gpuType: canary }, /`gpuType`: not an argument of it, which takes `type`/],
-    ["a bare text", canary, /takes one object, with `type`/],
-    ["null as the arguments", null, /takes one object, with `type`/],
-  ])("is refused for %s before any request, and the error says what is right", async (_title, args, text) => {
-    const bench = await openBench();
-    const { message } = await failureOf(getGpuAvailability(bench.client, args as GetGpuAvailabilityArgs));
-    expect(message).toMatch(/^getGpuAvailability: .*Nothing was sent$/);
-    expect(message).toMatch(text);
-    expect(message).not.toContain(canary);
-    expect(bench.simulator.requests).toEqual([]);
   });
 });

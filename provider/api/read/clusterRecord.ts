@@ -141,7 +141,7 @@ function toRecord({ id, fields }: Candidate): ClusterRecord {
     status: isDeleted ? "terminated" : status && clearWord(status, redact),
     gpuType: take(clusterNames.gpuType, innerOr(asText, innerNames.type)),
     replicas: take(clusterNames.replicas, innerOr(asAsked, innerNames.count)),
-    endpoint: take(clusterNames.endpoint, innerOr(asText, innerNames.address)),
+    endpoint: take(clusterNames.endpoint, innerOr(asAddress, innerNames.address)),
     createdAt: take(clusterNames.createdAt, asStamp),
     container: take(clusterNames.container, innerOr(asText, innerNames.image)),
     env,
@@ -158,6 +158,11 @@ function asMark(value: unknown): boolean | undefined {
 function asClusterName(value: unknown): string | undefined {
   const name = asText(value);
   return name !== undefined && clusterNamePattern.test(name) ? name : undefined;
+}
+
+/** Without the slash at its end, which one answer may write and the next one not. */
+function asAddress(value: unknown): string | undefined {
+  return asText(value)?.replace(/([^/])\/+$/, "$1");
 }
 
 /** Reads a value, or the value inside an object. */

@@ -1,4 +1,4 @@
-import { leavingWords, neutralWords, type StateKind, stateWords } from "../records";
+import { leavingWords, neutralWords, type StateKind, stateWords, stoppingWords } from "../records";
 import { plainName } from "./json";
 
 const stateByWord = new Map(
@@ -27,6 +27,11 @@ function isPart(word = ""): boolean {
 /** True when the cluster is gone or going: its name is free, and nothing more is asked of it. */
 export function isLeaving(word: string | undefined): boolean {
   return stateOf(word) === "terminated" || leavingWords.has(essence(word));
+}
+
+/** True while the cluster is being stopped. */
+export function isStopping(word: string | undefined): boolean {
+  return stoppingWords.has(essence(word));
 }
 
 /** The word itself, where it is one; else without what it is the state of, and without numbers. */

@@ -50,7 +50,7 @@ test.each([
   [403, "The API key is not allowed to do this"],
   [500, "run the command again later"],
   [503, "run the command again later"],
-  [302, "check GPUCLUSTER_BASE_URL"],
+  [302, "check the address, such as GPUCLUSTER_BASE_URL"],
 ])("the message of a %d says what to do", async (status, advice) => {
   expect(String(await answerTo({ status, body: envelope("No.") }))).toContain(advice);
 });

@@ -193,7 +193,7 @@ describe("the wait for a deletion whose looks get the 404 of a gateway", () => {
     bench.simulator.fault(gateway404());
     bench.simulator.fault(fault);
     const { message } = await bench.run(failureOf(remove(bench, made, { timeoutMs: 60_000 })));
-    expect(message).toMatch(/was not deleted: timed out after 60 s; seen: cannot look: .*nothing is changed/);
+    expect(message).toMatch(/was not deleted: timed out after 1m\n +the last look that failed: .*nothing is changed/);
     expect(bench.said).not.toContain("status: deleted");
   });
 });

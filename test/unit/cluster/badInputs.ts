@@ -34,7 +34,12 @@ const gpuTypes: BadInput[] = [
   ["a GPU type of 200 characters", "gpuType", manyLetters(200)],
   ["a number for a GPU type", "gpuType", 100],
   ["null for a GPU type", "gpuType", null],
-  ["a list for a GPU type", "gpuType", ["h100"]],
+  ["no GPU type in a list", "gpuType", []],
+  ["a list of 21 GPU types", "gpuType", Array.from({ length: 21 }, (_, index) => `h${index}`)],
+  ["a GPU type twice in a list", "gpuType", ["h100", "l4", "h100"]],
+  ["a number in a list of GPU types", "gpuType", ["h100", 5], "gpuType.1"],
+  ["a list in a list of GPU types", "gpuType", [["h100"]], "gpuType.0"],
+  ["an empty GPU type in a list", "gpuType", ["h100", ""], "gpuType.1"],
   ["a map for a GPU type", "gpuType", { type: "h100" }],
 ];
 
@@ -95,6 +100,64 @@ const envs: BadInput[] = [
   ["a variable with a list", "env", { A: ["b"] }, "env.A"],
   ["a variable with a NUL in its value", "env", { A: "b\0c" }, "env.A"],
   ["a variable of 128 KiB", "env", { A: manyLetters(128 * 1024) }, "env.A"],
+];
+
+const statuses: BadInput[] = [
+  ["an unknown word for the desired status", "desiredStatus", "paused"],
+  ["the desired status in capitals", "desiredStatus", "RUNNING"],
+  ["an empty desired status", "desiredStatus", ""],
+  ["a boolean for the desired status", "desiredStatus", true],
+  ["null for the desired status", "desiredStatus", null],
+  ["an unknown deletion policy", "deletionPolicy", "retain"],
+  ["a boolean for the deletion policy", "deletionPolicy", false],
+  ["an unknown health check", "healthCheck", "none"],
+  ["a map for the health check", "healthCheck", { path: "/" }],
+];
+
+const triggers: BadInput[] = ["restartTriggers", "redeployTriggers"].flatMap((property): BadInput[] => [
+  [`a text for ${property}`, property, "v1"],
+  [`a number for ${property}`, property, 5],
+  [`null for ${property}`, property, null],
+  [`null in the map of ${property}`, property, { a: null }, `${property}.a`],
+  [`a map in the map of ${property}`, property, { a: { b: "c" } }, `${property}.a`],
+  [`a list in the list of ${property}`, property, [["a"]], `${property}.0`],
+]);
+
+const readiness: BadInput[] = [
+  ["a text for skipAwait", "skipAwait", "true"],
+  ["a number for plainEnv", "plainEnv", 1],
+  ["0 healthy replicas", "minHealthyReplicas", 0],
+  ["a negative number of healthy replicas", "minHealthyReplicas", -1],
+  ["half a healthy replica", "minHealthyReplicas", 0.5],
+  ["0 percent", "minHealthyReplicas", "0%"],
+  ["101 percent", "minHealthyReplicas", "101%"],
+  ["a share without its sign", "minHealthyReplicas", "75"],
+  ["a share with a fraction", "minHealthyReplicas", "7.5%"],
+  ["a share with a space", "minHealthyReplicas", "75 %"],
+  ["null for the healthy replicas", "minHealthyReplicas", null],
+  ["more healthy replicas than there are", "minHealthyReplicas", 2],
+];
+
+const identities: BadInput[] = [
+  ["an empty id to adopt", "adopt", ""],
+  ["an id to adopt with a slash", "adopt", "cl_1/../x"],
+  ["an id to adopt with a space", "adopt", "cl_1 "],
+  ["a number to adopt", "adopt", 5],
+  ["a map to adopt", "adopt", { id: "cl_1" }],
+  ["true to adopt", "adopt", true],
+  ["an empty connection", "connection", ""],
+  ["a number for a connection", "connection", 5],
+  ["a map for a connection", "connection", { baseUrl: "https://evil.example" }],
+  ["a connection of 101 characters", "connection", manyLetters(101)],
+];
+
+const limits: BadInput[] = [
+  ["a limit of 0", "maxHourlyCost", 0],
+  ["a negative limit", "maxHourlyCost", -1],
+  ["NaN for a limit", "maxHourlyCost", Number.NaN],
+  ["an infinite limit", "maxHourlyCost", Number.POSITIVE_INFINITY],
+  ["a text for a limit", "maxHourlyCost", "5"],
+  ["null for a limit", "maxHourlyCost", null],
 ];
 
 const strangers: BadInput[] = [
@@ -198,6 +261,8 @@ const nasty: BadInput[] = [
   ["an id as an input", "id", "cl_12345"],
   ["an endpoint as an input", "endpoint", "https://evil.example"],
   ["settled as an input", "settled", true],
+  ["the cost as an input", "hourlyCost", 5],
+  ["what is not verified as an input", "unverifiedInputs", []],
 ];
 
 export const badInputs: readonly BadInput[] = [
@@ -206,6 +271,11 @@ export const badInputs: readonly BadInput[] = [
   ...replicas,
   ...containers,
   ...envs,
+  ...statuses,
+  ...triggers,
+  ...readiness,
+  ...identities,
+  ...limits,
   ...strangers,
   ...nasty,
 ];
@@ -222,8 +292,19 @@ export const nastyInputs: readonly BadInput[] = [
 /** What a refusal says is right, by the first part of its path. */
 export const rightInstead: Readonly<Record<string, RegExp>> = {
   name: /must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit/,
-  gpuType: /must be the identifier of a GPU type, such as "h100"; getGpuTypes\(\) lists them/,
+  gpuType: /must be the identifier of a GPU type, (such as "h100"; getGpuTypes\(\) lists them|or a list of 1 to 20)/,
   replicas: /must be a whole number from 1 to 10000/,
   container: /must be an image reference with a tag, such as vllm\/vllm-openai:v0\.6\.3/,
   env: /must be a (map of names to strings|name of letters|string; write numbers)|must not hold a NUL|must be smaller than 128 KiB|cannot be the name of a variable/,
+  desiredStatus: /must be "running" or "stopped"/,
+  deletionPolicy: /must be "delete" or "stop"/,
+  healthCheck: /must be "status" or "list"/,
+  restartTriggers: /must be a map or a list of texts, numbers and booleans/,
+  redeployTriggers: /must be a map or a list of texts, numbers and booleans/,
+  skipAwait: /must be true or false/,
+  plainEnv: /must be true or false/,
+  minHealthyReplicas: /must (be a whole number from 1 to `replicas`|not be more than `replicas`, which is 1)/,
+  adopt: /must be the id of a cluster, such as "cl_1a2b3c"; getClusters\(\) lists them/,
+  connection: /must be the name of an entry of gpucluster:connections/,
+  maxHourlyCost: /must be a number above 0/,
 };

@@ -2,6 +2,7 @@ import { type Client, createClient } from "../../../provider/api/client";
 import { createTransport } from "../../../provider/api/transport";
 import { createClusterResource } from "../../../provider/cluster/resource";
 import { createService, type Service } from "../../../provider/cluster/service";
+import type { Settings } from "../../../provider/config";
 import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/core";
 import { Secret } from "../../../provider/secret";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
@@ -27,32 +28,35 @@ export interface Bench {
 export interface BenchOptions extends SimulatorOptions {
   /** Puts something in place of parts of the client. */
   readonly client?: (real: Client) => Partial<Client>;
+  /** What the stack says of all clusters. */
+  readonly settings?: Partial<Settings>;
 }
 
 const open: Simulator[] = [];
 
 /** Opens a bench that `closeAll` closes. */
-export async function openBench({ client: patch, ...options }: BenchOptions = {}): Promise<Bench> {
+export async function openBench({ client: patch, settings: own, ...options }: BenchOptions = {}): Promise<Bench> {
   const clock = new VirtualClock();
   const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
   open.push(simulator);
   const real = clientOf(simulator, clock);
   const client = { ...real, ...patch?.(real) };
   const said: string[] = [];
-  const serviceOf = (seenBy: string) => createService(client, seenBy, clock, 15_000);
+  const serviceOf = (seenBy: string) => createService(client, seenBy, clock, 15_000, simulator.url);
+  const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", ...own });
   const service = serviceOf("seen");
   return {
     simulator,
     clock,
     client,
     service,
-    cluster: createClusterResource(() => service),
+    cluster: createClusterResource(() => service, settings),
     said,
     ctx: (overrides = {}) => ({ ...recorder(said), ...overrides }),
     run: (work) => clock.run(work),
     as: (seenBy) => {
       const other = serviceOf(seenBy);
-      return createClusterResource(() => other);
+      return createClusterResource(() => other, settings);
     },
   };
 }

@@ -1,8 +1,9 @@
-import { findFailures } from "../../../provider/cluster/check";
-import { UNKNOWN } from "../../../provider/core";
+import { findFailures } from "../../../provider/cluster/check/check";
+import { inputNames } from "../../../provider/cluster/fields";
+import { type Properties, UNKNOWN } from "../../../provider/core";
 import { type BadInput, badInputs, nastyInputs, rightInstead } from "./badInputs";
 import { type Bench, closeAll, openBench } from "./bench";
-import { canary, least } from "./inputs";
+import { canary, existing, least } from "./inputs";
 
 const stranger = /is not an input of a cluster; the inputs are name, gpuType, replicas, container, env/;
 
@@ -38,8 +39,8 @@ describe("a bad input", () => {
     for (const text of textsIn(value)) expect(withoutExamples(reason)).not.toContain(text);
   });
 
-  it("stands in a table of more than 160 rows", () => {
-    expect(badInputs.length).toBeGreaterThan(160);
+  it("stands in a table of more than 210 rows", () => {
+    expect(badInputs.length).toBeGreaterThan(210);
   });
 
   it.each<BadInput>(nastyInputs)("%s is refused", async (...[, property, value]) => {
@@ -104,7 +105,23 @@ describe("a refusal", () => {
 });
 
 describe("a value that is not known yet", () => {
-  it.each(["name", "gpuType", "replicas", "container", "env"])("is not judged as %s", (name) => {
+  afterAll(closeAll);
+
+  it.each<[string, Properties]>([
+    ["is no failure and no request where every input is one", {}],
+    ["is none where the connection is known, either", { connection: undefined }],
+  ])("%s", async (_title, known) => {
+    const bench = await openBench({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
+    const news = { ...Object.fromEntries(inputNames.map((name) => [name, UNKNOWN])), ...known };
+    for (const olds of [{}, existing, {}]) {
+      const { inputs, failures } = await bench.run(bench.cluster.check(bench.ctx(), news, olds));
+      expect(failures).toEqual([]);
+      expect(inputs).toMatchObject(news);
+    }
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it.each(inputNames)("is not judged as %s", (name) => {
     expect(findFailures({ ...least, [name]: UNKNOWN })).toEqual([]);
   });
 
@@ -136,6 +153,18 @@ describe("a good input", () => {
     ["a value with line breaks and emoji", { env: { TEXT: "a\nb 🚀 \u00e4 $HOME $(x) __proto__" } }],
     ["a value just below 128 KiB", { env: { BIG: "a".repeat(128 * 1024 - 1) } }],
     ["variables with dots and dashes", { env: { "spring.profile": "x", "my-var": "y", _A: "z" } }],
+    ["a list of GPU types", { gpuType: ["h100", "a100-80gb"] }],
+    ["stopped", { desiredStatus: "stopped", deletionPolicy: "stop" }],
+    ["triggers in a map", { restartTriggers: { version: 1, by: "me", really: true } }],
+    ["triggers in a list", { redeployTriggers: ["a", 1, false] }],
+    ["no triggers", { restartTriggers: {}, redeployTriggers: [] }],
+    ["a cluster to adopt", { adopt: "cl_1a2b3c" }],
+    ["a share of healthy replicas", { minHealthyReplicas: "75%", skipAwait: true }],
+    ["all replicas healthy", { minHealthyReplicas: "100%" }],
+    ["a count of healthy replicas", { replicas: 3, minHealthyReplicas: 3 }],
+    ["a health check by the list", { healthCheck: "list" }],
+    ["a limit", { maxHourlyCost: 0.01 }],
+    ["a connection", { connection: "eu-prod", plainEnv: true }],
     ["hidden inputs", { __urn: "u", __timeouts: { create: "1h" }, __provider: "text" }],
   ])("is accepted: %s", (_title, inputs) => {
     expect(findFailures({ ...least, ...inputs })).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/core";
 import { UNKNOWN } from "../../../provider/core";
 import { type Bench, closeAll, openBench } from "./bench";
-import { checked, least, urnOf } from "./inputs";
+import { checked, completed, least, urnOf } from "./inputs";
 
 afterEach(closeAll);
 
@@ -17,19 +17,23 @@ async function nameOf(bench: Bench, news: Properties, olds?: Properties): Promis
 }
 
 describe("the defaults", () => {
-  it("are one replica and a made name, which is marked", async () => {
+  it("are one running replica, deletion, and a made name, which is marked", async () => {
     const { inputs, failures } = await check(await openBench(), least);
     expect(failures).toEqual([]);
     expect(inputs).toEqual({
       ...least,
       replicas: 1,
+      desiredStatus: "running",
+      deletionPolicy: "delete",
+      hourlyCost: 2.99,
       name: expect.stringMatching(/^web-[0-9a-f]{7}$/),
       __generatedName: true,
     });
   });
 
   it("leave alone what is given", async () => {
-    expect(await check(await openBench(), checked)).toEqual({ inputs: checked, failures: [] });
+    const given = { ...completed, desiredStatus: "stopped", deletionPolicy: "stop" };
+    expect(await check(await openBench(), given)).toEqual({ inputs: { ...given, hourlyCost: 0 }, failures: [] });
   });
 
   it.each(["name", "gpuType", "replicas", "container", "env"])("leave an unknown %s unknown", async (name) => {

@@ -13,3 +13,14 @@ export const least: Properties = { gpuType: "h100", container: "vllm/vllm-openai
 
 /** Inputs as check hands them out. */
 export const checked: Properties = { ...least, name: "web", replicas: 2, env: { MODEL: canary } };
+
+/** The same with the defaults that stand in the state. */
+export const completed: Properties = { ...checked, desiredStatus: "running", deletionPolicy: "delete" };
+
+/** The same for a cluster that exists: what is certain of its outputs is among them. */
+export const existing: Properties = {
+  ...completed,
+  endpoint: "https://web-1.example.com",
+  createdAt: "2030-01-01T00:00:00.000Z",
+  hourlyCost: 5.98,
+};

@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
-import type { GetClusterArgs, GetClusterStatusArgs } from "../../../provider/types";
 import type { Dialect, Fault } from "../../simulator";
 import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines } from "./bench";
 import { canary } from "./inputs";
@@ -245,55 +244,4 @@ describe("an env value", () => {
     const { message } = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
     expect(message).toMatch(/HTTP 500/);
   });
-});
-
-describe("bad arguments", () => {
-  const bad = "must be the id of a cluster: letters, digits, '-' and '_'";
-  const ids: [string, unknown, string][] = [
-    ["no id", {}, "`id` must be a string, the id of a cluster"],
-    ["an empty id", { id: "" }, `\`id\` ${bad}`],
-    ["a path as the id", { id: `../${canary}` }, `\`id\` ${bad}`],
-    ["an id with a question mark", { id: "cl_1?x" }, `\`id\` ${bad}`],
-    ["a number as the id", { id: 5 }, "`id` must be a string"],
-    ["an object, such as an output", { id: { value: canary } }, "call the Output form of the function"],
-    ["a bare id", "cl_1", "takes one object, with"],
-    ["nothing", undefined, "takes one object, with"],
-    ["null", null, "takes one object, with"],
-    ["a list", ["cl_1"], "takes one object, with"],
-    ["an argument that is none", { id: "cl_1", nmae: canary }, "`nmae`: not an argument of it, which takes `id`"],
-    ["several that are wrong", { id: 5, nmae: canary }, "; `nmae`: not"],
-  ];
-  const lookUps: [string, unknown, string][] = [
-    ["neither", {}, "give either `id` or `name`"],
-    ["neither, said twice", { id: undefined, name: undefined }, "give either `id` or `name`"],
-    ["both", { id: "cl_1", name: "web" }, "give either `id` or `name`"],
-    ["an empty name", { name: "" }, "`name` must be the name of a cluster"],
-    ["a blank name", { name: " " }, "`name` must be the name of a cluster"],
-    ["a number as the name", { name: 5 }, "`name` must be a string, the name of a cluster"],
-    ["an argument that is none", { nmae: "web" }, "`nmae`: not an argument of it, which takes `id` and `name`"],
-  ];
-
-  it.each([...ids.filter(([title]) => title !== "no id"), ...lookUps])(
-    "of getCluster: %s is refused before any request, with what is right",
-    async (_title, args, text) => {
-      const bench = await openBench();
-      const { message } = await failureOf(getCluster(bench.client, args as GetClusterArgs));
-      expect(message).toMatch(/^getCluster: .*\. Nothing was sent$/);
-      expect(message).toContain(text);
-      expect(message).not.toContain(canary);
-      expect(bench.simulator.requests).toEqual([]);
-    },
-  );
-
-  it.each(ids)(
-    "of getClusterStatus: %s is refused before any request, with what is right",
-    async (_title, args, text) => {
-      const bench = await openBench();
-      const { message } = await failureOf(getClusterStatus(bench.client, args as GetClusterStatusArgs));
-      expect(message).toMatch(/^getClusterStatus: .*\. Nothing was sent$/);
-      expect(message).toContain(text);
-      expect(message).not.toContain(canary);
-      expect(bench.simulator.requests).toEqual([]);
-    },
-  );
 });

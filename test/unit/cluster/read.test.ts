@@ -51,7 +51,7 @@ describe("a read shows drift of", () => {
       { env: { MODEL: "x", B: "y" } },
       ["env.MODEL", "env.B"],
     ],
-    ["the status", { status: "stopped" }, { status: "stopped" }, ["settled"]],
+    ["a stop", { status: "stopped" }, { status: "stopped", desiredStatus: "stopped" }, ["desiredStatus"]],
     ["a failure", { status: "failed" }, { status: "failed" }, ["settled"]],
     ["a replica's health", { sickReplica: { replica: 0, message: "hot" } }, { readyReplicas: 1 }, ["settled"]],
   ])("%s, and the next diff puts it back", async (_title, changes, shown, paths) => {

@@ -1,6 +1,7 @@
 import type { ReplicaRecord } from "../../../provider/api/records";
 import {
   countHealthy,
+  goalOf,
   judgeGone,
   judgeReady,
   type Look,
@@ -48,7 +49,7 @@ describe("a look at the record alone, for two replicas,", () => {
     ["deleting", "failed"],
     ["terminated", "failed"],
   ])("that says %s is %s", (word, kind) => {
-    expect(judgeReady(lookOf(word), calm, 2).kind).toBe(kind);
+    expect(judgeReady(lookOf(word), calm, goalOf({ replicas: 2 })).kind).toBe(kind);
   });
 });
 
@@ -68,25 +69,25 @@ describe("a look with its status, for two replicas,", () => {
     ["the cluster is stopped", "stopped", "ss", "failed"],
     ["the cluster is deleted", "terminating", "hh", "failed"],
   ])("in which %s (%s, %s) is %s", (_title, word, letters, kind) => {
-    expect(judgeReady(lookOf(word, letters), calm, 2).kind).toBe(kind);
+    expect(judgeReady(lookOf(word, letters), calm, goalOf({ replicas: 2 })).kind).toBe(kind);
   });
 
   it("says so when only its status has failed", () => {
-    expect(judgeReady(lookOf("running", "hx", "failed"), calm, 2)).toMatchObject({
+    expect(judgeReady(lookOf("running", "hx", "failed"), calm, goalOf({ replicas: 2 }))).toMatchObject({
       kind: "failed",
       reasons: ["replica r1: failed, image not found"],
     });
   });
 
   it("takes the word of the status where the record has none", () => {
-    expect(judgeReady(lookOf(undefined, "hh", "running"), calm, 2).kind).toBe("ready");
-    expect(judgeReady(lookOf(undefined, "hh", "provisioning"), calm, 2).kind).toBe("pending");
+    expect(judgeReady(lookOf(undefined, "hh", "running"), calm, goalOf({ replicas: 2 })).kind).toBe("ready");
+    expect(judgeReady(lookOf(undefined, "hh", "provisioning"), calm, goalOf({ replicas: 2 })).kind).toBe("pending");
   });
 
   it("shows how many are healthy, and the service's own word", () => {
-    expect(judgeReady(lookOf("warming-up", "hs"), calm, 2)).toMatchObject({
+    expect(judgeReady(lookOf("warming-up", "hs"), calm, goalOf({ replicas: 2 }))).toMatchObject({
       kind: "pending",
-      summary: "warming-up, 1/2 replicas healthy",
+      summary: "1/2 replicas healthy, warming-up",
     });
   });
 });
@@ -101,7 +102,7 @@ describe("one healthy look is enough", () => {
     ["not where the word is unknown", false, "warming-up", {}],
     ["with a second one where the word is unknown", true, "warming-up", { healthyLooks: 1 }],
   ])("%s: %s", (_title, expected, word, past) => {
-    const verdict = judgeReady(lookOf(word, "hh"), { ...calm, ...past }, 2);
+    const verdict = judgeReady(lookOf(word, "hh"), { ...calm, ...past }, goalOf({ replicas: 2 }));
     expect(verdict).toMatchObject(expected ? { kind: "ready" } : { kind: "pending", healthy: true });
   });
 
@@ -110,7 +111,10 @@ describe("one healthy look is enough", () => {
     ["provisioning and not healthy", "provisioning", "hs", false],
     ["unknown and not healthy", "warming-up", "hs", false],
   ])("and a contradiction is what is %s", (_title, word, letters, contradiction) => {
-    expect(judgeReady(lookOf(word, letters), calm, 2)).toMatchObject({ kind: "pending", ...{ contradiction } });
+    expect(judgeReady(lookOf(word, letters), calm, goalOf({ replicas: 2 }))).toMatchObject({
+      kind: "pending",
+      ...{ contradiction },
+    });
   });
 });
 
@@ -124,7 +128,7 @@ describe("a cluster that is missing", () => {
     ["is waited for when it was there, at the second miss", "pending", { seen: true, misses: 2 }],
     ["is gone when it was there, at the third miss", "gone", { seen: true, misses: 3 }],
   ])("%s: %s", (_title, kind, past) => {
-    expect(judgeReady({}, { ...calm, ...past }, 2).kind).toBe(kind);
+    expect(judgeReady({}, { ...calm, ...past }, goalOf({ replicas: 2 })).kind).toBe(kind);
   });
 });
 

@@ -87,7 +87,7 @@ describe("a service that begins to roll out", () => {
       },
     }));
     await updateEnv(bench);
-    expect(bench.said).toContain("status: waiting for the roll-out to begin");
+    expect(bench.said.join("\n")).toContain("status: waiting for the roll-out to begin, ");
   });
 });
 

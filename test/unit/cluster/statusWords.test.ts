@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../provider/api/records";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
-import { judgeReady, type Past } from "../../../provider/cluster/readiness";
+import { goalOf, judgeReady, type Past } from "../../../provider/cluster/readiness";
 import type { Fault } from "../../simulator";
 import { closeAll, failureOf, openBench, settle } from "./bench";
 import { canary, checked } from "./inputs";
@@ -17,7 +17,7 @@ const replicasOf = (...words: string[]): ReplicaRecord[] =>
 
 const well = replicasOf("healthy", "healthy");
 const kindOf = (word: string | undefined, status: StatusRecord | undefined, past: Partial<Past> = {}) =>
-  judgeReady({ record: { id: "cl_1", status: word }, status }, { ...calm, ...past }, 2).kind;
+  judgeReady({ record: { id: "cl_1", status: word }, status }, { ...calm, ...past }, goalOf({ replicas: 2 })).kind;
 
 describe("a cluster whose replicas are all healthy, and whose two words differ,", () => {
   it.each<[string | undefined, string | undefined, string]>([
@@ -45,7 +45,9 @@ describe("a cluster whose replicas are all healthy, and whose two words differ,"
 
   it.each(["terminating", "deleting"])("of which one is %s, is said to be that", (word) => {
     const look = { record: { id: "cl_1", status: "failed" }, status: { status: word, replicas: well } };
-    expect(judgeReady(look, calm, 2)).toMatchObject({ summary: `it is ${word}: somebody deletes it` });
+    expect(judgeReady(look, calm, goalOf({ replicas: 2 }))).toMatchObject({
+      summary: `it is ${word}: somebody deletes it`,
+    });
   });
 });
 

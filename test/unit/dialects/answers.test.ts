@@ -9,7 +9,7 @@ import { type Dialect, dialects } from "../../simulator";
 import { defaultCatalog, type SimulatedGpuType } from "../../simulator/catalog";
 import { clusterWord } from "../../simulator/statusWords";
 import { closeAll, failureOf } from "../cluster/bench";
-import { create, names, open, web } from "./bench";
+import { create, endpointOf, names, open, web } from "./bench";
 
 afterEach(closeAll);
 
@@ -54,6 +54,21 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(message).toContain("getGpuTypes()");
   });
 
+  it("a type without a price has none, and everything else", async () => {
+    const { client, run, simulator } = await open(name);
+    simulator.setGpuType("h200", { pricePerHour: undefined });
+    const all = await run(getGpuTypes(client));
+    expect(canonical(all.gpuTypes.filter(({ type }) => type === "h200"))).toEqual([
+      { ...model(gpuOf("h200")), ...stock(gpuOf("h200"), dialect) },
+    ]);
+    const { prices } = await run(getGpuPricing(client));
+    expect(canonical(prices.filter(({ type }) => type !== "h200"))).toEqual(
+      defaultCatalog.filter(({ type }) => type !== "h200").map(price),
+    );
+    // Where a record is nothing but its price, the type may be left out.
+    expect(prices.find(({ type }) => type === "h200")?.pricePerHour).toBeUndefined();
+  });
+
   it("a sold-out catalog is an empty or a sold-out list, not an error", async () => {
     const { client, run } = await open(name, { gpuTypes: defaultCatalog.map((gpu) => ({ ...gpu, stock: 0 })) });
     const left = dialect.gpuStockListed === "all" ? defaultCatalog.length : 0;
@@ -78,7 +93,9 @@ describe.each(names)("in the dialect %s", (name) => {
       true,
       ["a", "b", "c", "web", "d", "e"],
     ]);
-    const { endpoint, createdAt } = simulator.cluster(id) ?? {};
+    const { endpoint } = await run(getCluster(client, { id }));
+    expect(endpoint).toEqual(endpointOf(bench, id));
+    const { createdAt } = simulator.cluster(id) ?? {};
     const status = clusterWord("running", dialect);
     const info = { id, name: "web", status, gpuType: "h100", replicas: 2, endpoint, createdAt };
     expect(list.clusters[3]).toEqual(info);
@@ -111,6 +128,16 @@ describe.each(names)("in the dialect %s", (name) => {
     const sick = await run(getClusterStatus(client, { id }));
     expect(sick).toMatchObject({ status, readyReplicas: 1, replicas: [{ healthy: true }, { healthy: false }] });
     if (dialect.replicasForm !== "counts") expect(sick.replicas[1]).toMatchObject({ message: "Xid 79" });
+  });
+
+  it("a cluster that is stopped has its word and no healthy replica", async () => {
+    const bench = await open(name);
+    const { id } = await create(bench);
+    const { client, run, simulator } = bench;
+    simulator.change(id, { status: "stopped" });
+    const status = clusterWord("stopped", dialect);
+    expect(await run(getCluster(client, { id }))).toMatchObject({ status, replicas: 2 });
+    expect(await run(getClusterStatus(client, { id }))).toMatchObject({ status, readyReplicas: 0 });
   });
 
   it("the health and the descriptor are found", async () => {

@@ -83,6 +83,12 @@ export async function expectReached(bench: Bench, held: Held, wanted: Wanted): P
   expect(warnings(bench)).toEqual([]);
 }
 
+/** A cluster's endpoint, with or without the slash at its end that some dialects show. */
+export function endpointOf({ simulator }: Bench, id: string): string {
+  const escaped = simulator.cluster(id)?.endpoint.replaceAll(".", "\\.");
+  return expect.stringMatching(new RegExp(`^${escaped}/?$`));
+}
+
 /** What really runs, whatever the service shows of it. */
 export function expectRunning({ simulator }: Bench, id: string, wanted: Wanted): void {
   const configuration = { container: wanted.container, env: wanted.env ?? {} };

@@ -1,5 +1,5 @@
 import { closeAll } from "../cluster/bench";
-import { create, names, open, read, update, type Wanted, web } from "./bench";
+import { create, endpointOf, names, open, read, update, type Wanted, web } from "./bench";
 
 afterEach(closeAll);
 
@@ -26,7 +26,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     const bench = await open(dialect);
     const held = await create(bench);
     expect((await read(bench, held)).state).toStrictEqual(held.state);
-    expect(held.state).toMatchObject({ endpoint: bench.simulator.cluster(held.id)?.endpoint });
+    expect(held.state).toMatchObject({ endpoint: endpointOf(bench, held.id) });
     expect(held.state["createdAt"]).toBe(bench.simulator.cluster(held.id)?.createdAt);
   });
 

@@ -154,7 +154,7 @@ describe("a failure after the id", () => {
     const error = await run(failureOf(door.create(inputs)));
     expect(error).toMatchObject({
       id: simulator.clusters()[0]?.id,
-      reasons: [expect.stringMatching(/it is failed; replica \S+: failed, no driver/)],
+      reasons: [expect.stringMatching(/it is failed\n +seen: .*\n +replica \S+: failed, no driver\n/)],
       properties: { ...inputs, env: { MODEL: secret(canary) }, settled: false },
     });
     expect(error.message).not.toContain(canary);

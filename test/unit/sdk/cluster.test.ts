@@ -128,6 +128,41 @@ describe("the env of a cluster", () => {
   });
 });
 
+describe("an env of ordinary texts", () => {
+  it("is registered in clear where the program says so", async () => {
+    const env = { MODEL: "llama", TOKEN: pulumi.secret("def") };
+    const { props } = await registerOne(() => new Cluster("web", { ...args, env, plainEnv: true }));
+    expect(props).toMatchObject({ plainEnv: true, env: { MODEL: "llama" } });
+    expect(isSecret(Object(props["env"])["TOKEN"])).toBe(true);
+  });
+
+  it("is a secret where the program takes that back", async () => {
+    const { props } = await registerOne(() => new Cluster("web", { ...args, env: { A: "b" }, plainEnv: false }));
+    expect(isSecret(Object(props["env"])["A"])).toBe(true);
+  });
+});
+
+describe("a cluster that exists already", () => {
+  it("is not imported by an option: the error names the input that takes it over", async () => {
+    const program = () => new Cluster("web", args, { import: "cl_1a2b3c" });
+    await expect(runProgram(program)).rejects.toThrow(/`import` does not work .*`adopt: "cl_1a2b3c"`/);
+  });
+
+  it("is registered with the id that it adopts", async () => {
+    const { props } = await registerOne(() => new Cluster("web", { ...args, adopt: "cl_1a2b3c" }));
+    expect(props).toMatchObject({ adopt: "cl_1a2b3c" });
+  });
+
+  it("is read by its id, with nothing of it given", async () => {
+    let found: Cluster | undefined;
+    await runProgram(() => {
+      found = Cluster.get("web", "cl_1a2b3c", { connection: "eu" });
+    });
+    expect(await resolved(pulumi.output(found?.id))).toBe("cl_1a2b3c");
+    expect(await resolved(pulumi.output(found?.connection))).toBe("eu");
+  });
+});
+
 describe("what a cluster does with its options", () => {
   it("keeps the transformations that the program has given", async () => {
     const more: pulumi.ResourceTransformation = ({ props, opts }) => ({ props: { ...props, replicas: 7 }, opts });

@@ -23,6 +23,23 @@ test("replicas, env and container change at once behind everybody's back", async
   expect(simulator.cluster(id)?.replicaStates).toHaveLength(1);
 });
 
+test("another name leaves the endpoint what it was, and frees the name before", async () => {
+  const { call, simulator } = await start({ dialect: { uniqueNames: true } });
+  const { id, endpoint } = simulator.addCluster({ name: "web", gpuType: "h100" });
+  simulator.change(id, { name: "other" });
+  expect((await call(`GET /v1/clusters/${id}`)).body).toMatchObject({ name: "other", endpoint });
+  expect((await call("POST /v1/clusters", web)).status).toBe(201);
+});
+
+test("a cluster that somebody starts runs what it was told while it was stopped", async () => {
+  const { call, simulator, id, path } = await running();
+  simulator.change(id, { status: "stopped" });
+  await call(`PATCH ${path}`, { env: { B: "2" } });
+  expect(simulator.cluster(id)?.deployed.env).toEqual({ A: "1" });
+  simulator.change(id, { status: "running" });
+  expect(simulator.cluster(id)).toMatchObject({ status: "running", deployed: { env: { B: "2" } } });
+});
+
 test.each(["stopped", "failed", "gone", "running"] as const)(
   "a cluster becomes %s behind everybody's back",
   async (status) => {
@@ -102,7 +119,7 @@ test("close ends waiting requests, and may be called again", async () => {
 
 test("an error inside the simulator is answered with 500, and the next request is served", async () => {
   const { call, simulator } = await start({ dialect: { priceForm: "text" } });
-  simulator.setGpuType("h100", { pricePerHour: undefined });
+  simulator.setGpuType("h100", { pricePerHour: JSON.parse('"none"') });
   const { status, body, headers } = await call("GET /v1/gpus");
   expect([status, body.error.code]).toEqual([500, "internal_error"]);
   expect(headers.get("x-ratelimit-remaining")).toBe("99");

@@ -14,7 +14,7 @@ test("without arguments everything is left to the defaults", () => {
 test("every option is read", () => {
   const fault = { kind: "drop", when: "after", method: "POST" };
   const args =
-    "--port 8080 --api-key k --dialect terse --provisioning-ms 1 --deletion-ms 2 --rate-limit 3 --rate-window-ms 4 --latency-ms 5 --exit-with-stdin";
+    "--port 8080 --api-key k --dialect terse --provisioning-ms 1 --deletion-ms 2 --rate-limit 3 --rate-window-ms 4 --latency-ms 5 --list-lag-ms 6 --exit-with-stdin";
   expect(parseCli([...args.split(" "), "--fault", JSON.stringify(fault), `--fault={"kind":"truncate"}`], {})).toEqual({
     command: "run",
     dialectName: "terse",
@@ -28,6 +28,7 @@ test("every option is read", () => {
       rateLimit: 3,
       rateWindowMs: 4,
       latencyMs: 5,
+      listLagMs: 6,
       faults: [fault, { kind: "truncate" }],
     },
   });
@@ -77,6 +78,7 @@ test.each([
   [["--port", "x"], '--port must be a whole number, got "x".'],
   [["--port", "70000"], "at most 65535"],
   [["--latency-ms", "-1"], "--latency-ms"],
+  [["--list-lag-ms", "1s"], "--list-lag-ms must be a whole number"],
   [["--dialect", "klingon"], 'Unknown dialect "klingon". Known: plain, terse, mix-1 to mix-'],
   [["--dialect", "{"], '--dialect must be JSON, got "{".'],
   [["--dialect", '{"updateMethod":"DELETE"}'], 'updateMethod must be PATCH | PUT | POST, got "DELETE"'],
@@ -86,6 +88,7 @@ test.each([
   [["--fault", "[]"], "it must be an object"],
   [["--fault", '{"kind":"boom"}'], "kind must be one of drop, status"],
   [["--fault", '{"kind":"drop","when":"later"}'], 'when of drop must be "before" or "after"'],
+  [["--fault", '{"kind":"flap","replica":0,"flaps":1}'], "periodMs of flap must be a number of at least 0"],
   [["--fault", '{"kind":"delay"}'], "ms of delay must be a number of at least 0"],
   [["--fault", '{"kind":"drop","whne":"after"}'], '"whne" is no field of drop'],
   [["--fault", '{"kind":"status","status":500,"headers":{"a":1}}'], "headers of status must be an object of strings"],

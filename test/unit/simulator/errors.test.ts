@@ -94,7 +94,7 @@ test("a fault's code and status stay as they were made, in the dialect's shape",
 
 test("an error inside the simulator has the dialect's shape", async () => {
   const { call, simulator } = await start({ dialect: { priceForm: "text", errorShape: "flat" } });
-  simulator.setGpuType("h100", { pricePerHour: undefined });
+  simulator.setGpuType("h100", { pricePerHour: JSON.parse('"none"') });
   const { status, body } = await call("GET /v1/gpus");
   expect([status, body.code]).toEqual([500, "internal_error"]);
 });

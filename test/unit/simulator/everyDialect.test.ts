@@ -48,6 +48,27 @@ test.each(names)("a cluster is updated, stopped, started, scaled and deleted in 
   expect([404, 410]).toContain((await call(`GET ${path}`)).status);
 });
 
+const stoppedUpdates: Record<Dialect["stoppedUpdate"], [status: number, word: string]> = {
+  stored: [200, "stopped"],
+  refused: [409, "stopped"],
+  starts: [200, "running"],
+};
+
+test.each(names)("an update finds a stopped cluster in the dialect %s", async (dialect) => {
+  const { call, simulator, clock, id, path } = await startWithCluster({ dialect });
+  const { updateMethod, updateFields, updateSemantics, stoppedUpdate, stoppedReplicas } = simulator.dialect;
+  await call(`POST ${path}/stop`);
+  clock.advance(300);
+  expect((await call(`GET ${path}`)).text).toMatch(/stopped|suspended|paused/i);
+  expect((await call(`GET ${path}/status`)).text.includes("rep_")).toBe(
+    stoppedReplicas === "listed" && simulator.dialect.replicasForm !== "counts",
+  );
+  const replicas = updateSemantics === "replace" && updateFields === "any" ? { replicas: 3 } : {};
+  const { status } = await call(`${updateMethod} ${path}`, { ...replicas, container: web.container, env: { B: "2" } });
+  clock.advance(3000);
+  expect([status, simulator.cluster(id)?.status]).toEqual(stoppedUpdates[stoppedUpdate]);
+});
+
 test.each(names)("everything about GPUs and the service is answered in the dialect %s", async (dialect) => {
   const { call, simulator } = await start({ dialect });
   const { descriptorPath } = simulator.dialect;

@@ -78,11 +78,14 @@ test.each(["before", "after"] as const)("a delay %s the effect only takes time",
   const pending = call("POST /v1/clusters", web).finally(() => {
     answeredAfter = performance.now() - started;
   });
+  while (simulator.openRequests().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(simulator.openRequests()).toEqual([{ method: "POST", path: "/v1/clusters" }]);
   while (simulator.clusters().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const effectAfter = performance.now() - started;
   if (when === "before") expect(effectAfter).toBeGreaterThanOrEqual(ms - 1);
   else expect(answeredAfter).toBeUndefined();
   expect((await pending).status).toBe(201);
+  expect(simulator.openRequests()).toEqual([]);
   expect(answeredAfter).toBeGreaterThanOrEqual(ms - 1);
 });
 

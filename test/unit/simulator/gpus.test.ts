@@ -106,6 +106,30 @@ test.each<[Partial<Dialect>, unknown]>([
   expect((await call("GET /v1/gpus/pricing")).body).toEqual(expected);
 });
 
+test.each<[Partial<Dialect>, unknown, unknown]>([
+  [{}, { pricing: [{ type: "h100" }] }, { gpus: [{ type: "h100" }] }],
+  [{ gpuListShape: "bare", priceForm: "text" }, [{ type: "h100" }], [{ type: "h100" }]],
+  [{ gpuListShape: "by-type", priceForm: "cents" }, { h100: {} }, { h100: {} }],
+  [{ pricePlace: "object" }, { pricing: [{ type: "h100" }] }, { gpus: [{ type: "h100" }] }],
+  [
+    { pricePlace: "beside" },
+    { pricing: [{ type: "h100" }] },
+    { gpus: [{ type: "h100" }], pricing: [{ type: "h100" }] },
+  ],
+])(
+  "a type without a price has none in its record, nor a currency, in the dialect %j",
+  async (dialect, prices, types) => {
+    const { call, simulator } = await start({ gpuTypes: gpuTypes.slice(0, 1), dialect });
+    simulator.setGpuType("h100", { pricePerHour: undefined });
+    expect((await call("GET /v1/gpus/pricing")).body).toEqual(prices);
+    const { text, body } = await call("GET /v1/gpus");
+    expect(body).toMatchObject(types as object);
+    expect(text).not.toMatch(/price|hourly|currency/);
+    simulator.setGpuType("h100", { pricePerHour: 9 });
+    expect((await call("GET /v1/gpus/pricing")).text).toContain("9");
+  },
+);
+
 const regions = (eu: unknown, us: unknown) => ({ availability: { "eu-north": eu, "us-east": us } });
 
 test.each<[Partial<Dialect>, object, object]>([

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { cut } from "../api/text";
-import { type CheckFailure, type Properties, UNKNOWN } from "../core";
-import { type CheckedInputs, inputDefaults, inputNames, shownDefaults } from "./fields";
+import { cut } from "../../api/text";
+import { type CheckFailure, type Properties, UNKNOWN } from "../../core";
+import { type CheckedInputs, inputDefaults, inputNames, shownDefaults } from "../fields";
 import { generatedName } from "./names";
 import { clusterRules } from "./rules";
 

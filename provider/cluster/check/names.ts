@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { longestMadeLabel } from "../api/endpoints";
+import { longestMadeLabel } from "../../api/endpoints";
 
 /**
  * The name of a cluster whose program gives none: the resource's name and 7 hex digits. The digits come from the URN and
@@ -11,10 +11,14 @@ export function generatedName(urn: string, predecessor = ""): string {
   return `${labelOf(urn)}-${hash}`;
 }
 
+/** The resource's own name; empty where the engine has not said the URN. */
+export function resourceNameOf(urn: string): string {
+  return urn.split("::").slice(3).join("::");
+}
+
 /** The resource's name as a DNS label. */
 function labelOf(urn: string): string {
-  const resourceName = urn.split("::").slice(3).join("::");
-  const label = resourceName
+  const label = resourceNameOf(urn)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, longestMadeLabel)

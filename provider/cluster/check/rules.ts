@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { clusterIdPattern, clusterNamePattern } from "../api/records";
-import type { ClusterInputs } from "./fields";
+import { clusterIdPattern, clusterNamePattern } from "../../api/records";
+import type { ClusterInputs } from "../fields";
 
 /** What each input has to be: the rules of the fields in fields.ts, in one place, with the texts for who breaks them. */
 
@@ -62,11 +62,17 @@ const envValue = z
 
 const triggersText = "must be a map or a list of texts, numbers and booleans";
 const trigger = z.union([z.string(), z.number(), z.boolean()], rule(triggersText));
-const triggers = z.union([z.record(z.string(), trigger), z.array(trigger)], rule(triggersText)).optional();
+const triggers = z
+  .union([z.record(z.string(), trigger, rule(triggersText)), z.array(trigger, rule(triggersText))])
+  .optional();
 const flag = z.boolean(rule("must be true or false")).optional();
 const adoptText = 'must be the id of a cluster, such as "cl_1a2b3c"; getClusters() lists them';
-const wholeReplicas = z.int().min(1).max(10_000);
 const minHealthyText = 'must be a whole number from 1 to `replicas`, or a share from "1%" to "100%"';
+// Each form has the text too: a value that is of its kind is judged by that form alone.
+const minHealthy = z.union([
+  z.int(rule(minHealthyText)).min(1, rule(minHealthyText)).max(10_000, rule(minHealthyText)),
+  z.string(rule(minHealthyText)).regex(/^([1-9]\d?|100)%$/, rule(minHealthyText)),
+]);
 const costText = "must be a number above 0";
 const connectionText = "must be the name of an entry of gpucluster:connections";
 
@@ -90,7 +96,7 @@ const inputRules = {
   redeployTriggers: triggers,
   adopt: z.string(rule(adoptText)).regex(clusterIdPattern, rule(adoptText)).optional(),
   skipAwait: flag,
-  minHealthyReplicas: z.union([wholeReplicas, z.string().regex(/^([1-9]\d?|100)%$/)], rule(minHealthyText)).optional(),
+  minHealthyReplicas: minHealthy.optional(),
   healthCheck: oneOf("status", "list"),
   deletionPolicy: oneOf("delete", "stop"),
   maxHourlyCost: z.number(rule(costText)).positive(rule(costText)).optional(),

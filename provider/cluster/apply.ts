@@ -1,0 +1,164 @@
+import { stateOf } from "../api/read/states";
+import type { ClusterRecord } from "../api/records";
+import { messageOf } from "../errors";
+import { find } from "./absence";
+import { applyOnce, configure, type Progress } from "./configure";
+import type { CheckedInputs, ClusterState, Effect } from "./fields";
+import type { Operation } from "./operation";
+import { isAtRest, isRefusal, start, stop } from "./power";
+import { type Rollout, restartOnce, updateAndRollOut } from "./rollout";
+import type { Service } from "./service";
+import { waitUntilReady } from "./waits";
+
+/** What is to be brought about on a cluster that exists. */
+export interface Change {
+  /** What the service showed before. */
+  readonly record: ClusterRecord;
+  readonly inputs: CheckedInputs;
+  readonly state: ClusterState;
+  readonly effects: ReadonlySet<Effect>;
+  /** Env and container have to be sent, and the replicas to run them. */
+  readonly needsRollout: boolean;
+}
+
+/** How far a change came. */
+export interface Sent extends Progress {
+  /** True once the number of replicas is the one that was asked for. */
+  isScaled: boolean;
+  /** True once the replicas were asked to restart, so that no trigger has to do it again. */
+  isRestarted: boolean;
+  /** Present once replicas were asked to restart that ran. */
+  rollout?: Rollout;
+  /** True once the cluster was started, where it was stopped. */
+  isStarted: boolean;
+  /** True where a stopped cluster has yet to run its configuration, once it is started. */
+  isPostponed: boolean;
+}
+
+export function nothingSent(): Sent {
+  return { isStored: false, isScaled: false, isRestarted: false, isStarted: false, isPostponed: false };
+}
+
+export function changeOf(
+  record: ClusterRecord,
+  inputs: CheckedInputs,
+  state: ClusterState,
+  effects: ReadonlySet<Effect>,
+): Change {
+  // One that was sent and not seen through may also have been taken back since: then the diff does not show it.
+  // One that has failed comes up again only by a roll-out.
+  const isFailed = stateOf(record.status) === "failed" && inputs.desiredStatus !== "stopped";
+  const needsRollout = effects.has("rollout") || state.__unfinished === "rollout" || isFailed;
+  return { record, inputs, state, effects, needsRollout };
+}
+
+/** Sends only what differs from what the service shows, in the fewest calls, and waits once. */
+export async function applyChange(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
+  if (change.inputs.desiredStatus === "stopped") await bringToRest(service, operation, change, sent);
+  else await bringToRun(service, operation, change, sent);
+}
+
+/** The number of replicas waits for the start. */
+async function bringToRest(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
+  const { inputs, needsRollout } = change;
+  await stop(service, operation, inputs);
+  if (needsRollout) {
+    const refusal = await storeAtRest(service, operation, change, sent);
+    // What is stored may wait for a redeploy, which the start then makes sure of.
+    sent.isPostponed = true;
+    if (refusal) operation.warn(`takes its new configuration when it is started: ${refusal}`);
+    // The update of some services starts what it changes.
+    else if (await find(service, operation)) await stop(service, operation, inputs);
+  }
+  sent.isRestarted = true;
+}
+
+async function bringToRun(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
+  const { inputs, state, effects, needsRollout } = change;
+  const isStart = await isAtRest(service, operation);
+  // Whatever starts it, nothing that ran before runs on.
+  sent.isRestarted = isStart;
+  const isStored = isStart && needsRollout && (await storeAtRest(service, operation, change, sent)) === undefined;
+  if (isStart) await startUp(service, operation, inputs, isStored);
+  sent.isStarted = true;
+  const { record = change.record } = operation.seen;
+  const keepsSize = record.replicas === inputs.replicas;
+  const trigger = (["redeploy", "restart"] as const).find((action) => effects.has(action));
+  let shown: ClusterRecord | undefined = record;
+  if (needsRollout && !isStored) {
+    operation.status("updating");
+    const configuration = { inputs, before: state, shown: record };
+    const { record: answered, rollout } = await updateAndRollOut(service, operation, configuration, sent);
+    shown = answered?.replicas === undefined ? await find(service, operation) : answered;
+    sent.rollout = rollout;
+  } else if (trigger && !isStart) {
+    sent.rollout = await restartOnce(service, operation, trigger, keepsSize);
+  }
+  sent.isRestarted = true;
+  await scale(service, operation, change, shown);
+  sent.isScaled = true;
+  await waitUntilReady(service, operation, inputs, sent.rollout);
+}
+
+/** Starts what is still at rest; a configuration that was changed there surely runs only after a redeploy. */
+async function startUp(service: Service, operation: Operation, { replicas }: CheckedInputs, isChanged: boolean) {
+  await find(service, operation);
+  const isDown = await isAtRest(service, operation);
+  const actions = isChanged ? (["redeploy", "restart", "scale"] as const) : undefined;
+  const by = isDown ? await start(service, operation, replicas, actions) : undefined;
+  if (isChanged && by !== "redeploy") await restartOnce(service, operation, "redeploy", false);
+  await find(service, operation);
+}
+
+/** Changes env and container of a stopped cluster; answers why where it takes none. */
+async function storeAtRest(service: Service, operation: Operation, change: Change, sent: Sent) {
+  const { inputs, record, state } = change;
+  const asItIs = { ...inputs, replicas: record.replicas ?? inputs.replicas };
+  operation.status("updating");
+  try {
+    await configure(service, operation, { inputs: asItIs, before: state, shown: record }, sent);
+    return undefined;
+  } catch (error) {
+    if (isRefusal(error)) return messageOf(error);
+    throw error;
+  }
+}
+
+/** One call for what is still missing then. */
+async function scale(service: Service, operation: Operation, change: Change, shown: ClusterRecord | undefined) {
+  const { inputs, state } = change;
+  const { replicas } = inputs;
+  // Where the service does not show the number, one that was not reached is asked for again.
+  const reached = state.settled === false ? undefined : state.replicas;
+  if ((shown?.replicas ?? reached) === replicas) return;
+  operation.status(`scaling to ${replicas}`);
+  const send = () => service.client.scaleCluster(operation.id, replicas, operation.request());
+  await applyOnce(service, operation, send, (now) => now.replicas === replicas);
+}
+
+/** How far an operation came. */
+export interface SoFar {
+  /** The inputs that the replicas run with by now. */
+  readonly running: CheckedInputs;
+  readonly before: ClusterState;
+  readonly unfinished: ClusterState["__unfinished"];
+  readonly sent?: ClusterState["__sent"];
+}
+
+/** Until a roll-out is seen, the replicas run with the old configuration, so that an interrupted one is done again. */
+export function whatRuns(change: Change, { isScaled, isRestarted, isStarted, isStored, rollout }: Sent): SoFar {
+  const { record, inputs: asked, state: before, needsRollout } = change;
+  const replicas = isScaled ? asked.replicas : (record.replicas ?? before.replicas);
+  const { restartTriggers, redeployTriggers } = isRestarted ? asked : before;
+  // Where no word tells that it is stopped, the state has to, until it is started.
+  const wasStopped = before.desiredStatus === "stopped" && !isStarted;
+  const desiredStatus = wasStopped ? before.desiredStatus : asked.desiredStatus;
+  const inputs = { ...asked, replicas, restartTriggers, redeployTriggers, desiredStatus };
+  const isThrough = isScaled && rollout?.seen !== false;
+  if (isThrough || !needsRollout) return { running: inputs, before, unfinished: true };
+  const { container, env } = before;
+  const unfinished = isStored ? "rollout" : (before.__unfinished ?? true);
+  const sent =
+    unfinished === "rollout" ? [...new Set([...(before.__sent ?? []), ...Object.keys(asked.env ?? {})])] : undefined;
+  return { running: { ...inputs, container, env }, before, unfinished, sent };
+}

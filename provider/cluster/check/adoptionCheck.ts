@@ -1,0 +1,78 @@
+import { isStopping, stateOf } from "../../api/read/states";
+import type { ClusterRecord } from "../../api/records";
+import { cleanText } from "../../api/text";
+import { hasUnknown } from "../../core";
+import { adoptionChanges, mismatches, withName } from "../adoption";
+import type { CheckedInputs } from "../fields";
+import { listOf } from "./gaps";
+import type { OneCheck } from "./oneCheck";
+import { isUnknownAt, runs, type Transition } from "./transition";
+
+/** The cluster to take over. */
+export interface Adoption {
+  /** Absent where none is. */
+  readonly id?: string;
+  /** Absent where it could not be looked up. */
+  readonly record?: ClusterRecord;
+}
+
+/** Looks the cluster up that is to be taken over, if any. */
+export async function findAdopted(check: OneCheck, id: string | undefined): Promise<Adoption> {
+  const found = id === undefined ? undefined : await check.inquiry.cluster(id);
+  if (found === "none") {
+    check.fail("adopt", `${id} is no cluster that this API key can see; getClusters() lists those that there are`);
+    return { id };
+  }
+  return { id, record: found };
+}
+
+/** The inputs under the name of the cluster that is taken over, where the program gives none. */
+export function withFoundName(inputs: CheckedInputs, { record }: Adoption): CheckedInputs {
+  return record ? withName(inputs, record) : inputs;
+}
+
+/** Whether the cluster can be taken over, and by this resource; says what that will change. */
+export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): void {
+  const { adopt } = inputs;
+  if (adopt !== undefined && !hasUnknown(adopt)) {
+    const adopter = check.service?.claims.adopt(adopt, check.urn) ?? check.urn;
+    if (adopter !== check.urn) {
+      check.fail("adopt", `${adopt} is taken over by the resource ${adopter} too; two cannot have the same cluster`);
+    }
+  }
+  if (id === undefined || !record) return;
+  const wrong = mismatches(comparable(inputs, record), record);
+  check.failures.push(...wrong);
+  if (wrong.length === 0) check.inform(`takes over ${id}${describe(record)}: ${changesText(inputs, record)}`);
+}
+
+/** What is not known yet cannot be another one. */
+function comparable(inputs: CheckedInputs, { gpuType = "", name = "" }: ClusterRecord): CheckedInputs {
+  return {
+    ...inputs,
+    ...(hasUnknown(inputs.gpuType) ? { gpuType } : {}),
+    ...(hasUnknown(inputs.name) ? { name } : {}),
+  };
+}
+
+function describe({ name, gpuType, replicas }: ClusterRecord): string {
+  const size = replicas !== undefined && gpuType ? `${replicas} x ${gpuType}` : undefined;
+  const facts = [name && `"${name}"`, size].filter(Boolean).join(", ");
+  return facts ? ` (${cleanText(facts, 200)})` : "";
+}
+
+function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
+  const paths = adoptionChanges(inputs, record).filter((path) => !isUnknownAt(inputs, path));
+  const power = isPowerChange(inputs, record) ? ["desiredStatus"] : [];
+  const changed = [...new Set([...power, ...paths])].map((path) => cleanText(path, 100));
+  return changed.length > 0
+    ? `${listOf(changed)} will be put right, and nothing else of it is changed`
+    : "nothing of it is changed";
+}
+
+/** Whether it will be started or stopped, as far as its word tells. */
+function isPowerChange(inputs: CheckedInputs, { status }: ClusterRecord): boolean {
+  const state = stateOf(status);
+  if (hasUnknown(inputs.desiredStatus) || state === "unknown" || isStopping(status)) return false;
+  return runs(inputs) === (state === "stopped");
+}

@@ -1,0 +1,126 @@
+import type { Settings } from "../../config";
+import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
+import { ConfigError, messageOf } from "../../errors";
+import type { CheckedInputs } from "../fields";
+import type { Service } from "../service";
+import { asInputs } from "../state";
+import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
+import { completeInputs, findFailures, pathStep } from "./check";
+import { CostCheck } from "./costCheck";
+import { GpuCheck } from "./gpuCheck";
+import { withKeptType } from "./gpuChoice";
+import { LookUps } from "./lookups";
+import { lossesOf } from "./losses";
+import { NameCheck } from "./nameCheck";
+import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
+import { previewCluster } from "./preview";
+import { adoptedId, refusalsOf } from "./refusals";
+import { type Transition, transitionOf } from "./transition";
+
+/** What a check answers. */
+interface Checked {
+  readonly inputs: Properties;
+  readonly failures: CheckFailure[];
+}
+
+/**
+ * The checks of one run, which is one process: preview and update are two. They remember of each other what concerns several
+ * clusters, and share what they look up.
+ */
+export class CheckRun {
+  readonly #shared: Shared = { lookUps: new LookUps(), said: new Set() };
+  /** The old inputs, by URN. A replacement is checked twice, the second time without them. */
+  readonly #before = new Map<string, CheckedInputs>();
+  readonly #names = new NameCheck();
+  readonly #gpus = new GpuCheck();
+  readonly #costs = new CostCheck();
+
+  constructor(
+    private readonly service: (connection?: string) => Service,
+    private readonly settings: () => Settings,
+  ) {}
+
+  async check(ctx: Ctx, news: Properties, olds: Properties = {}): Promise<Checked> {
+    const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
+    if (current !== undefined && !this.#before.has(ctx.urn)) this.#before.set(ctx.urn, asInputs(olds));
+    const remembered = this.#before.get(ctx.urn);
+    const asked = completeInputs(news, { urn: ctx.urn, current, predecessor: remembered?.name });
+    const surroundings = this.#surroundings(news);
+    const wrong = "failures" in surroundings ? surroundings.failures : [];
+    const failures = [...findFailures(news), ...doorFailures(ctx), ...wrong];
+    // Nobody is asked about the rest.
+    if (failures.length > 0 || "failures" in surroundings) return { inputs: asked, failures };
+    const check = new OneCheck(ctx, surroundings, this.#shared);
+    if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
+      check.warn(`\`name\` is no longer given; the cluster keeps its name "${current}"`);
+    }
+    const before = current === undefined ? remembered : asInputs(olds);
+    return this.#judge(check, before, asked, current === undefined);
+  }
+
+  /** What is missing or wrong there is reported with everything else that is wrong, not one run later. */
+  #surroundings({ connection }: Properties): Surroundings | { readonly failures: CheckFailure[] } {
+    const failures: CheckFailure[] = [];
+    const found = <T>(property: string, find: () => T): T | undefined => {
+      try {
+        return find();
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        failures.push({ property, reason: messageOf(error) });
+        return undefined;
+      }
+    };
+    const settings = found("", () => this.settings());
+    const service = isName(connection)
+      ? found("connection", () => this.service(connection))
+      : connection === undefined
+        ? found("", () => this.service())
+        : undefined;
+    return settings && failures.length === 0 ? { service, settings } : { failures };
+  }
+
+  /** Everything that takes more than one look at the inputs. */
+  async #judge(check: OneCheck, before: CheckedInputs | undefined, asked: CheckedInputs, isRenewal: boolean) {
+    const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal);
+    const first = towards(withKeptType(asked, before));
+    const adoption = await findAdopted(check, adoptedId(first));
+    const inputs = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const transition = towards(inputs);
+    check.failures.push(...refusalsOf(transition));
+    judgeAdoption(check, transition, adoption);
+    await this.#names.judge(check, transition, adoption.id !== undefined);
+    const cost = (await this.#gpus.judge(check, transition, adoption))
+      ? await this.#costs.judge(check, transition)
+      : {};
+    const outputs = await certainOutputs(check, transition, adoption);
+    check.reportGaps();
+    if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
+    return { inputs: { ...inputs, ...outputs, ...cost }, failures: check.failures };
+  }
+}
+
+/** What doors find wrong is named by the program too. */
+function doorFailures({ failures = [] }: Ctx): CheckFailure[] {
+  return failures.map(({ property, reason }) => ({ property: property.split(".").map(pathStep).join("."), reason }));
+}
+
+/** What is not known yet names nothing; what is no name at all is judged with the inputs. */
+function isName(connection: unknown): connection is string {
+  return typeof connection === "string" && connection !== "" && !hasUnknown(connection);
+}
+
+/** From the old inputs, else from the run's one list of clusters; nothing where another cluster may take its place. */
+async function certainOutputs(
+  { inquiry }: OneCheck,
+  transition: Transition,
+  { record }: Adoption,
+): Promise<Properties> {
+  const { inputs, before, keeps } = transition;
+  if (record) return previewCluster(inputs, { ...record });
+  if (!before || !keeps) return {};
+  const known = previewCluster(inputs, before);
+  if (known["endpoint"] !== undefined) return known;
+  const holders = (await inquiry.holders(inputs.name, { quietly: true })) ?? [];
+  // Where several have the name, there is no telling which it is.
+  return previewCluster(inputs, holders.length === 1 ? { ...holders[0] } : {});
+}

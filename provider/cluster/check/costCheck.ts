@@ -1,0 +1,51 @@
+import { hasUnknown, type Properties, UNKNOWN } from "../../core";
+import type { CheckedInputs } from "../fields";
+import { type Cost, Costs, costAt, isOpen, knownCost, overOwnLimit } from "./cost";
+import type { OneCheck } from "./oneCheck";
+import type { Transition } from "./transition";
+
+/** What clusters cost, and the limits of that. */
+export class CostCheck {
+  readonly #costs = new Costs();
+
+  /** Answers what is known of the cost, for the inputs. */
+  async judge(check: OneCheck, transition: Transition): Promise<Properties> {
+    const { inputs } = transition;
+    const cost = await this.#costOf(check, transition);
+    this.#costs.set(check.urn, cost);
+    const over = overOwnLimit(cost, inputs.maxHourlyCost);
+    if (over) check.fail("maxHourlyCost", over);
+    // Where prices could not be looked up, that is what is said.
+    if (!check.inquiry.lacks("prices")) this.#reportUnknown(check, inputs, cost);
+    const { maxHourlyCost: limit } = check.settings;
+    const overAll = limit !== undefined && cost.amount ? this.#costs.overLimit(limit) : undefined;
+    if (overAll) check.fail("", overAll);
+    if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
+    return cost.amount === undefined ? {} : { hourlyCost: cost.amount };
+  }
+
+  async #costOf(check: OneCheck, { kind, before, inputs, effects }: Transition): Promise<Cost> {
+    const known = knownCost(inputs, before);
+    if (known) return known;
+    const isChanged = kind !== "update" || effects.has("scale") || effects.has("power");
+    const isLimited = inputs.maxHourlyCost !== undefined || check.settings.maxHourlyCost !== undefined;
+    const quietly = !isChanged && !isLimited;
+    const price = await check.inquiry.price(inputs.gpuType, { quietly });
+    if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
+      const text = `the service names no price of "${inputs.gpuType}", so \`hourlyCost\` is left out`;
+      check.inform(`${text}; so it is wherever else a price is not known`, "no price");
+    }
+    return costAt(price, inputs);
+  }
+
+  /** A limit that does not hold for what has no price must not pass in silence. */
+  #reportUnknown(check: OneCheck, { maxHourlyCost }: CheckedInputs, { amount }: Cost): void {
+    if (amount === undefined && maxHourlyCost !== undefined && !hasUnknown(maxHourlyCost)) {
+      check.warn("`maxHourlyCost` cannot be checked: what the cluster costs is not known");
+    }
+    const [first] = check.settings.maxHourlyCost === undefined ? [] : this.#costs.uncounted();
+    if (first === undefined) return;
+    const text = `gpucluster:maxHourlyCost leaves out "${first}" and what else has no known price in one currency`;
+    check.warn(text, "uncounted");
+  }
+}

@@ -1,0 +1,73 @@
+import { hasUnknown } from "../../core";
+import type { CheckedInputs } from "../fields";
+import { sameText } from "../forms";
+import type { Adoption } from "./adoptionCheck";
+import { chooseType, hasOneType, preferences, unlistedText } from "./gpuChoice";
+import type { OneCheck } from "./oneCheck";
+import { shortage, Wants, wantedMore } from "./stock";
+import type { Transition } from "./transition";
+
+/** GPU types: the one of a list that is taken, whether there is one of that name, and whether enough can be had. */
+export class GpuCheck {
+  readonly #wants = new Wants();
+
+  /** The inputs with one type in place of a list; with the list where what decides is not known yet. */
+  async withOneType(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): Promise<CheckedInputs> {
+    const types = preferences(inputs);
+    if (!types) return inputs;
+    const adopted = types.find((type) => sameText(record?.gpuType, type));
+    if (adopted !== undefined) return { ...inputs, gpuType: adopted };
+    if (!check.service || hasUnknown([inputs.gpuType, inputs.replicas])) return inputs;
+    const isGiven = id !== undefined || types.length === 1;
+    const gpuType = isGiven ? types[0] : await this.#choose(check, check.service, types, inputs.replicas);
+    return gpuType === undefined ? inputs : { ...inputs, gpuType };
+  }
+
+  /** What the clusters before this one take is not there any more. */
+  async #choose(
+    { inquiry, urn }: OneCheck,
+    service: NonNullable<OneCheck["service"]>,
+    types: readonly string[],
+    replicas: number,
+  ) {
+    const listed = await inquiry.gpuTypes();
+    return chooseType(types, replicas, async (type) => {
+      if (listed && !listed.includes(type)) return 0;
+      const free = await inquiry.free(type);
+      return free === undefined ? undefined : free - this.#wants.ofOthers(urn, service, type);
+    });
+  }
+
+  /** Judges the type and the stock; answers whether the type is one that there may be. */
+  async judge(check: OneCheck, transition: Transition, adoption: Adoption): Promise<boolean> {
+    const { kind, before, inputs } = transition;
+    const isNew = kind !== "update" && adoption.id === undefined && before?.gpuType !== inputs.gpuType;
+    if (!hasOneType(inputs)) return true;
+    if (isNew && !(await this.#isListed(check, inputs.gpuType))) return false;
+    await this.#judgeStock(check, transition, adoption);
+    return true;
+  }
+
+  async #isListed(check: OneCheck, type: string): Promise<boolean> {
+    const listed = await check.inquiry.gpuTypes();
+    if (!listed || listed.includes(type)) return true;
+    const address = check.service?.address ? ` of ${check.service.address}` : "";
+    const source = `GET /v1/gpus${address}, which may leave out what is sold out`;
+    check.fail("gpuType", unlistedText(type, listed, source));
+    return false;
+  }
+
+  async #judgeStock(check: OneCheck, transition: Transition, { id, record }: Adoption): Promise<void> {
+    const { service, urn, inquiry } = check;
+    if (!service) return;
+    const { gpuType: type } = transition.inputs;
+    // An adopted cluster that could not be looked up may have all that it needs.
+    const count = id !== undefined && !record ? 0 : wantedMore(transition, record);
+    this.#wants.set(urn, { service, type, count });
+    if (count === 0) return;
+    const short = shortage(type, count, this.#wants.ofOthers(urn, service, type), await inquiry.free(type));
+    if (short === undefined) return;
+    if (check.settings.capacityCheck === "error") check.fail("replicas", `${short} (gpucluster:capacityCheck)`);
+    else check.warn(short);
+  }
+}

@@ -1,0 +1,105 @@
+import { isRecord } from "./api/read/json";
+import { cleanText } from "./api/text";
+import { problemOfUrl } from "./baseUrl";
+import { ConfigError } from "./errors";
+
+/**
+ * The config `gpucluster:connections`: the organizations by name, each with the places of its key. It is no secret, so a key
+ * must not stand there; and it is never quoted before it has the form of a place, for it may be a key all the same.
+ */
+
+/** Where the service is, and where the key of one organization is found. */
+export interface ConnectionEntry {
+  /** Address of the service; the ordinary one where it is absent. */
+  readonly baseUrl?: string;
+  /** Name of the environment variable that holds the key; comes before `apiKeyConfig`. */
+  readonly apiKeyEnv?: string;
+  /** Name of the config key that holds the key. */
+  readonly apiKeyConfig?: string;
+}
+
+const config = "gpucluster:connections";
+const takes = "`apiKeyEnv` or `apiKeyConfig`, and perhaps `baseUrl`";
+const example = '{"eu":{"baseUrl":"https://eu.example.com","apiKeyEnv":"GPUCLUSTER_API_KEY_EU"}}';
+const howTo = `set it to a JSON object such as ${example}`;
+
+/** What is wrong with the text of a field. */
+const fieldProblems: Record<keyof ConnectionEntry, (text: string) => string | undefined> = {
+  baseUrl: problemOfUrl,
+  // Capitals only: what else may stand here by mistake is most likely the key itself.
+  apiKeyEnv: (text) =>
+    /^[A-Z_][A-Z0-9_]*$/.test(text)
+      ? undefined
+      : "must be the name of an environment variable in capital letters, such as GPUCLUSTER_API_KEY_EU",
+  apiKeyConfig: (text) =>
+    /^[A-Za-z][\w.-]*:[A-Za-z][\w.-]*$/.test(text)
+      ? undefined
+      : "must be the full name of a config key, such as gpucluster:euApiKey",
+};
+
+/**
+ * One entry of the config. All of it is judged: a mistake in another entry would show one run later, with another resource.
+ * @throws ConfigError that names everything that is wrong, and what is right.
+ */
+export function findEntry(text: string | undefined, name: string): ConnectionEntry {
+  if (!text?.trim()) throw new ConfigError(`${config} is not set, so there is no entry ${quote(name)}: ${howTo}`);
+  const entries = parse(text);
+  const problems = Object.entries(entries).flatMap(([key, entry]) =>
+    problemsOf(entry, `${config}, entry ${quote(key)}`),
+  );
+  if (!Object.hasOwn(entries, name)) problems.unshift(`${config} has no entry ${quote(name)}: ${otherWays(entries)}`);
+  if (problems.length > 0) throw new ConfigError(problems.join(". "));
+  return entryOf(entries[name]);
+}
+
+function otherWays(entries: Record<string, unknown>): string {
+  const names = Object.keys(entries).map(quote);
+  return names.length > 0 ? `add it, or take one of those that there are, ${names.join(", ")}` : howTo;
+}
+
+function parse(text: string): Record<string, unknown> {
+  const entries = parseJson(text);
+  if (isRecord(entries)) return entries;
+  throw new ConfigError(`${config} must be an object of names and their connections, in JSON: ${howTo}`);
+}
+
+/** Without the parser's own error, which quotes the text. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function problemsOf(entry: unknown, where: string): string[] {
+  if (!isRecord(entry)) return [`${where} must be an object with ${takes}`];
+  const problems = Object.entries(entry).map(([field, value]) => problemOfField(field, value));
+  if (entry["apiKeyEnv"] === undefined && entry["apiKeyConfig"] === undefined) {
+    problems.push("`apiKeyEnv` or `apiKeyConfig` has to say where the API key is found");
+  }
+  return problems.filter((problem) => problem !== undefined).map((problem) => `${where}: ${problem}`);
+}
+
+function problemOfField(field: string, value: unknown): string | undefined {
+  const name = `\`${cleanText(field, 60)}\``;
+  if (!isField(field)) {
+    return `${name} is not a field of it, which takes ${takes}; a key itself must not stand there, only the name of its place`;
+  }
+  const problem = typeof value === "string" ? fieldProblems[field](value.trim()) : "must be a string";
+  return problem && `${name} ${problem}`;
+}
+
+function isField(field: string): field is keyof ConnectionEntry {
+  return Object.hasOwn(fieldProblems, field);
+}
+
+function entryOf(entry: unknown): ConnectionEntry {
+  return isRecord(entry)
+    ? Object.fromEntries(Object.entries(entry).map(([field, value]) => [field, String(value).trim()]))
+    : {};
+}
+
+function quote(name: string): string {
+  return `"${cleanText(name, 100)}"`;
+}

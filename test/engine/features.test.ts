@@ -1,0 +1,115 @@
+import { type Bench, canaryKey, closeBenches, openBench } from "./harness";
+
+/** One program with one cluster for each feature: each command of the engine then shows all of them. */
+const euKey = "canary-key-eu-77b1d2";
+const program = `
+const common = { gpuType: "h100", container: "acme/model:1" };
+new gpu.Cluster("power", { ...common, desiredStatus: config.get("power") });
+new gpu.Cluster("trigger", { ...common, restartTriggers: { version: config.get("version") ?? "1" } });
+new gpu.Cluster("hasty", { ...common, skipAwait: true });
+new gpu.Cluster("partial", { ...common, replicas: 2, minHealthyReplicas: "50%" });
+new gpu.Cluster("trusting", { ...common, healthCheck: "list" });
+exports.type = new gpu.Cluster("choosy", { ...common, gpuType: ["rtx4090", "l4", "h100"] }).gpuType;
+new gpu.Cluster("kept", { ...common, deletionPolicy: "stop" });
+new gpu.Cluster("plain", { ...common, env: { MODEL: "shown-in-clear" }, plainEnv: true });
+const eu = new gpu.Cluster("eu", { ...common, connection: "eu" });
+exports.inEurope = eu.id.apply(() => gpu.getClusters({ connection: "eu" })).clusters.length;
+new gpu.Cluster("adopted", { ...common, adopt: config.get("adopt"), replicas: 3, env: { MODEL: "canary-llama" } });
+exports.other = gpu.Cluster.get("other", config.require("other")).endpoint;
+`;
+
+const restart = "POST /v1/clusters/:id/restart";
+let bench: Bench;
+let adoptedId: string;
+
+beforeAll(async () => {
+  bench = await openBench(program, { apiKeys: { [canaryKey]: "org_test", [euKey]: "org_eu" } });
+  const { simulator, workspace } = bench;
+  workspace.env["EU_KEY"] = euKey;
+  const found = { gpuType: "h100", container: "acme/model:1", env: { MODEL: "canary-llama", GPU_HOST: "node-7" } };
+  adoptedId = simulator.addCluster({ name: "prod", replicas: 2, ...found }).id;
+  const other = simulator.addCluster({ name: "theirs", replicas: 1, ...found });
+  simulator.fault({ kind: "sick-replica", replica: 1, message: "no driver", name: "partial-*", method: "POST" });
+  const config = { other: other.id, adopt: adoptedId, "gpucluster:connections": '{ "eu": { "apiKeyEnv": "EU_KEY" } }' };
+  for (const [name, value] of Object.entries(config)) await workspace.succeed("config", "set", name, value);
+});
+afterAll(closeBenches);
+
+/** The cluster of a resource, as the service has it. */
+function named(prefix: string) {
+  const found = bench.simulator.clusters().find(({ name }) => name.startsWith(prefix));
+  if (!found) throw new Error(`the service has no cluster ${prefix}`);
+  return found;
+}
+
+async function noChanges(): Promise<void> {
+  const { code, output } = await bench.workspace.preview("--expect-no-changes");
+  expect(output).not.toMatch(/^\s*[-+~]/m);
+  expect(code).toBe(0);
+}
+
+describe("every feature of a cluster through the real engine, in order", () => {
+  it("is previewed: what is adopted, and what will be put right of it", async () => {
+    const { code, output } = await bench.workspace.preview();
+    expect(output).toContain(adoptedId);
+    expect(output).toMatch(/replicas/);
+    expect(code).toBe(0);
+    expect(bench.writes()).toEqual([]);
+  });
+
+  it("comes up: each in its way", async () => {
+    const { code, output } = await bench.workspace.up("--parallel", "16");
+    expect(output).toContain("1/2 replicas healthy");
+    expect(code).toBe(0);
+    const writes = bench.writes();
+    expect(writes.filter((line) => line === "POST /v1/clusters")).toHaveLength(9);
+    expect(writes.filter((line) => line !== "POST /v1/clusters")).toEqual(["POST /v1/clusters/:id/scale"]);
+    expect(named("choosy").gpuType).toBe("l4");
+    expect(named("eu-").organization).toBe("org_eu");
+    expect(bench.simulator.cluster(adoptedId)).toMatchObject({ name: "prod", replicas: 3 });
+  });
+
+  it("shows no change then, and no secret in the state, but for what is plain", async () => {
+    await noChanges();
+    expect(bench.writes()).toEqual([]);
+    const state = await bench.workspace.stateText();
+    expect(state).toContain("shown-in-clear");
+    expect(state).not.toMatch(/canary/);
+  });
+
+  it("stops by its desired status, and restarts by its triggers, once", async () => {
+    await bench.workspace.succeed("config", "set", "power", "stopped");
+    await bench.workspace.succeed("config", "set", "version", "2");
+    expect((await bench.workspace.up()).code).toBe(0);
+    expect(bench.writes().sort()).toEqual([restart, "POST /v1/clusters/:id/stop"]);
+    expect(named("power").status).toBe("stopped");
+  });
+
+  it("is found drifted by a refresh when somebody starts it, and is stopped again", async () => {
+    bench.simulator.change(named("power").id, { status: "running" });
+    expect((await bench.workspace.refresh()).output).toMatch(/~ desiredStatus\s*: "stopped" => "running"/);
+    expect((await bench.workspace.up()).code).toBe(0);
+    expect(bench.writes()).toEqual(["POST /v1/clusters/:id/stop"]);
+    await noChanges();
+  });
+
+  it("starts again, by what the service takes for it", async () => {
+    await bench.workspace.succeed("config", "rm", "power");
+    // It counts at creation only.
+    await bench.workspace.succeed("config", "rm", "adopt");
+    expect((await bench.workspace.up()).code).toBe(0);
+    expect(bench.writes()).toEqual([restart]);
+    expect(named("power").status).toBe("running");
+  });
+
+  it("is gone after a destroy, but for what is to be kept, and what was only read", async () => {
+    const { code, output } = await bench.workspace.destroy();
+    expect(code).toBe(0);
+    expect(output).toContain(`\`adopt: "${named("kept").id}"\` takes it up again`);
+    const left = bench.simulator.clusters().filter(({ status }) => status !== "gone");
+    expect(left.map(({ name, status }) => `${name.replace(/-[0-9a-f]{7}$/, "")} ${status}`).sort()).toEqual([
+      "kept stopped",
+      "theirs running",
+    ]);
+  });
+});

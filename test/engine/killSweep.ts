@@ -1,0 +1,137 @@
+import type { SimulatedCluster } from "../simulator";
+import { type Bench, closeBenches, living, openBench, until } from "./harness";
+import { type Blow, type KillPoint, killPoints, type Moment, type Rest, type Wanted } from "./killPoints";
+import { findProvider, isAlive } from "./processes";
+import type { Running } from "./workspace";
+
+/** How long a request is held: so long does a blow have to find it, and so late does a killed one take effect. */
+const holdMs = 3_000;
+/** "Within seconds", with the time that a request is held for. */
+const gentleEndMs = 15_000;
+/** The engine gives a provider 5 s after it has gone itself. */
+const providerEndMs = 10_000;
+
+const programOf = (wanted: Wanted) => `new gpu.Cluster("web", { gpuType: "h100", ...${JSON.stringify(wanted)} });`;
+
+/** CI takes every point (`npm test -- --all`); one of each kind is what ten minutes allow. */
+const everyKill = process.env["EVERY_KILL"] === "true";
+
+/** Strikes at each point of a share of the table, so that Jest's workers do them side by side. */
+export function sweepKills(share: number, shares: number): void {
+  afterAll(closeBenches);
+  const points = killPoints
+    .filter(({ isAlways }) => everyKill || isAlways)
+    .filter((_, index) => index % shares === share);
+  it.each(points)("$name", strikeAndRecover);
+}
+
+async function strikeAndRecover({ work, moment, blow, rest }: KillPoint): Promise<void> {
+  const { before, wanted } = work;
+  const bench = await openBench(programOf(before ?? wanted), moment.options);
+  if (before) await bench.workspace.succeed("up", "--yes", "--skip-preview");
+  bench.workspace.program(programOf(wanted));
+  await strike(bench, moment, blow);
+  await afterwards(bench);
+  expect(restOf(bench)).toBe(rest);
+  await recoveries[rest](bench, wanted);
+  expectNoHarm(bench, blow);
+}
+
+/** Runs an `up` until the moment, strikes, and waits until nothing of it is left. */
+async function strike(bench: Bench, moment: Moment, blow: Blow): Promise<void> {
+  const { simulator, workspace } = bench;
+  if (moment.hold) simulator.fault({ kind: "delay", ms: holdMs, ...moment.hold });
+  const run = workspace.start("up", "--yes", "--skip-preview");
+  try {
+    await until("the moment of the blow", () => (moment.reached ?? isHeld)(run, simulator));
+    await strikeRun(run, moment, blow);
+  } finally {
+    // One that did not end as it should would hinder the next points.
+    run.kill();
+    await run.ended;
+  }
+  if (workspace.isLocked()) await workspace.succeed("cancel", "--yes");
+}
+
+async function strikeRun(run: Running, { isUnloaded = false }: Moment, blow: Blow): Promise<void> {
+  const provider = findProvider(run.pid);
+  if (provider === undefined) throw new Error("there is no provider to strike at");
+  try {
+    await blow.strike(run, provider);
+    await ended(run, blow.isGentle ? gentleEndMs : undefined);
+    // Nobody else ends it when the CLI was killed.
+    if (!isUnloaded) await until("the provider has ended by itself", () => !isAlive(provider), providerEndMs);
+  } finally {
+    if (isAlive(provider)) process.kill(provider, "SIGKILL");
+  }
+}
+
+function isHeld(_run: Running, { openRequests }: Bench["simulator"]): boolean {
+  return openRequests().length > 0;
+}
+
+async function ended(run: Running, limitMs?: number): Promise<void> {
+  let isOver = false;
+  void run.ended.then(() => {
+    isOver = true;
+  });
+  await until("the CLI has ended", () => isOver, limitMs);
+  expect((await run.ended).code).not.toBe(0);
+}
+
+/** A request that has arrived takes effect, whoever is gone; and a cluster comes up, whoever looks. */
+async function afterwards({ simulator }: Bench): Promise<void> {
+  await until("the service has done what it was asked for", () => simulator.openRequests().length === 0);
+  const unready = living(simulator).filter(({ status }) => status === "provisioning");
+  for (const { id } of unready) simulator.change(id, { status: "running" });
+}
+
+/** Whatever happened: one cluster at most was ever made, none was deleted, and none restarted for nothing. */
+function expectNoHarm({ simulator }: Bench, { isGentle }: Blow): void {
+  expect(simulator.clusters().length).toBeLessThanOrEqual(1);
+  expect(simulator.requests.filter(({ method }) => method === "DELETE")).toEqual([]);
+  const redeploys = simulator.requests.filter(({ path }) => path.endsWith("/redeploy"));
+  // A process that was killed leaves no note of what it sent, so the next one cannot do without one of its own.
+  expect(redeploys.length).toBeLessThanOrEqual(isGentle ? 1 : 2);
+}
+
+function restOf({ simulator, workspace }: Bench): Rest {
+  const [made] = living(simulator);
+  const [stored] = workspace.storedClusters();
+  expect(stored?.id).toBe(stored && made?.id);
+  if (stored) return "its id is in the state";
+  return made ? "its id is lost" : "nothing was made";
+}
+
+const recoveries: Record<Rest, (bench: Bench, wanted: Wanted) => Promise<void>> = {
+  "nothing was made": expectReached,
+  "its id is in the state": expectReached,
+  "its id is lost": expectNamed,
+};
+
+/** The next `up` ends with what was asked for, on one cluster, and leaves nothing to do. */
+async function expectReached({ simulator, workspace }: Bench, { replicas, container, env }: Wanted): Promise<void> {
+  await workspace.succeed("up", "--yes", "--skip-preview");
+  const [made] = living(simulator);
+  expect(made).toMatchObject({ status: "running", replicas, container, env, deployed: { container, env } });
+  expect(healthOf(made)).toEqual(Array(replicas).fill(true));
+  expect(workspace.storedClusters().map(({ id }) => id)).toEqual([made?.id]);
+  await workspace.succeed("preview", "--expect-no-changes");
+}
+
+function healthOf(cluster: SimulatedCluster | undefined): boolean[] | undefined {
+  return cluster?.replicaStates.map(({ healthy }) => healthy);
+}
+
+/** The next preview fails before anything is bought. */
+async function expectNamed({ simulator, workspace }: Bench): Promise<void> {
+  const { code, output } = await workspace.preview();
+  expect(code).not.toBe(0);
+  for (const { id } of living(simulator)) expectWayOut(output, id);
+}
+
+/** What the user reads says which cluster is left, and so what to do with it. */
+function expectWayOut(output: string, id: string): void {
+  expect(output).toContain(`is already the name of ${id}`);
+  expect(output).toContain(`adopt: "${id}"`);
+}

@@ -1,0 +1,3 @@
+import { sweepKills } from "./killSweep";
+
+sweepKills(0, 2);

@@ -1,0 +1,3 @@
+import { sweepKills } from "./killSweep";
+
+sweepKills(1, 2);

@@ -1,0 +1,63 @@
+import { closeBenches, openBench } from "./harness";
+
+afterAll(closeBenches);
+
+const cluster = (name: string, args: string) =>
+  `new gpu.Cluster("${name}", { gpuType: "h100", container: "acme/model:1", ${args} });`;
+
+describe("a preview that fails before anything is bought", () => {
+  it.each([
+    [
+      "a GPU type that is not listed",
+      cluster("web", 'gpuType: "h1O0"'),
+      /gpuType: "h1O0" is not a GPU type .*close to it: .*"h100"/,
+    ],
+    ["more than there is", cluster("web", "replicas: 300"), /replicas: wants 300 .*"h100".* of which 256 can be had/],
+    [
+      "a cluster to adopt that is not there",
+      cluster("web", 'adopt: "cl_00000000"'),
+      /adopt: cl_00000000 is no cluster that/,
+    ],
+    [
+      "a cluster to read that is not there",
+      'gpu.Cluster.get("web", "cl_00000000");',
+      /there is no cluster cl_00000000/,
+    ],
+  ])("for %s, in one line", async (_what, program, line) => {
+    const { workspace, writes } = await openBench(program);
+    await workspace.succeed("config", "set", "gpucluster:capacityCheck", "error");
+    const { code, output } = await workspace.preview();
+    expect(code).not.toBe(0);
+    expect(output).toMatch(line);
+    expect(output).not.toMatch(/at .*\.js:\d+/);
+    expect(writes()).toEqual([]);
+  });
+
+  it("keeps the whole stack below its limit, and what has begun in an up without a preview", async () => {
+    const { workspace, writes } = await openBench(
+      ["a", "b", "c"].map((name) => cluster(name, "replicas: 2")).join("\n"),
+    );
+    await workspace.succeed("config", "set", "gpucluster:maxHourlyCost", "15");
+    const preview = await workspace.preview();
+    expect(preview.code).not.toBe(0);
+    expect(preview.output).toMatch(
+      /gpucluster:maxHourlyCost is 15, but .* cost 17\.94 USD an hour: . 5\.98 \(2 x h100 at 2\.99 USD\)/,
+    );
+    expect(writes()).toEqual([]);
+    expect((await workspace.up("--parallel", "1")).code).not.toBe(0);
+    expect(writes().filter((line) => line !== "POST /v1/clusters")).toEqual([]);
+    expect((await workspace.clusters()).length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("a preview while the service is down", () => {
+  it("fails where the stack wants it so, and waits no longer for it than once", async () => {
+    const { workspace, simulator } = await openBench(["a", "b", "c"].map((name) => cluster(name, "")).join("\n"));
+    await workspace.succeed("config", "set", "gpucluster:strictPreview", "true");
+    simulator.fault({ kind: "delay", ms: 60_000, times: 100 });
+    const { code, output } = await workspace.preview();
+    expect(code).not.toBe(0);
+    expect(simulator.openRequests().length + simulator.requests.length).toBeLessThanOrEqual(2);
+    expect(output).toMatch(/could not be checked: .*gpucluster:strictPreview makes that an error/);
+  });
+});

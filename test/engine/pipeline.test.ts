@@ -1,0 +1,351 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, delimiter, join, resolve } from "node:path";
+import { type Simulator, startSimulator } from "../simulator";
+import { canaryKey, living, until } from "./harness";
+import { cliRoot, type Run, Workspace } from "./workspace";
+
+const repository = resolve(__dirname, "../..");
+const example = join(repository, "examples/pipeline");
+const secretToken = "canary-token-51c0";
+/** On several lines, as keys and certificates are. */
+const secretModel = "canary-model-1\ncanary-model-2\n\ncanary-model-3";
+
+const jobs: Job[] = [];
+let simulator: Simulator;
+let workspace: Workspace;
+
+beforeAll(async () => {
+  // New replicas never come up by themselves, so that every job here can be cancelled in time.
+  const provisioningMs = 600_000;
+  simulator = await startSimulator({ provisioningMs, rateLimit: 10_000, apiKeys: { [canaryKey]: "org_test" } });
+  const env = { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: canaryKey, PULUMI_STACK: "test" };
+  workspace = new Workspace({ env, program: "" });
+  rmSync(join(workspace.folder, "index.js"));
+  cpSync(example, workspace.folder, { recursive: true, filter: isSource });
+  await workspace.init();
+  await workspace.succeed("config", "set", "--secret", "hfToken", secretToken);
+});
+
+afterAll(async () => {
+  for (const { child } of jobs) child.kill("SIGTERM");
+  await Promise.all(jobs.map(({ ended }) => ended));
+  await simulator.close();
+  workspace.remove();
+});
+
+describe("the pipeline, in the order in which a team comes through it", () => {
+  it("previews a pull request with new clusters: what is made and what it will cost", async () => {
+    const { code, output } = await run("preview.sh");
+    expect(output).toBe(`## Preview of \`test\`
+
+| cluster | | an hour, before | after |
+|---|---|--:|--:|
+| \`chat\` | created | 0.00 | 5.98 |
+| \`embeddings\` | created | 0.00 | 0.44 |
+| **all** | | **0.00** | **6.42** |
+`);
+    expect(code).toBe(0);
+    expect(readFileSync(join(workspace.folder, "step-summary.md"), "utf8")).toBe(output);
+    expect(simulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(readFileSync(plan(), "utf8")).not.toContain("canary");
+  });
+
+  it("keeps the clusters of a merge whose job is cancelled, as a runner does it: SIGINT for the first process", async () => {
+    const job = start("up.sh");
+    await until("both clusters are waited for", () => living(simulator).length === 2 && isWatching());
+    const sentAt = Date.now();
+    job.child.kill("SIGINT");
+    const { code, output } = await job.ended;
+    // Then comes SIGTERM, and the end of all processes 2.5 s after that.
+    expect(Date.now() - sentAt).toBeLessThan(7500);
+    expect(output).toMatch(/was created, but is not ready: interrupted/);
+    expect(code).not.toBe(0);
+    expect(idsOf(await workspace.clusters())).toEqual(idsOf(living(simulator)));
+  });
+
+  it("goes on with the same clusters in a run by hand: a new preview, and its plan", async () => {
+    comeUp();
+    const preview = await run("preview.sh");
+    expect(preview.output).toContain("| **all** | | **6.42** | **6.42** |");
+    const { code, output } = await run("up.sh");
+    expect(output).toMatch(/Resources:[\s\S]*Duration:/);
+    expect(code).toBe(0);
+    expect(simulator.clusters()).toHaveLength(2);
+  });
+
+  it("previews a pull request that scales: the cost before and after, and what has to be known", async () => {
+    edit("replicas: 2", "replicas: 4");
+    simulator.setGpuType("h100", { stock: 3 });
+    const { code, output } = await run("preview.sh");
+    expect(output).toBe(`## Preview of \`test\`
+
+| cluster | | an hour, before | after |
+|---|---|--:|--:|
+| \`chat\` | changed, replicas \`2\` → \`4\` | 5.98 | 11.96 |
+| \`embeddings\` | unchanged | 0.44 | 0.44 |
+| **all** | | **6.42** | **12.40** |
+
+### Warnings
+
+- \`chat\`: wants 2 more GPUs of the type "h100", of which 1 can be had
+`);
+    expect(code).toBe(0);
+  });
+
+  it("refuses the plan for a program that is not the reviewed one, and prints no value of it", async () => {
+    const fitting = '"meta-llama/Llama-3.1-8B-Instruct"';
+    edit(fitting, JSON.stringify(secretModel));
+    const { code, output } = await run("up.sh");
+    expect(output).toContain("violates plan: properties changed: env (values are left out here)\n");
+    expect(output).toMatch(/Resources:[\s\S]*Duration:/);
+    expect(code).not.toBe(0);
+    expect(replicasOf("h100")).toBe(2);
+    edit(JSON.stringify(secretModel), fitting);
+  });
+
+  it("keeps what a cancelled scaling has begun, where the whole group is sent SIGTERM", async () => {
+    simulator.setGpuType("h100", { stock: 256 });
+    const job = start("up.sh");
+    await until("the replicas are waited for", () => replicasOf("h100") === 4 && isWatching());
+    if (job.child.pid !== undefined) process.kill(-job.child.pid, "SIGTERM");
+    const { code, output } = await job.ended;
+    expect(output).toMatch(/Resources:[\s\S]*Duration:/);
+    expect(code).not.toBe(0);
+    expect(idsOf(await workspace.clusters())).toEqual(idsOf(living(simulator)));
+    comeUp();
+    const next = await run("preview.sh");
+    expect(next.output).toContain("| `chat` | changed, not ready | 11.96 | 11.96 |");
+    expect(await run("up.sh")).toMatchObject({ code: 0 });
+    expect(replicasOf("h100")).toBe(4);
+    expect(simulator.clusters()).toHaveLength(2);
+  });
+
+  it("sees no drift where there is none, and ends with 7 where there is one", async () => {
+    const before = await run("drift.sh");
+    expect(before).toEqual({ code: 0, output: expect.stringContaining("`chat` | unchanged | 11.96 | 11.96 |") });
+    const chat = living(simulator).find(({ gpuType }) => gpuType === "h100");
+    simulator.change(chat?.id ?? "", { replicas: 1 });
+    const after = await run("drift.sh");
+    expect(after.output).toContain("| `chat` | changed, replicas `4` → `1` | 11.96 | 2.99 |");
+    expect(after.code).toBe(7);
+  });
+});
+
+/** What a checkout would hold. */
+function isSource(path: string): boolean {
+  return !["node_modules", "out"].includes(basename(path));
+}
+
+function plan(): string {
+  return join(workspace.folder, "out/plan.json");
+}
+
+/** Whether the last that was answered is a look at what has been done. */
+function isWatching(): boolean {
+  return simulator.requests.at(-1)?.method === "GET";
+}
+
+function replicasOf(type: string): number | undefined {
+  return living(simulator).find(({ gpuType }) => gpuType === type)?.replicas;
+}
+
+/** Makes all clusters healthy, as time does. */
+function comeUp(): void {
+  for (const { id } of living(simulator)) simulator.change(id, { status: "running" });
+}
+
+describe("the summary", () => {
+  const urn = (name: string, type = "pulumi-nodejs:dynamic/gpucluster:Cluster") =>
+    `urn:pulumi:test::p::${type}::${name}`;
+  const stack = { op: "same", urn: urn("p-test", "pulumi:pulumi:Stack") };
+
+  const cluster = (
+    op: string,
+    name: string,
+    before: object | undefined,
+    after: object | undefined,
+    paths: string[] = [],
+  ) => ({
+    op,
+    urn: urn(name),
+    oldState: before && { inputs: before },
+    newState: after && { inputs: after },
+    detailedDiff: Object.fromEntries(paths.map((path) => [path, { kind: "update", inputDiff: true }])),
+  });
+
+  it("names what is replaced, deleted or left behind, and every unknown cost, and shows no value of env", async () => {
+    const env = { TOKEN: "canary-1" };
+    const steps = [
+      stack,
+      cluster("refresh", "a", { env }, { env, replicas: 9 }),
+      cluster("replace", "a", { gpuType: "l4", hourlyCost: 0.44, env }, { gpuType: "h100", env: {} }, [
+        "gpuType",
+        "env.TOKEN",
+      ]),
+      cluster("delete", "b", { hourlyCost: 1, deletionPolicy: "delete" }, undefined),
+      cluster("delete", "c", { hourlyCost: 2, deletionPolicy: "stop" }, undefined),
+      cluster("create", "d", undefined, { hourlyCost: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }),
+      { op: "create", urn: urn("e", "random:index/randomId:RandomId") },
+    ];
+    expect(await summaryOf({ steps })).toBe(`## Preview of \`test\`
+
+| cluster | | an hour, before | after |
+|---|---|--:|--:|
+| \`a\` | **replaced**, gpuType \`l4\` → \`h100\`, \`env.TOKEN\` | 0.44 | not known |
+| \`b\` | **deleted** | 1.00 | 0.00 |
+| \`c\` | **leaves the stack**, stopped | 2.00 | not known |
+| \`d\` | created | 0.00 | not known |
+| **all** | | **3.44** | **at least 0.00** |
+
+### Other resources
+
+- created: \`e\` (random:index/randomId:RandomId)
+`);
+  });
+
+  it("says why a preview failed, and shows no table that would be incomplete", async () => {
+    const diagnostics = [
+      { urn: urn("a"), severity: "error", message: "error: type resource 'a' has a problem: it is\n  <wrong>\n" },
+    ];
+    const steps = [cluster("refresh", "a", { hourlyCost: 1 }, { hourlyCost: 1 })];
+    expect(await summaryOf({ steps, diagnostics })).toBe(
+      "## Preview of `test`\n\n### Errors\n\n- `a`: it is \\<wrong>\n",
+    );
+    expect(await summaryOf(undefined)).toContain("the log of the job says why");
+  });
+
+  async function summaryOf(preview: object | undefined): Promise<string> {
+    const file = join(workspace.folder, "out/fake.json");
+    writeFileSync(file, preview ? JSON.stringify(preview) : "");
+    return (await startCommand(process.execPath, ["scripts/summary.mjs", "Preview", file]).ended).output;
+  }
+});
+
+describe("the workflow", () => {
+  const text = readFileSync(join(example, "workflow.yml"), "utf8");
+  const all = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+
+  it("does nothing but run the scripts of the folder, and runs all of them", () => {
+    const scripts = readdirSync(join(example, "scripts"));
+    const lines = all(/^ *(?:- )?run: *(.*)$/gm);
+    expect(new Set(lines)).toEqual(
+      new Set(scripts.filter((name) => name.endsWith(".sh")).map((name) => `exec sh scripts/${name}`)),
+    );
+    const texts = scripts.map((name) => readFileSync(join(example, "scripts", name), "utf8")).join("");
+    for (const name of scripts.filter((name) => name.endsWith(".mjs"))) expect(texts).toContain(`node scripts/${name}`);
+  });
+
+  it("uses four actions of GitHub itself, never cancels a job, and gives secrets to the steps that need them only", () => {
+    const actions = ["checkout@v7", "setup-node@v6", "upload-artifact@v7", "download-artifact@v8"];
+    expect(new Set(all(/uses: *(.*)$/gm))).toEqual(new Set(actions.map((name) => `actions/${name}`)));
+    const jobs = all(/^ {4}(runs-on):/gm).length;
+    expect(all(/concurrency: (.*)/g)).toEqual(
+      Array(jobs).fill("{ group: gpu-clusters-prod, queue: max, cancel-in-progress: false }"),
+    );
+    const steps = text.split(/^ {6}- /m).filter((step) => step.includes("secrets."));
+    expect(steps.map((step) => step.split("\n")[0])).toEqual(
+      ["preview", "up", "drift"].map((name) => `run: exec sh scripts/${name}.sh`),
+    );
+  });
+
+  it("installs the version of the CLI that all this is tested with", () => {
+    const { devDependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+    expect(readFileSync(join(example, "scripts/setup.sh"), "utf8")).toContain(`--version ${devDependencies.pulumi}\n`);
+  });
+
+  it.each([
+    ["the preview of the merged pull request", { GITHUB_EVENT_NAME: "push", ANSWERS: "head1 77" }, "plan-head1", "77"],
+    ["the preview of the same run", { GITHUB_EVENT_NAME: "workflow_dispatch", ANSWERS: "" }, "plan-merge1", "5"],
+  ])("takes the plan of %s", async (_, env, name, runId) => {
+    const { code, found } = await reviewed(env);
+    expect([code, found]).toEqual([0, `name=${name}\nrun=${runId}\n`]);
+  });
+
+  it.each([["head1"], [""]])("stops where no plan was reviewed: answers %j", async (ANSWERS) => {
+    const { code, output, found } = await reviewed({ GITHUB_EVENT_NAME: "push", ANSWERS });
+    expect([code, found]).toEqual([1, ""]);
+    expect(output).toContain("Run this workflow by hand");
+  });
+
+  const fakeGh = `#!/bin/sh
+asked=$2
+set -- $ANSWERS
+case $asked in
+  repos/o/r/commits/merge1/pulls) echo "$1" ;;
+  "repos/o/r/actions/artifacts?name=plan-head1") echo "$2" ;;
+esac
+`;
+
+  /** Runs the script with a `gh` that gives one word of ANSWERS for commits, and the next for artifacts. */
+  async function reviewed(env: Record<string, string>): Promise<Run & { found: string }> {
+    const file = join(workspace.folder, "out/found");
+    writeFileSync(file, "");
+    writeFileSync(join(workspace.folder, "gh"), fakeGh, { mode: 0o755 });
+    const known = { GITHUB_REPOSITORY: "o/r", GITHUB_SHA: "merge1", GITHUB_RUN_ID: "5", GITHUB_OUTPUT: file };
+    const path = [workspace.folder, process.env["PATH"]].join(delimiter);
+    const run = await startCommand("sh", ["scripts/reviewed.sh"], { ...known, ...env, PATH: path }).ended;
+    return { ...run, found: readFileSync(file, "utf8") };
+  }
+});
+
+/** Replaces text of the program, as a commit does. */
+function edit(before: string, after: string): void {
+  const file = join(workspace.folder, "index.ts");
+  const text = readFileSync(file, "utf8");
+  expect(text).toContain(before);
+  writeFileSync(file, text.replace(before, after));
+}
+
+interface Job {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Run>;
+}
+
+/** Runs a script to its end. */
+async function run(script: string): Promise<Run> {
+  return start(script).ended;
+}
+
+/** Starts a script as a runner does: the line of the workflow in a file, run by bash in a group of its own. */
+function start(script: string): Job {
+  const step = join(workspace.folder, "step.sh");
+  writeFileSync(step, `exec sh scripts/${script}\n`);
+  return startCommand("bash", ["-e", step]);
+}
+
+/** No output of any command may hold a secret. */
+function startCommand(command: string, args: readonly string[], env: Record<string, string> = {}): Job {
+  const child = spawn(command, args, {
+    cwd: workspace.folder,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...jobEnv(), ...env },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const ended = new Promise<Run>((done) => child.on("close", (code) => done({ code, output }))).then((result) => {
+    expect(result.output).not.toContain("canary");
+    return result;
+  });
+  const job = { child, ended };
+  jobs.push(job);
+  return job;
+}
+
+function jobEnv(): NodeJS.ProcessEnv {
+  const path = [join(cliRoot, "bin"), process.env["PATH"]].join(delimiter);
+  // Types are checked by `npm run check`.
+  const speed = { PULUMI_NODEJS_TRANSPILE_ONLY: "true", PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const summary = { GITHUB_STEP_SUMMARY: join(workspace.folder, "step-summary.md") };
+  const { HOME, TMPDIR, PULUMI_HOME } = process.env;
+  return { HOME, TMPDIR, PULUMI_HOME, PATH: path, ...speed, ...summary, ...workspace.env };
+}
+
+function idsOf(clusters: readonly { id: string }[]): string[] {
+  return clusters.map(({ id }) => id).sort();
+}

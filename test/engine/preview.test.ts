@@ -1,0 +1,79 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Bench, closeBenches, openBench } from "./harness";
+
+/** What a person reads before saying yes: the whole text of previews, in the files of `golden/`. */
+const program = `
+new gpu.Cluster("web", {
+  gpuType: config.get("gpuType") ?? "h100",
+  replicas: config.getNumber("replicas") ?? 2,
+  container: "vllm/vllm-openai:v0.6.3",
+  env: { MODEL: config.get("model") ?? "llama", TOKEN: "canary-value" },
+  desiredStatus: config.get("status"),
+});
+`;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(program);
+});
+afterAll(closeBenches);
+
+/** Without what differs from run to run: ids, times and digits of names that come from the folder. */
+function steady(output: string): string {
+  return output
+    .replace(/cl_[0-9a-f]{8}/g, "cl_<id>")
+    .replace(/-[0-9a-f]{8}\.(?=[a-z])/g, "-<id>.")
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replace(/ *\[provider=[^\]]*\]\n/g, "")
+    .replace(/\(\d+s\)|Duration: .*/g, "")
+    .replace(/[ \t]+$/gm, "")
+    .trim();
+}
+
+const settings = { replicas: "2", gpuType: "h100", model: "llama", status: "running" };
+
+/** Every setting is given each time, for the CLI stores what it is given. */
+async function textOf(changes: Partial<typeof settings>, ...command: string[]): Promise<string> {
+  const { workspace } = bench;
+  const all = Object.entries({ ...settings, ...changes });
+  const { code, output } = await workspace.pulumi(
+    ...command,
+    ...all.flatMap(([k, v]) => ["--config", `engine-test:${k}=${v}`]),
+  );
+  expect(output).not.toContain("canary");
+  expect(code).toBe(0);
+  return `${steady(output)}\n`;
+}
+
+/** `UPDATE_GOLDEN=true` writes the files anew, for somebody to read. */
+function golden(name: string, text: string): string {
+  const path = join(__dirname, "golden", `${name}.txt`);
+  if (process.env["UPDATE_GOLDEN"] === "true") writeFileSync(path, text);
+  return readFileSync(path, "utf8");
+}
+
+describe("what a person reads before saying yes", () => {
+  it("of a creation: what it will be, and what it will cost", async () => {
+    const text = await textOf({}, "preview", "--diff");
+    expect(text).toBe(golden("create", text));
+    expect(bench.writes()).toEqual([]);
+    expect((await bench.workspace.up()).code).toBe(0);
+  });
+
+  it.each<[string, string, Partial<typeof settings>]>([
+    ["more replicas", "scale", { replicas: "4" }],
+    ["a stop", "stop", { status: "stopped" }],
+    ["a replacement", "replace", { gpuType: "l4", model: "canary-model" }],
+  ])("of %s: just what changes, and what running capacity goes away", async (_title, name, changes) => {
+    const text = await textOf(changes, "preview", "--diff");
+    expect(text).toBe(golden(name, text));
+  });
+
+  it("of a deletion: what it did cost, and what becomes of the cluster", async () => {
+    const text = await textOf({}, "destroy", "--diff", "--preview-only");
+    expect(text).toMatch(/deletionPolicy : "delete"[\s\S]*hourlyCost {5}: 5.98/);
+    expect(text).toBe(golden("delete", text));
+    expect(bench.writes().filter((line) => line !== "POST /v1/clusters")).toEqual([]);
+  });
+});

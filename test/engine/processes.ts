@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+
+interface Listed {
+  readonly pid: number;
+  readonly parent: number;
+  readonly state: string;
+  readonly command: string;
+}
+
+/** The process of dynamic providers that a running CLI has started, once it is there. */
+export function findProvider(cli: number): number | undefined {
+  const listed = list();
+  const family = new Set([cli]);
+  // A child may stand before its parent, so the family grows until a pass finds nobody new.
+  for (let size = 0; size < family.size; ) {
+    size = family.size;
+    for (const { pid, parent } of listed) if (family.has(parent)) family.add(pid);
+  }
+  return listed.find(({ pid, command }) => family.has(pid) && isProvider.test(command))?.pid;
+}
+
+/** A dead one whose parent has not yet asked how it ended does not count. */
+export function isAlive(pid: number): boolean {
+  return list().some((listed) => listed.pid === pid && !listed.state.startsWith("Z"));
+}
+
+/** Not the short-lived process that only looks up where that script is. */
+const isProvider = /@pulumi\/pulumi\/cmd\/dynamic-provider\/\S/;
+
+/** Every process of this machine, in words that each ps knows. */
+function list(): Listed[] {
+  const { stdout } = spawnSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
+  return stdout.split("\n").flatMap((line) => {
+    const [, pid, parent, state = "", command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), state, command }];
+  });
+}

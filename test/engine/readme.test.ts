@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
+
+/** The README's program and all its examples, word for word, as one program: its types are checked, and it runs. */
+const readme = readFileSync(join(__dirname, "../../README.md"), "utf8");
+const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+// The simulator's own example is no program.
+const examples = blocks.filter((code) => !code.includes("pulumi-gpucluster/simulator"));
+const keys = { [canaryKey]: "org_test", "key-of-europe": "org_eu", "key-of-america": "org_us" };
+
+let bench: Bench;
+
+beforeAll(async () => {
+  bench = await openBench("", { apiKeys: keys });
+  const { simulator, workspace } = bench;
+  const add = (name: string, gpuType = "h100") =>
+    simulator.addCluster({ name, gpuType, container: "acme/search:1" }).id;
+  const ids = new Map([
+    ["cl_1a2b3c4d", add("search")],
+    ["cl_5e6f7a8b", add("theirs")],
+  ]);
+  add("embeddings");
+  workspace.typeScript(programOf(examples).replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id));
+  Object.assign(workspace.env, { EU_KEY: "key-of-europe", US_KEY: "key-of-america" });
+  const connections = { eu: { apiKeyEnv: "EU_KEY" }, us: { apiKeyEnv: "US_KEY" } };
+  await workspace.succeed("config", "set", "gpucluster:connections", JSON.stringify(connections));
+});
+afterAll(closeBenches);
+
+/** One function of all of them, for some await, which a program of this kind may not do outside of one. */
+function programOf(parts: readonly string[]): string {
+  const body = parts
+    .join("\n")
+    .replace(/^import .*$/gm, "")
+    .replace(/^export /gm, "");
+  return `import * as gpu from "pulumi-gpucluster";\nexport = async () => {\n${body}\n};\n`;
+}
+
+describe("the examples of the README", () => {
+  it("are there, with every input of a cluster", () => {
+    expect(examples.length).toBeGreaterThan(9);
+  });
+
+  it("run, and show no change afterwards", async () => {
+    const { code, output } = await bench.workspace.up("--parallel", "16");
+    expect(output).not.toMatch(/error/i);
+    expect(code).toBe(0);
+    expect(bench.simulator.clusters().map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""))).toEqual(
+      expect.arrayContaining(["web", "nightly", "reader", "swarm", "batch", "flexible", "precious", "open", "paris"]),
+    );
+    expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+
+  it("leave what they say that they leave", async () => {
+    expect((await bench.workspace.destroy()).code).toBe(0);
+    const left = living(bench.simulator).map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""));
+    expect(left.sort()).toEqual(["embeddings", "precious", "theirs"]);
+  });
+});

@@ -1,0 +1,271 @@
+import type { Properties } from "../../../provider/core";
+import type { Fault } from "../../simulator";
+import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, settle } from "./bench";
+import { canary } from "./inputs";
+import {
+  asked,
+  atRest,
+  change,
+  expectAtGoal,
+  failingChange,
+  type Held,
+  renaming,
+  running,
+  settleStopped,
+  toDo,
+} from "./powerBench";
+
+afterEach(closeAll);
+
+const four: Properties = { ...asked, replicas: 4 };
+const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
+const statusPath = { method: "GET", path: "/v1/clusters/*/status" } as const;
+
+/** Each text with the time at which it was said, in seconds of the operation. */
+function timed(bench: Bench) {
+  const lines: [number, string][] = [];
+  const startMs = bench.clock.now();
+  const status = (text: string) => void lines.push([(bench.clock.now() - startMs) / 1000, text]);
+  return { lines, status };
+}
+
+async function create(bench: Bench, inputs: Properties = asked, timeoutMs?: number): Promise<Held> {
+  return bench.run(bench.cluster.create(bench.ctx({ timeoutMs }), inputs));
+}
+
+describe("the status line", () => {
+  it("comes at the start, on each change, and each 15 s, and says how much of the time is over", async () => {
+    const bench = await openBench({ provisioningMs: 120_000 });
+    const { lines, status } = timed(bench);
+    await bench.run(bench.cluster.create(bench.ctx({ status }), four));
+    const progress = lines.filter(([, text]) => text.includes(" of "));
+    for (const [seconds, text] of progress) {
+      expect(text).toMatch(/^(\d\/4 replicas healthy, provisioning|provisioning), (\dm)?(\d\ds?|\ds)? ?.*of 60m$/);
+      expect(text).toContain(seconds < 60 ? `${Math.round(seconds)}s of` : "1m");
+    }
+    expect(progress[0]?.[0]).toBeLessThanOrEqual(2);
+    const pauses = progress.slice(1).map(([seconds], index) => seconds - (progress[index]?.[0] ?? 0));
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(15 + 10);
+    const counts = new Set(progress.map(([, text]) => text[0]));
+    expect([...counts]).toEqual(["0", "1", "2", "3"]);
+    expect(lines.at(-1)?.[1]).toBe("4/4 replicas healthy");
+  });
+
+  it("says the same for a stop and a start, and at the end what they came to", async () => {
+    const bench = await openBench({ deletionMs: 60_000, provisioningMs: 60_000 });
+    const made = await settle(bench, asked);
+    const stopped = await change(bench, made, atRest, { timeoutMs: 300_000 });
+    expect(bench.said).toContainEqual(expect.stringMatching(/^status: stopping, \d+s of 5m$/));
+    expect(bench.said.at(-1)).toBe("status: stopped");
+    await change(bench, stopped, asked);
+    expect(bench.said).toContain("status: starting, by restart");
+    expect(bench.said).toContainEqual(
+      expect.stringMatching(/^status: 1\/2 replicas healthy, restarting, \d+s of 20m$/),
+    );
+    expect(bench.said.at(-1)).toBe("status: 2/2 replicas healthy");
+  });
+
+  it("shows a word that nobody knows, and waits on", async () => {
+    const bench = await openBench({ client: renaming("provisioning", "warming the ovens"), provisioningMs: 60_000 });
+    const made = await create(bench);
+    expect(bench.said).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, warming the ovens, /));
+    await expectAtGoal(bench, made, asked);
+  });
+});
+
+describe("nothing that passes ends a wait:", () => {
+  it.each<[string, Fault[]]>([
+    ["a replica that flaps", [{ kind: "flap", replica: 1, periodMs: 20_000, flaps: 3 }]],
+    ["a cluster that is not shown yet", [{ kind: "hidden", ms: 25_000 }]],
+    ["errors of the service", [{ ...oneCluster, kind: "status", status: 500, times: 5, after: 2 }]],
+    ["errors of /status", [{ ...statusPath, kind: "status", status: 503, times: 5, after: 1 }]],
+    ["connections that break", [{ ...oneCluster, kind: "drop", times: 4, after: 2 }]],
+    ["answers that end in the middle", [{ ...statusPath, kind: "truncate", times: 4 }]],
+    ["web pages of a gateway", [{ ...oneCluster, kind: "html", status: 502, times: 4, after: 1 }]],
+    ["one refusal of the key", [{ ...oneCluster, kind: "status", status: 401, times: 1, after: 1 }]],
+    ["a 404 between other answers", [{ ...oneCluster, kind: "status", status: 404, times: 1, after: 2 }]],
+    ["a rate limit", [{ ...oneCluster, kind: "status", status: 429, times: 3, after: 1 }]],
+  ])("%s", async (_title, faults) => {
+    for (const healthCheck of ["status", "list"]) {
+      const bench = await openBench({ faults, provisioningMs: 40_000 });
+      const inputs = { ...asked, healthCheck };
+      const made = await create(bench, inputs);
+      expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+      await bench.clock.advance(300_000);
+      await expectAtGoal(bench, made, inputs);
+    }
+  });
+
+  it("a replica that flaps after it was once healthy is no drift of what was asked for once it is well again", async () => {
+    const bench = await openBench({ faults: [{ kind: "flap", replica: 0, periodMs: 20_000, flaps: 1 }] });
+    const made = await create(bench);
+    await bench.clock.advance(20_000);
+    const sick = await bench.run(bench.cluster.read(bench.ctx(), made.id, made.state));
+    expect(toDo(bench, { id: made.id, state: sick?.state ?? {} }, asked)).toEqual(["settled"]);
+    await bench.clock.advance(60_000);
+    const well = await bench.run(bench.cluster.read(bench.ctx(), made.id, sick?.state));
+    expect(toDo(bench, { id: made.id, state: well?.state ?? {} }, asked)).toEqual([]);
+  });
+});
+
+describe("a list that lags 15 s behind, where several wait,", () => {
+  const lagging = { listLagMs: 15_000, provisioningMs: 40_000, deletionMs: 5_000 };
+  const two = (name: string) => [
+    { ...asked, name: `${name}-a` },
+    { ...asked, name: `${name}-b` },
+  ];
+
+  async function settleTwo(bench: Bench, inputs: Properties[]): Promise<Held[]> {
+    const made = inputs.map((one) => bench.cluster.create(bench.ctx(), one));
+    return bench.run(Promise.all(made));
+  }
+
+  async function changeTwo(bench: Bench, held: Held[], news: Properties): Promise<Held[]> {
+    const work = held.map(async ({ id, state }) => ({
+      id,
+      state: await bench.cluster.update(bench.ctx(), id, state, { ...news, name: state["name"] }),
+    }));
+    return bench.run(Promise.all(work));
+  }
+
+  it("neither ends a start with the stop before it, nor a roll-out with the failure before it", async () => {
+    const bench = await openBench(lagging);
+    const made = await settleTwo(bench, two("web"));
+    const stopped = await changeTwo(bench, made, atRest);
+    await bench.clock.advance(20_000);
+    const up = await changeTwo(bench, stopped, asked);
+    for (const at of up) expect(running(bench, at).status).toBe("running");
+    for (const { id } of up) bench.simulator.change(id, { status: "failed", message: "node lost" });
+    await bench.clock.advance(20_000);
+    const healed = await changeTwo(bench, up, { ...asked, env: { MODEL: "another" } });
+    for (const at of healed) expect(running(bench, at)).toMatchObject({ status: "running", env: { MODEL: "another" } });
+  });
+
+  it("neither ends a restart before it has begun, where the word is all that is looked at", async () => {
+    const bench = await openBench(lagging);
+    const made = await settleTwo(
+      bench,
+      two("web").map((one) => ({ ...one, healthCheck: "list" })),
+    );
+    await bench.clock.advance(20_000);
+    const startMs = bench.clock.now();
+    await changeTwo(bench, made, { ...asked, healthCheck: "list", restartTriggers: ["b"] });
+    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(40_000);
+  });
+});
+
+describe("a failed state", () => {
+  it.each(["status", "list"])("ends the wait at the next look (health by %s)", async (healthCheck) => {
+    const bench = await openBench({ provisioningMs: 600_000 });
+    const { lines, status } = timed(bench);
+    void bench.clock.sleep(100_000).then(() => {
+      for (const { id } of bench.simulator.clusters())
+        bench.simulator.change(id, { status: "failed", message: "no node" });
+    });
+    const startMs = bench.clock.now();
+    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ status }), { ...asked, healthCheck })));
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(111_000);
+    expect(error.reasons[0]).toMatch(/was created, but is not ready: it is failed\n/);
+    expect(lines.length).toBeGreaterThan(4);
+  });
+});
+
+describe("a timeout", () => {
+  const endless = { provisioningMs: 36_000_000, deletionMs: 36_000_000 };
+
+  it.each<[string, (bench: Bench) => Promise<Held>, Properties]>([
+    ["a scale", (bench) => settle(bench, { ...asked, skipAwait: true }), four],
+    ["an env", (bench) => settle(bench, { ...asked, skipAwait: true }), { ...asked, env: { MODEL: "another" } }],
+    ["a trigger", (bench) => settle(bench, { ...asked, skipAwait: true }), { ...asked, restartTriggers: [1] }],
+    ["a stop", (bench) => settle(bench, { ...asked, skipAwait: true }), atRest],
+    ["a start", stoppedSlowly, asked],
+  ])("of %s is honoured to within one look", async (_title, prepare, wanted) => {
+    for (const timeoutMs of [3_000, 95_000]) {
+      const bench = await openBench(endless);
+      const held = await prepare(bench);
+      const startMs = bench.clock.now();
+      const failed = await failingChange(bench, held, wanted, { timeoutMs });
+      expect(bench.clock.now() - startMs).toBeLessThanOrEqual(timeoutMs + 3_000);
+      expect(failed.text).toMatch(/timed out after/);
+    }
+  });
+
+  it("ends the attempts to start what does not start", async () => {
+    const bench = await openBench({ dialect: { actionAnswer: "empty-202" }, client: () => ignoring() });
+    const stopped = await settleStopped(bench);
+    const startMs = bench.clock.now();
+    const failed = await failingChange(bench, stopped, asked, { timeoutMs: 5_000 });
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(6_000);
+    expect(failed.text).toMatch(/timed out\n +restart: accepted, but the cluster stays stopped\n/);
+  });
+});
+
+async function stoppedSlowly(bench: Bench): Promise<Held> {
+  const { id, state } = await settle(bench, { ...asked, skipAwait: true });
+  bench.simulator.change(id, { status: "stopped" });
+  const found = await bench.run(bench.cluster.read(bench.ctx(), id, { ...state, skipAwait: false }));
+  return { id, state: found?.state ?? {} };
+}
+
+/** A service that accepts every start and does nothing. */
+function ignoring() {
+  const accepted = async () => undefined;
+  return { restartCluster: accepted, redeployCluster: accepted, scaleCluster: accepted };
+}
+
+describe("a failure", () => {
+  it("says cluster, id, states, each sick replica with its reason, and what is next, one line each", async () => {
+    const bench = await openBench({
+      provisioningMs: 30_000,
+      faults: [
+        { kind: "sick-replica", replica: 1, message: `cannot pull: ${canary}` },
+        { ...oneCluster, kind: "status", status: 503, message: "try later", after: 6, times: 1 },
+      ],
+    });
+    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 120_000 }), asked)));
+    const { id } = error;
+    expect(error.reasons).toHaveLength(1);
+    const lines = error.reasons[0].split("\n").map((line) => line.trim());
+    expect(lines).toEqual([
+      `cluster "web" (${id}) was created, but is not ready: timed out after 2m`,
+      expect.stringMatching(
+        /^seen: 0\/2 replicas healthy, provisioning \(\d+ times\), then 1\/2 replicas healthy, provisioning/,
+      ),
+      expect.stringMatching(
+        /^the last look that failed: GET \/v1\/clusters\/cl_\w+ for cluster "web" \(cl_\w+\): try later /,
+      ),
+      expect.stringMatching(/^replica rep_\S+: unhealthy, cannot pull: \[secret\]$/),
+      "It is kept in the state: the next `pulumi up` goes on from here",
+    ]);
+    expect(error.reasons.join()).not.toContain(canary);
+    expect(error.reasons.join()).not.toMatch(/ {4}at |\.ts:\d/);
+  });
+
+  it("of a start says what each attempt came to", async () => {
+    const bench = await openBench({ client: () => ignoring() });
+    const failed = await failingChange(bench, await settleStopped(bench), asked);
+    expect(failed.text.split("\n").map((line) => line.trim())).toEqual([
+      `cluster "web" (${failed.id}) was not changed completely: it does not start`,
+      "restart: accepted, but the cluster stays stopped",
+      "redeploy: accepted, but the cluster stays stopped",
+      "scale: accepted, but the cluster stays stopped",
+      "It is kept in the state: the next `pulumi up` goes on from here",
+    ]);
+  });
+
+  it("of an adoption, a read and a deletion names cluster and id, without a stack", async () => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, asked);
+    forget(bench);
+    bench.simulator.fault({ ...oneCluster, kind: "status", status: 403, times: 9 });
+    const errors = [
+      await bench.run(failureOf(bench.cluster.create(bench.ctx(), { ...asked, adopt: id }))),
+      await bench.run(failureOf(bench.cluster.read(bench.ctx(), id, state))),
+      await bench.run(failureOf(bench.cluster.delete(bench.ctx(), id, { ...state, deletionPolicy: "stop" }))),
+    ];
+    for (const { message } of errors) {
+      expect(message).toContain(`cluster "web" (${id})`);
+      expect(message).not.toMatch(/ {4}at |\.ts:\d/);
+    }
+  });
+});

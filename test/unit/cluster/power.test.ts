@@ -1,0 +1,236 @@
+import type { Properties } from "../../../provider/core";
+import type { ClusterChanges, Dialect } from "../../simulator";
+import { type Bench, closeAll, openBench, settle, writes } from "./bench";
+import {
+  asked,
+  atRest,
+  change,
+  expectAtGoal,
+  failingChange,
+  type Held,
+  patch,
+  redeploy,
+  refresh,
+  restart,
+  running,
+  scale,
+  settleStopped,
+  stop,
+  toDo,
+  warnings,
+} from "./powerBench";
+
+afterEach(closeAll);
+
+const env = { MODEL: "another" };
+
+/** A cluster that is in a state other than running, by how it came there. */
+const situations: Record<string, (bench: Bench) => Promise<Held>> = {
+  running: (bench) => settle(bench, asked),
+  failed: async (bench) => changed(bench, { status: "failed", message: "node lost" }),
+  "half sick": async (bench) => changed(bench, { sickReplica: { replica: 1, message: "no driver" } }),
+  provisioning: async (bench) => {
+    const made = await settle(bench, asked);
+    const { id, state } = await failingChange(bench, made, { ...asked, replicas: 4 }, { timeoutMs: 1_000 });
+    return { id, state };
+  },
+  stopping: async (bench) => {
+    const made = await settle(bench, asked);
+    await bench.client.stopCluster(made.id);
+    return made;
+  },
+  stopped: async (bench) => changed(bench, { status: "stopped" }),
+};
+
+async function changed(bench: Bench, changes: ClusterChanges): Promise<Held> {
+  const made = await settle(bench, asked);
+  bench.simulator.change(made.id, changes);
+  return made;
+}
+
+describe("a cluster that shall be stopped", () => {
+  it.each([
+    ["running", [stop]],
+    ["failed", [stop]],
+    ["half sick", [stop]],
+    ["provisioning", [stop]],
+    ["stopping", []],
+    ["stopped", []],
+  ])("and is %s is stopped by the calls %j, and waited for", async (situation, calls) => {
+    for (const busyWhen of ["never", "changing"] as const) {
+      const bench = await openBench({ dialect: { busyWhen }, provisioningMs: 60_000, deletionMs: 30_000 });
+      const held = await situations[situation]?.(bench);
+      const at = await change(bench, held ?? { id: "", state: {} }, atRest);
+      expect(running(bench, at).status).toBe("stopped");
+      expect([...new Set(writes(bench.simulator))]).toEqual(calls);
+      expect(at.state).toMatchObject({ desiredStatus: "stopped", readyReplicas: 0 });
+      await expectAtGoal(bench, at, atRest);
+      expect(warnings(bench)).toEqual([]);
+    }
+  });
+
+  it("is stopped after 409 without a telling code, for as long as it is changing", async () => {
+    const bench = await openBench({ provisioningMs: 60_000 });
+    const held = (await situations["provisioning"]?.(bench)) ?? { id: "", state: {} };
+    bench.simulator.fault({ kind: "status", status: 409, path: "**/stop", times: 6 });
+    const at = await change(bench, held, atRest);
+    expect(writes(bench.simulator)).toEqual(Array(7).fill(stop));
+    expect(running(bench, at).status).toBe("stopped");
+  });
+
+  it("is no error where the service refuses to stop what somebody stops at that very moment", async () => {
+    const bench = await openBench({
+      client: (real) => ({
+        stopCluster: async (id, ...rest) => {
+          bench.simulator.change(id, { status: "stopped" });
+          bench.simulator.fault({ kind: "status", status: 400, message: "already stopped", path: "**/stop" });
+          return real.stopCluster(id, ...rest);
+        },
+      }),
+    });
+    const at = await change(bench, await settle(bench, asked), atRest);
+    await expectAtGoal(bench, at, atRest);
+  });
+
+  it("is created and stopped at once, and has nothing to do afterwards", async () => {
+    const bench = await openBench({ provisioningMs: 600_000 });
+    const held = await settle(bench, atRest);
+    expect(running(bench, held).status).toBe("stopped");
+    await expectAtGoal(bench, held, atRest);
+  });
+
+  it("gets no scale; its replicas are applied at its start", async () => {
+    const bench = await openBench();
+    const stopped = await settleStopped(bench);
+    const scaled = await change(bench, stopped, { ...atRest, replicas: 4 });
+    expect(writes(bench.simulator)).toEqual([]);
+    await expectAtGoal(bench, scaled, { ...atRest, replicas: 4 });
+    const { state } = await change(bench, scaled, { ...asked, replicas: 4 });
+    expect(writes(bench.simulator)).toEqual([restart, scale]);
+    expect(state).toMatchObject({ replicas: 4, readyReplicas: 4, status: "running" });
+  });
+
+  it("and started by somebody is drift of desiredStatus, and is stopped again", async () => {
+    const bench = await openBench();
+    const stopped = await settleStopped(bench);
+    bench.simulator.change(stopped.id, { status: "running" });
+    const found = await refresh(bench, stopped);
+    expect(toDo(bench, found, atRest)).toContain("desiredStatus");
+    const at = await change(bench, found, atRest);
+    expect(writes(bench.simulator)).toEqual([stop]);
+    await expectAtGoal(bench, at, atRest);
+  });
+
+  it("cannot be stopped where somebody deletes it: that is said, and the entry is kept", async () => {
+    const bench = await openBench({ deletionMs: 600_000 });
+    const made = await settle(bench, asked);
+    const deletes = bench.clock.sleep(3_000).then(() => bench.client.deleteCluster(made.id));
+    const [{ state, text }] = [await failingChange(bench, made, atRest), await bench.run(deletes)];
+    expect(text).toMatch(/was not changed completely: it is terminating: somebody deletes it\n/);
+    expect(state).toMatchObject({ settled: false });
+  });
+});
+
+describe("a cluster that shall run", () => {
+  it.each<[string, (string | undefined)[]]>([
+    ["running", []],
+    ["failed", [patch, redeploy]],
+    ["half sick", []],
+    ["provisioning", [scale]],
+    ["stopping", [restart]],
+    ["stopped", [restart]],
+  ])("and is %s comes up by the calls %j", async (situation, calls) => {
+    const bench = await openBench({ deletionMs: 30_000 });
+    const held = (await situations[situation]?.(bench)) ?? { id: "", state: {} };
+    const found = await refresh(bench, held);
+    if (situation === "half sick") bench.simulator.change(held.id, { sickReplica: undefined });
+    const at = await change(bench, { id: found.id, state: { ...found.state, settled: false } }, asked);
+    expect(writes(bench.simulator)).toEqual(calls);
+    expect(running(bench, at).status).toBe("running");
+    await expectAtGoal(bench, at, asked);
+  });
+
+  it("and was stopped by somebody is drift of desiredStatus after a refresh, and is started again", async () => {
+    const bench = await openBench();
+    const held = await changed(bench, { status: "stopped" });
+    const found = await refresh(bench, held);
+    expect(toDo(bench, found, asked)).toEqual(["desiredStatus"]);
+    expect(found.state).toMatchObject({ desiredStatus: "stopped", readyReplicas: 0 });
+    await expectAtGoal(bench, await change(bench, found, asked), asked);
+  });
+
+  it.each(["stop", "a failure"])(
+    "and meets %s while an update waits for it fails, and the next update brings it up",
+    async (what) => {
+      const bench = await openBench({ provisioningMs: 60_000 });
+      const made = await settle(bench, asked);
+      const status = what === "stop" ? "stopped" : "failed";
+      void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status, message: "node lost" }));
+      const failed = await failingChange(bench, made, { ...asked, env });
+      expect(failed.text).toMatch(what === "stop" ? /it is stopped: somebody stopped it/ : /it is failed\n/);
+      const at = await change(bench, failed, { ...asked, env });
+      expect(running(bench, at)).toMatchObject({ status: "running", env });
+      await expectAtGoal(bench, at, { ...asked, env });
+    },
+  );
+});
+
+/** Every way in which a service may treat a stopped cluster. */
+const ways = (["restart-or-redeploy", "redeploy", "scale"] as const).flatMap((startedBy) =>
+  (["stored", "refused", "starts"] as const).flatMap((stoppedUpdate) =>
+    ([true, false] as const).map((updateRollsOut) => ({ startedBy, stoppedUpdate, updateRollsOut })),
+  ),
+);
+
+const news: [string, Properties][] = [
+  ["nothing else", {}],
+  ["an env", { env }],
+  ["an env and more replicas", { env, replicas: 4 }],
+  ["fewer replicas and a trigger", { replicas: 1, restartTriggers: ["b"] }],
+];
+
+describe.each(ways)(
+  "a stopped cluster ($startedBy, an update is $stoppedUpdate, rolls out: $updateRollsOut)",
+  (way) => {
+    it.each(news)(
+      "that is started together with %s runs that, and no replica is restarted in vain",
+      async (_title, added) => {
+        const bench = await openBench({ dialect: { ...way, actionAnswer: "empty-202" } });
+        const stopped = await settleStopped(bench);
+        const wanted = { ...asked, ...added };
+        const at = await change(bench, stopped, wanted);
+        expect(running(bench, at)).toMatchObject({ status: "running", env: wanted["env"], restarts: 0 });
+        expect(bench.simulator.cluster(at.id)?.replicas).toBe(wanted["replicas"]);
+        expect(writes(bench.simulator).filter((line) => line === redeploy).length).toBeLessThanOrEqual(2);
+        await expectAtGoal(bench, at, wanted);
+        expect(warnings(bench)).toEqual([]);
+      },
+    );
+
+    it("takes a new env while it stays stopped, runs it after its start, and forgets none of it in between", async () => {
+      const bench = await openBench({ dialect: way });
+      const wanted = { ...atRest, env };
+      const changed = await change(bench, await settleStopped(bench), wanted);
+      expect(running(bench, changed).status).toBe("stopped");
+      await expectAtGoal(bench, changed, wanted);
+      const settings = { ...wanted, deletionPolicy: "stop", skipAwait: false };
+      const set = await change(bench, await refresh(bench, changed), settings);
+      expect(writes(bench.simulator)).toEqual([]);
+      const at = await change(bench, await refresh(bench, set), { ...settings, desiredStatus: "running" });
+      expect(running(bench, at)).toMatchObject({ status: "running", env });
+      await expectAtGoal(bench, at, { ...settings, desiredStatus: "running" });
+    });
+  },
+);
+
+describe("the word for a stopped cluster", () => {
+  const lists = (["suspended", "paused"] as const).flatMap((stoppedWord) =>
+    (["listed", "none"] as const).map((stoppedReplicas): Partial<Dialect> => ({ stoppedWord, stoppedReplicas })),
+  );
+  it.each(lists)("and what it lists of its replicas make no difference: %j", async (dialect) => {
+    const bench = await openBench({ dialect: { ...dialect, statusWords: "upper-prefixed" } });
+    const stopped = await settleStopped(bench);
+    await expectAtGoal(bench, stopped, atRest);
+    await expectAtGoal(bench, await change(bench, stopped, asked), asked);
+  });
+});

@@ -1,0 +1,157 @@
+import { InitError, type Properties } from "../../../provider/core";
+import { InterruptedError } from "../../../provider/errors";
+import type { Dialect, Fault } from "../../simulator";
+import { type Bench, closeAll, openBench, settle, writes } from "./bench";
+import {
+  asked,
+  atRest,
+  change,
+  expectAtGoal,
+  failingChange,
+  type Held,
+  running,
+  scale,
+  settleStopped,
+  stop,
+  toDo,
+} from "./powerBench";
+
+afterEach(closeAll);
+
+/** Ways to lose an answer, by whether the service acted before. */
+const losses: [string, boolean, Omit<Fault, "path" | "method"> & Fault][] = [
+  ["broken before", false, { kind: "drop" }],
+  ["broken after", true, { kind: "drop", when: "after" }],
+  ["500 before", false, { kind: "status", status: 500 }],
+  ["500 after", true, { kind: "status", status: 500, when: "after" }],
+  ["truncated", true, { kind: "truncate" }],
+];
+
+describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
+  it("to a stop ends with a stopped cluster, and no stop of one that is stopped", async () => {
+    const bench = await openBench({ deletionMs: 20_000 });
+    const made = await settle(bench, asked);
+    bench.simulator.fault({ ...fault, path: "**/stop" });
+    const at = await change(bench, made, atRest);
+    expect(writes(bench.simulator)).toEqual(isDone ? [stop] : [stop, stop]);
+    await expectAtGoal(bench, at, atRest);
+  });
+
+  it.each([
+    ["restart", "restart-or-redeploy"],
+    ["redeploy", "redeploy"],
+    ["scale", "scale"],
+  ] as const)("to the %s that starts a cluster ends with a running one", async (action, startedBy) => {
+    const bench = await openBench({ dialect: { startedBy } });
+    const stopped = await settleStopped(bench);
+    bench.simulator.fault({ ...fault, path: `**/${action}` });
+    const at = await change(bench, stopped, asked);
+    expect(running(bench, at)).toMatchObject({ status: "running", restarts: 0 });
+    expect(writes(bench.simulator).filter((line) => line.endsWith(action))).toHaveLength(isDone ? 1 : 2);
+    await expectAtGoal(bench, at, asked);
+  });
+
+  it.each([
+    ["restart", { restartTriggers: ["b"] }, 1, 1],
+    ["redeploy", { redeployTriggers: ["b"] }, 2, 0],
+  ])(
+    "to a %s that a trigger asks for restarts the replicas once, by this update or the next",
+    async (action, trigger, generation, restarts) => {
+      for (const healthCheck of ["status", "list"]) {
+        const bench = await openBench({ dialect: { actionAnswer: "cluster" }, provisioningMs: 20_000 });
+        const before = { ...asked, healthCheck };
+        const wanted: Properties = { ...before, ...trigger };
+        const made = await settle(bench, before);
+        bench.simulator.fault({ ...fault, path: `**/${action}` });
+        let at: Held = made;
+        if (isDone) at = await change(bench, made, wanted);
+        else at = await change(bench, await failingChange(bench, made, wanted), wanted);
+        expect(writes(bench.simulator)).toHaveLength(1);
+        expect(running(bench, at)).toMatchObject({ status: "running", generation, restarts });
+        await expectAtGoal(bench, at, wanted);
+      }
+    },
+  );
+
+  it("to a scale applies it once", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, asked);
+    bench.simulator.fault({ ...fault, path: "**/scale" });
+    const at = await change(bench, made, { ...asked, replicas: 4 });
+    expect(writes(bench.simulator)).toEqual(isDone ? [scale] : [scale, scale]);
+    await expectAtGoal(bench, at, { ...asked, replicas: 4 });
+  });
+});
+
+/** Changes, by what they start from and what they lead to. */
+const ways: [string, Properties, Properties, Partial<Dialect>, object][] = [
+  ["a stop", asked, atRest, {}, { status: "stopped" }],
+  ["a start by restart", atRest, asked, {}, { status: "running", restarts: 0 }],
+  ["a start by scale", atRest, asked, { startedBy: "scale" }, { status: "running", restarts: 0 }],
+  [
+    "a start with a trigger",
+    { ...atRest, restartTriggers: ["a"] },
+    { ...asked, restartTriggers: ["b"] },
+    { updateRollsOut: false },
+    { status: "running", restarts: 0, generation: 1 },
+  ],
+  [
+    "a start with an env",
+    atRest,
+    { ...asked, env: { MODEL: "another" } },
+    { updateRollsOut: false },
+    { status: "running", restarts: 0, env: { MODEL: "another" } },
+  ],
+  [
+    "a restart and a scale",
+    { ...asked, restartTriggers: ["a"] },
+    { ...asked, restartTriggers: ["b"], replicas: 3 },
+    {},
+    { status: "running", restarts: 1, generation: 1 },
+  ],
+  [
+    "a redeploy",
+    { ...asked, redeployTriggers: { v: 1 } },
+    { ...asked, redeployTriggers: { v: 2 } },
+    {},
+    { status: "running", restarts: 0, generation: 2 },
+  ],
+];
+
+/** When the user interrupts: with the n-th request of the update, after so many milliseconds of it. */
+const points = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12];
+
+describe.each(ways)("%s", (_title, before, wanted, dialect, goal) => {
+  it("that is interrupted at any request is gone on with by the next update, and restarts nothing twice", async () => {
+    for (const point of points) {
+      const bench = await openBench({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
+      const made =
+        before["desiredStatus"] === "stopped" ? await settleStopped(bench, before) : await settle(bench, before);
+      const at = await interruptedAt(bench, made, wanted, point);
+      const end = toDo(bench, at, wanted).length > 0 ? await change(bench, at, wanted) : at;
+      expect({ point, ...running(bench, end) }).toMatchObject({ point, ...goal });
+      await expectAtGoal(bench, end, wanted);
+    }
+  });
+});
+
+/** Interrupts as soon as the service has answered so many requests; ends as an update does that it comes too late for. */
+async function interruptedAt(bench: Bench, held: Held, news: Properties, point: number): Promise<Held> {
+  const controller = new AbortController();
+  const { requests } = bench.simulator;
+  requests.length = 0;
+  const push = requests.push.bind(requests);
+  requests.push = (...sent) => {
+    const length = push(...sent);
+    if (length >= point) controller.abort(new InterruptedError("interrupted"));
+    return length;
+  };
+  try {
+    return await change(bench, held, news, { signal: controller.signal });
+  } catch (error) {
+    // Before the first change, nothing is kept but what was there.
+    return error instanceof InitError ? error : held;
+  } finally {
+    requests.push = push;
+  }
+}

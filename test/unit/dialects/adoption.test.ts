@@ -1,0 +1,55 @@
+import { type Dialect, dialects } from "../../simulator";
+import { closeAll, forget, writes } from "../cluster/bench";
+import { expectReached, type Held, names, open, read, toDo, type Wanted, web } from "./bench";
+
+afterEach(closeAll);
+
+type Bench = Awaited<ReturnType<typeof open>>;
+
+const { name, gpuType, replicas, container, env = {} } = web;
+const foreign = { name, gpuType, replicas, container, env };
+
+/** Takes a cluster over that somebody made. */
+async function adopt(bench: Bench, id: string, wanted: Wanted = web): Promise<Held & { wanted: Wanted }> {
+  const inputs = { ...wanted, adopt: id };
+  forget(bench);
+  return { ...(await bench.run(bench.cluster.create(bench.ctx(), inputs))), wanted: inputs };
+}
+
+/** What the dialect does not show of the inputs. */
+function unverified({ containerEcho, envEcho }: Dialect): string[] {
+  const names = Object.keys(env).sort();
+  const envPaths = { same: [], none: ["env"], hidden: names.map((name) => `env.${name}`) };
+  return [...(containerEcho === "none" ? ["container"] : []), ...envPaths[envEcho]];
+}
+
+describe.each(names)("in the dialect %s", (dialect) => {
+  it("a cluster that is as the program says is taken over without a change, and says what is not verified", async () => {
+    const bench = await open(dialect);
+    const at = await adopt(bench, bench.simulator.addCluster(foreign).id);
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(at.state["unverifiedInputs"]).toEqual(unverified(bench.simulator.dialect));
+    await expectReached(bench, at, at.wanted);
+  });
+
+  it("one of another size, container and env is put right as far as it is shown, and shows no drift then", async () => {
+    const bench = await open(dialect);
+    const { envEcho, containerEcho } = dialects[dialect] as Dialect;
+    const other = { MODEL: "another-model", MODE: env["MODE"] ?? "" };
+    const found = bench.simulator.addCluster({ ...foreign, replicas: 4, container: "team/server:0.9", env: other });
+    const at = await adopt(bench, found.id);
+    const isSent = containerEcho !== "none" || envEcho !== "none";
+    const runs = isSent ? { container, env } : { container: "team/server:0.9", env: other };
+    expect(bench.simulator.cluster(at.id)).toMatchObject({ replicas, status: "running", deployed: runs });
+    expect(toDo(bench, at, at.wanted)).toEqual([]);
+    const again = await read(bench, at);
+    expect(again.state).toEqual(at.state);
+  });
+
+  it("a stopped one is started", async () => {
+    const bench = await open(dialect);
+    const { id } = bench.simulator.addCluster({ ...foreign, status: "stopped" });
+    const at = await adopt(bench, id);
+    await expectReached(bench, at, at.wanted);
+  });
+});
