@@ -6,7 +6,7 @@ import { applyOnce, configure, type Progress } from "./configure";
 import type { CheckedInputs, ClusterState, Effect } from "./fields";
 import type { Operation } from "./operation";
 import { isAtRest, isRefusal, start, stop } from "./power";
-import { type Rollout, restartOnce, updateAndRollOut } from "./rollout";
+import { type Rollout, restartOnce, resumedRollout, updateAndRollOut } from "./rollout";
 import type { Service } from "./service";
 import { waitUntilReady } from "./waits";
 
@@ -82,17 +82,18 @@ async function bringToRun(service: Service, operation: Operation, change: Change
   if (isStart) await startUp(service, operation, inputs, isStored);
   sent.isStarted = true;
   const { record = change.record } = operation.seen;
-  const keepsSize = record.replicas === inputs.replicas;
+  const size = { shown: record.replicas, asked: inputs.replicas };
   const trigger = (["redeploy", "restart"] as const).find((action) => effects.has(action));
   let shown: ClusterRecord | undefined = record;
   if (needsRollout && !isStored) {
     operation.status("updating");
     const configuration = { inputs, before: state, shown: record };
-    const { record: answered, rollout } = await updateAndRollOut(service, operation, configuration, sent);
+    const answered = await updateAndRollOut(service, operation, configuration, sent);
     shown = answered?.replicas === undefined ? await find(service, operation) : answered;
-    sent.rollout = rollout;
   } else if (trigger && !isStart) {
-    sent.rollout = await restartOnce(service, operation, trigger, keepsSize);
+    sent.rollout = await restartOnce(service, operation, trigger, size);
+  } else if (state.__unfinished === "redeployed" && !isStart) {
+    sent.rollout = resumedRollout(service, state.replicaStatuses ?? [], size);
   }
   sent.isRestarted = true;
   await scale(service, operation, change, shown);
@@ -106,7 +107,8 @@ async function startUp(service: Service, operation: Operation, { replicas }: Che
   const isDown = await isAtRest(service, operation);
   const actions = isChanged ? (["redeploy", "restart", "scale"] as const) : undefined;
   const by = isDown ? await start(service, operation, replicas, actions) : undefined;
-  if (isChanged && by !== "redeploy") await restartOnce(service, operation, "redeploy", false);
+  if (isChanged && by !== "redeploy")
+    await restartOnce(service, operation, "redeploy", { shown: undefined, asked: replicas });
   await find(service, operation);
 }
 
@@ -145,7 +147,10 @@ export interface SoFar {
   readonly sent?: ClusterState["__sent"];
 }
 
-/** Until a roll-out is seen, the replicas run with the old configuration, so that an interrupted one is done again. */
+/**
+ * Until a roll-out is asked for or seen, the replicas run with the old configuration, so that an interrupted one is done
+ * again; one that the service has accepted is only waited for again.
+ */
 export function whatRuns(change: Change, { isScaled, isRestarted, isStarted, isStored, rollout }: Sent): SoFar {
   const { record, inputs: asked, state: before, needsRollout } = change;
   const replicas = isScaled ? asked.replicas : (record.replicas ?? before.replicas);
@@ -154,7 +159,8 @@ export function whatRuns(change: Change, { isScaled, isRestarted, isStarted, isS
   const wasStopped = before.desiredStatus === "stopped" && !isStarted;
   const desiredStatus = wasStopped ? before.desiredStatus : asked.desiredStatus;
   const inputs = { ...asked, replicas, restartTriggers, redeployTriggers, desiredStatus };
-  const isThrough = isScaled && rollout?.seen !== false;
+  if (rollout?.isAccepted && !rollout.seen) return { running: inputs, before, unfinished: "redeployed" };
+  const isThrough = rollout?.seen ?? isScaled;
   if (isThrough || !needsRollout) return { running: inputs, before, unfinished: true };
   const { container, env } = before;
   const unfinished = isStored ? "rollout" : (before.__unfinished ?? true);

@@ -45,7 +45,7 @@ export class Claims {
   readonly #created = new IdSet();
   /** Ids that this process has deleted: a list that lags behind may still show them. */
   readonly #deleted = new IdSet();
-  /** Which resource takes over an id: no other may, and no deletion of this process may take it away from it. */
+  /** Which resource takes over an id, in lower case: no other may, and no deletion of this process may take it away. */
   readonly #adopters = new Map<string, string>();
   /** Names that are being created right now. */
   readonly #pendingNames = new Set<string>();
@@ -63,14 +63,14 @@ export class Claims {
 
   /** Reserves a cluster for the resource that takes it over; answers who has it, the resource itself or another. */
   adopt(id: string, urn: string): string {
-    const adopter = this.#adopters.get(id) ?? urn;
-    this.#adopters.set(id, adopter);
+    const adopter = this.#adopters.get(id.toLowerCase()) ?? urn;
+    this.#adopters.set(id.toLowerCase(), adopter);
     return adopter;
   }
 
   /** Whether a resource of this program takes the cluster over. */
   isAdopted(id: string): boolean {
-    return this.#adopters.has(id);
+    return this.#adopters.has(id.toLowerCase());
   }
 
   /** The clusters in a list that hold a name. */

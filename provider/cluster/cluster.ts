@@ -112,7 +112,9 @@ async function bringAbout(
       await applyChange(service, operation, change, sent);
       const { seenBy } = service;
       if (sent.isPostponed) {
-        const facts = { settled: true, unfinished: "rollout" as const, sent: state.__sent, seenBy, before: state };
+        const names = [...(state.__sent ?? []), ...(sent.isStored ? [] : Object.keys(state.env ?? {}))];
+        const left = { unfinished: "rollout" as const, sent: [...new Set(names)] };
+        const facts = { settled: true, ...left, seenBy, before: state };
         const shown = await find(service, operation);
         const unverifiedInputs = shown && unverified(inputs, shown, state.__echo);
         return toState(inputs, operation.seen, { ...facts, unverifiedInputs });

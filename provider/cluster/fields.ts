@@ -244,9 +244,10 @@ export type ClusterState = CheckedInputs &
     readonly __echo?: Echo;
     /**
      * Present while an operation has not reached its end; only an update takes it away, whatever a refresh sees. `rollout`:
-     * the service may hold a configuration that the replicas do not run.
+     * the service may hold a configuration that the replicas do not run. `redeployed`: it has accepted to restart them, and that
+     * was not seen yet.
      */
-    readonly __unfinished?: true | "rollout";
+    readonly __unfinished?: true | "rollout" | "redeployed";
     /** Names of variables, never values, that such an update may have left with the service. */
     readonly __sent?: readonly string[];
   };

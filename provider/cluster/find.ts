@@ -1,4 +1,4 @@
-import type { Client } from "../api/client";
+import type { CallOptions, Client } from "../api/client";
 import { sameId } from "../api/ids";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { ApiError, isNotFound, RequestError } from "../errors";
@@ -49,7 +49,7 @@ export async function confirmAbsence(
 export async function findStatus(
   client: Client,
   operation: Operation,
-  options: { attempts?: number } = {},
+  options: CallOptions = {},
 ): Promise<StatusRecord | undefined> {
   if (!operation.looksAtStatus) return undefined;
   try {

@@ -11,10 +11,12 @@ import type { Goal, Look, Past, Verdict } from "./readiness";
 /** A roll-out that was asked for: what ran before it, and whether it was seen to begin. */
 export interface Rollout {
   readonly before: StatusRecord | undefined;
-  /** False when the same update changes the number of replicas, so that new ones prove nothing. */
+  /** False when the number of replicas changes, or did and not all are there yet, so that new ones prove nothing. */
   readonly keepsSize: boolean;
   /** When the service was asked last, by our clock. */
   askedAtMs: number;
+  /** True once the service has accepted a restart, so that asking again would do it twice. */
+  isAccepted: boolean;
   seen: boolean;
   /** Ids of the replicas that were seen to be new, or restarting, since. */
   readonly renewed: Set<string>;
@@ -33,21 +35,42 @@ export async function updateAndRollOut(
   target: Target,
   operation: Operation,
   configuration: Configuration,
-  progress: Progress,
-): Promise<{ record: ClusterRecord | undefined; rollout: Rollout }> {
-  const { clock } = target;
+  progress: Progress & { rollout?: Rollout },
+): Promise<ClusterRecord | undefined> {
   const before = await lookAtStatus(target, operation);
-  const keepsSize = configuration.shown.replicas === configuration.inputs.replicas;
+  const keepsSize = isWhole(before, { shown: configuration.shown.replicas, asked: configuration.inputs.replicas });
   const record = await configure(target, operation, configuration, progress);
-  const rollout = {
-    before,
-    keepsSize,
-    askedAtMs: clock.now(),
-    seen: await hasBegun(target, operation, { before, keepsSize }),
-    renewed: new Set<string>(),
-  };
+  const rollout = newRollout(target, before, keepsSize);
+  progress.rollout = rollout;
+  try {
+    rollout.seen = await hasBegun(target, operation, rollout);
+  } catch (error) {
+    if (operation.signal.aborted) rollout.seen = await isSeenAtLast(target, operation, rollout);
+    throw error;
+  }
   if (!rollout.seen) await act(target, operation, "redeploy", rollout);
-  return { record, rollout };
+  return record;
+}
+
+function newRollout({ clock }: Target, before: StatusRecord | undefined, keepsSize: boolean): Rollout {
+  return { before, keepsSize, askedAtMs: clock.now(), isAccepted: false, seen: false, renewed: new Set() };
+}
+
+/** A restart that an earlier run has asked for, and not seen: what that run saw last is what is being replaced. */
+export function resumedRollout(target: Target, replicas: readonly ReplicaRecord[], size: Size): Rollout {
+  const before = { replicas };
+  return { ...newRollout(target, before, isWhole(before, size)), isAccepted: true };
+}
+
+/** Who is interrupted takes one last look, so that the next run need not do again what goes on already. */
+async function isSeenAtLast(target: Target, operation: Operation, rollout: Rollout): Promise<boolean> {
+  const shortly = { attempts: 1, attemptTimeoutMs: 5_000, patienceMs: 0, signal: undefined };
+  try {
+    return rollsOut(rollout, await findStatus(target.client, operation, shortly));
+  } catch (error) {
+    if (error instanceof RequestError) return false;
+    throw error;
+  }
 }
 
 /** Restarts the replicas, by exactly one POST. */
@@ -55,12 +78,23 @@ export async function restartOnce(
   target: Target,
   operation: Operation,
   action: RestartAction,
-  keepsSize: boolean,
+  size: Size,
 ): Promise<Rollout> {
   const before = await lookAtStatus(target, operation);
-  const rollout = { before, keepsSize, askedAtMs: target.clock.now(), seen: false, renewed: new Set<string>() };
+  const keepsSize = isWhole(before, size);
+  const rollout = newRollout(target, before, keepsSize);
   await act(target, operation, action, rollout);
   return rollout;
+}
+
+/** The number of replicas, as the service shows it and as it is asked for. */
+export interface Size {
+  readonly shown: number | undefined;
+  readonly asked: number;
+}
+
+function isWhole(before: StatusRecord | undefined, { shown, asked }: Size): boolean {
+  return shown === asked && before?.replicas.length === asked;
 }
 
 /** One POST that has an effect: it is never sent again blindly, for a second one would restart every replica once more. */
@@ -81,6 +115,7 @@ async function act(target: Target, operation: Operation, action: RestartAction, 
     rollout.seen = await hasBegun(target, operation, rollout);
     if (!rollout.seen) throw error;
   }
+  rollout.isAccepted = true;
   rollout.askedAtMs = clock.now();
 }
 

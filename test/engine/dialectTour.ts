@@ -21,7 +21,7 @@ const web = new gpu.Cluster("web", { name: "web", gpuType: "h100", ...${JSON.str
 exports.endpoint = web.endpoint;
 `;
 
-/** CI takes them all (`npm test -- --all`); a third of them is what ten minutes allow. */
+/** CI takes them all (`npm test -- --all`); a sixth of them is what ten minutes allow. */
 const everyDialect = process.env["EVERY_DIALECT"] === "true";
 
 /**
@@ -29,7 +29,7 @@ const everyDialect = process.env["EVERY_DIALECT"] === "true";
  * test file, so that Jest's workers run them side by side.
  */
 export function tourDialects(share: number, shares: number): void {
-  const all = Object.keys(dialects).filter((_, index) => everyDialect || index % 3 === 0);
+  const all = Object.keys(dialects).filter((_, index) => everyDialect || index % 6 === 0);
   const names = all.filter((_, index) => index % shares === share);
   afterAll(closeBenches);
   // One process waits for the service while another one computes.

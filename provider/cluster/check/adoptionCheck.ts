@@ -65,9 +65,10 @@ function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
   const paths = adoptionChanges(inputs, record).filter((path) => !isUnknownAt(inputs, path));
   const power = isPowerChange(inputs, record) ? ["desiredStatus"] : [];
   const changed = [...new Set([...power, ...paths])].map((path) => cleanText(path, 100));
-  return changed.length > 0
-    ? `${listOf(changed)} will be put right, and nothing else of it is changed`
-    : "nothing of it is changed";
+  if (changed.length === 0) return "nothing of it is changed";
+  const isEnvSent = paths.some((path) => path.startsWith("env"));
+  const others = isEnvSent ? "variables that the program does not name may go" : "nothing else of it is changed";
+  return `${listOf(changed)} will be put right; ${others}`;
 }
 
 /** Whether it will be started or stopped, as far as its word tells. */

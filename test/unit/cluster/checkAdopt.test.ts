@@ -30,8 +30,8 @@ describe("to adopt a cluster", () => {
     const { refusals, said } = await check(bench, news);
     expect(refusals).toEqual([]);
     expect(said).toEqual([
-      `info: web: takes over ${id} ("found", 2 x h100): desiredStatus, replicas, env.MODEL and env.NEW will be put right, ` +
-        "and nothing else of it is changed",
+      `info: web: takes over ${id} ("found", 2 x h100): desiredStatus, replicas, env.MODEL and env.NEW will be put right; ` +
+        "variables that the program does not name may go",
     ]);
     expect(writes(bench.simulator)).toEqual([]);
   });

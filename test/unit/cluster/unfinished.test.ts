@@ -179,3 +179,45 @@ describe("an update of the replicas alone that is refused", () => {
     expect(writes(bench.simulator)).toEqual([scale]);
   });
 });
+
+describe("an interrupt after the service has accepted what restarts the replicas", () => {
+  /** Interrupts when the answer to a request has come. */
+  async function interruptAfter(
+    action: "redeployCluster" | "updateCluster" | "restartCluster",
+    news: Properties,
+    dialect = {},
+  ) {
+    const stop = new AbortController();
+    const interrupted = { isArmed: true };
+    const bench = await openBench({
+      dialect,
+      client: (real) => ({
+        [action]: async (...args: never[]) => {
+          const answer = await (real[action] as (...all: never[]) => Promise<undefined>)(...args);
+          if (interrupted.isArmed) stop.abort(new InterruptedError("interrupted"));
+          return answer;
+        },
+      }),
+    });
+    const made = await settle(bench, { ...checked, restartTriggers: { v: 1 } });
+    const wanted: Properties = { restartTriggers: { v: 1 }, ...news };
+    const left = await bench.run(initErrorOf(update(bench, made, wanted, { signal: stop.signal })));
+    interrupted.isArmed = false;
+    forget(bench);
+    return { bench, left, wanted };
+  }
+
+  it.each([
+    ["a redeploy", "redeployCluster", { env }, { updateRollsOut: false }],
+    ["an update that rolls out by itself", "updateCluster", { env }, {}],
+    ["a restart", "restartCluster", { restartTriggers: { v: 2 } }, {}],
+  ] as const)("of %s: the next update only waits, for the new replicas", async (_title, action, news, dialect) => {
+    const { bench, left, wanted } = await interruptAfter(action, news, dialect);
+    const again = await read(bench, left);
+    const state = await bench.run(update(bench, again, wanted));
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(state).toMatchObject({ ...wanted, settled: true, readyReplicas: 2 });
+    expect(state).not.toHaveProperty("__unfinished");
+    expect(bench.simulator.cluster(left.id)?.deployed.env).toEqual(wanted["env"] ?? checked["env"]);
+  });
+});

@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { InitError } from "../../../provider/core";
+import { InterruptedError } from "../../../provider/errors";
+import { type Dialect, dialectOptions, dialects, type Fault } from "../../simulator";
+import { type Bench, closeAll, living } from "../cluster/bench";
+import { create, expectRunning, type Held, open, read, toDo, type Wanted, web } from "./bench";
+
+afterEach(closeAll);
+
+const anyDialect = fc.record(
+  Object.fromEntries(
+    Object.entries<readonly unknown[]>(dialectOptions).map(([option, values]) => [option, fc.constantFrom(...values)]),
+  ),
+) as unknown as fc.Arbitrary<Dialect>;
+
+const anyChanges: fc.Arbitrary<Partial<Wanted>> = fc.record(
+  {
+    desiredStatus: fc.constantFrom("running", "stopped"),
+    replicas: fc.integer({ min: 1, max: 4 }),
+    container: fc.constantFrom("team/server:1.0", "team/server:2.0"),
+    env: fc.constantFrom<Record<string, string>[]>({ MODEL: "value-one" }, { MODEL: "value-two", MODE: "value-three" }),
+    restartTriggers: fc.constantFrom(["a"], ["b"]),
+    redeployTriggers: fc.constantFrom({ v: 1 }, { v: 2 }),
+    deletionPolicy: fc.constantFrom("delete", "stop"),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+
+/** What goes wrong in one update. */
+type Trouble =
+  | { readonly fault: Fault }
+  | { readonly interruptAfterMs: number }
+  | { readonly somebody: "stopped" | "failed" };
+
+const anyTrouble: fc.Arbitrary<Trouble> = fc.oneof(
+  fc
+    .tuple(fc.constantFrom("stop", "restart", "redeploy", "scale"), fc.constantFrom("before", "after"))
+    .map(([action, when]) => ({ fault: { kind: "drop", when, path: `**/${action}` } as Fault })),
+  fc.integer({ min: 0, max: 12_000 }).map((interruptAfterMs) => ({ interruptAfterMs })),
+  fc.constantFrom("stopped" as const, "failed" as const).map((somebody) => ({ somebody })),
+);
+
+interface Step {
+  readonly changes: Partial<Wanted>;
+  readonly trouble?: Trouble | undefined;
+  readonly refresh: boolean;
+}
+
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  changes: anyChanges,
+  trouble: fc.option(anyTrouble, { nil: undefined }),
+  refresh: fc.boolean(),
+});
+
+it("every mixture of options, changes and troubles ends with what was asked for, after three updates at the most", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyDialect, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (dialect, steps) => {
+      try {
+        const bench = await open(dialect, { provisioningMs: 6_000, deletionMs: 2_000 });
+        let [held, wanted] = [await create(bench), web];
+        for (const step of steps) {
+          wanted = { ...wanted, ...step.changes };
+          held = await take(bench, held, wanted, step);
+        }
+      } finally {
+        await closeAll();
+      }
+    }),
+    { numRuns: 40, reporter: report },
+  );
+}, 120_000);
+
+async function take(bench: Bench, before: Held, wanted: Wanted, { trouble, refresh }: Step): Promise<Held> {
+  let held = await update(bench, before, wanted, trouble);
+  if (refresh) held = await read(bench, held);
+  for (let attempt = 1; attempt <= 2 && toDo(bench, held, wanted).length > 0; attempt += 1) {
+    held = await update(bench, held, wanted);
+  }
+  await expectGoal(bench, held, wanted);
+  return held;
+}
+
+/** One update, with at most one trouble; what it leaves, whether or not it reached its end. */
+async function update(bench: Bench, held: Held, wanted: Wanted, trouble?: Trouble): Promise<Held> {
+  const { id, state } = held;
+  const controller = new AbortController();
+  if (trouble && "fault" in trouble) bench.simulator.fault(trouble.fault);
+  if (trouble && "somebody" in trouble) bench.simulator.change(id, { status: trouble.somebody });
+  if (trouble && "interruptAfterMs" in trouble) {
+    const interrupt = () => controller.abort(new InterruptedError("interrupted"));
+    void bench.clock.sleep(trouble.interruptAfterMs).then(interrupt);
+  }
+  if (toDo(bench, held, wanted).length === 0) return held;
+  try {
+    const ctx = bench.ctx({ signal: controller.signal });
+    return { id, state: await bench.run(bench.cluster.update(ctx, id, state, wanted)) };
+  } catch (error) {
+    if (error instanceof InitError) return { id: error.id, state: error.state };
+    if (controller.signal.aborted) return held;
+    throw error;
+  }
+}
+
+async function expectGoal(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
+  expect(toDo(bench, held, wanted)).toEqual([]);
+  expect(living(bench.simulator)).toHaveLength(1);
+  // Nobody has told of what somebody has done since, and no update had a reason to look.
+  const seen = await read(bench, held);
+  if (toDo(bench, seen, wanted).length > 0) return expectGoal(bench, await update(bench, seen, wanted), wanted);
+  if (wanted["desiredStatus"] === "stopped") expect(bench.simulator.cluster(held.id)?.status).toBe("stopped");
+  else expectRunning(bench, held.id, wanted);
+  expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
+}
+
+/** Says only the options that differ from plain, which hold the fault, beside the steps and the seed. */
+function report(details: fc.RunDetails<[Dialect, Step[]]>): void {
+  if (!details.failed) return;
+  const [dialect, steps] = details.counterexample ?? [{}, []];
+  const plain = new Map(Object.entries(dialects["plain"] ?? {}));
+  const options = Object.entries(dialect).filter(([option, value]) => plain.get(option) !== value);
+  const { seed, counterexamplePath: path, errorInstance } = details;
+  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+  throw new Error(
+    `${JSON.stringify({ seed, path, options: Object.fromEntries(options), steps }, undefined, 1)}\n${reason}`,
+  );
+}
