@@ -136,7 +136,7 @@ describe("a service that cannot be used", () => {
     await simulator.close();
     const preview = await workspace.preview();
     expect(preview.code).toBe(0);
-    expect(preview.output.match(/^ +warning: .*could not be checked/gm)).toHaveLength(1);
+    expect(preview.output.match(/^\s*warning: .*could not be checked/gm)).toHaveLength(1);
     const { code, output } = await workspace.up();
     expect(code).not.toBe(0);
     expect(output).toContain("the connection was refused (ECONNREFUSED");
