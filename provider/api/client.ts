@@ -1,6 +1,8 @@
 import { isNotFound, ResponseShapeError } from "../errors";
 import { type CreateBody, type Endpoint, endpoints, type UpdateBody } from "./endpoints";
 import { type HttpRequest, type Send, titleOf } from "./http";
+import type { Budget } from "./rateContract";
+import { defaultLimit } from "./rateHeaders";
 import { readClusterList } from "./read/clusterList";
 import { readGpuList } from "./read/gpuList";
 import type { GpuSubject } from "./read/gpuRecords";
@@ -14,14 +16,22 @@ import { toWire } from "./wire";
 /** What a caller may say about one request; see `HttpRequest`. */
 export type CallOptions = Pick<
   HttpRequest,
-  "attempts" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
+  "attempts" | "urgency" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
 >;
+
+/** A budget of which nothing is known. */
+const unknownBudget: Pick<Budget, "view"> = { view: () => ({ limit: defaultLimit, queued: 0 }) };
 
 /** One typed method for each endpoint of the service. */
 export type Client = ReturnType<typeof createClient>;
 
-/** Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered. */
-export function createClient(send: Send) {
+/**
+ * Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered.
+ * @param budget What its requests are paid from; without one, whatever the transport has of its own.
+ */
+export function createClient(transport: Send, budget?: Budget) {
+  const viewed: Pick<Budget, "view"> = budget ?? unknownBudget;
+  const send: Send = budget ? (request) => transport({ ...request, budget }) : transport;
   const call = caller(send);
   const list = lister(send);
   const gpus = (subject: GpuSubject, endpoint: Endpoint<never, unknown>, options?: CallOptions) =>
@@ -29,6 +39,8 @@ export function createClient(send: Send) {
   const e = endpoints;
   const methods = new UpdateMethodChoice();
   return {
+    /** How the rate limit stands, for who paces looks. */
+    budget: viewed,
     createCluster: (body: CreateBody, options?: CallOptions) => call(e.createCluster, options, body),
     listClusters: (options?: CallOptions) => list(e.listClusters, options, readClusterList),
     getCluster: (id: string, options?: CallOptions) => call(e.getCluster(safeId(id)), options),

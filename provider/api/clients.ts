@@ -3,20 +3,30 @@ import { type Clock, systemClock } from "../clock";
 import type { Secret } from "../secret";
 import { version } from "../version";
 import { type Client, createClient } from "./client";
+import { createBudget } from "./rateBudget";
+import { sharedBudget } from "./rateShare";
 import { createTransport } from "./transport";
 
 const clients = new Map<string, Client>();
 
-/** The client of a service and key: one in the process, so that everything shares one rate budget and its connections. */
+/**
+ * The client of a service and key: one in this copy of the package, so that everything shares its connections. Its rate
+ * budget is shared with all copies in the process.
+ */
 export function clientFor(connection: { baseUrl: string; apiKey: Secret }, clock: Clock = systemClock): Client {
   const key = fingerprint(connection);
-  const client =
-    clients.get(key) ??
-    createClient(
-      createTransport({ ...connection, clock, random: Math.random, userAgent: `pulumi-gpucluster/${version}` }),
-    );
+  const client = clients.get(key) ?? connect(connection, key, clock);
   clients.set(key, client);
   return client;
+}
+
+function connect(connection: { baseUrl: string; apiKey: Secret }, key: string, clock: Clock): Client {
+  const pace = { clock, random: Math.random };
+  const transport = createTransport({ ...connection, ...pace, userAgent: `pulumi-gpucluster/${version}` });
+  return createClient(
+    transport,
+    sharedBudget(key, () => createBudget(pace)),
+  );
 }
 
 /** Tells connections apart without telling the key. */

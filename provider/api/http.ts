@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import { ConnectionError, type Outcome, ResponseShapeError } from "../errors";
+import type { Budget } from "./rateContract";
 import { cleanText } from "./text";
 
 /** One request, on its way down the chain. */
@@ -14,6 +15,10 @@ export interface HttpRequest {
   readonly kind: RequestKind;
   /** How many times it may be sent in all; default 5. */
   readonly attempts?: number;
+  /** Who may go before it, where that is not plain from its kind. */
+  readonly urgency?: Urgency;
+  /** The rate budget that it is paid from; one of the chain's own where it is absent. */
+  readonly budget?: Budget;
   /** The longest time that it waits for its turn in the rate budget, in milliseconds; default 5 minutes. */
   readonly patienceMs?: number;
   /** The longest time of one attempt from sending to the last byte, in milliseconds; default 60 000. */
@@ -31,6 +36,12 @@ export const defaultPatienceMs = 5 * 60_000;
 
 /** What a request does to the service: decides whether it may be sent again, and who goes first. */
 export type RequestKind = "read" | "delete" | "create" | "write" | "action";
+
+/**
+ * What a read is for, which its kind does not tell: `reconcile` finds out what became of a change whose answer was lost, and
+ * goes with deletions; `look` is one of many in a wait, and goes last.
+ */
+export type Urgency = "reconcile" | "look";
 
 /** A request in messages: `POST /v1/clusters for cluster "web"`. Its query is the service's own, and may hold anything. */
 export function titleOf({ method, path, subject }: Pick<HttpRequest, "method" | "path" | "subject">): string {

@@ -4,25 +4,30 @@ export interface RateHeaders {
   readonly limit?: number;
   /** Requests left in this window. */
   readonly remaining?: number;
-  /** Milliseconds until the window resets, 0 to 65 000. */
+  /** Milliseconds until the window resets, 0 to 300 000. */
   readonly resetInMs?: number;
   /** Milliseconds that the service asks to wait after a refusal. */
   readonly retryAfterMs?: number;
 }
 
-/** The window of the specification (section 8). */
+/** The limit of the specification (section 8), which counts until the headers say another one. */
+export const defaultLimit = 100;
 export const windowMs = 60_000;
+/** The specified window and what stamps of whole seconds add; what is more may be a wrong clock of ours. */
 const longestResetMs = windowMs + 5_000;
+/** A longer window is believed up to here where our own clock plays no part; beyond, it is more likely another unit. */
+const longestBelievedMs = 5 * 60_000;
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Reads the headers; a value that makes no sense is as good as absent. */
 export function readRateHeaders(headers: Headers, nowMs: number): RateHeaders {
-  const sentAtMs = parseDate(headers["date"]) ?? nowMs;
+  const date = parseDate(headers["date"]);
+  const sentAtMs = date ?? nowMs;
   return {
     limit: atLeast(1, parseNumber(headers["x-ratelimit-limit"])),
     remaining: atLeast(0, parseNumber(headers["x-ratelimit-remaining"])),
-    resetInMs: resetIn(parseNumber(headers["x-ratelimit-reset"]), sentAtMs),
+    resetInMs: resetIn(parseNumber(headers["x-ratelimit-reset"]), sentAtMs, date !== undefined),
     retryAfterMs: retryAfter(headers["retry-after"], sentAtMs),
   };
 }
@@ -32,10 +37,12 @@ export function readRateHeaders(headers: Headers, nowMs: number): RateHeaders {
  * milliseconds. The stamp is read against the answer's own `Date`: both come from the service's clock, so a wrong clock on
  * this side cannot shift it. A reset that has passed says nothing, so a whole window is assumed.
  */
-function resetIn(value: number | undefined, sentAtMs: number): number | undefined {
+function resetIn(value: number | undefined, sentAtMs: number, isTheirClock: boolean): number | undefined {
   if (value === undefined || value < 0) return undefined;
   const delayMs = value >= 1e11 ? value - sentAtMs : value >= 1e9 ? value * 1000 - sentAtMs : value * 1000;
-  return delayMs < 0 ? windowMs : Math.min(delayMs, longestResetMs);
+  if (delayMs < 0) return windowMs;
+  const isBelieved = delayMs <= longestBelievedMs && (isTheirClock || value < 1e9);
+  return isBelieved ? delayMs : Math.min(delayMs, longestResetMs);
 }
 
 /** `Retry-After` is seconds or an HTTP date. Nothing is capped: a wait that is too long has to be refused, not shortened. */

@@ -20,7 +20,7 @@ export interface ClaimOptions {
   readonly warn: (text: string) => void;
 }
 
-/** How old the list may be that a creation is compared with. This process's own creations drop it. */
+/** How old the list may be that a creation is compared with; this process's own creations are known besides. */
 const snapshotAgeMs = 30_000;
 /** Pauses between looks for a cluster whose answer was lost, 20 s in all: a list may lag behind. */
 const searchPausesMs = [0, 2_000, 3_000, 5_000, 10_000];
@@ -43,6 +43,8 @@ type Finding =
 export class Claims {
   /** Ids that this process has created: never a candidate for another creation. */
   readonly #created = new IdSet();
+  /** What it has created last under each name, in lower case: a list from before does not show that. */
+  readonly #names = new Map<string, ClusterRecord>();
   /** Ids that this process has deleted: a list that lags behind may still show them. */
   readonly #deleted = new IdSet();
   /** Which resource takes over an id, in lower case: no other may, and no deletion of this process may take it away. */
@@ -75,7 +77,10 @@ export class Claims {
 
   /** The clusters in a list that hold a name. */
   holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
-    return holdersOf(name, clusters).filter((other) => this.#isThere(other));
+    const own = this.#names.get(name.toLowerCase());
+    const isListed = own !== undefined && clusters.some(({ id }) => sameId(id, own.id));
+    const all = own && !isListed ? [...clusters, { ...own, name }] : clusters;
+    return holdersOf(name, all).filter((other) => this.#isThere(other));
   }
 
   /** @throws CreateError or RequestError; the message says whether a cluster may exist, and which. */
@@ -91,7 +96,7 @@ export class Claims {
       if (holders.length > 0) throw takenError(body.name, holders);
       const record = await this.#request(body, before, options);
       this.#created.add(record.id);
-      this.lists.forget();
+      this.#names.set(key, record);
       return record;
     } finally {
       this.#pendingNames.delete(key);
@@ -171,7 +176,7 @@ export class Claims {
   ): Promise<ClusterRecord | undefined> {
     const { signal, patienceMs, warn } = options;
     const { body, before } = sent;
-    const list = await this.lists.recent(0, { signal, patienceMs, attempts: 3 });
+    const list = await this.lists.recent(0, { signal, patienceMs, attempts: 3, urgency: "reconcile" });
     const finding = this.#compare(sent, list);
     if (finding.kind === "found") return finding.record;
     const isIn = ({ clusters }: ClusterList) => clusters.some(({ id }) => sameId(id, record.id));
@@ -201,7 +206,8 @@ export class Claims {
     try {
       if (pauseMs > 0) await this.clock.sleep(pauseMs, signal);
       const first = { attemptTimeoutMs: firstLookMs, patienceMs: firstLookMs, attempts: 1 };
-      const list = await this.lists.recent(0, pauseMs > 0 ? { signal, patienceMs, attempts: 3 } : first);
+      const options = pauseMs > 0 ? { signal, patienceMs, attempts: 3 } : first;
+      const list = await this.lists.recent(0, { ...options, urgency: "reconcile" });
       return this.#compare(lost, list);
     } catch (error) {
       if (!signal.aborted && !(error instanceof RequestError)) throw error;
@@ -230,7 +236,7 @@ export class Claims {
   async #reportTwin({ body, before }: LostCreation, record: ClusterRecord, { warn }: ClaimOptions): Promise<void> {
     const known = new IdSet([...(before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created]);
     try {
-      const list = await this.lists.recent(0, { attempts: 2, patienceMs: firstLookMs });
+      const list = await this.lists.recent(0, { attempts: 2, patienceMs: firstLookMs, urgency: "reconcile" });
       const twins = this.holders(body.name, list).filter(({ id }) => !known.has(id));
       if (twins.length > 0)
         warn(`${describe(twins)} has the same name: it was made by a request whose answer was lost`);

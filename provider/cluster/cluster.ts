@@ -13,6 +13,7 @@ import { findStatus } from "./find";
 import { Operation } from "./operation";
 import { stop } from "./power";
 import { goalOf, isStopped, judgeGone, judgeReady, type Look } from "./readiness";
+import { isAsSettled, showsAll } from "./refreshes";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, toPlainJson, toState } from "./state";
 import { waitUntilReady } from "./waits";
@@ -131,16 +132,19 @@ async function bringAbout(
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
   const state = asState(olds);
   const operation = new Operation(ctx, service.clock, "read", { id, inputs: { ...state, name: state.name ?? id } });
-  const record = await find(service, operation);
+  const listed = await service.refreshes.listed(id, operation.request());
+  if (listed) operation.see({ record: listed });
+  const record = listed && showsAll(listed, state) ? operation.seen.record : await find(service, operation);
   if (!record || stateOf(record.status) === "terminated") {
     refuseStrangers(service, operation, state);
     if (!record) refuseNewcomers(service, operation, state);
     return undefined;
   }
-  const look = { record, status: await findStatus(service.client, operation) };
+  const isPlain = listed !== undefined && isAsSettled(record, state);
+  const look = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
   const shown = withDrift(state, record);
   const { __unfinished: unfinished, __sent: sent } = state;
-  const facts = { settled: isSettled(look, shown), unfinished, sent, seenBy: service.seenBy, before: state };
+  const facts = { settled: isPlain || isSettled(look, shown), unfinished, sent, seenBy: service.seenBy, before: state };
   // A list may show less of a cluster than the cluster itself: what was seen once stays verified.
   const { unverifiedInputs: once } = state;
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
@@ -174,7 +178,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
     operation.status("deleting");
     const send = () => service.client.deleteCluster(id, operation.request());
     await whenFree(service, operation, send, (now) => !now || isLeaving(now.status));
-    await service.watcher.watch({ operation, judge: judgeGone });
+    await service.watcher.watch({ operation, judge: judgeGone, isDeleted: true });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);
   }

@@ -39,7 +39,7 @@ export async function applyOnce(
       return await whenFree(target, operation, send, (now) => now !== undefined && isApplied(now));
     } catch (error) {
       if (!(error instanceof RequestError && error.maybeApplied)) throw error;
-      const record = await findCluster(target, operation.id, operation.request());
+      const record = await findCluster(target, operation.id, { ...operation.request(), urgency: "reconcile" });
       if (record && isApplied(record)) return record;
       if (attempt >= writeAttempts) throw error;
     }

@@ -29,11 +29,11 @@ export async function findCluster(shelf: Shelf, id: string, request: ListOptions
 export async function confirmAbsence(
   { lists }: Shelf,
   id: string,
-  { signal, patienceMs }: ListOptions,
+  { signal, patienceMs, urgency }: ListOptions,
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
   try {
-    const { clusters, complete } = await lists.recent(0, { signal, patienceMs });
+    const { clusters, complete } = await lists.recent(0, { signal, patienceMs, urgency });
     const listed = clusters.find((cluster) => sameId(cluster.id, id));
     if (listed || complete) return listed;
   } catch (error) {

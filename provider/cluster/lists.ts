@@ -1,4 +1,4 @@
-import type { Client } from "../api/client";
+import type { CallOptions, Client } from "../api/client";
 import type { ClusterList } from "../api/records";
 import { abortable, type Clock } from "../clock";
 
@@ -7,6 +7,7 @@ export interface ListOptions {
   readonly patienceMs?: number;
   readonly attempts?: number;
   readonly attemptTimeoutMs?: number;
+  readonly urgency?: CallOptions["urgency"];
   readonly signal?: AbortSignal;
 }
 
@@ -25,11 +26,6 @@ export class ClusterLists {
     if (!this.#latest || this.#latest.startedAtMs + maxAgeMs <= nowMs) this.#latest = this.#fetch(nowMs, options);
     // The request itself belongs to all who wait for it: one who leaves does not end it.
     return signal ? abortable(this.#latest.list, signal) : this.#latest.list;
-  }
-
-  /** After a change of what exists: the next one who asks gets a new list. */
-  forget(): void {
-    this.#latest = undefined;
   }
 
   #fetch(startedAtMs: number, options: ListOptions): { startedAtMs: number; list: Promise<ClusterList> } {

@@ -22,7 +22,7 @@ export interface Subject {
   /** Empty before the service has given one. */
   readonly id: string;
   readonly inputs: Pick<CheckedInputs, "name" | "env"> &
-    Partial<Pick<CheckedInputs, "gpuType" | "container" | "healthCheck">>;
+    Partial<Pick<CheckedInputs, "gpuType" | "container" | "healthCheck" | "adopt">>;
   /** The state before, whose values are secret too. */
   readonly olds?: Pick<ClusterState, "env" | "desiredStatus">;
 }
@@ -41,7 +41,7 @@ export class Operation {
   constructor(
     private readonly ctx: Ctx,
     private readonly clock: Clock,
-    kind: keyof typeof defaultTimeoutsMs,
+    private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
     this.#startMs = clock.now();
@@ -51,6 +51,11 @@ export class Operation {
 
   get id(): string {
     return this.subject.id;
+  }
+
+  /** Whether it makes the cluster, which nobody has seen before. */
+  get isCreation(): boolean {
+    return this.kind === "create" && this.subject.inputs.adopt === undefined;
   }
 
   get urn(): string {

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../clock";
 import { type Connection, heartbeatMs } from "../config";
 import { Claims } from "./claim";
 import { ClusterLists } from "./lists";
+import { Refreshes } from "./refreshes";
 import { Watcher } from "./watcher";
 
 /** What all operations on one service under one key share in this process. */
@@ -12,6 +13,7 @@ export interface Service {
   readonly lists: ClusterLists;
   readonly watcher: Watcher;
   readonly claims: Claims;
+  readonly refreshes: Refreshes;
   readonly clock: Clock;
   /** Tells which service and key saw a cluster: 8 hex digits that give nothing away. */
   readonly seenBy: string;
@@ -38,6 +40,7 @@ export function createService(client: Client, seenBy: string, clock: Clock, hear
     lists,
     watcher: new Watcher(client, lists, clock, heartbeat),
     claims: new Claims(client, lists, clock),
+    refreshes: new Refreshes(lists),
     clock,
     seenBy: seenBy.slice(0, 8),
     address,

@@ -7,30 +7,36 @@ import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from 
 import { findCluster, findStatus } from "./find";
 import type { ClusterLists } from "./lists";
 import type { Operation } from "./operation";
+import { pauseMs } from "./pace";
 import { type Look, type Past, unhealthyReasons, type Verdict } from "./readiness";
 
 export interface WatchOptions {
   /** Whose cluster, until when; it is shown every look, and told when what is seen changes. */
   readonly operation: Operation;
   readonly judge: (look: Look, past: Past) => Verdict;
+  /** True once the service has agreed to delete the cluster: then one that no complete list shows any more is gone. */
+  readonly isDeleted?: boolean;
 }
 
 /** How a wait ended, and what was seen on the way, one line each. */
 export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }> & { readonly story: readonly string[] };
 
-const shortestPauseMs = 1_000;
-const longestPauseMs = 10_000;
-/** Looks at a tenth of the time waited so far: seldom enough for long waits, never late by more than that share. */
-const pauseShare = 0.1;
+/** Between two looks of one cluster that has contradicted itself. */
 const contradictionPauseMs = 2_000;
 /** Who waits alone is looked at in detail each time, so that people see the replicas come up; many share the list. */
 const fewWaiting = 1;
 /** A key that is refused once may be a hiccup of the service; three times in a row it is not. */
 const refusalsToEnd = 3;
 
-/** Looks at clusters until somebody's judge is satisfied. It loops and reports; it never judges. */
+/**
+ * Looks at clusters until somebody's judge is satisfied. It loops and reports; it never judges. All waits look at the same
+ * moments, so that one list serves them all.
+ */
 export class Watcher {
-  #waiting = 0;
+  readonly #startsMs = new Map<Journal, number>();
+  #fastestMs: number | undefined;
+  /** The next moment at which all of them look. */
+  #tickMs = 0;
 
   constructor(
     readonly client: Client,
@@ -41,22 +47,47 @@ export class Watcher {
 
   /** Rejects with a TimeoutError at the deadline, with the signal's reason when it aborts, and when the key is refused. */
   async watch(options: WatchOptions): Promise<FinalVerdict> {
-    this.#waiting += 1;
+    const journal = new Journal(this.clock, options.operation, this.heartbeatMs);
+    this.#startsMs.set(journal, this.clock.now());
+    // Who has just begun need not wait for the pace of the others.
+    this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#paceMs());
     try {
-      return await this.#loop(options, new Journal(this.clock, options.operation, this.heartbeatMs));
+      const verdict = await this.#loop(options, journal);
+      const waitedMs = journal.waitedMs();
+      if (verdict.kind === "ready" && options.operation.isCreation)
+        this.#fastestMs = Math.min(waitedMs, this.#fastestMs ?? waitedMs);
+      return verdict;
     } finally {
-      this.#waiting -= 1;
+      this.#startsMs.delete(journal);
     }
+  }
+
+  /** Many share one list; who waits alone is looked at in detail. */
+  get #isShared(): boolean {
+    return this.#startsMs.size > fewWaiting;
+  }
+
+  /** Until the next moment at which all look. */
+  #pauseMs(): number {
+    const nowMs = this.clock.now();
+    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#paceMs();
+    return this.#tickMs - nowMs;
+  }
+
+  #paceMs(): number {
+    const ages = [...this.#startsMs.values()].map((startMs) => this.clock.now() - startMs);
+    const [youngestMs, oldestMs] = [Math.min(...ages), Math.max(...ages)];
+    const requests = this.#isShared ? 1 : 2;
+    const budget = this.client.budget.view();
+    return pauseMs({ youngestMs, oldestMs, fastestMs: this.#fastestMs, requests, budget });
   }
 
   async #loop(options: WatchOptions, journal: Journal): Promise<FinalVerdict> {
     const { operation } = options;
     let past: Past = { seen: false, misses: 0, healthyLooks: 0, contradicted: false, waitedMs: 0 };
     for (let refusals = 0; ; ) {
-      await this.clock.sleep(
-        Math.max(0, Math.min(pauseMs(past), operation.deadlineMs - this.clock.now())),
-        operation.signal,
-      );
+      const pause = Math.max(this.#pauseMs(), past.contradicted ? contradictionPauseMs : 0);
+      await this.clock.sleep(Math.max(0, Math.min(pause, operation.deadlineMs - this.clock.now())), operation.signal);
       past = { ...past, waitedMs: journal.waitedMs() };
       try {
         const { look, verdict, next } = await this.#lookOnce(options, past);
@@ -77,22 +108,25 @@ export class Watcher {
 
   /** A list may lag behind: an end that it tells, and no `/status` with it, has to show in the cluster itself. */
   async #lookOnce(options: WatchOptions, past: Past): Promise<LookResult> {
-    const isShared = this.#waiting > fewWaiting;
-    const result = await this.#lookAt(options, past, isShared);
+    const isShared = this.#isShared;
+    const result = await this.#lookAt(options, past, isShared ? "shared" : "alone");
     const { kind } = result.verdict;
-    const isToldByList = isShared && (kind === "failed" || (kind === "ready" && !result.look.status));
-    return isToldByList ? this.#lookAt(options, past, false) : result;
+    // What is new was never ready before.
+    const isOld = kind === "ready" && !result.look.status && !options.operation.isCreation;
+    const isToldByList = isShared && (kind === "failed" || isOld);
+    return isToldByList ? this.#lookAt(options, past, "confirm") : result;
   }
 
-  async #lookAt({ operation, judge }: WatchOptions, past: Past, isShared: boolean): Promise<LookResult> {
-    const record = await this.#find(operation, past, isShared);
+  async #lookAt(options: WatchOptions, past: Past, way: Way): Promise<LookResult> {
+    const { operation, judge } = options;
+    const record = await this.#find(options, past, way);
     operation.see({ ...operation.seen, record });
     const seen = { ...past, seen: past.seen || record !== undefined, misses: record ? 0 : past.misses + 1 };
     // As the operation has seen it: without values of env in it.
     const cleared = operation.seen.record;
     let look: Look = { record: cleared };
     let verdict = judge(look, seen);
-    if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && !isShared))) {
+    if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && way !== "shared"))) {
       // A cluster that is shown but has no status yet has no replicas yet.
       const none = operation.looksAtStatus ? { replicas: [] } : undefined;
       look = { record: cleared, status: (await findStatus(this.client, operation, { attempts: 1 })) ?? none };
@@ -108,13 +142,14 @@ export class Watcher {
   }
 
   /** From the shared list, if that is younger than this wait; what the list does not hold is asked for by its id. */
-  async #find(operation: Operation, past: Past, isShared: boolean): Promise<ClusterRecord | undefined> {
-    const request = oneAttempt(operation);
-    if (isShared) {
+  async #find({ operation, isDeleted }: WatchOptions, past: Past, way: Way): Promise<ClusterRecord | undefined> {
+    // The next look is the retry.
+    const request = { ...operation.request(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "look" as const }) };
+    if (way === "shared") {
       try {
-        const { clusters } = await this.lists.recent(Math.min(pauseMs(past) / 2, past.waitedMs), request);
+        const { clusters, complete } = await this.lists.recent(Math.min(sameTickMs, past.waitedMs), request);
         const listed = clusters.find(({ id }) => sameId(id, operation.id));
-        if (listed) return listed;
+        if (listed || (complete && isDeleted)) return listed;
       } catch (error) {
         // A key may be allowed to read its clusters but not to list them.
         if (!(error instanceof ApiError && error.status === 403)) throw error;
@@ -124,6 +159,9 @@ export class Watcher {
   }
 }
 
+/** How a cluster is looked at: in the list that all share, by itself, or by itself because the list has told its end. */
+type Way = "shared" | "alone" | "confirm";
+
 /** What one look has shown, and what it adds to those before. */
 interface LookResult {
   readonly look: Look;
@@ -131,15 +169,8 @@ interface LookResult {
   readonly next: Past;
 }
 
-/** The next look is the retry. */
-function oneAttempt(operation: Operation) {
-  return { ...operation.request(), attempts: 1 };
-}
-
-function pauseMs({ waitedMs, contradicted }: Past): number {
-  const shortestMs = contradicted ? contradictionPauseMs : shortestPauseMs;
-  return Math.min(longestPauseMs, Math.max(shortestMs, waitedMs * pauseShare));
-}
+/** Looks of one moment do not all come at once. */
+const sameTickMs = 500;
 
 /** What one wait has seen so far: reports changes, and tells the story when it ends. */
 class Journal {

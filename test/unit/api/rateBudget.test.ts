@@ -1,6 +1,9 @@
+import events, { getEventListeners } from "node:events";
 import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http";
-import { rateBudget } from "../../../provider/api/rateBudget";
-import { ApiError } from "../../../provider/errors";
+import { createBudget, rateBudget } from "../../../provider/api/rateBudget";
+import { retry } from "../../../provider/api/retry";
+import type { Clock } from "../../../provider/clock";
+import { ApiError, ConnectionError } from "../../../provider/errors";
 import { quiet, VirtualClock } from "../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "./fakes";
 
@@ -48,15 +51,58 @@ test("a probe that fails is followed by another one", async () => {
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });
 
-test("at most 6 requests are in flight", async () => {
+test("who may not wait for a limit waits for the probe all the same, and for its place", async () => {
+  const { clock, send } = bench(() => left(50));
+  const all = many(20, () => send(requestOf("read", { patienceMs: 0 })));
+  expect(await clock.run(all)).toHaveLength(20);
+});
+
+test("each attempt of a retry buys a permit of its own", async () => {
+  const clock = new VirtualClock();
+  const pace = { clock, random: () => 0 };
+  const budget = createBudget(pace);
+  let count = 0;
+  const service = fakeService(clock, ({ method, path }) => {
+    count += 1;
+    if (count === 2 || count === 3) throw new ConnectionError("refused", { outcome: "not-sent", method, path });
+    return rateAnswer();
+  });
+  const send = retry(pace)(rateBudget(pace)(service.send));
+  await clock.run(send(requestOf("read", { budget })));
+  expect(budget.view().left).toBe(99);
+  await clock.run(send(requestOf("create", { budget })));
+  expect([count, budget.view().left]).toEqual([4, 96]);
+});
+
+test("a probe that hangs is followed by another one after 10 s", async () => {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const times: number[] = [];
+  const handler = rateBudget({ clock, random: () => 0 })(async () => {
+    times.push(clock.now() - startMs);
+    await clock.sleep(times.length === 1 ? 60_000 : 50);
+    return left(50);
+  });
+  await clock.run(many(3, () => handler(requestOf())));
+  expect(times).toEqual([0, 10_000, 10_050]);
+});
+
+test("at most 6 requests are in flight, and one of these places stays free for what is urgent", async () => {
   const { clock, service, send } = bench(() => left(90));
   await clock.run(many(30, () => send()));
-  expect(service.counts.most).toBe(6);
+  expect(service.counts.most).toBe(5);
+  const reads = many(30, () => send());
+  await quiet();
+  const deletion = send(requestOf("delete"));
+  await quiet();
+  expect(service.arrivals.at(-1)?.request.kind).toBe("delete");
+  expect(service.counts.inFlight).toBe(6);
+  await clock.run(Promise.all([reads, deletion]));
 });
 
 test("when the headers say that nothing is left, the rest waits for the reset and a guard", async () => {
   const { clock, send, times } = bench((_request, count) => left(count < 3 ? 2 - count : 9, 30));
-  await clock.run(many(5, () => send()));
+  await clock.run(many(5, () => send(requestOf("delete"))));
   // The first answer came after 50 ms; then reset 30 s, guard 1 s, jitter 0.5 s; the first one then probes.
   expect(times()).toEqual([0, 50, 50, 31_550, 31_600]);
 });
@@ -116,14 +162,44 @@ test("a request that is aborted before it begins is not sent", async () => {
   expect(service.arrivals).toEqual([]);
 });
 
-test("500 waits that are cancelled together all end, without a request and without a sleeper of their own", async () => {
+test.each([
+  ["each by its own signal", 500],
+  ["all by one signal", 1],
+])("500 waits that are cancelled, %s, all end and leave nothing behind", async (_how, count) => {
+  const unlimited = jest.spyOn(events, "setMaxListeners");
   const { clock, service, send } = bench(() => left(0));
   await clock.run(send());
-  const controllers = Array.from({ length: 500 }, () => new AbortController());
-  const all = Promise.allSettled(controllers.map(({ signal }) => send(requestOf("read", { signal }))));
+  const controllers = Array.from({ length: count }, () => new AbortController());
+  const signals = Array.from({ length: 500 }, (_, index) => controllers[index % count]?.signal);
+  const all = Promise.allSettled(signals.map((signal) => send(requestOf("read", { signal }))));
+  await quiet();
   for (const controller of controllers) controller.abort(new Error("interrupted"));
   expect((await all).every(({ status }) => status === "rejected")).toBe(true);
-  expect([service.arrivals.length, clock.sleeping]).toEqual([1, 1]);
+  expect([service.arrivals.length, clock.sleeping]).toEqual([1, 0]);
+  for (const { signal } of controllers) {
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    // Or Node prints a MaxListenersExceededWarning, which the engine shows to users.
+    expect(unlimited).toHaveBeenCalledWith(0, signal);
+  }
+  unlimited.mockRestore();
+});
+
+test("requests that were answered leave no listener on the signal that they share", async () => {
+  const { clock, send } = bench((_request, count) => left(count === 0 ? 20 : 9, 1));
+  const { signal } = new AbortController();
+  await clock.run(many(50, () => send(requestOf("read", { signal }))));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  expect(clock.sleeping).toBe(0);
+});
+
+test("a permit that comes together with an abort is not used, and not lost", async () => {
+  const { clock, service, send } = bench(() => left(9));
+  const controller = new AbortController();
+  const pending = send(requestOf("create", { signal: controller.signal }));
+  controller.abort(new Error("interrupted"));
+  await expect(pending).rejects.toThrow("interrupted");
+  await clock.run(send());
+  expect(service.arrivals).toHaveLength(1);
 });
 
 test("a request that would have to wait longer than it may is refused at once, and says how long and why", async () => {
@@ -183,4 +259,94 @@ test("waiting requests share one timer", async () => {
   await quiet();
   expect(clock.sleeping).toBe(1);
   await clock.run(all);
+});
+
+test("what the headers say of the end is taken where it is soonest: whole seconds and slow answers only say it late", async () => {
+  const { clock, send, times } = bench((_request, count) => left([9, 0][count] ?? 9, [30, 20][count] ?? 30));
+  await clock.run(send());
+  await clock.run(send());
+  await clock.run(send());
+  expect(times()).toEqual([0, 50, 50 + 50 + 20_000 + 1_500]);
+});
+
+test("a 429 that asks for a longer wait than another one is heeded, in whichever order they come", async () => {
+  for (const waits of [
+    [7, 20],
+    [20, 7],
+  ]) {
+    const { clock, send, times } = bench((_request, count) =>
+      count === 0 || count > 2 ? left(50) : rateAnswer({ "retry-after": String(waits[count - 1]) }, 429),
+    );
+    await clock.run(send());
+    await clock.run(many(2, () => send()));
+    await clock.run(send());
+    expect(times()).toEqual([0, 50, 50, 100 + 20_000 + 1_500]);
+  }
+});
+
+test("an answer that was on its way before a 429 does not open what that has closed", async () => {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const times: number[] = [];
+  const send = rateBudget({ clock, random: () => 0 })(async ({ path }: HttpRequest) => {
+    times.push(clock.now() - startMs);
+    await clock.sleep(path === "/slow" ? 5_000 : 50);
+    return path === "/refused" ? rateAnswer({ "retry-after": "20" }, 429) : left(50);
+  });
+  const all = ["/first", "/slow", "/refused"].map((path) => send(requestOf("read", { path })));
+  await clock.run(Promise.all(all));
+  await clock.run(send(requestOf()));
+  expect(times).toEqual([0, 50, 50, 100 + 21_000]);
+});
+
+test.each([
+  ["back by a day", -86_400_000],
+  ["ahead by a day", 86_400_000],
+])("a clock that is set %s does not keep the budget closed", async (_how, stepMs) => {
+  const clock = new VirtualClock();
+  let shiftMs = 0;
+  const steps: Clock = { now: () => clock.now() + shiftMs, sleep: (ms, signal) => clock.sleep(ms, signal) };
+  const service = fakeService(clock, () => left(0, 30));
+  const send = rateBudget({ clock: steps, random: () => 0 })(service.send);
+  await clock.run(send(requestOf()));
+  const waiting = send(requestOf());
+  await quiet();
+  shiftMs = stepMs;
+  await clock.run(waiting);
+  shiftMs += stepMs;
+  await clock.run(send(requestOf()));
+  expect(clock.now()).toBeLessThan(Date.parse("2030-01-01T00:02:00Z"));
+});
+
+describe("the view of a budget", () => {
+  const viewed = (answer: HttpResponse) => {
+    const clock = new VirtualClock();
+    const budget = createBudget({ clock, random: () => 0 });
+    const send = rateBudget({ clock, random: () => 0 })(fakeService(clock, () => answer).send);
+    return { clock, budget, send: (kind: RequestKind) => send(requestOf(kind, { budget, patienceMs: 100_000 })) };
+  };
+
+  test("knows the usual limit and no more before the first answer", () => {
+    expect(viewed(left(50)).budget.view()).toEqual({ limit: 100, queued: 0 });
+  });
+
+  test("tells what is left, until when, and how much of it looks may take", async () => {
+    const { clock, budget, send } = viewed(left(50, 30));
+    await clock.run(send("read"));
+    expect(budget.view()).toEqual({ limit: 100, left: 50, spare: 48, resetInMs: 31_000, queued: 0 });
+    await clock.advance(11_000);
+    expect(budget.view()).toEqual({ limit: 100, left: 50, spare: 49, resetInMs: 20_000, queued: 0 });
+    await clock.advance(20_000);
+    expect(budget.view()).toEqual({ limit: 100, queued: 0 });
+  });
+
+  test("tells how long it is closed, and how many wait", async () => {
+    const { clock, budget, send } = viewed(left(0, 30));
+    await clock.run(send("read"));
+    const all = ["create", "read", "delete"] as const;
+    const waiting = Promise.all(all.map((kind) => send(kind)));
+    expect(budget.view()).toEqual({ limit: 100, left: 0, spare: 0, resetInMs: 31_000, queued: 3 });
+    await clock.run(waiting);
+    expect(budget.view()).toMatchObject({ queued: 0 });
+  });
 });

@@ -29,7 +29,8 @@ async function play(steps: Record<string, Step>, limit = 100): Promise<Record<st
   });
   const all = Object.entries(steps).map(async ([path, { atMs }]) => {
     await clock.sleep(atMs);
-    return send(requestOf("read", { path }));
+    // Nothing is kept back from a deletion.
+    return send(requestOf("delete", { path }));
   });
   await clock.run(Promise.all(all));
   return arrivals;
@@ -70,5 +71,5 @@ test("of more that is left than the limit, no more than the limit counts", async
   const step: Step = { atMs: 0, takesMs: 50, left: [1_000, 30] };
   const steps = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`r${index}`, step]));
   const times = Object.values(await play(steps, 5));
-  expect(times.filter((ms) => ms < 30_000)).toHaveLength(1 + 5);
+  expect(times.filter((ms) => ms < 30_000)).toHaveLength(5);
 });

@@ -226,7 +226,7 @@ describe("the first look for a cluster", () => {
     });
     await bench.run(claim(bench));
     const [, first, second] = looks;
-    expect(first).toEqual({ attempts: 1, attemptTimeoutMs: 5_000, patienceMs: 5_000 });
+    expect(first).toEqual({ attempts: 1, attemptTimeoutMs: 5_000, patienceMs: 5_000, urgency: "reconcile" });
     expect(second).toMatchObject({ attempts: 3 });
   });
 });

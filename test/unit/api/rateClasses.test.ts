@@ -1,0 +1,93 @@
+import type { HttpRequest, RequestKind, Urgency } from "../../../provider/api/http";
+import { rateBudget } from "../../../provider/api/rateBudget";
+import { VirtualClock } from "../../support/virtualClock";
+import { requestOf } from "./fakes";
+import { type RateServiceOptions, rateService } from "./rateBench";
+
+/** One process and a service; each request answers how long it took from being asked for, in seconds. */
+function bench(options: Partial<RateServiceOptions> = {}) {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const service = rateService(clock, { limit: 100, ...options });
+  const handler = rateBudget({ clock, random: () => 0.5 })(service.send);
+  const send = async (kind: RequestKind, urgency?: Urgency, more: Partial<HttpRequest> = {}) => {
+    const sinceMs = clock.now();
+    await handler(requestOf(kind, { urgency, patienceMs: 2_000_000_000, ...more }));
+    return (clock.now() - sinceMs) / 1000;
+  };
+  const many = (count: number, kind: RequestKind) => Array.from({ length: count }, () => send(kind));
+  /** Seconds from the start to now. */
+  const seconds = () => (clock.now() - startMs) / 1000;
+  /** Sends one now and then. */
+  const each = async (everyMs: number, count: number, one: () => Promise<number>) => {
+    const all: Promise<number>[] = [];
+    for (let index = 0; index < count; index += 1) {
+      all.push(one());
+      await clock.sleep(everyMs);
+    }
+    return Promise.all(all);
+  };
+  return { clock, service, send, many, each, seconds };
+}
+
+test("a list and 90 creations go at once, the next ones as less has to be kept, and the rest in the next window", async () => {
+  const { clock, send, many } = bench();
+  await clock.run(send("read"));
+  const times = await clock.run(Promise.all(many(105, "create")));
+  expect(times.filter((seconds) => seconds < 4)).toHaveLength(90);
+  expect(times.filter((seconds) => seconds >= 4 && seconds < 60)).toHaveLength(9);
+  expect(times.filter((seconds) => seconds >= 60 && seconds < 63)).toHaveLength(6);
+});
+
+test("while 500 creations wait, deletions and reconciling reads go at once, three in each window, and looks each 10 s", async () => {
+  const { clock, service, send, many, each } = bench();
+  const creations = Promise.all(many(500, "create"));
+  const urgent = each(61_000, 5, async () => Math.max(await send("delete"), await send("read", "reconcile")));
+  const looks = each(11_000, 25, () => send("read", "look"));
+  const [, urgentTimes, lookTimes] = await clock.run(Promise.all([creations, urgent, looks]));
+  expect(Math.max(...urgentTimes)).toBeLessThan(2);
+  expect(Math.max(...lookTimes)).toBeLessThan(10);
+  expect(service.excess()).toBe(0);
+});
+
+test("all lanes at once end in the order of the lanes", async () => {
+  const { clock, service, send } = bench({ usedBefore: 99 });
+  await clock.run(send("read"));
+  const kinds = [["read", "look"], ["read"], ["create"], ["delete"], ["read", "reconcile"], ["write"]] as const;
+  await clock.run(Promise.all(kinds.flatMap(([kind, urgency]) => [1, 2].map(() => send(kind, urgency)))));
+  const order = service.seen.slice(1).map(({ request }) => request.urgency ?? request.kind);
+  expect(order.slice(0, 4)).toEqual(["delete", "delete", "reconcile", "reconcile"]);
+  expect(order.slice(4, 8)).toEqual(["create", "create", "write", "write"]);
+  expect(order.slice(8)).toEqual(["read", "read", "look", "look"]);
+});
+
+test.each([100, 5, 2, 1])(
+  "with a limit of %i, nothing starves behind an endless stream of deletions",
+  async (limit) => {
+    const { clock, service, send, each } = bench({ limit });
+    const stream = each(60_000 / (limit * 1.2), limit > 5 ? 4 * limit : 12 * limit, () => send("delete"));
+    const others = [send("create"), send("read"), send("read", "look")];
+    const times = await clock.run(Promise.all(others));
+    // The turns come each tenth permit, and a limit of one gives one a minute.
+    for (const seconds of times) expect(seconds).toBeLessThan(61 + 62 * (Math.ceil(30 / limit) + 1));
+    await clock.run(stream);
+    expect(service.excess()).toBe(0);
+  },
+);
+
+test.each([1, 2, 5, 20])("a limit as small as %i starves nobody", async (limit) => {
+  const { clock, service, send, many, seconds } = bench({ limit });
+  const all = [...many(3 * limit, "create"), ...many(limit, "read"), send("read", "look"), ...many(limit, "delete")];
+  await clock.run(Promise.all(all));
+  expect(seconds()).toBeLessThan(62 * (Math.ceil(all.length / limit) + 1));
+  expect(service.excess()).toBe(0);
+});
+
+const phases = Array.from({ length: 7 }, (_, index) => index * 9_980);
+test.each(phases)("300 requests take four windows at most and no 429, %i ms into the window", async (phaseMs) => {
+  const { clock, service, many, seconds } = bench({ phaseMs, usedBefore: 40 });
+  await clock.run(Promise.all(many(300, "delete")));
+  expect(service.excess()).toBe(0);
+  // 60 and two full windows; what is left over goes in the fourth, each of which begins 2.5 s late at most.
+  expect(seconds()).toBeLessThan(3 * 60 - phaseMs / 1000 + 5);
+});
