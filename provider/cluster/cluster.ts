@@ -207,9 +207,10 @@ async function leaveStopped(service: Service, operation: Operation, state: Clust
 
 /** The state of a cluster that is now what was asked for; what the service shows otherwise is remembered, and said. */
 async function reached(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
-  const record = (operation.seen.record?.env ? operation.seen.record : await find(service, operation)) ?? {
-    id: operation.id,
-  };
+  const look = () => find(service, operation);
+  const { record: last } = operation.seen;
+  const detail = last?.env ? last : await (operation.isCreation ? service.details.look(inputs, look) : look());
+  const record = detail ?? operation.seen.record ?? { id: operation.id };
   const { echo, differing, unchanged } = learnEcho(inputs, record, before);
   const others = differing.filter((path) => !unchanged.includes(path));
   if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from "../clock";
 import { type Connection, heartbeatMs } from "../config";
 import { Claims } from "./claim";
 import { ClusterLists } from "./lists";
-import { Refreshes } from "./refreshes";
+import { Details, Refreshes } from "./refreshes";
 import { Watcher } from "./watcher";
 
 /** What all operations on one service under one key share in this process. */
@@ -14,6 +14,7 @@ export interface Service {
   readonly watcher: Watcher;
   readonly claims: Claims;
   readonly refreshes: Refreshes;
+  readonly details: Details;
   readonly clock: Clock;
   /** Tells which service and key saw a cluster: 8 hex digits that give nothing away. */
   readonly seenBy: string;
@@ -41,6 +42,7 @@ export function createService(client: Client, seenBy: string, clock: Clock, hear
     watcher: new Watcher(client, lists, clock, heartbeat),
     claims: new Claims(client, lists, clock),
     refreshes: new Refreshes(lists),
+    details: new Details(),
     clock,
     seenBy: seenBy.slice(0, 8),
     address,
