@@ -51,7 +51,7 @@ export class Cluster extends pulumi.CustomResource {
         ...Object.fromEntries(outputNames.map((output) => [output, undefined])),
         ...args,
         env: args.plainEnv === true ? args.env : secretEnv(args.env),
-        __urn: pulumi.createUrn(name, type, opts?.parent),
+        __urn: urnOf(name, opts?.parent),
         __timeouts: opts?.customTimeouts,
         __provider: providerText,
       },
@@ -79,6 +79,14 @@ export class Cluster extends pulumi.CustomResource {
     // What a cluster is made of is read, so none of it is given.
     return new Cluster(name, { connection } as ClusterArgs, { ...opts, id });
   }
+}
+
+/**
+ * The URN that the engine is going to give it. A promise, for an output would make the cluster depend on its parent; and to
+ * depend on a component is to wait for all its children: two clusters of one component would wait for each other.
+ */
+function urnOf(name: string, parent: pulumi.Resource | undefined): Promise<string> {
+  return new Promise((resolve) => pulumi.createUrn(name, type, parent).apply(resolve));
 }
 
 /** The engine cannot import what a program's own process provides; its message for that helps nobody. */

@@ -1,8 +1,7 @@
 import type { CallOptions, Client } from "../api/client";
-import { sameId } from "../api/ids";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { ApiError, isNotFound, RequestError } from "../errors";
-import type { ClusterLists, ListOptions } from "./lists";
+import { type ClusterLists, type ListOptions, memberOf } from "./lists";
 import type { Operation } from "./operation";
 
 /** The parts of the service that a search needs. */
@@ -33,9 +32,9 @@ export async function confirmAbsence(
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
   try {
-    const { clusters, complete } = await lists.recent(0, { signal, patienceMs, urgency });
-    const listed = clusters.find((cluster) => sameId(cluster.id, id));
-    if (listed || complete) return listed;
+    const list = await lists.recent(0, { signal, patienceMs, urgency });
+    const listed = memberOf(list, id);
+    if (listed || list.complete) return listed;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     // The key may not list, or the list cannot be had now: what is left is the answer itself.

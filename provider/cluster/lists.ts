@@ -1,5 +1,5 @@
 import type { CallOptions, Client } from "../api/client";
-import type { ClusterList } from "../api/records";
+import type { ClusterList, ClusterRecord } from "../api/records";
 import { abortable, type Clock } from "../clock";
 
 /** How to wait for a list; see `HttpRequest`. */
@@ -36,4 +36,17 @@ export class ClusterLists {
     });
     return entry;
   }
+}
+
+const membersOf = new WeakMap<readonly ClusterRecord[], ReadonlyMap<string, ClusterRecord>>();
+
+/** The cluster of an id in a list. Many ask the same list, so it is gone through once. */
+export function memberOf({ clusters }: ClusterList, id: string): ClusterRecord | undefined {
+  let members = membersOf.get(clusters);
+  if (!members) {
+    // Of two with the same id, the first counts.
+    members = new Map([...clusters].reverse().map((cluster) => [cluster.id.toLowerCase(), cluster]));
+    membersOf.set(clusters, members);
+  }
+  return members.get(id.toLowerCase());
 }

@@ -1,9 +1,8 @@
-import { sameId } from "../api/ids";
 import { stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import { RequestError } from "../errors";
 import type { ClusterState } from "./fields";
-import type { ClusterLists, ListOptions } from "./lists";
+import { type ClusterLists, type ListOptions, memberOf } from "./lists";
 import { isStopped } from "./readiness";
 
 /** The first reads of a process, before it shows that there are many. */
@@ -24,8 +23,8 @@ export class Refreshes {
     this.#reads += 1;
     if (this.#reads <= readsInDetail) return undefined;
     try {
-      const { clusters } = await this.lists.recent(listAgeMs, request);
-      return clusters.length > fewClusters ? clusters.find((cluster) => sameId(cluster.id, id)) : undefined;
+      const list = await this.lists.recent(listAgeMs, request);
+      return list.clusters.length > fewClusters ? memberOf(list, id) : undefined;
     } catch (error) {
       // What the list does not tell, the cluster itself does.
       if (error instanceof RequestError) return undefined;

@@ -4,6 +4,7 @@ import { diffAdopted } from "./adoption";
 import { CheckRun } from "./check/checkRun";
 import { previewCluster } from "./check/preview";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
+import { Turns } from "./parallelism";
 import type { Service } from "./service";
 
 /**
@@ -12,15 +13,17 @@ import type { Service } from "./service";
  */
 export function createClusterResource(service: (connection?: string) => Service, settings: () => Settings): Resource {
   const run = new CheckRun(service, settings);
+  const turns = new Turns();
   const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
     service(typeof connection === "string" ? connection : undefined);
   return {
-    check: (ctx, news, olds) => run.check(ctx, news, olds),
+    check: async (ctx, news, olds) => turns.checked(ctx, olds, await run.check(ctx, news, olds)),
     diff: diffAdopted,
     preview: previewCluster,
-    create: async (ctx, inputs) => createCluster(serviceOf(inputs), ctx, inputs),
+    create: (ctx, inputs) => turns.take(ctx, async (own) => createCluster(serviceOf(inputs), own, inputs)),
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
-    update: async (ctx, id, state, news) => updateCluster(serviceOf(news), ctx, id, state, news),
-    delete: async (ctx, id, state) => deleteCluster(serviceOf(state), ctx, id, state),
+    update: (ctx, id, state, news) =>
+      turns.take(ctx, async (own) => updateCluster(serviceOf(news), own, id, state, news)),
+    delete: (ctx, id, state) => turns.take(ctx, async (own) => deleteCluster(serviceOf(state), own, id, state)),
   };
 }

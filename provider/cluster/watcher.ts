@@ -1,11 +1,10 @@
 import type { Client } from "../api/client";
-import { sameId } from "../api/ids";
 import type { ClusterRecord } from "../api/records";
 import { cut } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
 import { findCluster, findStatus } from "./find";
-import type { ClusterLists } from "./lists";
+import { type ClusterLists, memberOf } from "./lists";
 import type { Operation } from "./operation";
 import { pauseMs } from "./pace";
 import { type Look, type Past, unhealthyReasons, type Verdict } from "./readiness";
@@ -147,9 +146,9 @@ export class Watcher {
     const request = { ...operation.request(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "look" as const }) };
     if (way === "shared") {
       try {
-        const { clusters, complete } = await this.lists.recent(Math.min(sameTickMs, past.waitedMs), request);
-        const listed = clusters.find(({ id }) => sameId(id, operation.id));
-        if (listed || (complete && isDeleted)) return listed;
+        const list = await this.lists.recent(Math.min(sameTickMs, past.waitedMs), request);
+        const listed = memberOf(list, operation.id);
+        if (listed || (list.complete && isDeleted)) return listed;
       } catch (error) {
         // A key may be allowed to read its clusters but not to list them.
         if (!(error instanceof ApiError && error.status === 403)) throw error;

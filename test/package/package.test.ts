@@ -82,6 +82,13 @@ describe("the entry points", () => {
     expect(await load(code)).toBe("check,configure,create,delete,diff,read,update 0");
   });
 
+  it("give programs that run stacks the Automation API helper, which the others do not load", async () => {
+    const code = `require("pulumi-gpucluster");
+      const early = Object.keys(require.cache).filter((file) => /dist.sdk.automation/.test(file)).length;
+      console.log(Object.keys(require("pulumi-gpucluster/automation")).sort().join(), early);`;
+    expect(await load(code)).toBe("AutomationError,destroy,preview,refresh,up 0");
+  });
+
   it("give tests of users the simulator, as a module and as a command", async () => {
     const code = `require("pulumi-gpucluster/simulator").startSimulator().then(async (simulator) => {
       const { status } = await fetch(simulator.url + "/health", { headers: { authorization: "Bearer " + simulator.apiKey } });

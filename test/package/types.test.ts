@@ -10,6 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const program = `import * as pulumi from "@pulumi/pulumi";
 import * as gpu from "pulumi-gpucluster";
+import { destroy, type Progress, up } from "pulumi-gpucluster/automation";
 import { type Simulator, startSimulator } from "pulumi-gpucluster/simulator";
 
 const size = new pulumi.Config().getNumber("replicas");
@@ -29,6 +30,20 @@ export const cheap = gpu.getGpuPricing().then(({ prices }) => prices.find((price
 export const whole = gpu.getGpuTypes().then(({ gpuTypes }) => gpuTypes.filter((all) => all.availableCount === 0));
 export const names = gpu.getCluster({ id: "cl_1" }).then((one) => [one.createdAt, one.envNames]);
 export const first: pulumi.Output<boolean> = web.replicaStatuses.apply((all) => all.every(({ healthy }) => healthy));
+const fleet = new gpu.ClusterFleet("fleet", { count: 2, cluster: { gpuType: "l4", container: "acme/model:1" } });
+new gpu.ClusterFleet("map", { clusters: { eu: { gpuType: "l4", container: "acme/model:1", name: "eu" } } });
+// @ts-expect-error one form or the other
+new gpu.ClusterFleet("both", { count: 2, cluster: { gpuType: "l4", container: "acme/model:1" }, clusters: {} });
+// @ts-expect-error a name belongs to one cluster
+new gpu.ClusterFleet("named", { count: 2, cluster: { gpuType: "l4", container: "acme/model:1", name: "eu" } });
+export const sum: pulumi.Output<number | undefined> = fleet.hourlyCost;
+export const all: pulumi.Output<Record<string, string>> = fleet.endpoints;
+const stack = { stackName: "dev", projectName: "shop" };
+const program = async () => ({ endpoint: web.endpoint, ready: web.readyReplicas });
+export const ran: Promise<string> = up({ stack, program, parallel: 4 }).then(({ outputs }) => outputs.endpoint);
+// @ts-expect-error the program has no such output
+export const none = up({ stack, program }).then(({ outputs }) => outputs.other);
+export const gone = destroy({ stack, onProgress: ({ resource, status }: Progress) => [resource, status] });
 export const simulator: Promise<Simulator> = startSimulator({ provisioningMs: 500 });
 `;
 
@@ -89,6 +104,7 @@ describe("the published types", () => {
     expect(hover("availableCount ===")).toContain("How many can be had now.");
     expect(hover("createdAt, one")).toContain("When the cluster was created");
     expect(hover("envNames]")).toContain("Values are secret");
+    expect(hover("hourlyCost;")).toContain("Price of all clusters for one hour");
     expect(hover("getClusterStatusOutput({")).toContain("as an output");
   });
 });

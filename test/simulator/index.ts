@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { defaultCatalog, type SimulatedGpuType } from "./catalog";
 import { applyChanges, type ClusterChanges, type ForeignCluster } from "./changes";
 import { clusterRoutes } from "./clusterRoutes";
@@ -92,6 +93,8 @@ export interface Simulator {
 /** Starts a simulator of the GPU cluster service. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const closing = new AbortController();
+  // Every request that is slowed down listens to it.
+  setMaxListeners(0, closing.signal);
   const backend = assemble(options, closing.signal);
   const { fleet, dialect } = backend;
   const book: RequestBook = { answered: [], open: new Set() };

@@ -31,7 +31,7 @@ describe("the package", () => {
       "getServiceInfo",
     ];
     const outputForms = functions.map((name) => `${name}Output`);
-    expect(Object.keys(sdk).sort()).toEqual(["Cluster", ...functions, ...outputForms].sort());
+    expect(Object.keys(sdk).sort()).toEqual(["Cluster", "ClusterFleet", ...functions, ...outputForms].sort());
   });
 });
 

@@ -1,0 +1,28 @@
+// @ts-check
+// `npm run bench`: the benchmark of test/bench. `-- --only fleet` or `-- --only engine` runs a part, and writes nothing.
+// It takes at most ten minutes; `-- --minutes 20` gives a busy machine more.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { isMain, ROOT, runMain } from "./lib/root.mjs";
+import { run } from "./lib/run.mjs";
+import { ensurePulumiCli } from "./pulumi-cli.mjs";
+import { setup } from "./setup.mjs";
+
+async function main() {
+  const { only, minutes } = parseArgs({
+    options: { only: { type: "string" }, minutes: { type: "string", default: "10" } },
+  }).values;
+  // The fleet's rows run from the sources, and without the CLI.
+  const root = only === "fleet" ? undefined : (await setup().then(ensurePulumiCli)).root;
+  mkdirSync(join(ROOT, "docs"), { recursive: true });
+  const folder = join(ROOT, "test", "bench");
+  const options = ["--minutes", minutes, ...(only ? ["--only", only] : [])];
+  const args = ["-r", join(folder, "loadTypeScript.cjs"), join(folder, "main.ts"), ...options];
+  const signal = AbortSignal.timeout(Number(minutes) * 60_000);
+  const { code } = await run(process.execPath, args, { show: true, env: { PULUMI_CLI_ROOT: root }, signal });
+  if (signal.aborted) console.error(`The benchmark took longer than ${minutes} minutes and was ended.`);
+  process.exitCode = code === 0 ? 0 : 1;
+}
+
+if (isMain(import.meta.url)) await runMain(main);

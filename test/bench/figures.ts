@@ -1,0 +1,37 @@
+/** What is measured, and how it is shown. The order is the order of the columns. */
+export const figureFormats = {
+  seconds: { title: "time s", digits: 1 },
+  ratio: { title: "ratio to bound", digits: 2 },
+  /** Of a run on the fast clock, against the same one on the real clock, whichever is longer over the other. */
+  drift: { title: "scaled against real", digits: 2 },
+  lag: { title: "mean lag s", digits: 2 },
+  requests: { title: "requests", digits: 0 },
+  refused: { title: "429s", digits: 0 },
+  failed: { title: "failed", digits: 0 },
+  bytes: { title: "bytes", digits: 0 },
+  milliseconds: { title: "ms", digits: 0 },
+  megabytes: { title: "MB", digits: 1 },
+} as const;
+
+export type Figure = keyof typeof figureFormats;
+
+/** The figures of one row; one that has no meaning there is absent. */
+export type Figures = Partial<Readonly<Record<Figure, number>>>;
+
+export const figureNames = Object.keys(figureFormats).filter(isFigure);
+
+export function isFigure(name: string): name is Figure {
+  return Object.hasOwn(figureFormats, name);
+}
+
+const timed: readonly Figure[] = ["seconds", "ratio", "lag", "drift"];
+
+/** Of several runs of the same: the shortest times, for a busy machine only adds to them, and the most of all else. */
+export function bestOf(runs: readonly Figures[]): Figures {
+  const entries = figureNames.flatMap((figure) => {
+    const values = runs.flatMap((figures) => figures[figure] ?? []);
+    const value = timed.includes(figure) ? Math.min(...values) : Math.max(...values);
+    return values.length > 0 ? [[figure, value] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,35 @@
+import type { Job } from "./jobs";
+import { phases, processes } from "./keyRows";
+import type { Row } from "./rows";
+import { leanRefresh, naiveSweeps, sweptSizes } from "./sweepRows";
+import { twins } from "./twinRows";
+import { up, upJobs } from "./upRows";
+
+const sizes = [1, 10, 90, 100, 500];
+/** These may run side by side where they take long, for they do little; more would slow each other down. */
+const smallSizes = sizes.filter((clusters) => clusters <= 10);
+const largeSizes = sizes.filter((clusters) => clusters > 10);
+
+/** All fleet rows. */
+export const fleetJobs: readonly Job[] = [
+  warmUp,
+  ...sizes.flatMap((clusters) => upJobs(clusters, 30)),
+  () => together(smallSizes.flatMap((clusters) => upJobs(clusters, 300))),
+  ...largeSizes.flatMap((clusters) => upJobs(clusters, 300)),
+  ...sweptSizes.map((clusters) => () => leanRefresh(clusters)),
+  () => naiveSweeps(500),
+  phases,
+  () => processes(30),
+  twins,
+];
+
+/** What is loaded late, and compiled late, would cost the first row seconds. */
+async function warmUp(): Promise<Row[]> {
+  await up(60, 3, "naive");
+  await up(60, 3, "ours");
+  return [];
+}
+
+async function together(jobs: readonly Job[]): Promise<Row[]> {
+  return (await Promise.all(jobs.map((job) => job()))).flat();
+}

@@ -1,0 +1,4 @@
+import type { Row } from "./rows";
+
+/** Measures something, and says what in rows. */
+export type Job = () => Promise<Row[]>;

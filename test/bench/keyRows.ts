@@ -1,0 +1,34 @@
+import type { Figures } from "./figures";
+import { bringUp } from "./fleet";
+import { openOurs } from "./ours";
+import { factor } from "./pace";
+import { runProcesses } from "./processes";
+import type { Row, Subject } from "./rows";
+import { ScaledClock } from "./scaledClock";
+
+const phasesMs = [0, 10_000, 20_000, 30_000, 40_000, 50_000];
+
+/** No request may be refused, wherever in a window a run begins. */
+export async function phases(): Promise<Row[]> {
+  const subject: Subject = { kind: "phases", who: "ours", clusters: 100, provisioningS: 30, healthCheck: "list" };
+  const all: Figures[] = [];
+  for (const phaseMs of phasesMs) {
+    const run = { clusters: subject.clusters, provisioningMs: 30_000, phaseMs, healthCheck: "list" as const };
+    const { simulator, figures } = await bringUp(run, openOurs, new ScaledClock(factor));
+    await simulator.close();
+    all.push(figures);
+  }
+  const most = (figure: keyof Figures) => Math.max(...all.map((figures) => figures[figure] ?? Number.NaN));
+  const { failed, refused, ...others } = {
+    failed: most("failed"),
+    refused: most("refused"),
+    requests: most("requests"),
+  };
+  return [{ ...subject, figures: { ...others, ratio: most("ratio"), lag: most("lag"), failed, refused } }];
+}
+
+/** Three processes on one key, each with a third of the clusters. */
+export async function processes(provisioningS: number): Promise<Row[]> {
+  const figures = await runProcesses({ processes: 3, clusters: 100, provisioningMs: provisioningS * 1_000, factor });
+  return [{ kind: "processes", who: "ours", clusters: 300, provisioningS, figures }];
+}

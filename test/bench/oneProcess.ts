@@ -1,0 +1,22 @@
+import { bringUp, createOne, wantedOf } from "./fleet";
+import { openOurs } from "./ours";
+import type { Order } from "./processes";
+import { ScaledClock } from "./scaledClock";
+
+/** One process of several: loads everything, says so, and brings up a fleet of its own when it is told to. */
+async function main(): Promise<void> {
+  const run = { clusters: 10, provisioningMs: 100, phaseMs: 0, healthCheck: "status" as const };
+  const { simulator } = await bringUp(run, openOurs, new ScaledClock(10));
+  await simulator.close();
+  process.once("message", (order: Order) => void obey(order));
+  process.send?.("loaded");
+}
+
+async function obey({ prefix, clusters, factor, originMs, ...address }: Order): Promise<void> {
+  const clock = new ScaledClock(factor, originMs);
+  const contender = openOurs(address, clock);
+  const wanted = wantedOf(prefix, { clusters, healthCheck: "status" });
+  process.send?.(await Promise.all(wanted.map((each) => createOne(contender, each, clock))));
+}
+
+void main();

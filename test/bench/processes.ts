@@ -1,0 +1,68 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Simulator } from "../simulator";
+import { allReadyMs } from "./bound";
+import type { Address } from "./contender";
+import type { Figures } from "./figures";
+import { type Ending, mean, readyAtMs } from "./fleet";
+import { ScaledClock } from "./scaledClock";
+import { openService, trafficOf, windowOf } from "./service";
+
+/** What one process is told to do. */
+export interface Order extends Address {
+  readonly prefix: string;
+  readonly clusters: number;
+  readonly factor: number;
+  readonly originMs: number;
+}
+
+interface ProcessesRun {
+  readonly processes: number;
+  readonly clusters: number;
+  readonly provisioningMs: number;
+  readonly factor: number;
+}
+
+/** Fleets of several processes on one key at once: they know of each other only by what the service says is left. */
+export async function runProcesses({ processes, clusters, provisioningMs, factor }: ProcessesRun): Promise<Figures> {
+  const children = Array.from({ length: processes }, startChild);
+  await Promise.all(children.map((child) => once(child, "message")));
+  const clock = new ScaledClock(factor);
+  const simulator = await openService(clock, { provisioningMs, phaseMs: 0 });
+  const startMs = clock.now();
+  const { url, apiKey } = simulator;
+  const orders = children.map((child, index) =>
+    obey(child, { url, apiKey, prefix: `process-${index}`, clusters, factor, originMs: clock.originMs }),
+  );
+  const endings = (await Promise.all(orders)).flat();
+  const figures = figuresOf(simulator, endings, { startMs, provisioningMs });
+  await simulator.close();
+  const boundMs = allReadyMs(processes * clusters, provisioningMs, windowOf(0));
+  return figures.seconds === undefined ? figures : { ...figures, ratio: (figures.seconds * 1_000) / boundMs };
+}
+
+function figuresOf(
+  simulator: Simulator,
+  endings: readonly (Ending | null)[],
+  { startMs, provisioningMs }: { startMs: number; provisioningMs: number },
+): Figures {
+  const ready = endings.filter((ending) => ending !== null);
+  const failed = endings.length - ready.length;
+  const seconds = (Math.max(...ready.map(({ endMs }) => endMs)) - startMs) / 1_000;
+  const lag = mean(ready.map(({ made, endMs }) => endMs - readyAtMs(simulator, made, provisioningMs))) / 1_000;
+  return { ...(failed > 0 ? {} : { seconds, lag }), ...trafficOf(simulator, startMs), failed };
+}
+
+function startChild(): ChildProcess {
+  return fork(join(__dirname, "oneProcess.ts"), { execArgv: ["-r", join(__dirname, "loadTypeScript.cjs")] });
+}
+
+/** Gives a process its order and waits for what came of it; `null` stands for a creation that failed. */
+async function obey(child: ChildProcess, order: Order): Promise<(Ending | null)[]> {
+  child.send(order);
+  const [endings]: unknown[] = await once(child, "message");
+  child.disconnect();
+  if (!Array.isArray(endings)) throw new Error("a process of the benchmark ended without a result");
+  return endings;
+}

@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startSimulator } from "../simulator";
+import type { Figures } from "./figures";
+import type { Job } from "./jobs";
+
+/** The fastest, and the smallest, of so many processes count. */
+const repeats = 3;
+const clusters = 500;
+const apiKey = "bench-key-0123456789abcdef";
+
+/** What a process of the engine's costs more with our provider in it than with one that does nothing. */
+export const providerJob: Job = async () => {
+  const base = await leastOf("empty");
+  const ours = await leastOf("ours");
+  const milliseconds = ours.milliseconds - base.milliseconds;
+  const megabytes = ours.megabytes - base.megabytes;
+  return [{ kind: "provider", who: "ours", clusters, figures: { milliseconds, megabytes } }];
+};
+
+type Cost = Required<Pick<Figures, "milliseconds" | "megabytes">>;
+
+async function leastOf(who: "ours" | "empty"): Promise<Cost> {
+  const costs: Cost[] = [];
+  for (let i = 0; i < repeats; i += 1) costs.push(await costOf(who));
+  return {
+    milliseconds: Math.min(...costs.map(({ milliseconds }) => milliseconds)),
+    megabytes: Math.min(...costs.map(({ megabytes }) => megabytes)),
+  };
+}
+
+async function costOf(who: "ours" | "empty"): Promise<Cost> {
+  const simulator = await startSimulator({
+    provisioningMs: 2_000,
+    rateLimit: 1_000_000,
+    apiKeys: { [apiKey]: "org_bench" },
+    gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }],
+  });
+  const env = { ...process.env, GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: apiKey };
+  const args = [join(__dirname, "costOfProvider.cjs"), who, String(clusters)];
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    const { milliseconds, megabytes } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    return { milliseconds: Number(milliseconds), megabytes: Number(megabytes) };
+  } finally {
+    await simulator.close();
+  }
+}

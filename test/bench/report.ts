@@ -1,0 +1,33 @@
+import type { Row } from "./rows";
+import { tableOf } from "./table";
+import { type Miss, missText } from "./targets";
+
+/** The whole page, as it stands in docs/. */
+export function reportOf(rows: readonly Row[], misses: readonly Miss[], latenessMs: number): string {
+  const missed = misses.length > 0 ? `Missed:\n\n${misses.map((miss) => `- ${missText(miss)}`).join("\n")}\n` : "";
+  return `# Benchmark
+
+Written by \`npm run bench\`; do not edit.
+
+![Time until all clusters are ready](benchmark.svg)
+
+${tableOf(rows, misses)}
+
+${missed || "Every target is reached.\n"}
+## How to read it
+
+- The service is the simulator: 100 requests a minute for a key, 90 ms for each request, clusters of one replica. A run begins
+  20 s after the beginning of a window, in which one request has been used. Three processes begin with a fresh window.
+- Fleet rows are the core without the engine, which would call it for all clusters at once. Client and service live on one
+  clock that is 30 times as fast, \`now()\` and \`sleep()\` both. The "scaled against real" column compares one run with the same
+  on the real clock. In this run, 99 of 100 turns of the event loop were less than ${latenessMs.toFixed(0)} ms late, in real time.
+- The bound is arithmetic: each creation takes one request of the limit, then the last cluster is provisioned. No look, no
+  list and no latency is in it.
+- "naive" is a dynamic provider as a careful user writes it: each cluster asks for its own \`/status\` every 5 s, and retries a 429
+  or a 5xx up to five times with growing pauses. One sleeps as long as \`Retry-After\` says, the other does not.
+- "mean lag" is from the moment at which the service has a cluster ready to the one at which its creation returns.
+- Runs at 30 s of up to 100 clusters are made twice: the shorter times count, and the larger counts.
+- A time or a ratio that is not there: not all clusters came up. \`!\` marks a target that is missed.
+- The engine's rows run on the real clock, with the real CLI. An empty dynamic resource is one whose provider does nothing.
+`;
+}

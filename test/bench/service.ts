@@ -1,0 +1,51 @@
+import type { Clock } from "../../provider/clock";
+import { type Dialect, type Simulator, startSimulator } from "../simulator";
+import type { WindowPhase } from "./bound";
+import { spec } from "./contender";
+import { ScaledClock } from "./scaledClock";
+
+/** The service of every fleet row, in milliseconds of its own clock. */
+export const service = { limit: 100, windowMs: 60_000, latencyMs: 90, deletionMs: 5_000 };
+
+/** A window that has begun some time ago with one request, as a preview would leave it; a fresh one where that is 0. */
+export function windowOf(phaseMs: number): WindowPhase {
+  return { limit: service.limit, windowMs: service.windowMs, phaseMs, used: phaseMs > 0 ? 1 : 0 };
+}
+
+export interface ServiceOptions {
+  readonly provisioningMs: number;
+  /** So long ago its window has begun. */
+  readonly phaseMs: number;
+  readonly dialect?: Partial<Dialect>;
+}
+
+/** Starts the service on a clock. */
+export async function openService(
+  clock: Clock,
+  { provisioningMs, phaseMs, dialect }: ServiceOptions,
+): Promise<Simulator> {
+  const { limit, windowMs, latencyMs, deletionMs } = service;
+  const factor = clock instanceof ScaledClock ? clock.factor : 1;
+  const simulator = await startSimulator({
+    clock,
+    dialect,
+    provisioningMs,
+    deletionMs,
+    rateLimit: limit,
+    rateWindowMs: windowMs,
+    // The simulator waits by the real time.
+    latencyMs: latencyMs / factor,
+    gpuTypes: [{ type: spec.gpuType, name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }],
+  });
+  if (phaseMs > 0) {
+    await fetch(`${simulator.url}/v1/clusters`, { headers: { authorization: `Bearer ${simulator.apiKey}` } });
+    await clock.sleep(phaseMs);
+  }
+  return simulator;
+}
+
+/** What the service was asked since a moment of its clock. */
+export function trafficOf({ requests }: Simulator, sinceMs: number): { requests: number; refused: number } {
+  const counted = requests.filter(({ at }) => at >= sinceMs);
+  return { requests: counted.length, refused: counted.filter(({ status }) => status === 429).length };
+}

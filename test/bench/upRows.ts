@@ -1,0 +1,55 @@
+import { allReadyMs } from "./bound";
+import { openers } from "./contenders";
+import { bestOf, type Figures } from "./figures";
+import { bringUp, type FleetRun } from "./fleet";
+import type { Job } from "./jobs";
+import { factor, phaseMs } from "./pace";
+import type { Row } from "./rows";
+import { ScaledClock } from "./scaledClock";
+import { windowOf } from "./service";
+import { sweeps, sweptSizes } from "./sweepRows";
+
+/** For those who do not live to see the end, it takes no more to show it. */
+const hastySizes = [10, 100];
+
+/** Short runs are made twice. */
+const isShort = (clusters: number, provisioningS: number) => provisioningS <= 30 && clusters <= 100;
+
+/** A fleet that comes up at once: the bound, then everybody. */
+export function upJobs(clusters: number, provisioningS: number): Job[] {
+  return [
+    async () => [{ kind: "up", who: "bound", clusters, provisioningS, figures: boundOf(clusters, provisioningS) }],
+    () => up(clusters, provisioningS, "ours", "status", provisioningS === 300 && sweptSizes.includes(clusters)),
+    ...(provisioningS === 30 ? [() => up(clusters, provisioningS, "ours", "list")] : []),
+    () => up(clusters, provisioningS, "naive"),
+    ...(hastySizes.includes(clusters) ? [() => up(clusters, provisioningS, "hasty")] : []),
+  ];
+}
+
+function boundOf(clusters: number, provisioningS: number): Figures {
+  const ms = allReadyMs(clusters, provisioningS * 1_000, windowOf(phaseMs));
+  return { seconds: ms / 1_000, ratio: 1, lag: 0, requests: clusters, refused: 0, failed: 0 };
+}
+
+/** One fleet of one contender, with what is done to it once it is up. */
+export async function up(
+  clusters: number,
+  provisioningS: number,
+  who: keyof typeof openers,
+  healthCheck: FleetRun["healthCheck"] = "status",
+  isSwept = false,
+): Promise<Row[]> {
+  const clock = new ScaledClock(factor);
+  const run = { clusters, provisioningMs: provisioningS * 1_000, phaseMs, healthCheck };
+  const earlier: Figures[] = [];
+  if (isShort(clusters, provisioningS)) {
+    const { simulator, figures } = await bringUp(run, openers[who], clock);
+    await simulator.close();
+    earlier.push(figures);
+  }
+  const fleet = await bringUp(run, openers[who], clock);
+  const rows = isSwept ? await sweeps(fleet, who, clock) : [];
+  await fleet.simulator.close();
+  const figures = bestOf([...earlier, fleet.figures]);
+  return [{ kind: "up", who, clusters, provisioningS, healthCheck, figures }, ...rows];
+}

@@ -1,0 +1,122 @@
+import { allReadyMs, lastRequestMs } from "../bench/bound";
+import { bestOf } from "../bench/figures";
+import { plotOf } from "../bench/plot";
+import { listShowsAll, type Row, titleOf } from "../bench/rows";
+import { tableOf } from "../bench/table";
+import { missesOf, missText } from "../bench/targets";
+
+const fresh = { limit: 100, windowMs: 60_000, phaseMs: 0, used: 0 };
+const begun = { ...fresh, phaseMs: 20_000, used: 1 };
+
+describe("the physical bound", () => {
+  it.each([
+    [1, fresh, 0],
+    [100, fresh, 0],
+    [101, fresh, 60_000],
+    [200, fresh, 60_000],
+    [201, fresh, 120_000],
+    [500, fresh, 240_000],
+    [99, begun, 0],
+    [100, begun, 40_000],
+    [199, begun, 40_000],
+    [200, begun, 100_000],
+    [500, begun, 280_000],
+  ])("lets the last of %i requests go no earlier than the windows from %j do: after %i ms", (requests, phase, ms) => {
+    expect(lastRequestMs(requests, phase)).toBe(ms);
+  });
+
+  it("is the formula of the research, W - phase + W (N/L - 2), for an unused window", () => {
+    for (const clusters of [101, 250, 500, 1_000]) {
+      const expected = 60_000 - 20_000 + 60_000 * (Math.ceil(clusters / 100) - 2);
+      expect(lastRequestMs(clusters, { ...fresh, phaseMs: 20_000 })).toBe(expected);
+    }
+  });
+
+  it("adds the time that the last cluster takes to come up", () => {
+    expect(allReadyMs(100, 300_000, begun)).toBe(340_000);
+  });
+});
+
+function up(clusters: number, provisioningS: number, figures: Row["figures"], others: Partial<Row> = {}): Row {
+  const good = { seconds: 1, ratio: 1, lag: 1, requests: 1, refused: 0, failed: 0 };
+  const figuresOfRow = { ...good, ...figures };
+  return { kind: "up", who: "ours", clusters, provisioningS, healthCheck: "status", figures: figuresOfRow, ...others };
+}
+
+describe("the verdict", () => {
+  it.each<[string, Row, string[]]>([
+    ["nothing of a row that reaches all", up(100, 300, {}), []],
+    ["a refusal", up(10, 30, { refused: 1 }), ["refused"]],
+    [
+      "a resource that failed, and that there is no time",
+      up(10, 300, { failed: 1, ratio: undefined }),
+      ["failed", "ratio"],
+    ],
+    ["a ratio above 1.15 at 300 s", up(500, 300, { ratio: 1.16 }), ["ratio"]],
+    ["no ratio of 1.15 at 300 s", up(500, 300, { ratio: 1.15 }), []],
+    [
+      "a ratio above 1.3 at 30 s where the list confirms",
+      up(90, 30, { ratio: 1.31 }, { healthCheck: "list" }),
+      ["ratio"],
+    ],
+    ["no ratio at 30 s of those that it does not hold for", up(100, 30, { ratio: 9 }, { healthCheck: "list" }), []],
+    ["a lag above 1.5 s", up(100, 300, { lag: 1.6 }), ["lag"]],
+    ["no lag of more clusters", up(500, 300, { lag: 9 }), []],
+    ["no lag at 30 s where two requests for each do not fit into a window", up(90, 30, { lag: 9 }), []],
+    ["too many requests for 500", up(500, 300, { requests: 1_151 }), ["requests"]],
+    [
+      "too many requests of a refresh from lists",
+      up(500, 0, { requests: 11 }, { kind: "refresh", note: listShowsAll }),
+      ["requests"],
+    ],
+    ["too many requests of a refresh one by one", up(500, 0, { requests: 511 }, { kind: "refresh" }), ["requests"]],
+    ["too many requests of a destroy", up(500, 0, { requests: 561 }, { kind: "destroy" }), ["requests"]],
+    ["no refusal of three processes on one key", up(300, 30, { refused: 5 }, { kind: "processes" }), []],
+    ["nothing of what others do", up(10, 300, { failed: 10, refused: 99 }, { who: "naive" }), []],
+  ])("finds %s", (_what, row, figures) => {
+    expect(missesOf([row]).map(({ figure }) => figure)).toEqual(figures);
+  });
+
+  it("names the row, and what is and what may be", () => {
+    const texts = missesOf([up(10, 300, { ratio: 1.4 }), up(10, 300, { failed: 1, ratio: undefined })]).map(missText);
+    expect(texts).toEqual([
+      "create 10, 300 s (pulumi-gpucluster): ratio to bound is 1.40, may be 1.15",
+      "create 10, 300 s (pulumi-gpucluster): failed is 1, may be 0",
+      "create 10, 300 s (pulumi-gpucluster): ratio to bound is not known, may be 1.15",
+    ]);
+  });
+});
+
+describe("several runs of the same", () => {
+  it("count by their shortest times, and by the most of everything that is counted", () => {
+    const runs = [
+      { seconds: 31, lag: 2, requests: 20, refused: 0, failed: 1 },
+      { seconds: 33, lag: 1, requests: 19, refused: 2, failed: 0 },
+    ];
+    expect(bestOf(runs)).toEqual({ seconds: 31, lag: 1, requests: 20, refused: 2, failed: 1 });
+  });
+});
+
+describe("what is written", () => {
+  const rows = [
+    up(10, 30, { seconds: 30 }, { who: "bound" }),
+    up(10, 30, { refused: 2 }),
+    up(10, 30, { seconds: undefined, ratio: undefined, failed: 10 }, { who: "naive" }),
+  ];
+
+  it("is a table with a mark behind what is missed, and nothing where nothing was measured", () => {
+    const lines = tableOf(rows, missesOf(rows)).split("\n");
+    expect(new Set(lines.map((line) => line.length)).size).toBe(1);
+    expect(lines[3]).toMatch(
+      /^\| create 10, 30 s \| pulumi-gpucluster +\| +1\.0 \| +1\.00 \| +1\.00 \| +1 \| +2 ! \| +0 \|$/,
+    );
+    expect(lines[4]).toMatch(/naive, heeds Retry-After \| +\| +\| +1\.00 \|/);
+  });
+
+  it("is a plot in which those that did not come up are counted", () => {
+    const svg = plotOf(rows);
+    expect(svg).toContain("✗10");
+    expect(svg.match(/<rect [^>]*width="18"/g)).toHaveLength(2);
+    expect(titleOf(up(10, 30, {}))).toBe("create 10, 30 s");
+  });
+});

@@ -1,0 +1,200 @@
+import { inspect } from "node:util";
+import * as pulumi from "@pulumi/pulumi";
+import type { EngineEvent, Stack } from "@pulumi/pulumi/automation";
+import * as automation from "../../../sdk/automation";
+
+const urn = "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/gpucluster:Cluster::web";
+const succeeded = { result: "succeeded" };
+
+interface Fake {
+  readonly stack: Stack;
+  /** What the Automation API was asked for. */
+  readonly asked: Record<string, unknown>[];
+}
+
+type Options = Record<string, unknown> & { onEvent(event: EngineEvent): void };
+
+/** A stack in place of the Automation API's, which cannot be made without the CLI. */
+function fakeStack(act: (options: Options) => object = () => ({})): Fake {
+  const asked: Record<string, unknown>[] = [];
+  const operation = async (options: Options) => {
+    asked.push(options);
+    return { outputs: {}, summary: succeeded, changeSummary: { create: 1 }, stdout: "", ...act(options) };
+  };
+  const operations = { up: operation, preview: operation, refresh: operation, destroy: operation };
+  return { stack: { name: "dev", workspace: {}, ...operations } as unknown as Stack, asked };
+}
+
+/** What the Automation API throws when the CLI ends with an error. */
+function cliError(stderr: string, name = "CommandError"): Error {
+  return Object.assign(new Error(`code: -2\n stdout: \n stderr: Command failed: pulumi up\n${stderr}\n err?: `), {
+    name,
+  });
+}
+
+const failing = (message: string) => (options: Options) => {
+  const diagnosticEvent = { urn, message, severity: "error" as const, color: "never" };
+  options.onEvent({ sequence: 1, timestamp: 1, diagnosticEvent });
+  throw cliError("");
+};
+
+async function errorOf(result: Promise<unknown>): Promise<automation.AutomationError> {
+  const error: unknown = await result.catch((reason: unknown) => reason);
+  if (error instanceof automation.AutomationError) return error;
+  throw error instanceof Error ? error : new Error("it did not fail");
+}
+
+const operations: [string, (args: { stack: Stack; parallel?: number }) => Promise<unknown>][] = [
+  ["up", automation.up],
+  ["preview", automation.preview],
+  ["refresh", automation.refresh],
+  ["destroy", automation.destroy],
+];
+
+describe.each(operations)("%s", (_name, operation) => {
+  it("waits for 128 resources at a time, and lets nothing secret into the summary", async () => {
+    const { stack, asked } = fakeStack();
+    await operation({ stack });
+    expect(asked).toMatchObject([{ parallel: 128, showSecrets: false }]);
+  });
+
+  it("takes another number, and Pulumi's other options", async () => {
+    const { stack, asked } = fakeStack();
+    const more = { parallel: 4, target: [urn], message: "by hand" };
+    await operation({ stack, ...more });
+    expect(asked).toMatchObject([more]);
+  });
+});
+
+describe("the outputs of an update", () => {
+  const outputs = {
+    endpoint: { value: "https://web", secret: false },
+    token: { value: "canary", secret: true },
+    ready: { value: 2, secret: false },
+  };
+  const program = async () => ({
+    endpoint: pulumi.output("https://web"),
+    token: pulumi.secret("canary"),
+    ready: 2,
+  });
+
+  it("have the types of the program, and their values", async () => {
+    const result = await automation.up({ stack: fakeStack(() => ({ outputs })).stack, program });
+    const endpoint: string = result.outputs.endpoint;
+    const ready: number = result.outputs.ready;
+    expect([endpoint, ready, result.outputs.token]).toEqual(["https://web", 2, "canary"]);
+  });
+
+  it("mark the secret ones, which show only when they are asked for by name", async () => {
+    const result = await automation.up({ stack: fakeStack(() => ({ outputs })).stack, program });
+    expect(result.secretOutputs).toEqual(["token"]);
+    expect(JSON.stringify(result)).not.toContain("canary");
+    expect(inspect(result, { depth: 9 })).not.toContain("canary");
+  });
+
+  it("are none of a program that returns nothing", async () => {
+    const result = await automation.up({ stack: fakeStack().stack, program: async () => {} });
+    expect(result).toEqual({ outputs: {}, secretOutputs: [], summary: succeeded });
+  });
+});
+
+describe("the progress of an operation", () => {
+  it("is told line by line, and the engine's events too to whoever wants them", async () => {
+    const diagnosticEvent = {
+      urn,
+      message: "1/2 replicas healthy\n",
+      severity: "info" as const,
+      ephemeral: true,
+      color: "",
+    };
+    const sent: EngineEvent = { sequence: 1, timestamp: 1, diagnosticEvent };
+    const { stack } = fakeStack(({ onEvent }) => {
+      onEvent(sent);
+      return {};
+    });
+    const told: automation.Progress[] = [];
+    const onEvent = jest.fn();
+    await automation.refresh({ stack, onProgress: (progress) => told.push(progress), onEvent });
+    expect(told).toEqual([{ kind: "status", resource: "web", urn, status: "1/2 replicas healthy", severity: "info" }]);
+    expect(onEvent.mock.calls).toEqual([[sent]]);
+  });
+});
+
+describe("an operation that fails", () => {
+  it("says what its resources said, one fact a line, and no calls of functions", async () => {
+    const text = "1 error occurred:\n\t* web is not ready\n      replica rep_1: out of memory\n\n";
+    const error = await errorOf(automation.up({ stack: fakeStack(failing(text)).stack }));
+    expect(error).toMatchObject({ operation: "up", stackName: "dev", reason: "failed" });
+    expect(error.message).toBe("up of dev failed\n  web: web is not ready\n  web: replica rep_1: out of memory");
+    expect(inspect(error)).not.toContain(".ts:");
+  });
+
+  it("says what the CLI said where no resource said anything", async () => {
+    const { stack } = fakeStack(() => {
+      throw cliError("error: no changes were expected but changes were proposed");
+    });
+    const { facts } = await errorOf(automation.destroy({ stack }));
+    expect(facts).toEqual([{ resource: "", text: "no changes were expected but changes were proposed" }]);
+  });
+
+  it("says that another one has the stack", async () => {
+    const { stack } = fakeStack(() => {
+      throw cliError("error: the stack is currently locked by 1 lock(s)", "ConcurrentUpdateError");
+    });
+    const error = await errorOf(automation.up({ stack }));
+    expect(error.reason).toBe("locked");
+    expect(error.message).toMatch(/another operation has the stack\n {2}the stack is currently locked/);
+  });
+
+  it("says that it was canceled, by the signal that it hands on", async () => {
+    const controller = new AbortController();
+    const { stack } = fakeStack(({ signal }) => {
+      expect(signal).toBe(controller.signal);
+      controller.abort();
+      throw cliError("error: update canceled");
+    });
+    const error = await errorOf(automation.up({ stack, signal: controller.signal }));
+    expect(error).toMatchObject({ reason: "canceled", facts: [{ text: "update canceled" }] });
+  });
+
+  it("does not begin when it was canceled before", async () => {
+    const { stack, asked } = fakeStack();
+    const error = await errorOf(automation.up({ stack, signal: AbortSignal.abort() }));
+    expect([error.message, asked]).toEqual(["up of dev was canceled", []]);
+  });
+
+  it("is no failure of the operation where somebody's code has thrown", async () => {
+    const { stack } = fakeStack(() => {
+      throw new RangeError("a mistake");
+    });
+    await expect(automation.up({ stack })).rejects.toThrow(RangeError);
+  });
+});
+
+describe("a stack that is given by its name", () => {
+  it.each([automation.up, automation.preview])(
+    "is not run without a program, which would delete all that it has",
+    async (operation) => {
+      const stack = { stackName: "dev", projectName: "shop" };
+      await expect(operation({ stack })).rejects.toThrow(/`projectName` needs a `program`/);
+    },
+  );
+});
+
+describe("facts of the engine", () => {
+  it("come once each, and its last word only where there is no other", async () => {
+    const lines = ["one", "one", "update failed"].join("\n");
+    const { facts } = await errorOf(automation.up({ stack: fakeStack(failing(lines)).stack }));
+    expect(facts.map(({ text }) => text)).toEqual(["one"]);
+    const alone = await errorOf(automation.up({ stack: fakeStack(failing("update failed")).stack }));
+    expect(alone.facts.map(({ text }) => text)).toEqual(["update failed"]);
+  });
+
+  it("are at least how the CLI has ended", async () => {
+    const { stack } = fakeStack(() => {
+      throw cliError("");
+    });
+    const { facts } = await errorOf(automation.up({ stack }));
+    expect(facts.map(({ text }) => text)).toEqual(["Command failed: pulumi up"]);
+  });
+});

@@ -1,0 +1,127 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type Cluster, type ClusterArgs, ClusterFleet, type ClusterFleetArgs } from "../../../sdk";
+import { type Registered, resolved, runProgram } from "./program";
+
+const member = { gpuType: "l4", container: "acme/worker:1" };
+const clusterType = "pulumi-nodejs:dynamic/gpucluster:Cluster";
+
+/** The clusters that a fleet registers, by name. */
+async function clustersOf(program: () => unknown): Promise<Record<string, Registered>> {
+  const all = await runProgram(program);
+  return Object.fromEntries(all.filter(({ type }) => type === clusterType).map((one) => [one.name, one]));
+}
+
+/** A fleet that a program has made, for its outputs. */
+async function made(args: ClusterFleetArgs): Promise<ClusterFleet> {
+  let fleet: ClusterFleet | undefined;
+  await runProgram(() => {
+    fleet = new ClusterFleet("worker", args);
+  });
+  if (!fleet) throw new Error("the program did not run");
+  return fleet;
+}
+
+describe("a fleet", () => {
+  it("of a count has clusters that are all the same, named by their numbers", async () => {
+    const clusters = await clustersOf(() => new ClusterFleet("worker", { count: 3, cluster: member }));
+    expect(Object.keys(clusters).sort()).toEqual(["worker-0", "worker-1", "worker-2"]);
+    for (const { props } of Object.values(clusters)) expect(props).toMatchObject(member);
+  });
+
+  it("of a map has a cluster for each key", async () => {
+    const clusters = { eu: member, us: { ...member, gpuType: "h100", replicas: 2 } };
+    const registered = await clustersOf(() => new ClusterFleet("worker", { clusters }));
+    expect(Object.keys(registered).sort()).toEqual(["worker-eu", "worker-us"]);
+    expect(registered["worker-us"]?.props).toMatchObject({ gpuType: "h100", replicas: 2 });
+  });
+
+  it("of an empty map has none, for it may have had some", async () => {
+    const fleet = await made({ clusters: {} });
+    expect(fleet.clusters).toEqual({});
+    expect(await resolved(pulumi.all([fleet.endpoints, fleet.hourlyCost]))).toEqual([{}, 0]);
+  });
+
+  it("is the parent of its clusters, which know their URNs", async () => {
+    const clusters = await clustersOf(() => new ClusterFleet("worker", { count: 1, cluster: member }));
+    const urn = `urn:pulumi:dev::shop::gpucluster:index:ClusterFleet$${clusterType}::worker-0`;
+    expect(clusters["worker-0"]).toMatchObject({ urn, props: { __urn: urn } });
+  });
+
+  it("keeps the env of its clusters secret", async () => {
+    const cluster = { ...member, env: { TOKEN: "canary" } };
+    const clusters = await clustersOf(() => new ClusterFleet("worker", { count: 1, cluster }));
+    expect(clusters["worker-0"]?.props["env"]).toMatchObject({ TOKEN: { value: "canary" } });
+  });
+});
+
+describe("the options of a fleet", () => {
+  it("that are about a cluster reach each of its clusters, which Pulumi alone does not do", async () => {
+    const opts = { customTimeouts: { create: "2h" }, ignoreChanges: ["gpuType"] };
+    const seen: pulumi.ResourceOptions[] = [];
+    const transformations: pulumi.ResourceTransformation[] = [
+      ({ type, opts: own }) => {
+        if (type === clusterType) seen.push(own);
+        return undefined;
+      },
+    ];
+    const program = () => new ClusterFleet("worker", { count: 2, cluster: member }, { ...opts, transformations });
+    const clusters = await clustersOf(program);
+    expect(Object.values(clusters).map(({ props }) => props["__timeouts"])).toEqual([
+      { create: "2h" },
+      { create: "2h" },
+    ]);
+    expect(seen).toMatchObject([opts, opts]);
+  });
+
+  it("do not reach the children of an ordinary component", async () => {
+    const seen: pulumi.ResourceOptions[] = [];
+    const transformations: pulumi.ResourceTransformation[] = [({ opts }) => void seen.push(opts)];
+    await runProgram(() => {
+      const parent = new pulumi.ComponentResource("shop:index:Region", "eu", {}, { customTimeouts: { create: "2h" } });
+      new ClusterFleet("worker", { count: 1, cluster: member }, { parent, transformations });
+    });
+    expect(seen.map(({ customTimeouts }) => customTimeouts)).toEqual([undefined, undefined]);
+  });
+});
+
+describe("the outputs of a fleet", () => {
+  /** Mocks answer with the inputs, so what a service would say is given as if it were one. */
+  const served = (endpoint: string, hourlyCost?: number): ClusterArgs => ({ ...member, ...{ endpoint, hourlyCost } });
+
+  it("are its clusters and their endpoints by key, and what they cost together", async () => {
+    const fleet = await made({ clusters: { eu: served("https://eu", 0.1), us: served("https://us", 0.2) } });
+    expect(await resolved(fleet.endpoints)).toEqual({ eu: "https://eu", us: "https://us" });
+    expect(await resolved(fleet.hourlyCost)).toBe(0.3);
+    const us: Cluster | undefined = fleet.clusters["us"];
+    expect(await resolved(pulumi.output(us?.endpoint))).toBe("https://us");
+  });
+
+  it("have no sum of costs where one is not known", async () => {
+    const fleet = await made({ clusters: { eu: served("https://eu", 0.1), us: served("https://us") } });
+    expect(await resolved(fleet.hourlyCost)).toBeUndefined();
+  });
+});
+
+describe("what no fleet can be made of", () => {
+  it.each<[string, object, RegExp]>([
+    [
+      "both forms",
+      { count: 1, cluster: member, clusters: {} },
+      /either `count` and `cluster`, or `clusters`; both are/,
+    ],
+    ["a count beside a map", { count: 1, clusters: {} }, /both are there$/],
+    ["neither form", {}, /neither is there$/],
+    ["a count alone", { count: 2 }, /`cluster` is required beside `count`/],
+    ["a cluster alone", { cluster: member }, /`count` must be .* 1 to 500, known when the program runs$/],
+    ["no cluster", { count: 0, cluster: member }, /`count` must be a whole number from 1 to 500, got 0$/],
+    ["half a cluster", { count: 1.5, cluster: member }, /got 1.5$/],
+    ["too many", { count: 501, cluster: member }, /got 501$/],
+    ["a count that comes later", { count: Promise.resolve(2), cluster: member }, /known when the program runs$/],
+  ])("is %s: one line says so, before anything is registered", async (_what, args, message) => {
+    const program = () => new ClusterFleet("worker", args as ClusterFleetArgs);
+    const error: unknown = await runProgram(program).catch((reason: unknown) => reason);
+    expect(pulumi.RunError.isInstance(error)).toBe(true);
+    expect(error).toHaveProperty("message", expect.stringMatching(message));
+    expect(error).toHaveProperty("message", expect.stringMatching(/^ClusterFleet "worker": /));
+  });
+});
