@@ -1,5 +1,5 @@
 import { stateOf } from "../api/read/states";
-import type { ClusterRecord } from "../api/records";
+import { type ClusterRecord, clusterIdPattern } from "../api/records";
 import { RequestError } from "../errors";
 import type { ClusterState } from "./fields";
 import { type ClusterLists, type ListOptions, memberOf } from "./lists";
@@ -21,7 +21,8 @@ export class Refreshes {
   /** What the list shows of a cluster, where there are too many to read each; that one is not in it proves nothing. */
   async listed(id: string, request: ListOptions): Promise<ClusterRecord | undefined> {
     this.#reads += 1;
-    if (this.#reads <= readsInDetail) return undefined;
+    // What is no id is in no list; it is refused where it would be sent.
+    if (this.#reads <= readsInDetail || !clusterIdPattern.test(id)) return undefined;
     try {
       const list = await this.lists.recent(listAgeMs, request);
       return list.clusters.length > fewClusters ? memberOf(list, id) : undefined;
