@@ -27,7 +27,7 @@ function allSteps() {
     { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
     { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
     { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
-    ...quick.map((project) => ({ name: project, run: () => runJest(project) })),
+    ...quick.map((project) => ({ name: project, run: () => runJest(project, shares()) })),
     { name: "publint", run: () => runTool("publint", "publint", []) },
     { name: "attw", run: runAttw },
     ...WITH_CLI.map((project) => ({
@@ -41,9 +41,13 @@ function allSteps() {
 /** @param {string} project */
 async function runJestWithCli(project) {
   const { root } = await ensurePulumiCli();
+  return runJest(project, { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares() });
+}
+
+/** How much of what comes in rows is taken. */
+function shares() {
   const all = String(chosen().all);
-  const shares = { EVERY_DIALECT: all, EVERY_KILL: all };
-  return runJest(project, { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares });
+  return { EVERY_DIALECT: all, EVERY_KILL: all };
 }
 
 /**
