@@ -11,14 +11,15 @@ import { runTool } from "./run.mjs";
  *
  * @param {string} project
  * @param {NodeJS.ProcessEnv} [env]
+ * @param {string[]} [more] Options of Jest.
  * @returns {Promise<{ code: number | undefined, output: string, counts: Counts }>}
  */
-export async function runJest(project, env) {
+export async function runJest(project, env, more = []) {
   const folder = mkdtempSync(join(tmpdir(), "gpucluster-jest-"));
   const report = join(folder, "report.json");
   try {
     // --ci: a missing snapshot fails instead of being written.
-    const args = ["--selectProjects", project, "--ci", "--json", `--outputFile=${report}`];
+    const args = ["--selectProjects", project, "--ci", "--json", `--outputFile=${report}`, ...more];
     const result = await runTool("jest", "jest", args, { env, show: true });
     return { ...result, counts: readCounts(report) };
   } finally {

@@ -21,16 +21,12 @@ const web = new gpu.Cluster("web", { name: "web", gpuType: "h100", ...${JSON.str
 exports.endpoint = web.endpoint;
 `;
 
-/** CI takes them all (`npm test -- --all`); a sixth of them is what ten minutes allow. */
-const everyDialect = process.env["EVERY_DIALECT"] === "true";
-
 /**
  * The whole life of a cluster through the real CLI in every dialect, few processes each. A share of the dialects for each
  * test file, so that Jest's workers run them side by side.
  */
 export function tourDialects(share: number, shares: number): void {
-  const all = Object.keys(dialects).filter((_, index) => everyDialect || index % 6 === 0);
-  const names = all.filter((_, index) => index % shares === share);
+  const names = Object.keys(dialects).filter((_, index) => index % shares === share);
   afterAll(closeBenches);
   // One process waits for the service while another one computes.
   it.concurrent.each(names)("a cluster lives and ends through the real engine in the dialect %s", async (name) => {

@@ -2,8 +2,7 @@ import type { Properties } from "../../../provider/core";
 import { type Dialect, dialects, type SimulatorOptions } from "../../simulator";
 import { type Bench, living, openBench, writes } from "../cluster/bench";
 
-/** The names of all dialects. */
-/** All of them; where EVERY_DIALECT is false, as `npm test` has it, a third: ten minutes have no room for more. */
+/** The names of all dialects; where EVERY_DIALECT is false, as `npm test` has it, a third: ten minutes have no room for more. */
 const isEvery = process.env["EVERY_DIALECT"] !== "false";
 export const names = Object.keys(dialects).filter((_, index) => isEvery || index % 3 === 0);
 
