@@ -34,7 +34,8 @@ describe("npm start", () => {
 
   it("cleans up after itself when it is interrupted", async () => {
     const before = leftovers();
-    const { code, output } = await runStart("0/2 replicas healthy");
+    // Whatever it shows first: a busy machine may be late to look.
+    const { code, output } = await runStart(" of 60m");
     expect(output).toContain("Interrupted. Nothing is left running.");
     expect(code).toBe(130);
     expect(leftovers()).toEqual(before);
