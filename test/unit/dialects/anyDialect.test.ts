@@ -1,15 +1,9 @@
 import fc from "fast-check";
-import { type Dialect, dialectOptions, dialects } from "../../simulator";
 import { type Bench, closeAll, forget, living } from "../cluster/bench";
+import { anyDialect, report } from "./atRandom";
 import { create, type Held, open, read, toDo, update, type Wanted, web } from "./bench";
 
 afterEach(closeAll);
-
-const anyDialect = fc.record(
-  Object.fromEntries(
-    Object.entries<readonly unknown[]>(dialectOptions).map(([option, values]) => [option, fc.constantFrom(...values)]),
-  ),
-) as unknown as fc.Arbitrary<Dialect>;
 
 const names = ["MODEL", "MODE", "A", "B"];
 const anyEnv = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("value-one", "value-two", ""), { maxKeys: 4 });
@@ -100,17 +94,4 @@ async function putBack(
 async function remove(bench: Bench, { id, state }: Held): Promise<void> {
   await bench.run(bench.cluster.delete(bench.ctx(), id, state));
   expect(bench.simulator.cluster(id)?.status).toBe("gone");
-}
-
-/** Says only the options that differ from plain, which hold the fault, beside the steps and the seed. */
-function report(details: fc.RunDetails<[Dialect, Step[]]>): void {
-  if (!details.failed) return;
-  const [dialect, steps] = details.counterexample ?? [{}, []];
-  const plain = new Map(Object.entries(dialects["plain"] ?? {}));
-  const options = Object.entries(dialect).filter(([option, value]) => plain.get(option) !== value);
-  const { seed, counterexamplePath: path, errorInstance } = details;
-  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-  throw new Error(
-    `${JSON.stringify({ seed, path, options: Object.fromEntries(options), steps }, undefined, 1)}\n${reason}`,
-  );
 }

@@ -1,17 +1,12 @@
 import fc from "fast-check";
 import { InitError } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import { type Dialect, dialectOptions, dialects, type Fault } from "../../simulator";
+import type { Fault } from "../../simulator";
 import { type Bench, closeAll, living } from "../cluster/bench";
+import { anyDialect, report } from "./atRandom";
 import { create, expectRunning, type Held, open, read, toDo, type Wanted, web } from "./bench";
 
 afterEach(closeAll);
-
-const anyDialect = fc.record(
-  Object.fromEntries(
-    Object.entries<readonly unknown[]>(dialectOptions).map(([option, values]) => [option, fc.constantFrom(...values)]),
-  ),
-) as unknown as fc.Arbitrary<Dialect>;
 
 const anyChanges: fc.Arbitrary<Partial<Wanted>> = fc.record(
   {
@@ -110,17 +105,4 @@ async function expectGoal(bench: Bench, held: Held, wanted: Wanted): Promise<voi
   if (wanted["desiredStatus"] === "stopped") expect(bench.simulator.cluster(held.id)?.status).toBe("stopped");
   else expectRunning(bench, held.id, wanted);
   expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
-}
-
-/** Says only the options that differ from plain, which hold the fault, beside the steps and the seed. */
-function report(details: fc.RunDetails<[Dialect, Step[]]>): void {
-  if (!details.failed) return;
-  const [dialect, steps] = details.counterexample ?? [{}, []];
-  const plain = new Map(Object.entries(dialects["plain"] ?? {}));
-  const options = Object.entries(dialect).filter(([option, value]) => plain.get(option) !== value);
-  const { seed, counterexamplePath: path, errorInstance } = details;
-  const reason = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
-  throw new Error(
-    `${JSON.stringify({ seed, path, options: Object.fromEntries(options), steps }, undefined, 1)}\n${reason}`,
-  );
 }
