@@ -32,7 +32,7 @@ const refusalsToEnd = 3;
  * moments, so that one list serves them all.
  */
 export class Watcher {
-  readonly #startsMs = new Map<Journal, number>();
+  readonly #waits = new Set<Journal>();
   #fastestMs: number | undefined;
   /** The next moment at which all of them look. */
   #tickMs = 0;
@@ -47,7 +47,7 @@ export class Watcher {
   /** Rejects with a TimeoutError at the deadline, with the signal's reason when it aborts, and when the key is refused. */
   async watch(options: WatchOptions): Promise<FinalVerdict> {
     const journal = new Journal(this.clock, options.operation, this.heartbeatMs);
-    this.#startsMs.set(journal, this.clock.now());
+    this.#waits.add(journal);
     // Who has just begun need not wait for the pace of the others.
     this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#paceMs());
     try {
@@ -57,13 +57,13 @@ export class Watcher {
         this.#fastestMs = Math.min(waitedMs, this.#fastestMs ?? waitedMs);
       return verdict;
     } finally {
-      this.#startsMs.delete(journal);
+      this.#waits.delete(journal);
     }
   }
 
   /** Many share one list; who waits alone is looked at in detail. */
   get #isShared(): boolean {
-    return this.#startsMs.size > fewWaiting;
+    return this.#waits.size > fewWaiting;
   }
 
   /** Until the next moment at which all look. */
@@ -74,7 +74,7 @@ export class Watcher {
   }
 
   #paceMs(): number {
-    const ages = [...this.#startsMs.values()].map((startMs) => this.clock.now() - startMs);
+    const ages = [...this.#waits].map((journal) => journal.waitedMs());
     const [youngestMs, oldestMs] = [Math.min(...ages), Math.max(...ages)];
     const requests = this.#isShared ? 1 : 2;
     const budget = this.client.budget.view();
