@@ -27,11 +27,9 @@ export type Client = ReturnType<typeof createClient>;
 
 /**
  * Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered.
- * @param budget What its requests are paid from; without one, whatever the transport has of its own.
+ * @param budget What the transport's requests are paid from, where that is known.
  */
-export function createClient(transport: Send, budget?: Budget) {
-  const viewed: Pick<Budget, "view"> = budget ?? unknownBudget;
-  const send: Send = budget ? (request) => transport({ ...request, budget }) : transport;
+export function createClient(send: Send, budget: Pick<Budget, "view"> = unknownBudget) {
   const call = caller(send);
   const list = lister(send);
   const gpus = (subject: GpuSubject, endpoint: Endpoint<never, unknown>, options?: CallOptions) =>
@@ -40,7 +38,7 @@ export function createClient(transport: Send, budget?: Budget) {
   const methods = new UpdateMethodChoice();
   return {
     /** How the rate limit stands, for who paces looks. */
-    budget: viewed,
+    budget,
     createCluster: (body: CreateBody, options?: CallOptions) => call(e.createCluster, options, body),
     listClusters: (options?: CallOptions) => list(e.listClusters, options, readClusterList),
     getCluster: (id: string, options?: CallOptions) => call(e.getCluster(safeId(id)), options),

@@ -22,11 +22,9 @@ export function clientFor(connection: { baseUrl: string; apiKey: Secret }, clock
 
 function connect(connection: { baseUrl: string; apiKey: Secret }, key: string, clock: Clock): Client {
   const pace = { clock, random: Math.random };
-  const transport = createTransport({ ...connection, ...pace, userAgent: `pulumi-gpucluster/${version}` });
-  return createClient(
-    transport,
-    sharedBudget(key, () => createBudget(pace)),
-  );
+  const budget = sharedBudget(key, () => createBudget(pace));
+  const userAgent = `pulumi-gpucluster/${version}`;
+  return createClient(createTransport({ ...connection, ...pace, userAgent, budget }), budget);
 }
 
 /** Tells connections apart without telling the key. */

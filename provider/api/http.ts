@@ -1,6 +1,5 @@
 import type { Dispatcher } from "undici";
 import { ConnectionError, type Outcome, ResponseShapeError } from "../errors";
-import type { Budget } from "./rateContract";
 import { cleanText } from "./text";
 
 /** One request, on its way down the chain. */
@@ -17,8 +16,6 @@ export interface HttpRequest {
   readonly attempts?: number;
   /** Who may go before it, where that is not plain from its kind. */
   readonly urgency?: Urgency;
-  /** The rate budget that it is paid from; one of the chain's own where it is absent. */
-  readonly budget?: Budget;
   /** The longest time that it waits for its turn in the rate budget, in milliseconds; default 5 minutes. */
   readonly patienceMs?: number;
   /** The longest time of one attempt from sending to the last byte, in milliseconds; default 60 000. */

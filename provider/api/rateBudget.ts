@@ -18,11 +18,11 @@ export function createBudget(options: BudgetOptions): Budget {
   return new Turnstile(options);
 }
 
-/** Each request buys a permit of the budget that it names, or of one that everything through this handler shares. */
-export function rateBudget(options: BudgetOptions): Handler {
-  const own = createBudget(options);
+/** Each request buys a permit of the budget; without one, everything through this handler shares one of its own. */
+export function rateBudget({ budget, ...options }: BudgetOptions & { readonly budget?: Budget }): Handler {
+  const shared = budget ?? createBudget(options);
   return (next) => async (request) => {
-    const leave = await (request.budget ?? own).enter(askOf(request));
+    const leave = await shared.enter(askOf(request));
     let answered: Answered | undefined;
     try {
       // A permit and an abort may come together.

@@ -3,6 +3,7 @@ import type { Secret } from "../secret";
 import { auth } from "./auth";
 import { http, type Send } from "./http";
 import { rateBudget } from "./rateBudget";
+import type { Budget } from "./rateContract";
 import { retry } from "./retry";
 import { statusErrors } from "./statusErrors";
 
@@ -12,6 +13,8 @@ export interface TransportOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: () => number;
+  /** What the requests are paid from; one of the chain's own where it is absent. */
+  readonly budget?: Budget;
 }
 
 /**
@@ -21,7 +24,7 @@ export interface TransportOptions {
  * - the rate budget is below retry, so that each attempt buys a permit of its own;
  * - auth is next to the wire: above it, no request holds the key.
  */
-export function createTransport({ baseUrl, apiKey, userAgent, clock, random }: TransportOptions): Send {
+export function createTransport({ baseUrl, apiKey, userAgent, clock, random, budget }: TransportOptions): Send {
   const wire = auth(apiKey, userAgent)(http(baseUrl));
-  return retry({ clock, random })(statusErrors(apiKey)(rateBudget({ clock, random })(wire)));
+  return retry({ clock, random })(statusErrors(apiKey)(rateBudget({ clock, random, budget })(wire)));
 }

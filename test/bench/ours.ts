@@ -10,8 +10,9 @@ import { type Open, spec } from "./contender";
 /** This provider without the engine: the core as doors get it, on a clock of ours. */
 export const openOurs: Open = ({ url, apiKey }, clock) => {
   const pace = { clock, random: Math.random };
-  const transport = createTransport({ baseUrl: url, apiKey: new Secret(apiKey), userAgent: "bench/1", ...pace });
-  const service = createService(createClient(transport, createBudget(pace)), "bench", clock, heartbeatMs, url);
+  const options = { baseUrl: url, apiKey: new Secret(apiKey), userAgent: "bench/1", budget: createBudget(pace) };
+  const client = createClient(createTransport({ ...options, ...pace }), options.budget);
+  const service = createService(client, "bench", clock, heartbeatMs, url);
   const cluster = createClusterResource(
     () => service,
     () => ({ strictPreview: false, capacityCheck: "warn" }),

@@ -67,10 +67,10 @@ test("each attempt of a retry buys a permit of its own", async () => {
     if (count === 2 || count === 3) throw new ConnectionError("refused", { outcome: "not-sent", method, path });
     return rateAnswer();
   });
-  const send = retry(pace)(rateBudget(pace)(service.send));
-  await clock.run(send(requestOf("read", { budget })));
+  const send = retry(pace)(rateBudget({ ...pace, budget })(service.send));
+  await clock.run(send(requestOf("read")));
   expect(budget.view().left).toBe(99);
-  await clock.run(send(requestOf("create", { budget })));
+  await clock.run(send(requestOf("create")));
   expect([count, budget.view().left]).toEqual([4, 96]);
 });
 
@@ -322,8 +322,8 @@ describe("the view of a budget", () => {
   const viewed = (answer: HttpResponse) => {
     const clock = new VirtualClock();
     const budget = createBudget({ clock, random: () => 0 });
-    const send = rateBudget({ clock, random: () => 0 })(fakeService(clock, () => answer).send);
-    return { clock, budget, send: (kind: RequestKind) => send(requestOf(kind, { budget, patienceMs: 100_000 })) };
+    const send = rateBudget({ clock, random: () => 0, budget })(fakeService(clock, () => answer).send);
+    return { clock, budget, send: (kind: RequestKind) => send(requestOf(kind, { patienceMs: 100_000 })) };
   };
 
   test("knows the usual limit and no more before the first answer", () => {
