@@ -3,6 +3,7 @@ import type { ClusterRecord } from "../api/records";
 import { ApiError, isNotFound, messageOf } from "../errors";
 import type { ClusterState } from "./fields";
 import { confirmAbsence, findCluster } from "./find";
+import type { ListOptions } from "./lists";
 import type { Operation } from "./operation";
 import { judgeGone } from "./readiness";
 import type { Service } from "./service";
@@ -10,8 +11,12 @@ import type { Service } from "./service";
 /** What "no such cluster" may mean to an operation, and when it proves nothing. */
 
 /** The record, remembered as seen; `undefined` when the service says that there is no such cluster. */
-export async function find(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
-  const record = await findCluster(service, operation.id, operation.request());
+export async function find(
+  service: Service,
+  operation: Operation,
+  options: Pick<ListOptions, "urgency"> = {},
+): Promise<ClusterRecord | undefined> {
+  const record = await findCluster(service, operation.id, { ...operation.request(), ...options });
   operation.see({ ...operation.seen, record });
   return operation.seen.record;
 }

@@ -207,10 +207,8 @@ async function leaveStopped(service: Service, operation: Operation, state: Clust
 
 /** The state of a cluster that is now what was asked for; what the service shows otherwise is remembered, and said. */
 async function reached(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
-  const look = () => find(service, operation);
-  const { record: last } = operation.seen;
-  const detail = last?.env ? last : await (operation.isCreation ? service.details.look(inputs, look) : look());
-  const record = detail ?? operation.seen.record ?? { id: operation.id };
+  const detail = await lookInDetail(service, operation, inputs, before);
+  const record = { ...operation.seen.record, ...detail, id: operation.id };
   const { echo, differing, unchanged } = learnEcho(inputs, record, before);
   const others = differing.filter((path) => !unchanged.includes(path));
   if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);
@@ -218,6 +216,14 @@ async function reached(service: Service, operation: Operation, inputs: CheckedIn
     operation.warn(`the service accepted the change, but still shows ${unchanged.join(", ")} as before`);
   const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: echo } };
   return toState(inputs, operation.seen, { ...facts, unverifiedInputs: unverified(inputs, record, echo) });
+}
+
+/** What the service shows of the inputs, in one request at most. */
+async function lookInDetail(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
+  const { record: last } = operation.seen;
+  if (last?.env) return last;
+  const look = (urgency?: "reconcile") => find(service, operation, { urgency });
+  return operation.isCreation ? service.details.look(inputs, { ...before, ...last }, look) : look();
 }
 
 /** Runs what comes after the cluster exists: every failure keeps its id, and the state as far as it was reached. */

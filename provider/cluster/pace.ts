@@ -5,11 +5,11 @@ import type { BudgetView } from "../api/rateContract";
 const shortestPauseMs = 1_000;
 const longestPauseMs = 15_000;
 /** Looks at so small a part of the time waited: hardly ever late, and seldom in a long wait. */
-const pauseShare = 0.008;
+const pauseShare = 0.004;
 /** Nothing is ready much faster than what came up before it. */
 const plausibleShare = 0.8;
 
-/** Of what is left, looks take half, for others use the same key; but so few they may use up. */
+/** Of what confirmations leave, looks take half, for others use the same key; but so few they may use up. */
 const fewPermits = 12;
 
 export interface Waiting {
@@ -20,6 +20,8 @@ export interface Waiting {
   readonly fastestMs?: number;
   /** Requests of one look. */
   readonly requests: number;
+  /** Requests that are yet to come, one for each cluster that looks ready. */
+  readonly confirmations: number;
   readonly budget: BudgetView;
 }
 
@@ -27,10 +29,10 @@ export interface Waiting {
  * The pause before the next look: short at first, longer with the wait; not dense before the earliest plausible moment; and
  * never so short that the requests that are left in the window would be used up before its end.
  */
-export function pauseMs({ youngestMs, oldestMs, fastestMs = 0, requests, budget }: Waiting): number {
+export function pauseMs({ youngestMs, oldestMs, fastestMs = 0, requests, confirmations, budget }: Waiting): number {
   const plausibleInMs = fastestMs * plausibleShare - oldestMs;
   const { spare = budget.limit, resetInMs = 0 } = budget;
-  const affordableMs = (requests * resetInMs) / Math.max(1, spare / 2, Math.min(spare, fewPermits));
+  const affordableMs = (requests * resetInMs) / Math.max(1, (spare - confirmations) / 2, Math.min(spare, fewPermits));
   const pause = Math.max(youngestMs * pauseShare, plausibleInMs, affordableMs);
   return Math.min(longestPauseMs, Math.max(shortestPauseMs, pause));
 }

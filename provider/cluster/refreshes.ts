@@ -51,29 +51,3 @@ export function isAsSettled(record: ClusterRecord, state: ClusterState): boolean
   if (state.desiredStatus === "stopped") return isStopped(record, state);
   return stateOf(record.status) === "running" && (record.replicas ?? state.replicas) === state.replicas;
 }
-
-/**
- * Whether the service shows container and env of a cluster at all. Where it does, each new cluster is read once, to learn the
- * form in which it shows them; where it does not, one creation finds that out for all that are like it.
- */
-export class Details {
-  /** By whether an env was asked for: a service may leave out an empty one. */
-  readonly #areSilent = new Map<boolean, Promise<boolean>>();
-
-  /** The record, unless another creation has found that it shows nothing more. */
-  async look(
-    { env = {} }: Pick<ClusterState, "env">,
-    find: () => Promise<ClusterRecord | undefined>,
-  ): Promise<ClusterRecord | undefined> {
-    const hasEnv = Object.keys(env).length > 0;
-    const known = this.#areSilent.get(hasEnv);
-    if (known !== undefined) return (await known) ? undefined : find();
-    const found = find();
-    const isSilent = found.then(
-      (record) => record !== undefined && record.container === undefined && record.env === undefined,
-      () => false, // the one who looks has the error
-    );
-    this.#areSilent.set(hasEnv, isSilent);
-    return found;
-  }
-}

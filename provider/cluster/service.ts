@@ -3,8 +3,9 @@ import { clientFor, fingerprint } from "../api/clients";
 import { type Clock, systemClock } from "../clock";
 import { type Connection, heartbeatMs } from "../config";
 import { Claims } from "./claim";
+import { Details } from "./details";
 import { ClusterLists } from "./lists";
-import { Details, Refreshes } from "./refreshes";
+import { Refreshes } from "./refreshes";
 import { Watcher } from "./watcher";
 
 /** What all operations on one service under one key share in this process. */

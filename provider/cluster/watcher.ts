@@ -1,5 +1,5 @@
 import type { Client } from "../api/client";
-import type { ClusterRecord } from "../api/records";
+import type { ClusterRecord, StatusRecord } from "../api/records";
 import { cut } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
@@ -22,8 +22,12 @@ export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }> & {
 
 /** Between two looks of one cluster that has contradicted itself. */
 const contradictionPauseMs = 2_000;
-/** Who waits alone is looked at in detail each time, so that people see the replicas come up; many share the list. */
+/** Who waits alone is looked at by itself, so that people see the replicas come up; many share the list. */
 const fewWaiting = 1;
+/** The replicas of a new cluster whose word says that it is not ready yet are looked at again after a tenth of the wait. */
+const statusAge = { share: 0.1, mostMs: 5_000 };
+/** A look at such a one, on average of a long wait. */
+const requestsOfCreation = 1.25;
 /** A key that is refused once may be a hiccup of the service; three times in a row it is not. */
 const refusalsToEnd = 3;
 
@@ -32,7 +36,8 @@ const refusalsToEnd = 3;
  * moments, so that one list serves them all.
  */
 export class Watcher {
-  readonly #waits = new Set<Journal>();
+  readonly #waits = new Map<Journal, WatchOptions>();
+  readonly #statuses = new WeakMap<Operation, { readonly status: StatusRecord | undefined; readonly atMs: number }>();
   #fastestMs: number | undefined;
   /** The next moment at which all of them look. */
   #tickMs = 0;
@@ -47,7 +52,7 @@ export class Watcher {
   /** Rejects with a TimeoutError at the deadline, with the signal's reason when it aborts, and when the key is refused. */
   async watch(options: WatchOptions): Promise<FinalVerdict> {
     const journal = new Journal(this.clock, options.operation, this.heartbeatMs);
-    this.#waits.add(journal);
+    this.#waits.set(journal, options);
     // Who has just begun need not wait for the pace of the others.
     this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#paceMs());
     try {
@@ -74,11 +79,18 @@ export class Watcher {
   }
 
   #paceMs(): number {
-    const ages = [...this.#waits].map((journal) => journal.waitedMs());
-    const [youngestMs, oldestMs] = [Math.min(...ages), Math.max(...ages)];
-    const requests = this.#isShared ? 1 : 2;
-    const budget = this.client.budget.view();
-    return pauseMs({ youngestMs, oldestMs, fastestMs: this.#fastestMs, requests, budget });
+    const ages = [...this.#waits.keys()].map((journal) => journal.waitedMs());
+    const waits = [...this.#waits.values()];
+    const unconfirmed = waits.filter(({ operation, isDeleted }) => operation.looksAtStatus && !isDeleted);
+    const alone = waits.every(({ operation }) => operation.isCreation) ? requestsOfCreation : 2;
+    return pauseMs({
+      youngestMs: Math.min(...ages),
+      oldestMs: Math.max(...ages),
+      fastestMs: this.#fastestMs,
+      requests: this.#isShared ? 1 : alone,
+      confirmations: unconfirmed.length,
+      budget: this.client.budget.view(),
+    });
   }
 
   async #loop(options: WatchOptions, journal: Journal): Promise<FinalVerdict> {
@@ -126,9 +138,7 @@ export class Watcher {
     let look: Look = { record: cleared };
     let verdict = judge(look, seen);
     if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && way !== "shared"))) {
-      // A cluster that is shown but has no status yet has no replicas yet.
-      const none = operation.looksAtStatus ? { replicas: [] } : undefined;
-      look = { record: cleared, status: (await findStatus(this.client, operation, { attempts: 1 })) ?? none };
+      look = { record: cleared, status: await this.#statusOf(operation, seen, verdict) };
       verdict = judge(look, seen);
     }
     const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};
@@ -138,6 +148,18 @@ export class Watcher {
       contradicted: past.contradicted || contradiction,
     };
     return { look, verdict, next };
+  }
+
+  async #statusOf(operation: Operation, past: Past, { kind }: Verdict): Promise<StatusRecord | undefined> {
+    const nowMs = this.clock.now();
+    const last = this.#statuses.get(operation);
+    const maxAgeMs = Math.min(past.waitedMs * statusAge.share, statusAge.mostMs);
+    if (last && kind === "pending" && operation.isCreation && nowMs - last.atMs < maxAgeMs) return last.status;
+    // A cluster that is shown but has no status yet has no replicas yet.
+    const none = operation.looksAtStatus ? { replicas: [] } : undefined;
+    const status = (await findStatus(this.client, operation, { attempts: 1 })) ?? none;
+    this.#statuses.set(operation, { status, atMs: nowMs });
+    return status;
   }
 
   /** From the shared list, if that is younger than this wait; what the list does not hold is asked for by its id. */

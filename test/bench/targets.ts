@@ -1,5 +1,6 @@
 import { type Figure, figureFormats } from "./figures";
 import { listShowsAll, type Row, type Subject, titleOf, whoOf } from "./rows";
+import { service } from "./service";
 
 /** What a row of ours has to reach. */
 export interface Target {
@@ -23,8 +24,19 @@ const isUp = ({ kind }: Subject) => kind === "up";
 const takes = (seconds: number) => (subject: Subject) => isUp(subject) && subject.provisioningS === seconds;
 const isListed = ({ healthCheck }: Subject) => healthCheck === "list";
 
-/** Two requests for each of so many clusters do not fit into one window: then it takes a list to see them in time. */
-const mostInOneWindow = 45;
+/** A look every three seconds. */
+const looksInWindow = 20;
+
+/**
+ * The lag of the issue, and what no provider can avoid: clusters come up within one window, and the requests that do not
+ * fit into it (a confirmation of each, the looks, the creations where they are in the same window) wait for the next one.
+ */
+function mostLag({ clusters, provisioningS = 0, healthCheck }: Subject): number {
+  const { limit, windowMs } = service;
+  const creations = provisioningS * 1_000 < windowMs ? clusters : 0;
+  const needed = creations + (healthCheck === "list" ? 0 : clusters) + looksInWindow;
+  return 1.5 + (Math.max(0, needed - limit) / clusters) * (windowMs / 1_000);
+}
 
 /** The figures of issue 6, section 4. Of those about time, those hold at 30 s that the rate limit leaves possible. */
 export const targets: readonly Target[] = [
@@ -32,12 +44,7 @@ export const targets: readonly Target[] = [
   { figure: "refused", most: 0, on: ({ kind }) => fleetKinds.includes(kind) && kind !== "processes" },
   { figure: "ratio", most: 1.15, on: takes(300) },
   { figure: "ratio", most: 1.3, on: (row) => takes(30)(row) && isListed(row) && row.clusters <= 90 },
-  {
-    figure: "lag",
-    most: 1.5,
-    on: (row) =>
-      isUp(row) && row.clusters <= 100 && (takes(300)(row) || isListed(row) || row.clusters <= mostInOneWindow),
-  },
+  { figure: "lag", most: mostLag, on: (row) => isUp(row) && row.clusters <= 100 },
   { figure: "requests", most: ({ clusters }) => 2 * clusters + 150, on: (row) => isUp(row) && row.clusters === 500 },
   {
     figure: "requests",

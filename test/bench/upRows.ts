@@ -20,7 +20,7 @@ export function upJobs(clusters: number, provisioningS: number): Job[] {
   return [
     async () => [{ kind: "up", who: "bound", clusters, provisioningS, figures: boundOf(clusters, provisioningS) }],
     () => up(clusters, provisioningS, "ours", "status", provisioningS === 300 && sweptSizes.includes(clusters)),
-    ...(provisioningS === 30 ? [() => up(clusters, provisioningS, "ours", "list")] : []),
+    ...(provisioningS === 30 || clusters === 100 ? [() => up(clusters, provisioningS, "ours", "list")] : []),
     () => up(clusters, provisioningS, "naive"),
     ...(hastySizes.includes(clusters) ? [() => up(clusters, provisioningS, "hasty")] : []),
   ];

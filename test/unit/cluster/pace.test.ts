@@ -2,15 +2,17 @@ import fc from "fast-check";
 import { pauseMs, type Waiting } from "../../../provider/cluster/pace";
 
 const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0 };
-const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, budget: free };
+const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, confirmations: 0, budget: free };
 
 describe("the pause before the next look", () => {
   it.each<[string, Partial<Waiting>, number]>([
     ["is short at first", {}, 1_250],
     ["is shortest where nothing is known of the rate limit", { budget: { limit: 100, queued: 0 } }, 1_000],
     ["takes half of what is left where a look is two requests", { requests: 2 }, 2_500],
-    ["grows with the wait", { youngestMs: 300_000, oldestMs: 300_000 }, 2_400],
-    ["is never longer than 15 s", { youngestMs: 3_600_000, oldestMs: 3_600_000 }, 15_000],
+    ["leaves room for confirmations", { confirmations: 48 }, 2_500],
+    ["is made for a few looks where confirmations take all that is left", { confirmations: 500 }, 5_000],
+    ["grows with the wait", { youngestMs: 600_000, oldestMs: 600_000 }, 2_400],
+    ["is never longer than 15 s", { youngestMs: 7_200_000, oldestMs: 7_200_000 }, 15_000],
     ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
     ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
     ["is that of the youngest wait", { youngestMs: 10_000, oldestMs: 900_000 }, 1_250],
@@ -29,7 +31,7 @@ describe("the pause before the next look", () => {
     });
     fc.assert(
       fc.property(budget, fc.integer({ min: 0, max: 4e6 }), fc.constantFrom(1, 2), (view, age, requests) => {
-        const pause = pauseMs({ youngestMs: age, oldestMs: age, requests, budget: view });
+        const pause = pauseMs({ youngestMs: age, oldestMs: age, requests, confirmations: 0, budget: view });
         expect(pause).toBeGreaterThanOrEqual(1_000);
         expect(pause).toBeLessThanOrEqual(15_000);
         const looks = Math.floor(view.resetInMs / pause);

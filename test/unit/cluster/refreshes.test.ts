@@ -92,40 +92,6 @@ describe("a refresh of many clusters", () => {
   });
 });
 
-describe("many creations", () => {
-  const detail = "GET /v1/clusters/:id";
-
-  async function create(dialect: SimulatorOptions["dialect"], env: (index: number) => Properties["env"]) {
-    const bench = await openBench({ dialect, provisioningMs: 0 });
-    const made = Array.from({ length: 20 }, (_, index) =>
-      bench.cluster.create(bench.ctx(), { ...checked, name: `web-${index}`, env: env(index) }),
-    );
-    const states = (await bench.run(Promise.all(made))).map(({ state }) => state);
-    return { states, details: requestLines(bench.simulator).filter((line) => line === detail).length };
-  }
-
-  it("find out once that the service shows no container and no env", async () => {
-    const silent = { containerEcho: "none", envEcho: "none" } as const;
-    const { states, details } = await create(silent, () => ({ MODEL: "llama" }));
-    // Who waits last waits alone, and is looked at by itself.
-    expect(details).toBeLessThanOrEqual(3);
-    expect(states.map((state) => state["unverifiedInputs"])).toEqual(states.map(() => ["container", "env"]));
-  });
-
-  it("do not take a service for silent because of one that has no env", async () => {
-    const { states } = await create({ containerEcho: "none" }, (index) =>
-      index === 0 ? undefined : { MODEL: "llama" },
-    );
-    expect(states.slice(1).map((state) => state["unverifiedInputs"])).toEqual(states.slice(1).map(() => ["container"]));
-  });
-
-  it("are each read where the service shows them, for the form in which it does", async () => {
-    const { states, details } = await create({ containerEcho: "registry" }, () => ({ MODEL: "llama" }));
-    expect(details).toBeGreaterThanOrEqual(20);
-    expect(states.every((state) => Object.hasOwn(Object(state["__echo"]), "container"))).toBe(true);
-  });
-});
-
 describe("a refresh of few clusters", () => {
   it("looks at the replicas of each", async () => {
     const { bench, fleet } = await openFleet(5);
