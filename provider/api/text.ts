@@ -3,7 +3,8 @@ import { stripVTControlCharacters } from "node:util";
 /** Texts from the API: made safe to print, and free of secrets. */
 
 // Controls (escape characters among them), invisible and bidirectional format characters, separators that break lines.
-const controls = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const controls = new RegExp(control, "gu");
 
 /** Strips terminal sequences and control characters; a line break becomes a space; cut at `max` characters. */
 export function cleanText(text: string, max = 500): string {
@@ -12,6 +13,7 @@ export function cleanText(text: string, max = 500): string {
 
 /** As `cleanText`, for who has to look at the whole text before it is cut. */
 export function cleanWholeText(text: string): string {
+  if (!control.test(text)) return text.trim();
   return stripVTControlCharacters(text)
     .replace(/[\r\n\t]+/g, " ")
     .replace(controls, "")
@@ -49,7 +51,17 @@ const shortestSecret = 4;
 
 /** A function that replaces each of the values in a text, also where it stands escaped, encoded or cut into its lines. */
 export function redactor(values: Iterable<string>): (text: string) => string {
-  const forms = [...values]
+  // Most texts are known words, which are not looked through: the forms are made for the first that is.
+  const all = [...values];
+  let forms: readonly string[] | undefined;
+  return (text) => {
+    forms ??= formsOf(all);
+    return forms.reduce((result, form) => result.replaceAll(form, "[secret]"), text);
+  };
+}
+
+function formsOf(values: readonly string[]): string[] {
+  return values
     .flatMap((value) => [value, cleanWholeText(value), value.replace(/\s+/g, " "), ...value.split(/\r?\n/)])
     .filter((value) => value.length >= shortestSecret)
     .flatMap((value) => [
@@ -59,5 +71,4 @@ export function redactor(values: Iterable<string>): (text: string) => string {
       Buffer.from(value).toString("base64"),
     ])
     .sort((a, b) => b.length - a.length); // a secret that holds another one goes first
-  return (text) => forms.reduce((result, form) => result.replaceAll(form, "[secret]"), text);
 }

@@ -113,7 +113,8 @@ function idOf(fields: Fields, expected = ""): string | undefined {
 
 /** An object and the groups of fields inside it. */
 function withParts(fields: Fields): Fields[] {
-  return [fields, ...fieldGroups.map((group) => new Fields(fields.get(group)))];
+  const groups = fieldGroups.map((group) => fields.get(group)).filter(isRecord);
+  return [fields, ...groups.map((group) => new Fields(group))];
 }
 
 /** How much an object shows of a cluster besides its id. */

@@ -8,8 +8,12 @@ export class UnreadableError extends Error {
   override readonly name = "UnreadableError";
 }
 
+const plainForm = /^[a-z0-9]+(_[a-z0-9]+)*$/;
+
 /** The spelling in which names are compared: `gpuType`, `GPU-Type` and `gpu type` are `gpu_type`. */
 export function plainName(name: string): string {
+  // Most are: lists of hundreds of records are read each second.
+  if (plainForm.test(name)) return name;
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replace(/[^A-Za-z0-9]+/g, "_")
@@ -31,7 +35,7 @@ export class Fields {
   readonly #values = new Map<string, unknown>();
 
   constructor(json: unknown) {
-    for (const [name, value] of Object.entries(asRecord(json))) {
+    for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
       const plain = plainName(name);
       if (value !== null && !this.#values.has(plain)) this.#values.set(plain, value);
     }
@@ -52,7 +56,8 @@ export class Fields {
   /** What the first of the names holds that can be read; the most specific name comes first. */
   first<T>(names: readonly string[], read: (value: unknown) => T | undefined): T | undefined {
     for (const name of names) {
-      const value = read(this.get(name));
+      const held = this.get(name);
+      const value = held === undefined ? undefined : read(held);
       if (value !== undefined) return value;
     }
     return undefined;
