@@ -1,4 +1,4 @@
-import { subscribe } from "node:diagnostics_channel";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Clock } from "../../provider/clock";
 
 // setTimeout fires at once beyond this, so code that sleeps longer is wrong on the real clock.
@@ -9,10 +9,18 @@ const stuckAfterMs = 250;
 
 /** Requests of undici (and of the global fetch) that have begun and not ended. */
 const underWay = new Set<unknown>();
-subscribe("undici:request:create", (message) => underWay.add(requestOf(message)));
-for (const end of ["undici:request:trailers", "undici:request:error"]) {
-  subscribe(end, (message) => underWay.delete(requestOf(message)));
-}
+const begins = (message: unknown) => void underWay.add(requestOf(message));
+const ends = (message: unknown) => void underWay.delete(requestOf(message));
+const listeners = [
+  ["undici:request:create", begins],
+  ["undici:request:trailers", ends],
+  ["undici:request:error", ends],
+] as const;
+for (const [channel, listener] of listeners) subscribe(channel, listener);
+// The channels belong to the process, which goes on to other test files: a listener that stays would keep this one in memory.
+afterAll(() => {
+  for (const [channel, listener] of listeners) unsubscribe(channel, listener);
+});
 
 interface Sleeper {
   readonly atMs: number;
