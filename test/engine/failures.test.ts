@@ -1,6 +1,9 @@
-import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
+import { type Bench, closeBenches, living, openBench } from "./harness";
 
 afterAll(closeBenches);
+
+/** In a steady order. */
+const idsOf = (clusters: readonly { id: string }[]) => clusters.map(({ id }) => id).sort();
 
 const program = (args = "") => `
 new gpu.Cluster("web", { gpuType: "h100", replicas: 2, container: "acme/model:1", env: { TOKEN: "canary-value" }, ${args} },
@@ -51,73 +54,80 @@ describe("a cluster that does not become healthy", () => {
   });
 });
 
-describe("a change of the GPU type that fails and is reverted", () => {
-  it("keeps the old cluster, names the reason, and previews no change afterwards", async () => {
-    const { workspace, simulator, writes } = await openBench(program());
-    expect((await workspace.up()).code).toBe(0);
-    workspace.program(program('gpuType: "no-such-type"'));
+describe("a change of the GPU type that fails and is reverted, in order", () => {
+  let bench: Bench;
+  let adopted: string;
+  let made: string | undefined;
+  const prod = (args: string) =>
+    `new gpu.Cluster("prod", { gpuType: "h100", replicas: 2, container: "acme/model:1", ${args} }, { customTimeouts: { create: "4s" } });`;
+  const both = () => program() + prod(`adopt: "${adopted}"`);
+
+  beforeAll(async () => {
+    bench = await openBench("");
+    const found = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" };
+    adopted = bench.simulator.addCluster(found).id;
+    bench.workspace.program(both());
+    await bench.workspace.succeed("up", "--yes", "--skip-preview");
+    made = living(bench.simulator).find((cluster) => cluster.id !== adopted)?.id;
+  });
+
+  it("keeps the old cluster, names the reason, and leaves nothing to do afterwards", async () => {
+    const { workspace, simulator, writes } = bench;
+    workspace.program(program('gpuType: "no-such-type"') + prod(`adopt: "${adopted}"`));
     const { code, output } = await workspace.up();
     expect(code).not.toBe(0);
     expect(output).toMatch(/gpuType: .*no-such-type/);
-    expect(living(simulator)).toHaveLength(1);
-    workspace.program(program());
-    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
-    expect((await workspace.up()).code).toBe(0);
-    expect(writes().filter((write) => write.startsWith("DELETE"))).toEqual([]);
+    expect(idsOf(living(simulator))).toEqual([adopted, made].sort());
+    workspace.program(both());
+    expect((await workspace.up("--expect-no-changes")).code).toBe(0);
+    expect(writes()).toEqual(["POST /v1/clusters"]);
   });
 
-  it("destroys only the right cluster when the new one came up sick", async () => {
-    const { workspace, simulator } = await openBench(program());
-    await workspace.succeed("up", "--yes", "--skip-preview");
-    const old = living(simulator)[0]?.id;
-    simulator.fault({ kind: "sick-replica", replica: 0, message: "sick" });
-    workspace.program(program('gpuType: "l4"'));
-    expect((await workspace.up()).code).not.toBe(0);
-    expect(living(simulator)).toHaveLength(2);
-    workspace.program(program());
-    expect((await workspace.up()).code).toBe(0);
-    const [only, ...others] = living(simulator);
-    expect(others).toEqual([]);
-    expect(only).toMatchObject({ gpuType: "h100", status: "running" });
-    expect(only?.id).not.toBe(old);
-    expect((await workspace.clusters()).map(({ id }) => id)).toEqual([only?.id]);
+  it("is refused in the preview while the cluster is to be an adopted one", async () => {
+    bench.workspace.program(program() + prod(`adopt: "${adopted}", gpuType: "l4"`));
+    const { code, output } = await bench.workspace.preview();
+    expect(output).toMatch(/adopt: .*remove/i);
+    expect(code).not.toBe(0);
   });
-});
 
-describe("a replacement of an adopted cluster that fails and is reverted", () => {
-  it("leaves the adopted cluster alive, and takes it up again by the advice of the warning", async () => {
-    const { workspace, simulator } = await openBench("");
-    const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" });
-    const withAdopt = (args = "") => program(`adopt: "${id}", ${args}`).replace('env: { TOKEN: "canary-value" }, ', "");
-    workspace.program(withAdopt());
-    expect((await workspace.up()).code).toBe(0);
-    workspace.program(withAdopt('gpuType: "l4"'));
-    const refused = await workspace.preview();
-    expect(refused.output).toMatch(/adopt: .*remove/i);
-    expect(refused.code).not.toBe(0);
-    workspace.program(withAdopt('gpuType: "l4"').replace(`adopt: "${id}",`, ""));
-    simulator.fault({ kind: "sick-replica", replica: 0, message: "sick" });
+  it("destroys only the right clusters when the new ones came up sick, and takes the adopted one up again", async () => {
+    const { workspace, simulator } = bench;
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "sick", times: 2 });
+    workspace.program(program('gpuType: "l4"') + prod('gpuType: "l4"'));
     expect((await workspace.up()).code).not.toBe(0);
-    expect(living(simulator)).toHaveLength(2);
-    workspace.program(withAdopt());
+    expect(living(simulator).filter(({ gpuType }) => gpuType === "l4")).toHaveLength(2);
+    expect(living(simulator)).toHaveLength(4);
+    workspace.program(both());
     expect((await workspace.up()).code).toBe(0);
-    expect(living(simulator).map((cluster) => [cluster.id, cluster.status])).toEqual([[id, "running"]]);
-    expect((await workspace.clusters()).map((cluster) => cluster.id)).toEqual([id]);
+    const web = living(simulator).find(({ id }) => id !== adopted);
+    expect(web).toMatchObject({ gpuType: "h100", status: "running" });
+    expect(web?.id).not.toBe(made);
+    const ids = [adopted, web?.id].sort();
+    expect(idsOf(living(simulator))).toEqual(ids);
+    expect(living(simulator).map(({ status }) => status)).toEqual(["running", "running"]);
+    expect(idsOf(workspace.storedClusters())).toEqual(ids);
     expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
   });
 });
 
 describe("a create request whose answer is lost", () => {
-  it.each([
-    ["the connection breaks after the service acted", { kind: "drop", when: "after" } as const],
-    ["a gateway answers 502 although the service acted", { kind: "status", status: 502, when: "after" } as const],
-    ["the answer is cut off", { kind: "truncate" } as const],
-  ])("makes exactly one cluster: %s", async (_what, fault) => {
-    const faults = [{ method: "POST", path: "/v1/clusters", ...fault }];
-    const { workspace, simulator } = await openBench(program(), { faults });
+  const losses = {
+    broken: { kind: "drop", when: "after" },
+    gateway: { kind: "status", status: 502, when: "after" },
+    cut: { kind: "truncate" },
+  } as const;
+
+  it("makes exactly one cluster: the connection breaks, a gateway answers 502, the answer is cut off", async () => {
+    const names = Object.keys(losses);
+    const posted = { method: "POST", path: "/v1/clusters" };
+    const faults = Object.entries(losses).map(([name, loss]) => ({ ...posted, name, ...loss }));
+    const cluster = (name: string) =>
+      `new gpu.Cluster("${name}", { name: "${name}", gpuType: "h100", container: "acme/model:1" });`;
+    const { workspace, simulator, writes } = await openBench(names.map(cluster).join("\n"), { faults });
     expect((await workspace.up()).code).toBe(0);
-    expect(living(simulator)).toHaveLength(1);
-    expect((await workspace.clusters()).map(({ id }) => id)).toEqual(living(simulator).map(({ id }) => id));
+    expect(living(simulator)).toHaveLength(names.length);
+    expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
+    expect(writes()).toEqual(names.map(() => "POST /v1/clusters"));
   });
 });
 
@@ -151,18 +161,5 @@ describe("a service that cannot be used", () => {
     for (const place of ["GPUCLUSTER_API_KEY", "gpucluster:apiKey", "GPUCLUSTER_BASE_URL", "gpucluster:baseUrl"]) {
       expect(output).toContain(place);
     }
-  });
-
-  it("is found through the stack's config as well", async () => {
-    const { workspace } = await openBench(program());
-    const { GPUCLUSTER_BASE_URL: url = "" } = workspace.env;
-    delete workspace.env["GPUCLUSTER_API_KEY"];
-    delete workspace.env["GPUCLUSTER_BASE_URL"];
-    await workspace.succeed("config", "set", "gpucluster:baseUrl", url);
-    await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
-    expect((await workspace.up()).code).toBe(0);
-    expect((await workspace.refresh("--expect-no-changes")).code).toBe(0);
-    expect(await workspace.stateText()).not.toContain(canaryKey);
-    expect((await workspace.destroy()).code).toBe(0);
   });
 });

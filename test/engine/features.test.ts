@@ -1,6 +1,6 @@
 import { type Bench, canaryKey, closeBenches, openBench } from "./harness";
 
-/** One program with one cluster for each feature: each command of the engine then shows all of them. */
+/** One program with one cluster for each feature, and a service told by the stack's config: each command of the engine then shows all of them. */
 const euKey = "canary-key-eu-77b1d2";
 const program = `
 const common = { gpuType: "h100", container: "acme/model:1" };
@@ -26,12 +26,19 @@ beforeAll(async () => {
   bench = await openBench(program, { apiKeys: { [canaryKey]: "org_test", [euKey]: "org_eu" } });
   const { simulator, workspace } = bench;
   workspace.env["EU_KEY"] = euKey;
+  const { GPUCLUSTER_BASE_URL: baseUrl = "" } = workspace.env;
+  delete workspace.env["GPUCLUSTER_BASE_URL"];
+  delete workspace.env["GPUCLUSTER_API_KEY"];
+  await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
   const found = { gpuType: "h100", container: "acme/model:1", env: { MODEL: "canary-llama", GPU_HOST: "node-7" } };
   adoptedId = simulator.addCluster({ name: "prod", replicas: 2, ...found }).id;
   const other = simulator.addCluster({ name: "theirs", replicas: 1, ...found });
   simulator.fault({ kind: "sick-replica", replica: 1, message: "no driver", name: "partial-*", method: "POST" });
-  const config = { other: other.id, adopt: adoptedId, "gpucluster:connections": '{ "eu": { "apiKeyEnv": "EU_KEY" } }' };
-  for (const [name, value] of Object.entries(config)) await workspace.succeed("config", "set", name, value);
+  const connections = '{ "eu": { "apiKeyEnv": "EU_KEY" } }';
+  const gpucluster = { "gpucluster:baseUrl": baseUrl, "gpucluster:connections": connections };
+  for (const [name, value] of Object.entries({ other: other.id, adopt: adoptedId, ...gpucluster })) {
+    await workspace.succeed("config", "set", name, value);
+  }
 });
 afterAll(closeBenches);
 

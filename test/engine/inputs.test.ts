@@ -1,4 +1,4 @@
-import { closeBenches, living, openBench } from "./harness";
+import { closeBenches, openBench } from "./harness";
 
 afterAll(closeBenches);
 
@@ -32,17 +32,6 @@ describe("bad inputs", () => {
     const { code, output } = await workspace.preview();
     expect(code).not.toBe(0);
     expect(output).not.toContain("canary");
-  });
-
-  it("are not looked for in what is not known yet", async () => {
-    const program = `
-      const first = new gpu.Cluster("first", { ${good} });
-      new gpu.Cluster("second", { ${good}, env: { UPSTREAM: first.endpoint, SIZE: first.readyReplicas.apply(String) } });`;
-    const { workspace, simulator } = await openBench(program);
-    expect((await workspace.preview()).code).toBe(0);
-    expect((await workspace.up()).code).toBe(0);
-    const second = living(simulator).find(({ name }) => name.startsWith("second"));
-    expect(second?.env).toMatchObject({ UPSTREAM: expect.stringContaining("https://first-"), SIZE: "1" });
   });
 
   it("include a name that somebody has: the preview says whose, and nothing is sent", async () => {

@@ -1,4 +1,4 @@
-import { closeBenches, openBench } from "./harness";
+import { closeBenches, living, openBench } from "./harness";
 
 afterAll(closeBenches);
 
@@ -20,16 +20,22 @@ describe("the inventory", () => {
     expect(writes()).toEqual([]);
     expect(await workspace.stateText()).not.toContain("canary");
   });
+});
 
-  it("asks for a cluster whose id is an output once that is known, and not before", async () => {
+describe("what is not known yet", () => {
+  it("is asked for once it is known and not before, and no input is refused for it", async () => {
     const { workspace, simulator } = await openBench(`
       const web = new gpu.Cluster("web", { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" });
+      const env = { UPSTREAM: web.endpoint, SIZE: web.readyReplicas.apply(String) };
+      new gpu.Cluster("second", { gpuType: "h100", container: "acme/model:1", env });
       exports.ready = gpu.getClusterStatusOutput({ id: web.id }).readyReplicas;
       exports.image = gpu.getClusterOutput({ id: web.id }).container;`);
     const { code } = await workspace.preview();
     expect(code).toBe(0);
     expect(simulator.requests.filter(({ path }) => path.startsWith("/v1/clusters/"))).toEqual([]);
     expect((await workspace.up()).code).toBe(0);
+    const second = living(simulator).find(({ name }) => name.startsWith("second"));
+    expect(second?.env).toMatchObject({ UPSTREAM: expect.stringContaining("https://web-"), SIZE: "2" });
     const outputs = JSON.parse(await workspace.succeed("stack", "output", "--json"));
     expect(outputs).toEqual({ ready: 2, image: "acme/model:1" });
   });

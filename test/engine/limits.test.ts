@@ -1,4 +1,4 @@
-import { closeBenches, openBench } from "./harness";
+import { type Bench, closeBenches, openBench } from "./harness";
 
 afterAll(closeBenches);
 
@@ -6,6 +6,12 @@ const cluster = (name: string, args: string) =>
   `new gpu.Cluster("${name}", { gpuType: "h100", container: "acme/model:1", ${args} });`;
 
 describe("a preview that fails before anything is bought", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench("");
+    await bench.workspace.succeed("config", "set", "gpucluster:capacityCheck", "error");
+  });
+
   it.each([
     [
       "a GPU type that is not listed",
@@ -24,8 +30,8 @@ describe("a preview that fails before anything is bought", () => {
       /there is no cluster cl_00000000/,
     ],
   ])("for %s, in one line", async (_what, program, line) => {
-    const { workspace, writes } = await openBench(program);
-    await workspace.succeed("config", "set", "gpucluster:capacityCheck", "error");
+    const { workspace, writes } = bench;
+    workspace.program(program);
     const { code, output } = await workspace.preview();
     expect(code).not.toBe(0);
     expect(output).toMatch(line);
@@ -46,7 +52,7 @@ describe("a preview that fails before anything is bought", () => {
     expect(writes()).toEqual([]);
     expect((await workspace.up("--parallel", "1")).code).not.toBe(0);
     expect(writes().filter((line) => line !== "POST /v1/clusters")).toEqual([]);
-    expect((await workspace.clusters()).length).toBeLessThanOrEqual(2);
+    expect(workspace.storedClusters().length).toBeLessThanOrEqual(2);
   });
 });
 

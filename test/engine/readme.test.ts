@@ -49,6 +49,7 @@ describe("the examples of the README", () => {
     expect(bench.simulator.clusters().map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""))).toEqual(
       expect.arrayContaining(["web", "nightly", "reader", "swarm", "batch", "flexible", "precious", "open", "paris"]),
     );
+    bench.workspace.withoutTypes();
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
   });
 
