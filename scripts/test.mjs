@@ -1,6 +1,7 @@
 // @ts-check
-// Every check of this repository, in order, up to the first that fails. `npm test -- --only unit` runs just one step;
+// Every check of this repository, stage by stage, up to the first that fails. `npm test -- --only unit` runs just one step;
 // `--all`, for CI, has all dialects, kills, installations and fleets, of which ten minutes have room for a share.
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { runAttw } from "./lib/attw.mjs";
 import { runJest } from "./lib/jest.mjs";
@@ -20,23 +21,29 @@ const FOR_CI = ["install"];
 /** Likewise of the engine's tests: dialects, old states, fleets. */
 const FILES_FOR_CI = "engine/(dialects\\d|oldStates|many|twoStacks)\\.test";
 
-/** @returns {Step[]} */
-function allSteps() {
+/**
+ * The steps of one stage run side by side, for most of them keep no more than one core busy.
+ *
+ * @returns {Step[][]}
+ */
+function allStages() {
   const projects = readManifest().jest.projects.map((project) => project.displayName);
   const quick = projects.filter((project) => !WITH_CLI.includes(project));
   return [
-    { name: "setup", run: () => setup().then(() => ({ code: 0, output: "" })) },
-    { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
-    { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
-    { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
-    ...quick.map((project) => ({ name: project, run: () => runJest(project, shares()) })),
-    { name: "publint", run: () => runTool("publint", "publint", []) },
-    { name: "attw", run: runAttw },
-    ...WITH_CLI.map((project) => ({
-      name: project,
-      isForCi: FOR_CI.includes(project),
-      run: () => runJestWithCli(project),
-    })),
+    [{ name: "setup", run: () => setup().then(() => ({ code: 0, output: "" })) }],
+    [
+      { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
+      { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
+      { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
+    ],
+    [
+      ...quick.map((project) => ({ name: project, run: () => runJest(project, shares()) })),
+      { name: "publint", run: () => runTool("publint", "publint", []) },
+      { name: "attw", run: runAttw },
+    ],
+    ...WITH_CLI.map((project) => [
+      { name: project, isForCi: FOR_CI.includes(project), run: () => runJestWithCli(project) },
+    ]),
   ];
 }
 
@@ -44,7 +51,10 @@ function allSteps() {
 async function runJestWithCli(project) {
   const { root } = await ensurePulumiCli();
   const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares() };
-  return runJest(project, env, chosen().all ? [] : [`--testPathIgnorePatterns=${FILES_FOR_CI}`]);
+  const left = chosen().all ? [] : [`--testPathIgnorePatterns=${FILES_FOR_CI}`];
+  // They wait for a good part of their time: for each other's processes, for the service, for the end of a time limit.
+  const workers = Math.ceil(1.5 * availableParallelism());
+  return runJest(project, env, [`--maxWorkers=${workers}`, ...left]);
 }
 
 /** How much of what comes in rows is taken. */
@@ -68,14 +78,16 @@ async function runStep({ name, run }) {
   return result;
 }
 
-/** @param {Step[]} steps */
-async function runSteps(steps) {
+/** @param {Step[][]} stages */
+async function runStages(stages) {
   const total = { passed: 0, failed: 0 };
-  for (const step of steps) {
-    const { code, counts } = await runStep(step);
-    total.passed += counts?.passed ?? 0;
-    total.failed += counts?.failed ?? 0;
-    if (code !== 0) return { ...total, ok: false };
+  for (const stage of stages) {
+    const results = await Promise.all(stage.map(runStep));
+    for (const { counts } of results) {
+      total.passed += counts?.passed ?? 0;
+      total.failed += counts?.failed ?? 0;
+    }
+    if (results.some(({ code }) => code !== 0)) return { ...total, ok: false };
   }
   return { ...total, ok: true };
 }
@@ -85,21 +97,22 @@ function chosen() {
   return parseArgs({ options: { only: { type: "string" }, all: { type: "boolean", default: false } } }).values;
 }
 
-/** @returns {Step[]} */
-function chosenSteps() {
+/** @returns {Step[][]} */
+function chosenStages() {
   const { only, all } = chosen();
-  const steps = allSteps();
-  if (only === undefined) return steps.filter(({ isForCi = false }) => all || !isForCi);
+  const stages = allStages();
+  if (only === undefined) return stages.map((stage) => stage.filter(({ isForCi = false }) => all || !isForCi));
+  const steps = stages.flat();
   const named = steps.filter((step) => step.name === only);
-  if (named.length > 0) return named;
+  if (named.length > 0) return [named];
   throw new Error(`There is no step "${only}". Steps: ${steps.map((step) => step.name).join(", ")}.`);
 }
 
 async function main() {
-  const steps = chosenSteps();
-  const { passed, failed, ok } = await runSteps(steps);
+  const stages = chosenStages();
+  const { passed, failed, ok } = await runStages(stages);
   // A run in which Jest finds no tests must not look like a success; a single step may well have none.
-  const isEmpty = steps.length > 1 && passed + failed === 0;
+  const isEmpty = stages.length > 1 && passed + failed === 0;
   if (ok && isEmpty) console.error("No test was run.");
   if (!ok || failed > 0 || isEmpty) process.exitCode = 1;
   console.log(`${passed} passed, ${failed} failed`);

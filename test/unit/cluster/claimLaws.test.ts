@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { ClusterRecord } from "../../../provider/api/records";
 import type { Fault } from "../../simulator";
+import { runs } from "../shares";
 import { closeAll, living, openBench } from "./bench";
 import { claim } from "./claimBench";
 
@@ -92,7 +93,7 @@ describe("whatever goes wrong while clusters are created", () => {
         fc.asyncProperty(anyFaults, async (faults) => {
           for (const claimed of await claimAll(faults, ["web"])) expectNothingLost(claimed);
         }),
-        { numRuns: 300 },
+        { numRuns: runs(300) },
       );
     },
     patient,
@@ -105,7 +106,7 @@ describe("whatever goes wrong while clusters are created", () => {
         fc.asyncProperty(anyFaults, async (faults) => {
           for (const claimed of await claimAll(faults, ["web", "api", "db"])) expectNothingLost(claimed);
         }),
-        { numRuns: 100 },
+        { numRuns: runs(100) },
       );
     },
     patient,

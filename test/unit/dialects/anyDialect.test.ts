@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { type Bench, closeAll, forget, living } from "../cluster/bench";
+import { runs } from "../shares";
 import { anyDialect, report } from "./atRandom";
 import { create, type Held, open, read, toDo, update, type Wanted, web } from "./bench";
 
@@ -42,7 +43,7 @@ it("every mixture of options leads a random walk of operations to what was asked
         await closeAll();
       }
     }),
-    { numRuns: 60, reporter: report },
+    { numRuns: runs(60), reporter: report },
   );
 }, 120_000);
 

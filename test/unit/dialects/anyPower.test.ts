@@ -3,6 +3,7 @@ import { InitError } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../simulator";
 import { type Bench, closeAll, living } from "../cluster/bench";
+import { runs } from "../shares";
 import { anyDialect, report } from "./atRandom";
 import { create, expectRunning, type Held, open, read, toDo, type Wanted, web } from "./bench";
 
@@ -61,7 +62,7 @@ it("every mixture of options, changes and troubles ends with what was asked for,
         await closeAll();
       }
     }),
-    { numRuns: 40, reporter: report },
+    { numRuns: runs(40), reporter: report },
   );
 }, 120_000);
 

@@ -1,10 +1,10 @@
 import type { Properties } from "../../../provider/core";
 import { type Dialect, dialects, type SimulatorOptions } from "../../simulator";
 import { type Bench, living, openBench, writes } from "../cluster/bench";
+import { isEverything } from "../shares";
 
-/** The names of all dialects; where EVERY_DIALECT is false, as `npm test` has it, a third: ten minutes have no room for more. */
-const isEvery = process.env["EVERY_DIALECT"] !== "false";
-export const names = Object.keys(dialects).filter((_, index) => isEvery || index % 3 === 0);
+/** The names of all dialects, or of a third of them. */
+export const names = Object.keys(dialects).filter((_, index) => isEverything || index % 3 === 0);
 
 /** What a program says of a cluster, as check hands it out. */
 export interface Wanted extends Properties {
