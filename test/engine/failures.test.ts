@@ -128,6 +128,8 @@ describe("a create request whose answer is lost", () => {
     expect(living(simulator)).toHaveLength(names.length);
     expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
     expect(writes()).toEqual(names.map(() => "POST /v1/clusters"));
+    const answered = simulator.requests.filter(({ method }) => method === "POST").map(({ status }) => status);
+    expect(answered).toEqual(expect.arrayContaining(["dropped", 502]));
   });
 });
 
