@@ -3,8 +3,8 @@ import type { Lane } from "./rateContract";
 
 /**
  * The order of requests, and why:
- * - `urgent`: deletions, for what is billed goes, and reads that find out what became of a lost answer, for until then a
- *   cluster may exist that no state names;
+ * - `urgent`: deletions, for what is billed goes; reads that find out what became of a lost answer, for until then a cluster
+ *   may exist that no state names; and a read for whose answer many wait;
  * - `change`: what was asked for. The last creation decides when everything is ready;
  * - `read`: reads that are made once, a look that confirms among them: each ends or begins something;
  * - `look`: looks that are repeated anyway; the next one makes up for one that comes late.

@@ -27,7 +27,8 @@ ${missed || "Every target is reached.\n"}
   or a 5xx up to five times with growing pauses. One sleeps as long as \`Retry-After\` says, the other does not.
 - "mean lag" is from the moment at which the service has a cluster ready to the one at which its creation returns. It may be
   1.5 s, and what the limit takes: requests that do not fit into the window in which clusters come up wait for the next one.
-- Runs at 30 s of up to 100 clusters are made twice: the shorter times count, and the larger counts.
+- Runs at 30 s of up to 100 clusters are made twice, those at 300 s of up to 10 four times: the shorter times count, the mean
+  lag, and the larger counts.
 - A time or a ratio that is not there: not all clusters came up. \`!\` marks a target that is missed.
 - The engine's rows run on the real clock, with the real CLI. An empty dynamic resource is one whose provider does nothing.
 `;
