@@ -13,13 +13,15 @@ export interface Connection {
 
 /** What the stack says of all its clusters. */
 export interface Settings {
-  /** Whether a preview fails where a service that does not answer would otherwise be one warning. */
+  /** Whether a preview fails where a service that does not answer would otherwise be one warning; default false. */
   readonly strictPreview: boolean;
-  /** What a cluster is for which not enough GPUs can be had. */
-  readonly capacityCheck: "warn" | "error";
+  /** What a cluster is for which not enough GPUs can be had; default `warn`. */
+  readonly capacityCheck: CapacityCheck;
   /** The most that all clusters together may cost in an hour; absent: no limit. */
   readonly maxHourlyCost?: number;
 }
+
+export type CapacityCheck = "warn" | "error";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads one Pulumi config value by its full name, such as `gpucluster:apiKey`. */
@@ -90,7 +92,7 @@ function toFlag(text: string): boolean | undefined {
   return text === "true" ? true : text === "false" ? false : undefined;
 }
 
-function toCapacityCheck(text: string): Settings["capacityCheck"] | undefined {
+function toCapacityCheck(text: string): CapacityCheck | undefined {
   return text === "warn" || text === "error" ? text : undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { ReplicaStatus, ServiceOutputs } from "./cluster/fields";
+import type { Integer, ReplicaStatus, ServiceOutputs } from "./cluster/fields";
 
 /**
  * What data functions take and answer. Plain types only: they are published (see cluster/fields.ts). What the service does
@@ -43,7 +43,7 @@ export interface GpuAvailability extends GpuRecord {
   /** Whether one can be had now. */
   available?: boolean;
   /** How many can be had now. */
-  availableCount?: number;
+  availableCount?: Integer;
 }
 
 /** A GPU type with everything that the service says of it (section 4, `/v1/gpus`). */
@@ -97,7 +97,7 @@ export interface ClusterInfo extends Partial<Pick<ServiceOutputs, "status" | "en
   /** GPU type of each replica, such as `h100`. (Specification, section 2.) */
   gpuType?: string;
   /** Number of replicas that were asked for. (Specification, section 2.) */
-  replicas?: number;
+  replicas?: Integer;
 }
 
 /** Which service and organization to ask. */
@@ -138,7 +138,7 @@ export interface GetClusterStatusResult extends Partial<Pick<ServiceOutputs, "st
   /** Health of each replica, in the service's order. (Specification, section 4.) */
   replicas: ReplicaStatus[];
   /** How many replicas are healthy. */
-  readyReplicas: number;
+  readyReplicas: Integer;
 }
 
 /** Which service and organization to ask. */

@@ -27,7 +27,7 @@ export interface ClusterInputs {
    * Number of replicas, 1 to 10 000; default 1. Changed in place, by one scale call, or in the same update as env and
    * container. (Specification, section 2.)
    */
-  replicas?: number;
+  replicas?: Integer;
   /**
    * Container image that each replica runs, `<repository>/<image>:<tag>` or with a digest. Changed in place, by one update
    * and a roll-out. (Specification, section 2.)
@@ -71,7 +71,7 @@ export interface ClusterInputs {
    * How many replicas have to be healthy for the cluster to count as ready: a count, or a share such as `"75%"`, which is
    * rounded up. Default: all.
    */
-  minHealthyReplicas?: number | string;
+  minHealthyReplicas?: Integer | string;
   /**
    * What tells that the cluster is ready: `status`, every replica by the service's `/status`; or `list`, the word of the
    * cluster itself, for services whose word can be relied on, and for keys that may not read more. Default `status`.
@@ -98,6 +98,8 @@ export interface ClusterInputs {
   connection?: string;
 }
 
+/** A whole number, for languages that tell it from others. */
+export type Integer = number;
 export type DesiredStatus = "running" | "stopped";
 export type HealthCheck = "status" | "list";
 export type DeletionPolicy = "delete" | "stop";
@@ -111,6 +113,7 @@ export interface ReplicaStatus {
   id: string;
   /** The service's own word, such as `starting`; empty where it has none. */
   status: string;
+  /** Whether it serves. */
   healthy: boolean;
   /** Why it is not healthy, where the service says so. */
   message?: string;
@@ -127,7 +130,7 @@ export interface ServiceOutputs {
   /** Health of each replica, as last looked at. (Specification, section 4.) */
   replicaStatuses: ReplicaStatus[];
   /** How many replicas were healthy when last looked at. */
-  readyReplicas: number;
+  readyReplicas: Integer;
   /** Whether everything that the inputs ask for was reached; otherwise the next `pulumi up` goes on with it. */
   settled: boolean;
   /**
@@ -149,7 +152,7 @@ export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "gpuType" |
   /** GPU type of each replica: of a list, the one that was taken. (Specification, section 2.) */
   gpuType: string;
   /** Number of replicas that were asked for. (Specification, section 2.) */
-  replicas: number;
+  replicas: Integer;
 }
 
 /** What a change of an input takes. */
@@ -163,6 +166,8 @@ export interface FieldFlags {
   readonly once?: boolean;
   /** Its values are secret, unless `plainEnv`: they are encrypted in the state and shown nowhere. */
   readonly secret?: boolean;
+  /** It cannot be an output: it is needed when the resource is declared. */
+  readonly plain?: boolean;
 }
 
 export type InputName = keyof ClusterInputs;
@@ -182,7 +187,7 @@ export const inputFlags: Readonly<Record<InputName, FieldFlags>> = {
   healthCheck: {},
   deletionPolicy: {},
   maxHourlyCost: {},
-  plainEnv: {},
+  plainEnv: { plain: true },
   connection: {},
 };
 

@@ -1,0 +1,17 @@
+// @ts-check
+// Writes provider/schema/schema.json, which describes the native package to every language, from the sources that it is made
+// of; `--check FILE` only compares.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isMain, ROOT, runMain } from "./lib/root.mjs";
+import { packageSchema } from "./schema/package.mjs";
+
+async function main() {
+  const [flag, file = join(ROOT, "provider/schema/schema.json")] = process.argv.slice(2);
+  const written = `${JSON.stringify(await packageSchema(), undefined, 2)}\n`;
+  if (flag !== "--check") writeFileSync(file, written);
+  else if (readFileSync(file, "utf8") !== written)
+    throw new Error("The schema is not up to date: run `npm run schema`.");
+}
+
+if (isMain(import.meta.url)) await runMain(main);

@@ -1,0 +1,35 @@
+// @ts-check
+import ts from "typescript";
+import { checker, documentation, exported } from "./sources.mjs";
+import { objectSpec } from "./types.mjs";
+
+/** The data functions: the methods of what a door is given. */
+export function functionSpecs() {
+  const provider = exported("provider/index.ts", "Provider");
+  const methods = [...(provider.members?.values() ?? [])].filter(({ flags }) => flags & ts.SymbolFlags.Method);
+  return Object.fromEntries(methods.map((method) => [`gpucluster:index:${method.name}`, functionSpec(method)]));
+}
+
+/** @param {ts.Symbol} method */
+function functionSpec(method) {
+  const declaration = method.valueDeclaration;
+  if (declaration === undefined || !ts.isMethodSignature(declaration)) throw new Error(`${method.name} is no method.`);
+  const [args] = declaration.parameters;
+  const result =
+    declaration.type && ts.isTypeReferenceNode(declaration.type) ? declaration.type.typeArguments?.[0] : undefined;
+  return {
+    description: documentation(exported(`sdk/${method.name}.ts`, method.name)),
+    inputs: objectSpec(interfaceOf(args?.type, method.name)),
+    outputs: objectSpec(interfaceOf(result, method.name)),
+  };
+}
+
+/**
+ * @param {ts.TypeNode | undefined} node
+ * @param {string} name
+ */
+function interfaceOf(node, name) {
+  const symbol = node && checker.getTypeFromTypeNode(node).symbol;
+  if (symbol === undefined) throw new Error(`${name} has to take one interface, and to promise one.`);
+  return symbol;
+}

@@ -1,0 +1,35 @@
+// @ts-check
+
+/**
+ * What the package is called in each language. Every one takes the version that the schema has when it is loaded.
+ *
+ * @param {string} pulumi The versions of Pulumi's Node SDK that fit.
+ */
+export function languages(pulumi) {
+  const respectSchemaVersion = true;
+  return {
+    nodejs: {
+      // Not the name of the npm package that this schema comes with: a program may have both.
+      packageName: "pulumi-gpucluster-native",
+      dependencies: { "@pulumi/pulumi": pulumi },
+      respectSchemaVersion,
+    },
+    python: {
+      packageName: "pulumi_gpucluster",
+      requires: { pulumi: ">=3.165.0,<4.0.0" },
+      pyproject: { enabled: true },
+      inputTypes: "classes-and-dicts",
+      respectSchemaVersion,
+    },
+    go: {
+      importBasePath: "github.com/pulumi-gpucluster/sdk/go/gpucluster",
+      generateResourceContainerTypes: true,
+      respectSchemaVersion,
+    },
+    csharp: {
+      namespaces: { gpucluster: "GpuCluster" },
+      packageReferences: { Pulumi: "3.*" },
+      respectSchemaVersion,
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// @ts-check
+import { readManifest } from "../lib/root.mjs";
+import { functionSpecs } from "./functions.mjs";
+import { languages } from "./languages.mjs";
+import { providerProperties } from "./provider.mjs";
+import { clusterSpec } from "./resource.mjs";
+import { namedTypes } from "./types.mjs";
+
+/** The whole schema. Without a version: who loads it knows the version of the package, and a new one makes no stale file. */
+export async function packageSchema() {
+  const { description, license, keywords, peerDependencies } = readManifest();
+  const settings = await providerProperties();
+  const resources = { "gpucluster:index:Cluster": await clusterSpec() };
+  const functions = functionSpecs();
+  return {
+    name: "gpucluster",
+    displayName: "GPU Cluster",
+    description,
+    keywords,
+    license,
+    language: languages(peerDependencies["@pulumi/pulumi"]),
+    config: { variables: settings },
+    provider: {
+      description: "Where the service is, how to sign in to it, and what holds for all clusters of a stack.",
+      properties: settings,
+      inputProperties: settings,
+    },
+    types: Object.fromEntries(Object.entries(namedTypes).sort()),
+    resources,
+    functions,
+  };
+}

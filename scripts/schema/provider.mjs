@@ -1,0 +1,20 @@
+// @ts-check
+import { exported, valuesOf } from "./sources.mjs";
+import { fieldsOf } from "./types.mjs";
+
+const FILE = "provider/providerArgs.ts";
+
+/**
+ * What configures the provider. No setting names its environment variable as a default: a generated SDK would read it in the
+ * program, and write the key into the state.
+ */
+export async function providerProperties() {
+  const { providerFlags } = await valuesOf(FILE);
+  const { properties } = fieldsOf(exported(FILE, "ProviderArgs"));
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, spec]) => [
+      name,
+      providerFlags[name].secret ? { ...spec, secret: true } : spec,
+    ]),
+  );
+}

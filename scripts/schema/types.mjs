@@ -1,0 +1,112 @@
+// @ts-check
+import ts from "typescript";
+import { checker, documentation } from "./sources.mjs";
+
+/** @typedef {Record<string, unknown>} Spec A piece of the schema. */
+
+/** The types that stand in the schema under a name of their own: those that were asked for so far. */
+export const namedTypes = /** @type {Record<string, Spec>} */ ({});
+
+const keywords = new Map([
+  [ts.SyntaxKind.StringKeyword, { type: "string" }],
+  [ts.SyntaxKind.NumberKeyword, { type: "number" }],
+  [ts.SyntaxKind.BooleanKeyword, { type: "boolean" }],
+  [ts.SyntaxKind.UnknownKeyword, { $ref: "pulumi.json#/Any" }],
+]);
+
+/**
+ * The schema's form of a type, as it is written: the compiler itself forgets the names of aliases.
+ *
+ * @param {ts.TypeNode} node
+ * @returns {Spec}
+ */
+function typeSpec(node) {
+  const keyword = keywords.get(node.kind);
+  if (keyword !== undefined) return keyword;
+  if (ts.isArrayTypeNode(node)) return { type: "array", items: typeSpec(node.elementType) };
+  if (ts.isUnionTypeNode(node)) return { oneOf: node.types.map(typeSpec) };
+  if (ts.isTypeReferenceNode(node)) return referenceSpec(node);
+  throw new Error(`The schema has no form for the type \`${node.getText()}\`.`);
+}
+
+/**
+ * @param {ts.TypeReferenceNode} node
+ * @returns {Spec}
+ */
+function referenceSpec(node) {
+  const name = node.typeName.getText();
+  const [, values] = node.typeArguments ?? [];
+  if (name === "Record" && values !== undefined) return { type: "object", additionalProperties: typeSpec(values) };
+  if (name === "Integer") return { type: "integer" };
+  const symbol = resolved(checker.getSymbolAtLocation(node.typeName));
+  const declaration = symbol?.declarations?.[0];
+  if (symbol === undefined || declaration === undefined) throw new Error(`There is no type \`${name}\`.`);
+  if (ts.isInterfaceDeclaration(declaration)) return named(name, () => objectSpec(symbol));
+  if (!ts.isTypeAliasDeclaration(declaration)) throw new Error(`\`${name}\` is no type of the schema.`);
+  const words = wordsOf(declaration.type);
+  return words
+    ? named(name, () => ({ type: "string", enum: words.map((value) => ({ value })) }))
+    : typeSpec(declaration.type);
+}
+
+/**
+ * @param {ts.Symbol | undefined} symbol
+ */
+function resolved(symbol) {
+  return symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/**
+ * The words of a type that is a choice of words.
+ *
+ * @param {ts.TypeNode} node
+ */
+function wordsOf(node) {
+  if (!ts.isUnionTypeNode(node)) return undefined;
+  const words = node.types.flatMap((type) =>
+    ts.isLiteralTypeNode(type) && ts.isStringLiteral(type.literal) ? [type.literal.text] : [],
+  );
+  return words.length === node.types.length ? words : undefined;
+}
+
+/**
+ * @param {string} name
+ * @param {() => Spec} make
+ */
+function named(name, make) {
+  const token = `gpucluster:index:${name}`;
+  namedTypes[token] ??= make();
+  return { $ref: `#/types/${token}` };
+}
+
+/**
+ * The schema's form of an interface.
+ *
+ * @param {ts.Symbol} symbol
+ */
+export function objectSpec(symbol) {
+  const { properties, required } = fieldsOf(symbol);
+  return { description: documentation(symbol), type: "object", properties, ...(required.length > 0 && { required }) };
+}
+
+/**
+ * The fields of an interface, its own and those of what it extends.
+ *
+ * @param {ts.Symbol} symbol
+ */
+export function fieldsOf(symbol) {
+  const fields = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
+  const required = fields.filter((field) => !(field.flags & ts.SymbolFlags.Optional)).map((field) => field.name);
+  return { properties: Object.fromEntries(fields.map((field) => [field.name, fieldSpec(field)])), required };
+}
+
+/**
+ * @param {ts.Symbol} field
+ * @returns {Spec}
+ */
+function fieldSpec(field) {
+  const declaration = field.declarations?.[0];
+  const type = declaration && ts.isPropertySignature(declaration) ? declaration.type : undefined;
+  if (type === undefined) throw new Error(`\`${field.name}\` has no type.`);
+  return { description: documentation(field), ...typeSpec(type) };
+}

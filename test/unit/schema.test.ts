@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createProvider } from "../../provider";
+import { inputDefaults, inputFlags, inputNames, outputNames } from "../../provider/cluster/fields";
+import { providerFlags } from "../../provider/providerArgs";
+
+const root = join(__dirname, "../..");
+const text = readFileSync(join(root, "provider/schema/schema.json"), "utf8");
+const schema = JSON.parse(text);
+const cluster = schema.resources["gpucluster:index:Cluster"];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "schema-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Whether the script takes a schema for complete. */
+function isComplete(written: string): boolean {
+  const file = join(folder, "schema.json");
+  writeFileSync(file, written);
+  return spawnSync(process.execPath, [join(root, "scripts/schema.mjs"), "--check", file]).status === 0;
+}
+
+interface Described {
+  readonly description?: string;
+  readonly properties?: object;
+}
+
+/** The names of those that have a flag. */
+function flagged(properties: Record<string, Record<string, unknown>>, flag: string): string[] {
+  return Object.keys(properties).filter((name) => properties[name]?.[flag] === true);
+}
+
+test("the schema is what its sources say", () => {
+  expect(isComplete(text)).toBe(true);
+});
+
+test("a schema that words something otherwise is not up to date", () => {
+  expect(isComplete(text.replace("Number of replicas", "Count of replicas"))).toBe(false);
+});
+
+test("a cluster has every input and output, and nothing hidden", () => {
+  expect(Object.keys(cluster.inputProperties).sort()).toEqual([...inputNames].sort());
+  expect(Object.keys(cluster.properties).sort()).toEqual([...inputNames, ...outputNames].sort());
+  expect(text).not.toContain('"__');
+});
+
+test("the fields have their flags and defaults", () => {
+  const names = (flag: "secret" | "plain") => inputNames.filter((name) => inputFlags[name][flag]);
+  const replacing = inputNames.filter((name) => inputFlags[name].effect === "replace");
+  for (const properties of [cluster.inputProperties, cluster.properties]) {
+    expect(flagged(properties, "secret")).toEqual(names("secret"));
+    expect(flagged(properties, "willReplaceOnChanges")).toEqual(replacing);
+  }
+  expect(flagged(cluster.inputProperties, "plain")).toEqual(names("plain"));
+  for (const name of inputNames) expect(cluster.inputProperties[name].default).toBe(inputDefaults[name]);
+});
+
+test("everything is described in whole sentences, but for choices of words", () => {
+  const objects = Object.values<Described>(schema.types).filter((type) => type.properties);
+  const functions = Object.values<{ inputs: Described; outputs: Described } & Described>(schema.functions);
+  const parents = [
+    cluster,
+    schema.provider,
+    ...objects,
+    ...functions.flatMap(({ inputs, outputs }) => [inputs, outputs]),
+  ];
+  const properties = parents.flatMap((parent) => Object.values<Described>(parent.properties));
+  const inputs = [cluster, schema.provider].flatMap((parent) => Object.values<Described>(parent.inputProperties));
+  for (const { description } of [...parents, ...functions, ...properties, ...inputs]) {
+    expect(description).toMatch(/^[A-Z`][\s\S]*[.)]$/);
+  }
+});
+
+test("every data function is there, with arguments and an answer", () => {
+  const { cluster: _resource, ...functions } = createProvider(() => undefined);
+  expect(Object.keys(schema.functions)).toEqual(Object.keys(functions).map((name) => `gpucluster:index:${name}`));
+  for (const { inputs, outputs } of Object.values<Record<string, object>>(schema.functions)) {
+    expect(inputs).toHaveProperty("properties.connection");
+    expect(outputs).toHaveProperty("required");
+  }
+});
+
+test("the settings are those of the provider, and the key is secret and never read from the environment by an SDK", () => {
+  for (const settings of [schema.config.variables, schema.provider.inputProperties, schema.provider.properties]) {
+    expect(Object.keys(settings).sort()).toEqual(Object.keys(providerFlags).sort());
+    expect(flagged(settings, "secret")).toEqual(["apiKey"]);
+  }
+  expect(text).not.toContain("defaultInfo");
+});
+
+test("a new version of the package makes no stale schema", () => {
+  expect(schema).not.toHaveProperty("version");
+});
