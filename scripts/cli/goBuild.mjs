@@ -1,13 +1,10 @@
 // @ts-check
 import { chmodSync, copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { runInModule, whyNoGo } from "../lib/go.mjs";
 import { ROOT, since } from "../lib/root.mjs";
-import { run } from "../lib/run.mjs";
 import { executable, LANGUAGE_HOST, VERSION } from "./find.mjs";
 import { installThrough } from "./staging.mjs";
-
-/** Generous: a slow computer compiles for long, and prints nothing while it does. */
-const TIMEOUT_MS = 45 * 60_000;
 
 const VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
 
@@ -28,8 +25,8 @@ const COMPANIONS = ["pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
  * @returns {Promise<import("./find.mjs").Attempt>}
  */
 export async function buildWithGo(report) {
-  const go = await run("go", ["version"], { signal: AbortSignal.timeout(30_000) });
-  if (go.code !== 0) return { reason: `Go is not installed (${go.output})` };
+  const missing = await whyNoGo();
+  if (missing !== undefined) return { reason: missing };
   report(`Building the Pulumi CLI ${VERSION} with Go (about 4 minutes, once) …`);
   return installThrough(async (folder) => {
     const root = join(folder, "root");
@@ -47,27 +44,17 @@ export async function buildWithGo(report) {
 
 /**
  * @param {{ name: string, path: string, version: string }} binary
- * @param {string} module Folder for a throwaway module; each binary has its own, as their dependencies do not agree.
+ * @param {string} module Folder for a throwaway module.
  * @param {string} bin
  * @returns {Promise<string | undefined>} Why it failed.
  */
-async function build({ name, path, version }, module, bin) {
+function build({ name, path, version }, module, bin) {
   mkdirSync(module);
   const flags = `-s -w -X ${VERSION_VARIABLE}=${version}`;
-  const commands = [
-    ["mod", "init", "gpucluster.invalid/cli"],
+  return runInModule(module, [
     ["get", `${path}@${version}`],
     ["build", "-trimpath", "-ldflags", flags, "-o", join(bin, executable(name)), path],
-  ];
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  for (const args of commands) {
-    // A workspace, a vendor folder or a cross build of the user's must not take part.
-    const env = { GOFLAGS: "-mod=mod", GOWORK: "off", GOOS: undefined, GOARCH: undefined };
-    const { code, output } = await run("go", args, { cwd: module, signal, env });
-    if (code === 0) continue;
-    return signal.aborted ? `stopped after ${TIMEOUT_MS / 60_000} minutes` : lastLines(`go ${args[0]}: ${output}`);
-  }
-  return undefined;
+  ]);
 }
 
 /** @param {string} bin */
@@ -80,9 +67,4 @@ function copyCompanions(bin) {
     copyFileSync(source, join(bin, name));
     chmodSync(join(bin, name), 0o755);
   }
-}
-
-/** @param {string} text */
-function lastLines(text) {
-  return text.split("\n").slice(-5).join("\n");
 }

@@ -8,7 +8,7 @@ import { namedTypes } from "./types.mjs";
 
 /** The whole schema. Without a version: who loads it knows the version of the package, and a new one makes no stale file. */
 export async function packageSchema() {
-  const { description, license, keywords, peerDependencies } = readManifest();
+  const { description, license, keywords, author, peerDependencies } = readManifest();
   const settings = await providerProperties();
   const resources = { "gpucluster:index:Cluster": await clusterSpec() };
   const functions = functionSpecs();
@@ -18,6 +18,7 @@ export async function packageSchema() {
     description,
     keywords,
     license,
+    publisher: author,
     language: languages(peerDependencies["@pulumi/pulumi"]),
     config: { variables: settings },
     provider: {

@@ -1,0 +1,57 @@
+// @ts-check
+// Writes the SDKs that other languages have of the native package, made from its schema, into the folder `sdks` or the one
+// that is named.
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { VERSION } from "./cli/find.mjs";
+import { onExit } from "./lib/exitHooks.mjs";
+import { runInModule, whyNoGo } from "./lib/go.mjs";
+import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
+
+const SCHEMA = join(ROOT, "provider/schema/schema.json");
+const MODULE = "github.com/pulumi/pulumi/pkg/v3";
+
+/** The releases of Pulumi whose generators are taken, and the source that names them. Each gives a program of its own. */
+const PROGRAMS = [
+  { source: "current.go", version: `v${VERSION}` },
+  // Later releases have no generator for C#.
+  { source: "csharp.go", version: "v3.220.0" },
+];
+
+/**
+ * @param {string} target Its old content is gone.
+ */
+async function writeSdks(target) {
+  const missing = await whyNoGo();
+  if (missing !== undefined) throw new Error(`${missing}: install Go 1.25 or newer (https://go.dev/doc/install).`);
+  rmSync(target, { recursive: true, force: true });
+  const folder = mkdtempSync(join(tmpdir(), "gpucluster-sdks-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const withdrawHook = onExit(remove);
+  try {
+    for (const program of PROGRAMS) await generate(program, join(folder, program.source), target);
+  } finally {
+    withdrawHook();
+    remove();
+  }
+}
+
+/**
+ * @param {{ source: string, version: string }} program
+ * @param {string} module
+ * @param {string} target
+ */
+async function generate({ source, version }, module, target) {
+  const startedAt = performance.now();
+  mkdirSync(module);
+  for (const file of ["generate.go", source]) copyFileSync(join(ROOT, "scripts/sdks", file), join(module, file));
+  const reason = await runInModule(module, [
+    ["get", `${MODULE}@${version}`],
+    ["run", ".", SCHEMA, readManifest().version, target],
+  ]);
+  if (reason !== undefined) throw new Error(`The SDKs of ${source} could not be made: ${reason}`);
+  console.log(`${source}, with the generators of ${version}: ${since(startedAt)}`);
+}
+
+if (isMain(import.meta.url)) await runMain(() => writeSdks(resolve(process.argv[2] ?? join(ROOT, "sdks"))));

@@ -1,0 +1,78 @@
+// Command sdks writes the SDKs of a Pulumi package: sdks SCHEMA VERSION FOLDER. Which languages it knows is said by the file
+// that it is built with, for the generators are in different releases of Pulumi.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+)
+
+// tool is named in the first line of each generated file.
+const tool = "pulumi"
+
+// A generator makes the files of an SDK, by their paths in it.
+type generator func(pkg *schema.Package) (map[string][]byte, error)
+
+func main() {
+	if len(os.Args) != 4 {
+		fail(fmt.Errorf("usage: sdks SCHEMA VERSION FOLDER"))
+	}
+	spec, err := readSpec(os.Args[1], os.Args[2])
+	if err != nil {
+		fail(err)
+	}
+	for language, generate := range generators {
+		if err := writeSDK(spec, generate, filepath.Join(os.Args[3], language)); err != nil {
+			fail(fmt.Errorf("the SDK for %s: %w", language, err))
+		}
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// readSpec reads a schema that has no version of its own.
+func readSpec(file, version string) (schema.PackageSpec, error) {
+	var spec schema.PackageSpec
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return spec, err
+	}
+	err = json.Unmarshal(text, &spec)
+	spec.Version = version
+	return spec, err
+}
+
+// noLoader is for a schema that refers to no other: it is there, and never asked.
+var noLoader schema.ReferenceLoader = struct{ schema.ReferenceLoader }{}
+
+// writeSDK binds the schema anew, for a generator changes the package that it is given.
+func writeSDK(spec schema.PackageSpec, generate generator, folder string) error {
+	pkg, diagnostics, err := schema.BindSpec(spec, noLoader, schema.ValidationOptions{})
+	if err != nil {
+		return err
+	}
+	if diagnostics.HasErrors() {
+		return diagnostics
+	}
+	files, err := generate(pkg)
+	if err != nil {
+		return err
+	}
+	for path, content := range files {
+		file := filepath.Join(folder, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
