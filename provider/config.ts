@@ -27,7 +27,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads one Pulumi config value by its full name, such as `gpucluster:apiKey`. */
 export type ReadConfig = (name: string) => string | undefined;
 
-/** Where a value is found: the environment comes first. */
+/** Where a value is found. */
 interface Places {
   readonly variable?: string;
   readonly config?: string;
@@ -38,11 +38,16 @@ const ordinaryUrl: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpuclust
 
 /**
  * Where the service is and how to sign in; with a name, as that entry of `gpucluster:connections` says. The environment
- * comes before the Pulumi config: the engine stores config in the state and hands out that stored, possibly outdated copy
- * in refresh and destroy.
+ * comes before the stack's config: the engine stores config in the state and hands out that stored, possibly outdated copy
+ * in refresh and destroy. What a program gives a provider of its own (`isExplicit`) comes before the environment.
  * @throws ConfigError that names everything that is missing or wrong, and every place where it can be set.
  */
-export function resolveConnection(readConfig: ReadConfig, env: Environment = process.env, name?: string): Connection {
+export function resolveConnection(
+  readConfig: ReadConfig,
+  env: Environment = process.env,
+  name?: string,
+  isExplicit = false,
+): Connection {
   const entry = name === undefined ? undefined : findEntry(readConfig("gpucluster:connections"), name);
   const keyPlaces = entry ? { variable: entry.apiKeyEnv, config: entry.apiKeyConfig } : ordinaryKey;
   const apiKey = valueAt(keyPlaces);
@@ -54,7 +59,9 @@ export function resolveConnection(readConfig: ReadConfig, env: Environment = pro
   return { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey) };
 
   function valueAt({ variable, config }: Places): string | undefined {
-    return (variable && env[variable]?.trim()) || (config && readConfig(config)?.trim()) || undefined;
+    const fromEnv = (variable && env[variable]?.trim()) || undefined;
+    const fromConfig = (config && readConfig(config)?.trim()) || undefined;
+    return isExplicit ? (fromConfig ?? fromEnv) : (fromEnv ?? fromConfig);
   }
 }
 
@@ -80,6 +87,19 @@ export function resolveSettings(readConfig: ReadConfig): Settings {
       problems.push(`gpucluster:${name} must be ${right}: run \`pulumi config set gpucluster:${name} <value>\``);
     }
     return value;
+  }
+}
+
+/**
+ * The config of the stack as it is now, which the engine gives to the plugin that serves its default provider; by names
+ * without the prefix. Empty where there is none: refresh and destroy otherwise know only what the state holds.
+ */
+export function freshConfig(env: Environment = process.env): Readonly<Record<string, unknown>> {
+  try {
+    const config: unknown = JSON.parse(env["PULUMI_CONFIG"] ?? "{}");
+    return typeof config === "object" && config !== null ? { ...config } : {};
+  } catch {
+    return {};
   }
 }
 

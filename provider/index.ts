@@ -20,6 +20,8 @@ import type * as types from "./types";
  */
 export interface Provider {
   readonly cluster: Resource;
+  /** The functions below by name, for doors that are given names, and arguments that nobody has judged. */
+  readonly functions: Readonly<Record<string, (args?: unknown) => Promise<object>>>;
   getGpuTypes(args?: types.GetGpuTypesArgs): Promise<types.GetGpuTypesResult>;
   getGpuModels(args?: types.GetGpuModelsArgs): Promise<types.GetGpuModelsResult>;
   getGpuPricing(args?: types.GetGpuPricingArgs): Promise<types.GetGpuPricingResult>;
@@ -31,9 +33,12 @@ export interface Provider {
   getServiceInfo(args?: types.GetServiceInfoArgs): Promise<types.ServiceInfo>;
 }
 
-/** The one entry for doors. The configuration is read at each use, never kept: a key may be rotated while a process runs. */
-export function createProvider(readConfig: ReadConfig): Provider {
-  const connect = (connection?: string) => resolveConnection(readConfig, undefined, connection);
+/**
+ * The one entry for doors. The configuration is read at each use, never kept: a key may be rotated while a process runs.
+ * `isExplicit`: it is that of a provider which the program declares, and comes before the environment.
+ */
+export function createProvider(readConfig: ReadConfig, isExplicit = false): Provider {
+  const connect = (connection?: string) => resolveConnection(readConfig, undefined, connection, isExplicit);
   /** A data function: its arguments are judged first, then it asks the service that they name. */
   const query = <Args extends types.ConnectionArgs, Result>(
     name: string,
@@ -45,11 +50,7 @@ export function createProvider(readConfig: ReadConfig): Provider {
       return ask(clientFor(connect(checked.connection)), checked);
     };
   };
-  return {
-    cluster: createClusterResource(
-      (connection) => serviceFor(connect(connection)),
-      () => resolveSettings(readConfig),
-    ),
+  const functions = {
     getGpuTypes: query("getGpuTypes", connectionRules, getGpuTypes),
     getGpuModels: query("getGpuModels", connectionRules, getGpuModels),
     getGpuPricing: query("getGpuPricing", connectionRules, getGpuPricing),
@@ -60,4 +61,9 @@ export function createProvider(readConfig: ReadConfig): Provider {
     getHealth: query("getHealth", connectionRules, getHealth),
     getServiceInfo: query("getServiceInfo", connectionRules, getServiceInfo),
   };
+  const cluster = createClusterResource(
+    (connection) => serviceFor(connect(connection)),
+    () => resolveSettings(readConfig),
+  );
+  return { cluster, functions, ...functions };
 }

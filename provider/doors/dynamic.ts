@@ -2,24 +2,21 @@
  * The dynamic door: `pulumi-gpucluster/provider`. Every resource in a state loads this module by that name, so the name and
  * these exports are frozen for ever. It translates between the core and `pulumi.dynamic`, and decides nothing.
  */
-import { debuglog } from "node:util";
-import { inputFlags, inputNames } from "../cluster/fields";
 import { type CheckFailure, type Ctx, type Diff, InitError, type Properties } from "../core";
-import { GpuClusterError, InterruptedError, messageOf } from "../errors";
+import { GpuClusterError, messageOf } from "../errors";
 import { createProvider } from "../index";
 import { exitWithEngine, log, onCancel } from "./engine";
+import { Running } from "./running";
+import { withSecrets } from "./secrets";
 import { findTimeoutFailures, parseDuration } from "./timeouts";
 
 type Config = { readonly config: { get(name: string): string | undefined } };
 
-const debug = debuglog("gpucluster");
-const running = new Set<AbortController>();
+const running = new Running(log);
 let configured: Config["config"] | undefined;
 const { cluster } = createProvider((name) => configured?.get(name));
 
-onCancel(() => {
-  for (const operation of running) operation.abort(new InterruptedError("interrupted"));
-});
+onCancel(() => running.interrupt());
 exitWithEngine();
 
 /** Keeps the stack's config. Must not wait for anything: the SDK calls other methods before this has finished. */
@@ -60,34 +57,16 @@ const remove = (id: string, props: Properties) => inContext("delete", props, (ct
 
 export { remove as delete };
 
-/** Runs one operation; an interrupt ends it, and its errors are put into the shapes that the SDK and the engine know. */
+/** Runs one operation; its errors are put into the shapes that the SDK and the engine know. */
 async function inContext<T>(operation: string, props: Properties, work: (ctx: Ctx) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const messages: Promise<void>[] = [];
-  running.add(controller);
-  try {
-    return await work(toCtx(operation, props, controller.signal, messages));
-  } catch (error) {
-    debug("%s: %s", operation, error instanceof Error ? error.stack : error);
-    throw error instanceof InitError ? toInitFailure(error, props) : toPlainError(error);
-  } finally {
-    running.delete(controller);
-    // The engine may end with the answer to this call, and would not wait for a message.
-    await Promise.all(messages);
-  }
-}
-
-function toCtx(operation: string, props: Properties, signal: AbortSignal, messages: Promise<void>[]): Ctx {
   const urn = typeof props["__urn"] === "string" ? props["__urn"] : "";
   const timeouts = props["__timeouts"];
   const timeout: unknown = typeof timeouts === "object" && timeouts ? Reflect.get(timeouts, operation) : undefined;
-  return {
-    urn,
-    signal,
-    timeoutMs: parseDuration(timeout),
-    log: (message, severity) => void messages.push(log(message, { urn, severity })),
-    status: (message) => void log(message, { urn, ephemeral: true }),
-  };
+  try {
+    return await running.run({ operation, urn, timeoutMs: parseDuration(timeout) }, work);
+  } catch (error) {
+    throw error instanceof InitError ? toInitFailure(error, props) : toPlainError(error);
+  }
 }
 
 /** The engine prints the value of a failing property in clear, so the property is named in the text only. */
@@ -122,19 +101,4 @@ function toPlainError(error: unknown): Error {
   plain.stack = plain.message;
   plain.toString = () => "gpucluster";
   return plain;
-}
-
-const secretSignature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
-const secretNames = inputNames.filter((name) => inputFlags[name].secret);
-
-/** Marks every value of a secret map, key by key: the engine would mark only the keys that the program itself marked. */
-function withSecrets(properties: Properties): Properties {
-  if (properties["plainEnv"] === true) return properties;
-  const marked = secretNames.map((name) => [name, markValues(properties[name])] as const);
-  return { ...properties, ...Object.fromEntries(marked.filter(([, value]) => value !== undefined)) };
-}
-
-function markValues(map: unknown): unknown {
-  if (typeof map !== "object" || map === null) return map;
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, { ...secretSignature, value }]));
 }

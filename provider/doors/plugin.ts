@@ -1,0 +1,81 @@
+/**
+ * The plugin door: `pulumi-resource-gpucluster`, the process that the engine starts for programs in any language. It
+ * translates between the core and gRPC, and decides nothing. scripts/plugin.mjs makes one file of it.
+ */
+import { debuglog } from "node:util";
+import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { messageOf } from "../errors";
+import { toServiceError } from "./plugin/failure";
+import { list } from "./plugin/list";
+import * as operations from "./plugin/operations";
+import { Session } from "./plugin/session";
+import * as setup from "./plugin/setup";
+
+const debug = debuglog("gpucluster");
+
+/** The calls of the engine that are answered; what is missing here is answered as not implemented. */
+export function serviceOf(session: Session) {
+  /** Every failure is an answer. */
+  const answer =
+    <Request, Response>(
+      work: (session: Session, request: Request) => Response | Promise<Response>,
+    ): handleUnaryCall<Request, Response> =>
+    ({ request }, callback) => {
+      new Promise<Response>((done) => done(work(session, request))).then(
+        (response) => callback(null, response),
+        (error) => callback(toServiceError(error)),
+      );
+    };
+  return {
+    handshake: answer(setup.handshake),
+    attach: answer(setup.attach),
+    getPluginInfo: answer(setup.getPluginInfo),
+    getSchema: answer(setup.getSchema),
+    checkConfig: answer(setup.checkConfig),
+    diffConfig: answer(setup.diffConfig),
+    configure: answer(setup.configure),
+    cancel: answer(setup.cancel),
+    check: answer(operations.check),
+    diff: answer(operations.diff),
+    create: answer(operations.create),
+    read: answer(operations.read),
+    update: answer(operations.update),
+    delete: answer(operations.remove),
+    invoke: answer(operations.invoke),
+    list: (stream: Parameters<typeof list>[1]) => {
+      list(session, stream).catch((error) => stream.destroy(toServiceError(error)));
+    },
+  };
+}
+
+/** What nobody has caught is said, and nothing else: the end of this process would lose what the others are creating. */
+function surviveErrors({ engine }: Session): void {
+  const report = (error: unknown) => {
+    debug("unexpected: %s", error instanceof Error ? error.stack : error);
+    void engine.write(`an unexpected error of the provider: ${messageOf(error)}`, { urn: "", severity: "warning" });
+  };
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+}
+
+/** Serves the engine whose address the command line holds; without one, whoever attaches. */
+function main(engineAddress: string | undefined): void {
+  const session = new Session();
+  surviveErrors(session);
+  if (engineAddress) {
+    session.engine.connect(engineAddress);
+    // An engine that was killed closes this: nobody would ever end the process otherwise.
+    process.stdin.on("end", () => process.exit(1)).resume();
+  }
+  // An engine reads a whole schema, or a long list, in one message.
+  const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
+  server.addService(ResourceProviderService, serviceOf(session));
+  server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
+    if (error) throw error;
+    // The engine reads the port from the first line.
+    process.stdout.write(`${port}\n`);
+  });
+}
+
+if (require.main === module) main(process.argv[2]);

@@ -1,0 +1,26 @@
+import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { Any } from "google-protobuf/google/protobuf/any_pb";
+import { InitError } from "../../core";
+import { messageOf } from "../../errors";
+import { withSecrets } from "../secrets";
+import { toStruct } from "./struct";
+
+/** An error as the engine knows them. It keeps the id and the properties of a resource that exists but is not ready. */
+export function toServiceError(error: unknown): ServiceError {
+  const message = messageOf(error);
+  const metadata = new Metadata();
+  if (error instanceof InitError) metadata.set("grpc-status-details-bin", Buffer.from(toDetails(error)));
+  return Object.assign(new Error(message), { code: status.UNKNOWN, details: message, metadata });
+}
+
+function toDetails({ id, state, reasons, message }: InitError): Uint8Array {
+  const failure = new ErrorResourceInitFailed()
+    .setId(id)
+    .setProperties(toStruct(withSecrets(state)))
+    .setReasonsList([...reasons]);
+  const detail = new Any();
+  detail.pack(failure.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  return new Status().setCode(status.UNKNOWN).setMessage(message).setDetailsList([detail]).serializeBinary();
+}

@@ -1,0 +1,121 @@
+import {
+  CheckFailure,
+  type CheckRequest,
+  CheckResponse,
+  type CreateRequest,
+  CreateResponse,
+  type DeleteRequest,
+  type DiffRequest,
+  type DiffResponse,
+  type InvokeRequest,
+  InvokeResponse,
+  type ReadRequest,
+  ReadResponse,
+  type UpdateRequest,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import type { Ctx, Properties } from "../../core";
+import { GpuClusterError } from "../../errors";
+import { withSecrets } from "../secrets";
+import { toDiffResponse } from "./diffs";
+import { ownProperties, previewOf, resourceOf } from "./resources";
+import type { Session } from "./session";
+import { fromStruct, toStruct } from "./struct";
+
+/** The calls about resources and functions. */
+
+export function check(session: Session, request: CheckRequest): Promise<CheckResponse> {
+  return inContext(session, "check", request, async (ctx) => {
+    const resource = resourceOf(session.provider, ctx.urn);
+    const { inputs, failures } = await resource.check(
+      ctx,
+      propertiesOf(request.getNews()),
+      propertiesOf(request.getOlds()),
+    );
+    return new CheckResponse().setInputs(toStruct(withSecrets(inputs))).setFailuresList(failures.map(toFailure));
+  });
+}
+
+/** The engine prints the value of a failing property in clear, so the property is named in the text only. */
+function toFailure({ property, reason }: { property: string; reason: string }): CheckFailure {
+  return new CheckFailure().setReason(property ? `${property}: ${reason}` : reason);
+}
+
+export function diff(session: Session, request: DiffRequest): Promise<DiffResponse> {
+  return inContext(session, "diff", request, async ({ urn }) => {
+    const [state, news] = [propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
+    return toDiffResponse(resourceOf(session.provider, urn).diff(state, news, request.getId()));
+  });
+}
+
+export function create(session: Session, request: CreateRequest): Promise<CreateResponse> {
+  return inContext(session, "create", request, async (ctx) => {
+    const resource = resourceOf(session.provider, ctx.urn);
+    const inputs = propertiesOf(request.getProperties());
+    if (request.getPreview()) return new CreateResponse().setProperties(outputs(previewOf(resource, inputs)));
+    const { id, state } = await resource.create(ctx, inputs);
+    return new CreateResponse().setId(id).setProperties(outputs(state));
+  });
+}
+
+/** Of what is gone the answer is empty. */
+export function read(session: Session, request: ReadRequest): Promise<ReadResponse> {
+  return inContext(session, "read", request, async (ctx) => {
+    const id = request.getId();
+    const found = await resourceOf(session.provider, ctx.urn).read(ctx, id, propertiesOf(request.getProperties()));
+    if (!found) return new ReadResponse();
+    return new ReadResponse().setId(id).setProperties(outputs(found.state)).setInputs(outputs(found.inputs));
+  });
+}
+
+export function update(session: Session, request: UpdateRequest): Promise<UpdateResponse> {
+  return inContext(session, "update", request, async (ctx) => {
+    const resource = resourceOf(session.provider, ctx.urn);
+    const [state, news] = [propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
+    const next = request.getPreview()
+      ? previewOf(resource, news, state)
+      : await resource.update(ctx, request.getId(), state, news);
+    return new UpdateResponse().setProperties(outputs(next));
+  });
+}
+
+export function remove(session: Session, request: DeleteRequest): Promise<Empty> {
+  return inContext(session, "delete", request, async (ctx) => {
+    const state = propertiesOf(request.getProperties());
+    await resourceOf(session.provider, ctx.urn).delete(ctx, request.getId(), state);
+    return new Empty();
+  });
+}
+
+export async function invoke({ provider }: Session, request: InvokeRequest): Promise<InvokeResponse> {
+  const name = request.getTok().replace(/^gpucluster:index:/, "");
+  const ask = Object.hasOwn(provider.functions, name) ? provider.functions[name] : undefined;
+  if (!ask) throw new GpuClusterError(`there is no function ${request.getTok()}`);
+  return new InvokeResponse().setReturn(toStruct(await ask(fromStruct(request.getArgs()))));
+}
+
+interface ResourceRequest {
+  getUrn(): string;
+  /** Seconds; 0 where the program says nothing. */
+  getTimeout?(): number;
+}
+
+function inContext<T>(
+  { running }: Session,
+  operation: string,
+  request: ResourceRequest,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
+  const seconds = request.getTimeout?.();
+  return running.run({ operation, urn: request.getUrn(), timeoutMs: seconds ? seconds * 1000 : undefined }, work);
+}
+
+function propertiesOf(struct: Struct | undefined): Properties {
+  return ownProperties(fromStruct(struct));
+}
+
+function outputs(properties: Properties): Struct {
+  return toStruct(withSecrets(properties));
+}

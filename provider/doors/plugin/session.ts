@@ -1,0 +1,10 @@
+import { createProvider, type Provider } from "../../index";
+import { Running } from "../running";
+import { EngineLog } from "./engineLog";
+
+/** What one plugin process knows: the engine that it serves, what runs, and the provider as it was configured. */
+export class Session {
+  readonly engine = new EngineLog();
+  readonly running = new Running(this.engine.write);
+  provider: Provider = createProvider(() => undefined);
+}

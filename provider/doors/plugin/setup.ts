@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from "node:util";
+import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import {
+  type CheckRequest,
+  CheckResponse,
+  type ConfigureRequest,
+  ConfigureResponse,
+  type DiffRequest,
+  DiffResponse,
+  GetSchemaResponse,
+  type ProviderHandshakeRequest,
+  ProviderHandshakeResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { createProvider } from "../../index";
+import schema from "../../schema/schema.json";
+import { version } from "../../version";
+import { configReader, isExplicit, withSecretKeys } from "./configuration";
+import type { Session } from "./session";
+import { fromStruct, toStruct } from "./struct";
+
+/**
+ * The calls that come before any resource. The plugin accepts no special values: secrets arrive as plain values, and the
+ * engine marks what it gets back.
+ */
+
+export function handshake({ engine }: Session, request: ProviderHandshakeRequest): ProviderHandshakeResponse {
+  engine.connect(request.getEngineAddress());
+  return new ProviderHandshakeResponse();
+}
+
+/** The engine of a plugin that somebody started by hand, such as a debugger. */
+export function attach({ engine }: Session, request: PluginAttach): Empty {
+  engine.connect(request.getAddress());
+  return new Empty();
+}
+
+export function getPluginInfo(): PluginInfo {
+  return new PluginInfo().setVersion(version);
+}
+
+export function getSchema(): GetSchemaResponse {
+  return new GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version }));
+}
+
+/** What is wrong with the settings is said by the first check of a resource, in the same words as in the other door. */
+export function checkConfig(_session: Session, request: CheckRequest): CheckResponse {
+  return new CheckResponse().setInputs(toStruct(withSecretKeys(fromStruct(request.getNews()))));
+}
+
+/** Another key or address is no reason to replace everything that the provider made. */
+export function diffConfig(_session: Session, request: DiffRequest): DiffResponse {
+  const isSame = isDeepStrictEqual(fromStruct(request.getOldInputs()), fromStruct(request.getNews()));
+  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+  return new DiffResponse().setChanges(isSame ? DIFF_NONE : DIFF_SOME);
+}
+
+export function configure(session: Session, request: ConfigureRequest): ConfigureResponse {
+  const urn = request.getUrn() ?? "";
+  session.provider = createProvider(configReader(fromStruct(request.getArgs()), urn), isExplicit(urn));
+  return new ConfigureResponse().setSupportspreview(true);
+}
+
+/** Ends what runs now. It comes at the end of every run too, and is no reason to refuse what comes later. */
+export function cancel({ running }: Session): Empty {
+  running.interrupt();
+  return new Empty();
+}

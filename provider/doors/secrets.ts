@@ -1,0 +1,25 @@
+import { inputFlags, inputNames } from "../cluster/fields";
+import type { Properties } from "../core";
+
+const signature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+const secretNames = inputNames.filter((name) => inputFlags[name].secret);
+
+/** A value as the engine's secret: encrypted in the state, masked wherever it is shown. */
+export function asSecret(value: unknown): Properties {
+  return { ...signature, value };
+}
+
+/**
+ * Marks every value of a secret map, key by key: the engine itself would mark only the keys that the program has marked, and
+ * a key that the service adds would stand in the state in clear.
+ */
+export function withSecrets(properties: Properties): Properties {
+  if (properties["plainEnv"] === true) return properties;
+  const marked = secretNames.map((name) => [name, markValues(properties[name])] as const);
+  return { ...properties, ...Object.fromEntries(marked.filter(([, value]) => value !== undefined)) };
+}
+
+function markValues(map: unknown): unknown {
+  if (typeof map !== "object" || map === null) return map;
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, asSecret(value)]));
+}
