@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cleanText } from "./api/text";
 import { GpuClusterError } from "./errors";
 

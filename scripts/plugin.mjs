@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
+import { slim } from "./plugin/slim.mjs";
 
 /** Where the plugin is built, and published from. */
 export const PLUGIN = join(ROOT, "plugin");
@@ -16,14 +17,13 @@ export async function buildPlugin() {
   rmSync(PLUGIN, { recursive: true, force: true });
   mkdirSync(PLUGIN);
   const outfile = join(PLUGIN, EXECUTABLE);
-  const { metafile } = await build({
+  await build({
     absWorkingDir: ROOT,
     entryPoints: ["provider/doors/plugin.ts"],
     outfile,
     bundle: true,
     minify: true,
-    keepNames: true,
-    metafile: true,
+    plugins: [slim],
     platform: "node",
     target: "node20",
     format: "cjs",
@@ -38,7 +38,6 @@ export async function buildPlugin() {
     join(PLUGIN, "package.json"),
     `${JSON.stringify({ name: EXECUTABLE, version, private: true }, null, 2)}\n`,
   );
-  return metafile;
 }
 
-if (isMain(import.meta.url)) await runMain(async () => void (await buildPlugin()));
+if (isMain(import.meta.url)) await runMain(buildPlugin);

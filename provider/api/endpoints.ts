@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { RequestKind } from "./http";
 import { readCluster, readClusterIfAny, readCreated } from "./read/clusterRecord";
 import { readGpuType } from "./read/gpuRecords";

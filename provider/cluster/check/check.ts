@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { cut } from "../../api/text";
 import { type CheckFailure, type Properties, UNKNOWN } from "../../core";
 import { type CheckedInputs, inputDefaults, inputNames, shownDefaults } from "../fields";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { clusterIdPattern, clusterNamePattern } from "../../api/records";
 import type { ClusterInputs } from "../fields";
 

@@ -6,20 +6,21 @@ import type { Properties } from "../../core";
  * message, which is what an import has for the state, gives no values.
  */
 export function fromStruct(struct: Struct | undefined): Properties {
-  const entries = struct?.getFieldsMap().toArray() ?? [];
-  // The library's own list of entries holds their bare data; the values are asked for by name.
-  const values = entries.map(([name]) => [name, fromValue(struct?.getFieldsMap().get(name))] as const);
-  return Object.fromEntries(values.filter(([, value]) => value !== null));
+  const entries: [string, unknown][] = [];
+  struct?.getFieldsMap().forEach((value, name) => {
+    entries.push([name, fromValue(value)]);
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== null));
 }
 
-function fromValue(value: Value | undefined): unknown {
-  switch (value?.getKindCase()) {
+function fromValue(value: Value): unknown {
+  switch (value.getKindCase()) {
     case Value.KindCase.STRUCT_VALUE:
       return fromStruct(value.getStructValue());
     case Value.KindCase.LIST_VALUE:
       return value.getListValue()?.getValuesList().map(fromValue);
     default:
-      return value?.toJavaScript() ?? null;
+      return value.toJavaScript();
   }
 }
 

@@ -1,0 +1,2 @@
+// Stands for a module that the plugin loads and never uses.
+exports.setup = () => undefined;
