@@ -15,7 +15,7 @@ import { stop } from "./power";
 import { goalOf, isStopped, judgeGone, judgeReady, type Look } from "./readiness";
 import { isAsSettled, showsAll } from "./refreshes";
 import type { Service } from "./service";
-import { asInputs, asState, inputsOf, toPlainJson, toState } from "./state";
+import { asInputs, asState, inputsOf, programOf, toPlainJson, toState } from "./state";
 import { waitUntilReady } from "./waits";
 
 /** Creates exactly one cluster, or takes over the one to adopt, and waits until it is as the inputs ask for. */
@@ -149,7 +149,8 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const { unverifiedInputs: once } = state;
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
   const next = toState(inputsOf(shown), look, { ...facts, unverifiedInputs });
-  return { state: next, inputs: toPlainJson(inputsOf(next)) };
+  // The inputs of a cluster that no state knows become a program, which names what a program may.
+  return { state: next, inputs: state.name === undefined ? programOf(next) : toPlainJson(inputsOf(next)) };
 }
 
 /** One look, judged without a wait. Who does not wait is content with a cluster that may yet come up. */

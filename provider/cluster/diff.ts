@@ -24,13 +24,16 @@ function keepsName(state: Properties, news: Properties): boolean {
   return news["__generatedName"] !== true && state["name"] === news["name"];
 }
 
-/** What is not said is as if the default were. */
+/**
+ * What is not said is as if the default were. What the service has not shown, as of a cluster that was imported, is no other
+ * value: nothing is replaced for it.
+ */
 function diffInput(name: InputName, old: unknown, next: unknown): Record<string, PropertyChange> {
   const { once, effect } = inputFlags[name];
   const byDefault = inputDefaults[name];
   if (once || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
   const change = changeOf(old, next);
-  return { [name]: effect === "replace" ? { ...change, replace: true } : change };
+  return { [name]: effect === "replace" && old !== undefined ? { ...change, replace: true } : change };
 }
 
 function changeOf(old: unknown, next: unknown): PropertyChange {

@@ -1,5 +1,5 @@
 import type { Properties } from "../core";
-import type { CheckedInputs, ClusterState } from "./fields";
+import { type CheckedInputs, type ClusterState, inputNames } from "./fields";
 import { countHealthy, isStopped, type Look } from "./readiness";
 
 /** The values of an env: whatever they are, they must not show. */
@@ -49,6 +49,11 @@ export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
   const { __seenBy, __echo, __unfinished, __sent, ...inputs } = others;
   return inputs;
+}
+
+/** What a program says to have this cluster: nothing computed, nothing hidden. */
+export function programOf(state: ClusterState): Properties {
+  return Object.fromEntries(inputNames.map((name) => [name, state[name]]).filter(([, value]) => value !== undefined));
 }
 
 /** Without `undefined`, which the engine would refuse after the fact. */
