@@ -1,12 +1,18 @@
 import { inputFlags, inputNames } from "../cluster/fields";
 import type { Properties } from "../core";
 
-const signature = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+const mark = "4dabf18193072939515e22adb298388d";
+const secretMark = "1b47061264138c4ac30d75fd1eb44270";
 const secretNames = inputNames.filter((name) => inputFlags[name].secret);
 
 /** A value as the engine's secret: encrypted in the state, masked wherever it is shown. */
 export function asSecret(value: unknown): Properties {
-  return { ...signature, value };
+  return { [mark]: secretMark, value };
+}
+
+/** The value of one of the engine's secrets; any other value as it is. */
+export function revealed(value: Properties): unknown {
+  return value[mark] === secretMark ? value["value"] : value;
 }
 
 /**

@@ -1,8 +1,10 @@
 import { Struct, Value } from "google-protobuf/google/protobuf/struct_pb";
 import type { Properties } from "../../core";
+import { revealed } from "../secrets";
 
 /**
- * The values of a message as plain ones. What is null is not there: languages that cannot leave an argument away say so. No
+ * The values of a message as plain ones, also those of secrets: settings come with their marks, before the plugin can say that
+ * it takes none. What is null is not there: languages that cannot leave an argument away say so. No
  * message, which is what an import has for the state, gives no values.
  */
 export function fromStruct(struct: Struct | undefined): Properties {
@@ -16,7 +18,7 @@ export function fromStruct(struct: Struct | undefined): Properties {
 function fromValue(value: Value): unknown {
   switch (value.getKindCase()) {
     case Value.KindCase.STRUCT_VALUE:
-      return fromStruct(value.getStructValue());
+      return revealed(fromStruct(value.getStructValue()));
     case Value.KindCase.LIST_VALUE:
       return value.getListValue()?.getValuesList().map(fromValue);
     default:
