@@ -4,6 +4,7 @@
 import { download } from "./cli/download.mjs";
 import { cliIn, findCached, findOnPath, VERSION } from "./cli/find.mjs";
 import { buildWithGo } from "./cli/goBuild.mjs";
+import { ensureHosts } from "./cli/hosts.mjs";
 import { isMain, runMain } from "./lib/root.mjs";
 
 export { VERSION };
@@ -41,6 +42,13 @@ export async function ensurePulumiCli() {
   );
 }
 
+/** The same, with the hosts of the languages in which the tests have programs. */
+export async function ensureCliForTests() {
+  const cli = await ensurePulumiCli();
+  await ensureHosts(cli.root, report);
+  return cli;
+}
+
 /**
  * On stderr, as stdout is for the path.
  *
@@ -52,7 +60,7 @@ function report(line) {
 
 if (isMain(import.meta.url)) {
   await runMain(async () => {
-    const { bin, source } = await ensurePulumiCli();
+    const { bin, source } = await ensureCliForTests();
     report(`Pulumi CLI (${source}):`);
     console.log(bin);
   });

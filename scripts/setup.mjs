@@ -15,7 +15,7 @@ import { run, runTool } from "./lib/run.mjs";
 export async function setup({ quiet = false } = {}) {
   checkNode();
   if (!isInstalled()) await step("Installing dependencies (npm ci)", quiet, install);
-  if (!isBuilt()) await step("Building (tsc)", quiet, build);
+  if (!isBuilt()) await step("Building", quiet, build);
 }
 
 function checkNode() {
@@ -33,9 +33,12 @@ function install() {
 async function build() {
   // First, so that no file whose source is gone is left behind.
   rmSync(join(ROOT, "dist"), { recursive: true, force: true });
-  const result = await runTool("typescript", "tsc", []);
-  if (result.code === 0) markBuilt();
-  return result;
+  const compiled = await runTool("typescript", "tsc", []);
+  if (compiled.code !== 0) return compiled;
+  // A process of its own: what it needs was not installed yet when this one began.
+  const bundled = await run(process.execPath, [join(ROOT, "scripts", "plugin.mjs")]);
+  if (bundled.code === 0) markBuilt();
+  return bundled;
 }
 
 /**

@@ -76,9 +76,13 @@ function fits(found) {
   return major === wantedMajor && Number(minor) >= Number(wantedMinor);
 }
 
-/** @param {string} root */
-function hasLanguageHost(root) {
-  return [join(root, "bin"), ...pathFolders()].some((folder) => existsSync(join(folder, executable(LANGUAGE_HOST))));
+/**
+ * Beside the CLI, or where the CLI looks next.
+ *
+ * @param {string} root
+ */
+export function hasLanguageHost(root, name = LANGUAGE_HOST) {
+  return [join(root, "bin"), ...pathFolders()].some((folder) => existsSync(join(folder, executable(name))));
 }
 
 function pathFolders() {

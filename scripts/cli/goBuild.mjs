@@ -43,12 +43,14 @@ export async function buildWithGo(report) {
 }
 
 /**
+ * Builds one program of the module that has it.
+ *
  * @param {{ name: string, path: string, version: string }} binary
  * @param {string} module Folder for a throwaway module.
  * @param {string} bin
  * @returns {Promise<string | undefined>} Why it failed.
  */
-function build({ name, path, version }, module, bin) {
+export function build({ name, path, version }, module, bin) {
   mkdirSync(module);
   const flags = `-s -w -X ${VERSION_VARIABLE}=${version}`;
   return runInModule(module, [

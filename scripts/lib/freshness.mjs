@@ -5,9 +5,15 @@ import { dirname, join } from "node:path";
 import { ROOT } from "./root.mjs";
 
 /** Everything that decides what the build gives. */
-const SOURCES = ["provider", "sdk", "test/simulator", "tsconfig.json", "package.json", "package-lock.json"];
+const SOURCES = [
+  ...["provider", "sdk", "test/simulator", "scripts/plugin", "scripts/plugin.mjs"],
+  ...["tsconfig.json", "package.json", "package-lock.json"],
+];
 
-/** Not inside dist: whatever lies there is published. */
+/** What it gives. */
+const RESULTS = ["dist", "plugin"];
+
+/** Not inside a result: whatever lies there is published. */
 const STAMP = join(ROOT, "node_modules", ".cache", "pulumi-gpucluster", "build.sha256");
 
 /** @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockedPackage */
@@ -51,14 +57,15 @@ function readLock(path) {
 }
 
 /**
- * Whether dist is what the present sources gave when they were last built. By content, not by time: a checkout of another
- * branch changes times at will. The digest covers dist too, so that a changed or half removed dist is built again.
+ * Whether the results are what the present sources gave when they were last built. By content, not by time: a checkout of
+ * another branch changes times at will. The digest covers the results too, so that changed or half removed ones are built again.
  */
 export function isBuilt() {
-  return existsSync(STAMP) && existsSync(join(ROOT, "dist")) && readFileSync(STAMP, "utf8") === digest();
+  const areThere = [STAMP, ...RESULTS.map((folder) => join(ROOT, folder))].every((path) => existsSync(path));
+  return areThere && readFileSync(STAMP, "utf8") === digest();
 }
 
-/** Records that dist belongs to the present sources. */
+/** Records that the results belong to the present sources. */
 export function markBuilt() {
   mkdirSync(dirname(STAMP), { recursive: true });
   writeFileSync(STAMP, digest());
@@ -66,7 +73,7 @@ export function markBuilt() {
 
 function digest() {
   const hash = createHash("sha256");
-  for (const path of [...SOURCES, "dist"].flatMap(listFiles)) {
+  for (const path of [...SOURCES, ...RESULTS].flatMap(listFiles)) {
     const content = readFileSync(join(ROOT, path));
     hash.update(`${path}\n${content.length}\n`).update(content);
   }

@@ -1,15 +1,15 @@
 import { freshConfig, type ReadConfig } from "../../config";
 import type { Properties } from "../../core";
+import { providerFlags } from "../../providerArgs";
 import { asSecret } from "../secrets";
 
-/** Settings that are no secrets. Whatever else stands in the config may be a key: `gpucluster:connections` names it. */
-const open = new Set(["baseUrl", "connections", "strictPreview", "capacityCheck", "maxHourlyCost", "version"]);
+/** Whatever is no setting of ours may be a key: `gpucluster:connections` names the places of keys. */
+const open = new Set(Object.entries(providerFlags).flatMap(([name, { secret }]) => (secret ? [] : [name])));
 
 /** The settings as the state may hold them: whatever may be a key is encrypted, however it came here. */
 export function withSecretKeys(settings: Properties): Properties {
-  return Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [name, open.has(name) ? value : asSecret(value)]),
-  );
+  const marked = Object.entries(settings).map(([name, value]) => [name, open.has(name) ? value : asSecret(value)]);
+  return Object.fromEntries(marked);
 }
 
 /** Whether the program declares this provider; the engine makes the others, named `default` and the version. */
