@@ -38,6 +38,13 @@ export async function openBench(program: string, options: SimulatorOptions = {})
   return bench;
 }
 
+/** The same for a YAML program, which the plugin serves. */
+export async function openNativeBench(program: object, options?: SimulatorOptions): Promise<Bench> {
+  const bench = await openBench("", options);
+  bench.workspace.yaml(program);
+  return bench;
+}
+
 /** For `afterAll` of a file that opens benches. */
 export async function closeBenches(): Promise<void> {
   for (const { simulator, workspace } of benches.splice(0)) {

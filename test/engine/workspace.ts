@@ -111,6 +111,15 @@ export class Workspace {
     this.env["PULUMI_NODEJS_TRANSPILE_ONLY"] = "true";
   }
 
+  /** Takes a YAML program in place of the text; the engine gets the plugin that was built here. */
+  yaml(program: object): void {
+    rmSync(join(this.folder, "index.js"), { force: true });
+    const plugins = { providers: [{ name: "gpucluster", path: join(repository, "plugin") }] };
+    // JSON is YAML.
+    const project = { name: "engine-test", runtime: "yaml", plugins, ...program };
+    writeFileSync(join(this.folder, "Pulumi.yaml"), JSON.stringify(project));
+  }
+
   /** Runs a command to its end. */
   pulumi(...args: string[]): Promise<Run> {
     return this.start(...args).ended;
@@ -203,8 +212,11 @@ export interface StoredResource {
   readonly initErrors?: string[];
 }
 
+/** The types of a cluster, one for each door. */
+const clusterTypes = new Set(["pulumi-nodejs:dynamic/gpucluster:Cluster", "gpucluster:index:Cluster"]);
+
 function clustersIn(resources: StoredResource[] = []): StoredResource[] {
-  return resources.filter(({ type }) => type === "pulumi-nodejs:dynamic/gpucluster:Cluster");
+  return resources.filter(({ type }) => clusterTypes.has(type));
 }
 
 /** Kills the CLI where it stands, and the language host that it then leaves behind; the provider has to end by itself. */
