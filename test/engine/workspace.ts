@@ -80,15 +80,15 @@ export class Workspace {
   constructor({ env, program }: WorkspaceOptions) {
     mkdirSync(this.#backend);
     linkPackages(this.folder);
-    writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.js" }));
-    // Without the compiler, which takes longer to load than everything else.
-    writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf({ typescript: false }));
     this.env = { ...env, PULUMI_BACKEND_URL: pathToFileURL(this.#backend).href, PULUMI_CONFIG_PASSPHRASE: "for-tests" };
     this.program(program);
   }
 
   /** Replaces the program. */
   program(text: string): void {
+    writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.js" }));
+    // Without the compiler, which takes longer to load than everything else.
+    writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf({ typescript: false }));
     writeFileSync(join(this.folder, "index.js"), head + text);
   }
 

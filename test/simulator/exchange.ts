@@ -16,7 +16,7 @@ import type { Service } from "./service";
 export interface Backend extends Service {
   routes: readonly Route[];
   rates: RateWindows;
-  apiKeys: ReadonlyMap<string, string>;
+  apiKeys: Map<string, string>;
   latencyMs: number;
   /** Ends the delays when the simulator closes. */
   signal: AbortSignal;

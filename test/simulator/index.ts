@@ -86,6 +86,8 @@ export interface Simulator {
   change(id: string, changes: ClusterChanges): void;
   /** Adds a cluster that somebody else made. It runs, with all its replicas healthy, unless `status` says otherwise. */
   addCluster(fields: ForeignCluster): SimulatedCluster;
+  /** Refuses an API key from now on, as after a rotation. */
+  revokeKey(apiKey: string): void;
   /** Ends the server and its connections. May be called again. */
   close(): Promise<void>;
 }
@@ -119,6 +121,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       applyChanges(stateOf(id), changes, fleet.clock.now(), fleet.timing);
       fleet.remember();
     },
+    revokeKey: (key) => void backend.apiKeys.delete(key),
     addCluster: (fields) => addForeign(fleet, organization, fields),
     close() {
       closed ??= new Promise((resolve) => {

@@ -1,0 +1,84 @@
+import { closeBenches, living, openNativeBench, until } from "./harness";
+
+afterAll(closeBenches);
+
+const programOf = (properties: object = {}, options: object = {}) => ({
+  resources: {
+    web: {
+      type: "gpucluster:Cluster",
+      properties: {
+        gpuType: "h100",
+        replicas: 2,
+        container: "acme/model:1",
+        env: { TOKEN: "canary-value" },
+        ...properties,
+      },
+      options,
+    },
+  },
+});
+
+describe("a cluster of a YAML program that does not become healthy", () => {
+  it("fails within its customTimeouts, is kept, and is waited for again by the next up", async () => {
+    const message = "image acme/model:1 not found for canary-value";
+    const program = programOf({}, { customTimeouts: { create: "3s", update: "30s" } });
+    const bench = await openNativeBench(program, { faults: [{ kind: "sick-replica", replica: 1, message }] });
+    const { code, output } = await bench.workspace.up();
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/cluster "web-[0-9a-f]{7}" \(cl_\w+\) was created, but is not ready: timed out after \ds/);
+    expect(output).toMatch(/replica rep_\S+: unhealthy, image acme\/model:1 not found for \[secret\]/);
+    expect(output).not.toContain("canary");
+    const [kept] = bench.workspace.storedClusters();
+    expect(kept).toMatchObject({ id: living(bench.simulator)[0]?.id, outputs: { settled: false, readyReplicas: 1 } });
+    expect(kept?.initErrors).toHaveLength(1);
+    expect(await bench.workspace.stateText()).not.toContain("canary");
+    expect(bench.writes()).toEqual(["POST /v1/clusters"]);
+
+    expect((await bench.workspace.preview()).output).toContain("~ 1 to update");
+    bench.simulator.change(living(bench.simulator)[0]?.id ?? "", { sickReplica: undefined });
+    expect((await bench.workspace.up()).code).toBe(0);
+    expect(bench.writes()).toEqual([]);
+    expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+});
+
+describe("Ctrl-C while a cluster of a YAML program comes up", () => {
+  it("ends the wait, keeps the cluster, and the next up goes on with it", async () => {
+    const { workspace, simulator, writes } = await openNativeBench(programOf(), { provisioningMs: 3_600_000 });
+    const run = workspace.start("up", "--yes", "--skip-preview");
+    await until("it is waited for", () => run.output().includes("0/2 replicas healthy"));
+    run.signal("SIGINT");
+    const { code, output } = await run.ended;
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/was created, but is not ready: interrupted/);
+    const [cluster] = living(simulator);
+    expect(workspace.storedClusters().map(({ id }) => id)).toEqual([cluster?.id]);
+    expect(writes()).toEqual(["POST /v1/clusters"]);
+
+    simulator.change(cluster?.id ?? "", { status: "running" });
+    expect((await workspace.up()).code).toBe(0);
+    expect(writes()).toEqual([]);
+    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+});
+
+describe("a YAML program that asks for what cannot be", () => {
+  it("is told so in the preview, in one line for each, without a value that may be secret", async () => {
+    const env = { TOKEN: "canary\u0000value" };
+    const { workspace, writes } = await openNativeBench(programOf({ replicas: 0, gpuType: "h100", env }));
+    const { code, output } = await workspace.preview();
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/has a problem: replicas: must be .*, got 0/);
+    expect(output).toMatch(/has a problem: env\.TOKEN: /);
+    expect(output).not.toMatch(/canary|at .*\.js:\d+/);
+    expect(writes()).toEqual([]);
+  });
+
+  it("is told what is missing, and where to set it", async () => {
+    const { workspace } = await openNativeBench(programOf());
+    delete workspace.env["GPUCLUSTER_API_KEY"];
+    const { code, output } = await workspace.preview();
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/GPUCLUSTER_API_KEY .*pulumi config set --secret gpucluster:apiKey/);
+  });
+});

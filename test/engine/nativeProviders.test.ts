@@ -1,0 +1,66 @@
+import { canaryKey, closeBenches, living, openNativeBench } from "./harness";
+
+afterAll(closeBenches);
+
+const keys = { first: "canary-key-first", second: "canary-key-second", rotated: "canary-key-rotated" };
+const apiKeys = { [keys.first]: "org_first", [keys.second]: "org_second", [keys.rotated]: "org_first" };
+const properties = { gpuType: "h100", container: "acme/model:1" };
+const organizationsOf = (requests: readonly { readonly organization?: string }[]) =>
+  [...new Set(requests.map(({ organization }) => organization))].sort();
+
+describe("two organizations in one program", () => {
+  it("has the clusters of each under its own key, which stands in clear in no state", async () => {
+    const { workspace, simulator } = await openNativeBench({}, { apiKeys });
+    workspace.yaml({
+      resources: {
+        others: {
+          type: "pulumi:providers:gpucluster",
+          properties: { apiKey: keys.second, baseUrl: simulator.url },
+        },
+        ours: { type: "gpucluster:Cluster", properties },
+        theirs: {
+          type: "gpucluster:Cluster",
+          properties,
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: how YAML programs refer to others
+          options: { provider: "${others}" },
+        },
+      },
+    });
+    // An explicit provider's own key comes before the environment.
+    workspace.env["GPUCLUSTER_API_KEY"] = keys.first;
+    expect((await workspace.up()).output).toContain("4 created");
+    expect(organizationsOf(living(simulator))).toEqual(["org_first", "org_second"]);
+    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+    expect(await workspace.stateText()).not.toContain("canary");
+    expect((await workspace.destroy()).code).toBe(0);
+    expect(living(simulator)).toEqual([]);
+  });
+});
+
+describe("the key of the stack's config", () => {
+  it("may be rotated: refresh and destroy use the new one, and nothing is replaced", async () => {
+    const resources = { web: { type: "gpucluster:Cluster", properties } };
+    const { workspace, simulator } = await openNativeBench({ resources }, { apiKeys });
+    delete workspace.env["GPUCLUSTER_API_KEY"];
+    // Not even marked as a secret.
+    await workspace.succeed("config", "set", "gpucluster:apiKey", keys.first, "--plaintext");
+    expect((await workspace.up()).code).toBe(0);
+    expect(await workspace.stateText()).not.toContain("canary");
+    simulator.revokeKey(keys.first);
+    expect((await workspace.refresh()).output).toContain("HTTP 401");
+    await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", keys.rotated);
+    expect((await workspace.refresh("--expect-no-changes")).code).toBe(0);
+    expect((await workspace.preview()).output).not.toMatch(/to (replace|create|delete)/);
+    expect((await workspace.destroy()).code).toBe(0);
+    expect(living(simulator)).toEqual([]);
+  });
+
+  it("is not asked for where the environment has one, which is stored nowhere", async () => {
+    const resources = { web: { type: "gpucluster:Cluster", properties } };
+    const { workspace } = await openNativeBench({ resources });
+    expect((await workspace.up()).code).toBe(0);
+    const state = await workspace.stateText();
+    expect(state).not.toContain(canaryKey);
+    expect(state).not.toContain("apiKey");
+  });
+});
