@@ -53,7 +53,7 @@ export function resolveConnection(
   const apiKey = valueAt(keyPlaces);
   const baseUrl = entry?.baseUrl ?? valueAt(ordinaryUrl);
   const whose = name === undefined ? "" : ` of the connection "${cleanText(name, 100)}"`;
-  const problems = [problemOfKey(apiKey, keyPlaces, whose), problemOfOrdinaryUrl(baseUrl)];
+  const problems = [problemOfKey(apiKey, keyPlaces, whose, isExplicit), problemOfOrdinaryUrl(baseUrl, isExplicit)];
   const found = problems.filter((problem) => problem !== undefined);
   if (apiKey === undefined || baseUrl === undefined || found.length > 0) throw new ConfigError(found.join(". "));
   return { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey) };
@@ -66,10 +66,10 @@ export function resolveConnection(
 }
 
 /**
- * The settings of the stack, from the Pulumi config alone.
+ * The settings of the stack, or of a provider that the program declares: the environment has none.
  * @throws ConfigError that names everything that is wrong, and what is right.
  */
-export function resolveSettings(readConfig: ReadConfig): Settings {
+export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Settings {
   const problems: string[] = [];
   const settings: Settings = {
     strictPreview: setting("strictPreview", '"true" or "false"', toFlag) ?? false,
@@ -84,7 +84,8 @@ export function resolveSettings(readConfig: ReadConfig): Settings {
     if (!text) return undefined;
     const value = parse(text);
     if (value === undefined) {
-      problems.push(`gpucluster:${name} must be ${right}: run \`pulumi config set gpucluster:${name} <value>\``);
+      const config = `gpucluster:${name}`;
+      problems.push(`${config} must be ${right}: ${adviceOn(config, isExplicit, `${config} <value>`)}`);
     }
     return value;
   }
@@ -122,11 +123,22 @@ function toCost(text: string): number | undefined {
   return Number.isFinite(cost) && cost > 0 ? cost : undefined;
 }
 
-function problemOfKey(key: string | undefined, { variable, config }: Places, whose: string): string | undefined {
+/** How to give a setting: to a provider that the program declares, or to the stack, by a command with these arguments. */
+function adviceOn(config: string, isExplicit: boolean, args: string): string {
+  const ownName = config.replace(/^gpucluster:/, "");
+  return isExplicit ? `give the provider its \`${ownName}\`` : `run \`pulumi config set ${args}\``;
+}
+
+function problemOfKey(
+  key: string | undefined,
+  { variable, config }: Places,
+  whose: string,
+  isExplicit: boolean,
+): string | undefined {
   if (key === undefined) {
     const ways = [
       variable && `set ${variable} in the environment`,
-      config && `run \`pulumi config set --secret ${config}\``,
+      config && adviceOn(config, isExplicit, `--secret ${config}`),
     ];
     return `The API key${whose} is missing: ${ways.filter(Boolean).join(", or ")}`;
   }
@@ -140,8 +152,9 @@ function problemOfKey(key: string | undefined, { variable, config }: Places, who
 }
 
 /** The address of an entry of connections has been judged with the entry. */
-function problemOfOrdinaryUrl(url: string | undefined): string | undefined {
-  const places = "GPUCLUSTER_BASE_URL in the environment, or `pulumi config set gpucluster:baseUrl`";
+function problemOfOrdinaryUrl(url: string | undefined, isExplicit: boolean): string | undefined {
+  const config = isExplicit ? "the provider's `baseUrl`" : "`pulumi config set gpucluster:baseUrl`";
+  const places = `GPUCLUSTER_BASE_URL in the environment, or ${config}`;
   if (url === undefined) return `The address of the service is missing: set ${places}`;
   const problem = problemOfUrl(url);
   return problem && `The address of the service (${places}) ${problem}`;

@@ -63,7 +63,7 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
   };
   const cluster = createClusterResource(
     (connection) => serviceFor(connect(connection)),
-    () => resolveSettings(readConfig),
+    () => resolveSettings(readConfig, isExplicit),
   );
   return { cluster, functions, ...functions };
 }

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { heartbeatMs, resolveConnection } from "../../provider/config";
+import { freshConfig, heartbeatMs, resolveConnection, resolveSettings } from "../../provider/config";
 import { ConfigError } from "../../provider/errors";
 
 const key = "sk-canary-0123456789";
@@ -40,6 +40,32 @@ test.each([
 ])("the connection is taken from %s", (_what, env, values, expectedKey, expectedUrl) => {
   const { apiKey, baseUrl } = resolveConnection(config(values), env);
   expect([apiKey.reveal(), baseUrl]).toEqual([expectedKey, expectedUrl]);
+});
+
+test.each([
+  ["what the program gives it, before the environment", inConfig, settings, "config-key", "https://config.example.com"],
+  ["the environment, where the program gives it nothing", {}, settings, key, url],
+  ["one from each", { "gpucluster:apiKey": "config-key" }, settings, "config-key", url],
+])("a provider that the program declares takes its connection from %s", (_what, values, env, key, url) => {
+  const { apiKey, baseUrl } = resolveConnection(config(values), env, undefined, true);
+  expect([apiKey.reveal(), baseUrl]).toEqual([key, url]);
+});
+
+test("what such a provider is missing is to be given to it", () => {
+  const missing = () => resolveConnection(nothing, {}, undefined, true);
+  expect(missing).toThrow("set GPUCLUSTER_API_KEY in the environment, or give the provider its `apiKey`");
+  expect(missing).toThrow("set GPUCLUSTER_BASE_URL in the environment, or the provider's `baseUrl`");
+  const settings = () => resolveSettings(config({ "gpucluster:maxHourlyCost": "much" }), true);
+  expect(settings).toThrow("above 0, such as 12.5: give the provider its `maxHourlyCost`");
+});
+
+test.each([
+  ["the config of the stack", '{"apiKey":"fresh","baseUrl":"https://a.example.com"}', { apiKey: "fresh" }],
+  ["nothing where there is none", undefined, {}],
+  ["nothing of what cannot be read", "{apiKey", {}],
+  ["nothing of what is no config", "null", {}],
+])("the plugin is told %s", (_what, PULUMI_CONFIG, expected) => {
+  expect(freshConfig({ PULUMI_CONFIG })).toMatchObject(expected);
 });
 
 test.each([

@@ -1,0 +1,208 @@
+import type { Metadata } from "@grpc/grpc-js";
+import * as proto from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { systemClock } from "../../../provider/clock";
+import { type Properties, UNKNOWN } from "../../../provider/core";
+import { serviceOf } from "../../../provider/doors/plugin";
+import { Session } from "../../../provider/doors/plugin/session";
+import { fromStruct, toStruct } from "../../../provider/doors/plugin/struct";
+import { asSecret } from "../../../provider/doors/secrets";
+import { type Simulator, startSimulator } from "../../simulator";
+import { VirtualClock } from "../../support/virtualClock";
+import { living } from "../cluster/bench";
+import { canary, least } from "../cluster/inputs";
+
+// The door has the real clock; here it is a virtual one.
+jest.mock("../../../provider/clock", () => {
+  const { VirtualClock: Clock } =
+    jest.requireActual<typeof import("../../support/virtualClock")>("../../support/virtualClock");
+  return { ...jest.requireActual<object>("../../../provider/clock"), systemClock: new Clock() };
+});
+
+const clock = systemClock instanceof VirtualClock ? systemClock : new VirtualClock();
+const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
+const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
+const providerUrn = "urn:pulumi:dev::shop::pulumi:providers:gpucluster::own";
+
+interface Answer {
+  readonly error?: { readonly details?: string; readonly metadata?: Metadata } | null;
+}
+type Unary<Q, R> = (call: { request: Q }, callback: (error: Answer["error"], response?: R | null) => void) => void;
+
+let simulator: Simulator;
+let service: ReturnType<typeof serviceOf>;
+let count = 0;
+
+/** A call of the engine. Rejects with the error as the engine gets it. */
+function call<Q, R>(handler: unknown, request: Q): Promise<R> {
+  // The library's type of a call has much that a handler never looks at.
+  const unary = handler as Unary<Q, R>;
+  return new Promise((done, fail) => {
+    unary({ request }, (error, response) => (response ? done(response) : fail(error)));
+  });
+}
+
+function inputsOf(more: Properties = {}): Properties {
+  count += 1;
+  return { ...least, replicas: 1, name: `web-${count}`, env: { MODEL: canary }, ...more };
+}
+
+const create = (inputs: Properties, isPreview = false, timeout = 0) =>
+  call<proto.CreateRequest, proto.CreateResponse>(
+    service.create,
+    new proto.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setPreview(isPreview).setTimeout(timeout),
+  );
+
+const update = (id: string, olds: Properties, news: Properties, isPreview = false) =>
+  call<proto.UpdateRequest, proto.UpdateResponse>(
+    service.update,
+    new proto.UpdateRequest()
+      .setId(id)
+      .setUrn(urn)
+      .setOlds(toStruct(olds))
+      .setNews(toStruct(news))
+      .setPreview(isPreview),
+  );
+
+const read = (id: string, state?: Properties) =>
+  call<proto.ReadRequest, proto.ReadResponse>(
+    service.read,
+    new proto.ReadRequest()
+      .setId(id)
+      .setUrn(urn)
+      .setProperties(state && toStruct(state)),
+  );
+
+beforeEach(async () => {
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
+  service = serviceOf(new Session());
+  const args = toStruct({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url });
+  await call(service.configure, new proto.ConfigureRequest().setUrn(providerUrn).setArgs(args));
+});
+
+afterEach(() => simulator.close());
+
+describe("a preview", () => {
+  it("of a creation leaves open what only the creation tells, and sends nothing", async () => {
+    const response = await create(inputsOf(), true);
+    const outputs = fromStruct(response.getProperties());
+    expect(outputs).toMatchObject({ replicas: 1, endpoint: UNKNOWN, createdAt: UNKNOWN, readyReplicas: UNKNOWN });
+    expect(response.getId()).toBe("");
+    expect(simulator.requests).toEqual([]);
+  });
+
+  it("of an update keeps what it keeps, so that nothing that depends on it changes", async () => {
+    const inputs = inputsOf();
+    const created = await run(create(inputs));
+    const state = fromStruct(created.getProperties());
+    const sent = simulator.requests.length;
+    const response = await update(created.getId(), state, { ...inputs, replicas: 3 }, true);
+    const { endpoint, createdAt } = state;
+    expect(fromStruct(response.getProperties())).toMatchObject({ replicas: 3, endpoint, createdAt, settled: UNKNOWN });
+    expect(simulator.requests).toHaveLength(sent);
+  });
+});
+
+describe("an operation", () => {
+  it("answers every value of env as a secret", async () => {
+    const response = await run(create(inputsOf()));
+    expect(response.getProperties()?.toJavaScript()).toMatchObject({ env: { MODEL: asSecret(canary) } });
+  });
+
+  it("that leaves a cluster unready keeps its id, its state and the reasons", async () => {
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
+    const { details, metadata } = await errorOf(run(create(inputsOf(), false, 60)));
+    expect(details).toContain("timed out after 1m");
+    const status = Status.deserializeBinary(Buffer.from(metadata?.get("grpc-status-details-bin")[0] ?? ""));
+    const [detail] = status.getDetailsList();
+    const failure = detail?.unpack(
+      proto.ErrorResourceInitFailed.deserializeBinary,
+      "pulumirpc.ErrorResourceInitFailed",
+    );
+    expect(failure?.getId()).toBe(living(simulator)[0]?.id);
+    expect(fromStruct(failure?.getProperties())).toMatchObject({ settled: false, __unfinished: true });
+    expect(failure?.getReasonsList()).toEqual([expect.stringContaining("out of memory")]);
+  });
+
+  it("is ended by a cancel that comes while it runs, and by none that came before", async () => {
+    const cancel = () => call<Empty, Empty>(service.cancel, new Empty());
+    await cancel();
+    await run(create(inputsOf()));
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
+    const work = errorOf(run(create(inputsOf())));
+    await clock.sleep(60_000);
+    await cancel();
+    expect((await work).details).toContain("interrupted");
+    await run(create(inputsOf()));
+  });
+
+  it("on a resource or a function that there is not is refused by its name", async () => {
+    const other = new proto.CreateRequest().setUrn(urn.replace("Cluster", "Network")).setProperties(toStruct({}));
+    expect((await errorOf(call(service.create, other))).details).toMatch(/gpucluster:index:Network/);
+    const unknown = new proto.InvokeRequest().setTok("gpucluster:index:constructor");
+    expect((await errorOf(call(service.invoke, unknown))).details).toMatch(/no function gpucluster:index:constructor/);
+  });
+});
+
+describe("a read", () => {
+  it("of what is gone answers nothing", async () => {
+    const created = await run(create(inputsOf()));
+    simulator.change(created.getId(), { status: "gone" });
+    await clock.advance(600_000);
+    const response = await run(read(created.getId(), fromStruct(created.getProperties())));
+    expect([response.getId(), response.getProperties()]).toEqual(["", undefined]);
+  });
+
+  it("of what no state knows answers a program: inputs, and nothing computed", async () => {
+    const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" });
+    const response = await run(read(id));
+    expect(fromStruct(response.getProperties())).toMatchObject({ name: "prod", settled: true });
+    expect(fromStruct(response.getInputs())).toEqual({
+      ...{ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" },
+    });
+  });
+});
+
+describe("what only the dynamic door has", () => {
+  it("is no difference, and gone after the next update", async () => {
+    const inputs = inputsOf();
+    const created = await run(create(inputs));
+    const foreign = { __provider: "text", __urn: "urn", __timeouts: { create: "5m" } };
+    const state = { ...fromStruct(created.getProperties()), ...foreign };
+    const request = new proto.DiffRequest().setId(created.getId()).setUrn(urn);
+    request.setOlds(toStruct(state)).setNews(toStruct(inputs));
+    const diff = await call<proto.DiffRequest, proto.DiffResponse>(service.diff, request);
+    expect(diff.getDiffsList()).toEqual([]);
+    const updated = await run(update(created.getId(), state, { ...inputs, replicas: 2 }));
+    for (const name of Object.keys(foreign)) expect(fromStruct(updated.getProperties())).not.toHaveProperty(name);
+  });
+});
+
+describe("the settings of a provider", () => {
+  it("never replace what it made, whatever becomes of them", async () => {
+    const request = new proto.DiffRequest().setUrn(providerUrn);
+    request
+      .setOldInputs(toStruct({ apiKey: "a" }))
+      .setNews(toStruct({ apiKey: "b", baseUrl: "https://b.example.com" }));
+    const response = await call<proto.DiffRequest, proto.DiffResponse>(service.diffConfig, request);
+    expect(response.getChanges()).toBe(proto.DiffResponse.DiffChanges.DIFF_SOME);
+    expect(response.getReplacesList()).toEqual([]);
+  });
+
+  it("hold the key as a secret, and none of the environment", async () => {
+    const request = new proto.CheckRequest().setUrn(providerUrn).setNews(toStruct({ apiKey: "a" }));
+    const response = await call<proto.CheckRequest, proto.CheckResponse>(service.checkConfig, request);
+    expect(response.getInputs()?.toJavaScript()).toEqual({ apiKey: asSecret("a") });
+  });
+});
+
+/** The error that a call ends with. */
+async function errorOf(work: Promise<unknown>): Promise<NonNullable<Answer["error"]>> {
+  try {
+    await work;
+  } catch (error) {
+    return Object(error);
+  }
+  throw new Error("it did not fail");
+}
