@@ -18,8 +18,8 @@ import { setup } from "./setup.mjs";
 const WITH_CLI = ["install", "engine"];
 /** Package managers and versions of Node: what no change of a day breaks, and ten minutes have no room for. */
 const FOR_CI = ["install"];
-/** Likewise of the engine's tests: dialects, old states, fleets. */
-const FILES_FOR_CI = "engine/(dialects\\d|nativeDialects|oldStates|many|twoStacks)\\.test";
+/** Likewise of the engine's tests: dialects, other languages, old states, fleets. */
+const FILES_FOR_CI = "engine/(dialects\\d|nativeDialects|nativePython|oldStates|many|sdks|twoStacks)\\.test";
 
 /**
  * The steps of one stage run side by side, for most of them keep no more than one core busy.

@@ -1,0 +1,36 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cliRoot } from "./workspace";
+
+const schema = readFileSync(join(__dirname, "../../provider/schema/schema.json"), "utf8");
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gpucluster-schema-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What Pulumi says of a schema. */
+function check(text: string) {
+  const file = join(folder, "schema.json");
+  writeFileSync(file, text);
+  const { status, stdout, stderr } = spawnSync(join(cliRoot, "bin/pulumi"), ["schema", "check", file], {
+    env: { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+    encoding: "utf8",
+  });
+  return { status, output: stdout + stderr };
+}
+
+test("Pulumi has nothing to say against the schema", () => {
+  expect(check(schema)).toEqual({ status: 0, output: "" });
+});
+
+test("Pulumi finds what is wrong with a schema", () => {
+  const { status, output } = check(
+    schema.replace("#/types/gpucluster:index:GpuPrice", "#/types/gpucluster:index:GpuCost"),
+  );
+  expect(status).not.toBe(0);
+  expect(output).toContain("GpuCost");
+});
