@@ -42,10 +42,14 @@ export async function ensurePulumiCli() {
   );
 }
 
-/** The same, with the hosts of the languages in which the tests have programs. */
-export async function ensureCliForTests() {
+/**
+ * The same, with the hosts of languages beyond Node's.
+ *
+ * @param {import("./cli/hosts.mjs").Language[]} languages
+ */
+export async function ensureCliFor(...languages) {
   const cli = await ensurePulumiCli();
-  await ensureHosts(cli.root, report);
+  await ensureHosts(cli.root, languages, report);
   return cli;
 }
 
@@ -60,7 +64,7 @@ function report(line) {
 
 if (isMain(import.meta.url)) {
   await runMain(async () => {
-    const { bin, source } = await ensureCliForTests();
+    const { bin, source } = await ensureCliFor("yaml", "python");
     report(`Pulumi CLI (${source}):`);
     console.log(bin);
   });

@@ -7,7 +7,7 @@ import { runAttw } from "./lib/attw.mjs";
 import { runJest } from "./lib/jest.mjs";
 import { isMain, readManifest, runMain, since } from "./lib/root.mjs";
 import { runTool } from "./lib/run.mjs";
-import { ensureCliForTests } from "./pulumi-cli.mjs";
+import { ensureCliFor } from "./pulumi-cli.mjs";
 import { setup } from "./setup.mjs";
 
 /** @typedef {import("./lib/jest.mjs").Counts} Counts */
@@ -49,7 +49,8 @@ function allStages() {
 
 /** @param {string} project */
 async function runJestWithCli(project) {
-  const { root } = await ensureCliForTests();
+  // Only CI has a program in Python.
+  const { root } = await (chosen().all ? ensureCliFor("yaml", "python") : ensureCliFor("yaml"));
   const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares() };
   const left = chosen().all ? [] : [`--testPathIgnorePatterns=${FILES_FOR_CI}`];
   // They wait for a good part of their time: for each other's processes, for the service, for the end of a time limit.

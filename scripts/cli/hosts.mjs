@@ -1,29 +1,45 @@
 // @ts-check
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { whyNoGo } from "../lib/go.mjs";
 import { since } from "../lib/root.mjs";
+import { run } from "../lib/run.mjs";
 import { executable, hasLanguageHost } from "./find.mjs";
 import { build } from "./goBuild.mjs";
 
-/** Those of an official installation that the tests need beyond Node's, as the Go module proxy has them. */
-const HOSTS = [
-  {
+/** A program of a module that the Go module proxy has, and the scripts of that module that it looks for beside itself. */
+/** @typedef {{ name: string, path: string, version: string, module?: string, scripts?: string[] }} Host */
+
+/** The hosts of the languages beyond Node's in which the tests have programs. */
+const HOSTS = {
+  yaml: {
     name: "pulumi-language-yaml",
     path: "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
     version: "v1.32.0",
   },
-];
+  python: {
+    name: "pulumi-language-python",
+    path: "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
+    // As with Node's, the last version in which the host is part of this module.
+    version: "v3.68.0",
+    module: "github.com/pulumi/pulumi/sdk/v3",
+    scripts: ["python/cmd/pulumi-language-python-exec"],
+  },
+};
+
+/** @typedef {keyof typeof HOSTS} Language */
 
 /**
  * Builds the missing hosts of other languages beside the CLI. An official CLI has them all; one that was built here has only
  * that of Node.
  *
  * @param {string} root
+ * @param {Language[]} languages
  * @param {(line: string) => void} report
  */
-export async function ensureHosts(root, report) {
-  for (const host of HOSTS.filter(({ name }) => !hasLanguageHost(root, name))) {
+export async function ensureHosts(root, languages, report) {
+  const hosts = languages.map((language) => HOSTS[language]);
+  for (const host of hosts.filter(({ name }) => !hasLanguageHost(root, name))) {
     const startedAt = performance.now();
     report(`Building ${host.name} ${host.version} with Go (about 2 minutes, once) …`);
     const reason = (await whyNoGo()) ?? (await buildInto(root, host));
@@ -34,7 +50,7 @@ export async function ensureHosts(root, report) {
 
 /**
  * @param {string} root
- * @param {typeof HOSTS[number]} host
+ * @param {Host} host
  */
 async function buildInto(root, host) {
   // On the same file system, so that the host is there in one step.
@@ -42,10 +58,32 @@ async function buildInto(root, host) {
   try {
     const [module, bin] = [join(folder, "module"), join(folder, "bin")];
     mkdirSync(bin);
-    const reason = await build(host, module, bin);
-    if (reason === undefined) renameSync(join(bin, executable(host.name)), join(root, "bin", executable(host.name)));
-    return reason;
+    const reason = (await build(host, module, bin)) ?? (await copyScripts(host, module, bin));
+    if (reason !== undefined) return reason;
+    // The host comes last: once it is there, everything is.
+    const files = readdirSync(bin).sort((one) => (one === executable(host.name) ? 1 : -1));
+    for (const file of files) renameSync(join(bin, file), join(root, "bin", file));
+    return undefined;
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/**
+ * @param {Host} host
+ * @param {string} folder Where a module needs the one with the scripts.
+ * @param {string} bin
+ * @returns {Promise<string | undefined>} Why it failed.
+ */
+async function copyScripts({ module, scripts = [] }, folder, bin) {
+  if (module === undefined) return undefined;
+  const { code, output } = await run("go", ["list", "-m", "-f", "{{.Dir}}", module], { cwd: folder });
+  if (code !== 0) return `go list: ${output}`;
+  for (const script of scripts) {
+    const target = join(bin, basename(script));
+    copyFileSync(join(output, script), target);
+    // Files of the module cache are neither writable nor executable.
+    chmodSync(target, 0o755);
+  }
+  return undefined;
 }
