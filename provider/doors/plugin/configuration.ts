@@ -3,8 +3,14 @@ import type { Properties } from "../../core";
 import { providerFlags } from "../../providerArgs";
 import { asSecret } from "../secrets";
 
-/** Whatever is no setting of ours may be a key: `gpucluster:connections` names the places of keys. */
-const open = new Set(Object.entries(providerFlags).flatMap(([name, { secret }]) => (secret ? [] : [name])));
+/**
+ * Whatever is no setting of ours may be a key: `gpucluster:connections` names the places of keys. The version is the engine's
+ * own, and it ends when it does not get that back as it was.
+ */
+const open = new Set([
+  "version",
+  ...Object.entries(providerFlags).flatMap(([name, { secret }]) => (secret ? [] : [name])),
+]);
 
 /** The settings as the state may hold them: whatever may be a key is encrypted, however it came here. */
 export function withSecretKeys(settings: Properties): Properties {
