@@ -7,11 +7,13 @@ import { checker, documentation } from "./sources.mjs";
 /** The types that stand in the schema under a name of their own: those that were asked for so far. */
 export const namedTypes = /** @type {Record<string, Spec>} */ ({});
 
+const ANY = { $ref: "pulumi.json#/Any" };
+
 const keywords = new Map([
   [ts.SyntaxKind.StringKeyword, { type: "string" }],
   [ts.SyntaxKind.NumberKeyword, { type: "number" }],
   [ts.SyntaxKind.BooleanKeyword, { type: "boolean" }],
-  [ts.SyntaxKind.UnknownKeyword, { $ref: "pulumi.json#/Any" }],
+  [ts.SyntaxKind.UnknownKeyword, ANY],
 ]);
 
 /**
@@ -24,9 +26,19 @@ function typeSpec(node) {
   const keyword = keywords.get(node.kind);
   if (keyword !== undefined) return keyword;
   if (ts.isArrayTypeNode(node)) return { type: "array", items: typeSpec(node.elementType) };
-  if (ts.isUnionTypeNode(node)) return { oneOf: node.types.map(typeSpec) };
+  if (ts.isUnionTypeNode(node)) return unionSpec(node.types.map(typeSpec));
   if (ts.isTypeReferenceNode(node)) return referenceSpec(node);
   throw new Error(`The schema has no form for the type \`${node.getText()}\`.`);
+}
+
+/**
+ * A union with a list in it is anything: Pulumi's SDK for Python refuses lists where it was told of other types too
+ * (github.com/pulumi/pulumi/issues/6950), and the one for Go takes anything for every union.
+ *
+ * @param {Spec[]} forms
+ */
+function unionSpec(forms) {
+  return forms.some(({ type }) => type === "array") ? ANY : { oneOf: forms };
 }
 
 /**
