@@ -113,10 +113,20 @@ export class Workspace {
 
   /** Takes a YAML program in place of the text; the engine gets the plugin that was built here. */
   yaml(program: object): void {
+    this.#native("yaml", program);
+  }
+
+  /** Takes a Python program in place of the text, likewise. */
+  python(text: string): void {
+    this.#native("python");
+    writeFileSync(join(this.folder, "__main__.py"), text);
+  }
+
+  #native(runtime: string, program: object = {}): void {
     rmSync(join(this.folder, "index.js"), { force: true });
     const plugins = { providers: [{ name: "gpucluster", path: join(repository, "plugin") }] };
     // JSON is YAML.
-    const project = { name: "engine-test", runtime: "yaml", plugins, ...program };
+    const project = { name: "engine-test", runtime, plugins, ...program };
     writeFileSync(join(this.folder, "Pulumi.yaml"), JSON.stringify(project));
   }
 
