@@ -89,7 +89,10 @@ export interface ClusterInputs {
    * `gpucluster:maxHourlyCost` sets one for the stack.
    */
   maxHourlyCost?: number;
-  /** Whether the values of `env` are ordinary texts that may be shown and stored in clear; default false: all are secrets. */
+  /**
+   * Whether the values of `env` are ordinary texts that may be shown and stored in clear; default false: all are secrets.
+   * Programs in YAML, and in other languages than TypeScript, keep them secret even so.
+   */
   plainEnv?: boolean;
   /**
    * Which entry of `gpucluster:connections` says where the service is and which key to use. Default: the address and the

@@ -9,12 +9,13 @@ export const namedTypes = /** @type {Record<string, Spec>} */ ({});
 
 const ANY = { $ref: "pulumi.json#/Any" };
 
-const keywords = new Map([
+/** @type {[ts.SyntaxKind, Spec][]} */
+const keywords = [
   [ts.SyntaxKind.StringKeyword, { type: "string" }],
   [ts.SyntaxKind.NumberKeyword, { type: "number" }],
   [ts.SyntaxKind.BooleanKeyword, { type: "boolean" }],
   [ts.SyntaxKind.UnknownKeyword, ANY],
-]);
+];
 
 /**
  * The schema's form of a type, as it is written: the compiler itself forgets the names of aliases.
@@ -23,7 +24,7 @@ const keywords = new Map([
  * @returns {Spec}
  */
 function typeSpec(node) {
-  const keyword = keywords.get(node.kind);
+  const [, keyword] = keywords.find(([kind]) => kind === node.kind) ?? [];
   if (keyword !== undefined) return keyword;
   if (ts.isArrayTypeNode(node)) return { type: "array", items: typeSpec(node.elementType) };
   if (ts.isUnionTypeNode(node)) return unionSpec(node.types.map(typeSpec));
