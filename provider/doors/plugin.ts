@@ -44,7 +44,7 @@ export function serviceOf(session: Session) {
     delete: answer(operations.remove),
     invoke: answer(operations.invoke),
     list: (stream: Parameters<typeof list>[1]) => {
-      list(session, stream).catch((error) => stream.destroy(toServiceError(error)));
+      list(session, stream).catch((error) => stream.emit("error", toServiceError(error)));
     },
   };
 }
