@@ -19,6 +19,8 @@ export function clusterSpec() {
     requiredInputs: inputs.required,
     // What `get` has to know besides the id.
     stateInputs: { type: "object", properties: { connection: inputs.properties["connection"] } },
+    // `list` takes nothing: it names the clusters of the organization.
+    listInputs: { properties: {} },
   };
 }
 

@@ -1,5 +1,7 @@
-import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
@@ -20,14 +22,20 @@ function builtFiles(): string[] {
   const sources = ["provider", "sdk", "test/simulator"].flatMap((folder) =>
     readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
   );
-  const modules = sources.filter((file) => file.endsWith(".ts")).map((file) => file.replace(/\.ts$/, ""));
+  const modules = sources
+    .filter((file) => file.endsWith(".ts") && !/^provider.doors.plugin\b/.test(file))
+    .map((file) => file.replace(/\.ts$/, ""));
   return modules.flatMap((file) => [`dist/${file}.js`, `dist/${file}.d.ts`]).map((file) => file.replaceAll("\\", "/"));
 }
+
+const pluginFiles = ["package.json", "pulumi-resource-gpucluster", "pulumi-resource-gpucluster.cmd"].map(
+  (file) => `plugin/${file}`,
+);
 
 describe("the tarball", () => {
   it("holds the build of every source, the licence and the documents, and nothing else", async () => {
     const documents = ["CHANGELOG.md", "LICENSE", "README.md", "package.json"];
-    expect((await packedFiles()).sort()).toEqual([...documents, ...builtFiles()].sort());
+    expect((await packedFiles()).sort()).toEqual([...documents, ...builtFiles(), ...pluginFiles].sort());
   });
 
   it("names no path of the machine that built it", async () => {
@@ -59,6 +67,32 @@ describe("the tarball", () => {
   it("needs undici and zod at run time, and the program's own Pulumi SDK", () => {
     expect(Object.keys(manifest.dependencies)).toEqual(["undici", "zod"]);
     expect(Object.keys(manifest.peerDependencies)).toEqual(["@pulumi/pulumi"]);
+  });
+});
+
+describe("the plugin", () => {
+  const [manifestFile = "", executable = ""] = pluginFiles.map((file) => join(repository, file));
+
+  it("is one file below 1 MB that the system may run, with a package of its own", () => {
+    const { size, mode } = statSync(executable);
+    expect(size).toBeLessThan(1024 * 1024);
+    if (process.platform !== "win32") expect(mode & 0o111).toBe(0o111);
+    const own = JSON.parse(readFileSync(manifestFile, "utf8"));
+    // With a type, or without the file, Node may take the plugin for an ES module.
+    expect(own).toEqual({ name: "pulumi-resource-gpucluster", version: manifest.version, private: true });
+  });
+
+  it("needs nothing beside it, says its port first, and ends with the engine", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
+    const alone = join(folder, "pulumi-resource-gpucluster");
+    copyFileSync(executable, alone);
+    const plugin = spawn(process.execPath, [alone, "127.0.0.1:1"], { stdio: ["pipe", "pipe", "inherit"] });
+    const ended = once(plugin, "exit");
+    const [line] = await once(plugin.stdout.setEncoding("utf8"), "data");
+    expect(line).toMatch(/^\d+\n$/);
+    plugin.stdin.end();
+    expect(await ended).toEqual([1, null]);
+    rmSync(folder, { recursive: true });
   });
 });
 

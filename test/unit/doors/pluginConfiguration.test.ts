@@ -35,10 +35,10 @@ test("what every object has by itself is no setting", () => {
 });
 
 test("whatever may be a key is stored as a secret, and nothing else", () => {
-  const open = { baseUrl: "https://a.example.com", connections: {}, strictPreview: true, capacityCheck: "warn" };
-  expect(withSecretKeys({ ...open, maxHourlyCost: 5, apiKey: "a", euApiKey: "b" })).toEqual({
+  const texts = { baseUrl: "https://a.example.com", capacityCheck: "warn", version: "0.1.0" };
+  const open = { ...texts, connections: {}, strictPreview: true, maxHourlyCost: 5 };
+  expect(withSecretKeys({ ...open, apiKey: "a", euApiKey: "b" })).toEqual({
     ...open,
-    maxHourlyCost: 5,
     apiKey: asSecret("a"),
     euApiKey: asSecret("b"),
   });
