@@ -1,12 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type ClusterInputs, type ClusterOutputs, outputNames } from "../provider/cluster/fields";
-import type { Inputs, Outputs } from "./types";
+import type { ClusterOutputs } from "../provider/cluster/fields";
+import { type ClusterArgs, toProperties } from "./clusterArgs";
+import type { Outputs } from "./types";
 
-/** What to run, on what, and how many times. */
-export interface ClusterArgs extends Inputs<Omit<ClusterInputs, "plainEnv">> {
-  // Not an output: the values of env are marked as secrets, or not, when the resource is declared.
-  plainEnv?: ClusterInputs["plainEnv"];
-}
+export type { ClusterArgs } from "./clusterArgs";
 
 /**
  * The whole text that a state holds of this package's code: it loads whatever version is installed. The same bytes for
@@ -48,9 +45,7 @@ export class Cluster extends pulumi.CustomResource {
       type,
       name,
       {
-        ...Object.fromEntries(outputNames.map((output) => [output, undefined])),
-        ...args,
-        env: args.plainEnv === true ? args.env : secretEnv(args.env),
+        ...toProperties(args),
         __urn: urnOf(name, opts?.parent),
         __timeouts: opts?.customTimeouts,
         __provider: providerText,
@@ -97,11 +92,4 @@ function refuseImport(name: string, opts: pulumi.CustomResourceOptions | undefin
     `Cluster "${name}": the option \`import\` does not work with this resource. Give it the input \`adopt: "${id}"\` instead: it ` +
       "takes the cluster over in place of creating one",
   );
-}
-
-/** Each value is a secret of its own, so that a diff can name the variables; an env made elsewhere is one as a whole. */
-function secretEnv(env: ClusterArgs["env"]): pulumi.Input<unknown> {
-  if (env === undefined) return undefined;
-  if (pulumi.Output.isInstance(env) || env instanceof Promise) return pulumi.secret(env);
-  return Object.fromEntries(Object.entries(env).map(([variable, value]) => [variable, pulumi.secret(value)]));
 }

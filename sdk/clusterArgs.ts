@@ -1,0 +1,23 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type ClusterInputs, inputNames, outputNames } from "../provider/cluster/fields";
+import type { Inputs } from "./types";
+
+/** What to run, on what, and how many times. */
+export interface ClusterArgs extends Inputs<Omit<ClusterInputs, "plainEnv">> {
+  // Not an output: the values of env are marked as secrets, or not, when the resource is declared.
+  plainEnv?: ClusterInputs["plainEnv"];
+}
+
+const undeclared = Object.fromEntries([...inputNames, ...outputNames].map((name) => [name, undefined]));
+
+/** The properties to register: a resource has only those as outputs that its constructor names, with or without a value. */
+export function toProperties(args: ClusterArgs): pulumi.Inputs {
+  return { ...undeclared, ...args, env: args.plainEnv === true ? args.env : secretEnv(args.env) };
+}
+
+/** Each value is a secret of its own, so that a diff can name the variables; an env made elsewhere is one as a whole. */
+function secretEnv(env: ClusterArgs["env"]): pulumi.Input<unknown> {
+  if (env === undefined) return undefined;
+  if (pulumi.Output.isInstance(env) || env instanceof Promise) return pulumi.secret(env);
+  return Object.fromEntries(Object.entries(env).map(([variable, value]) => [variable, pulumi.secret(value)]));
+}

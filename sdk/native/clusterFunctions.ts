@@ -1,0 +1,51 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { GetClusterArgs, GetClusterOutputArgs, GetClusterResult } from "../getCluster";
+import type { GetClusterStatusArgs, GetClusterStatusOutputArgs, GetClusterStatusResult } from "../getClusterStatus";
+import type { GetClustersArgs, GetClustersOutputArgs, GetClustersResult } from "../getClusters";
+import { invoke, invokeOutput } from "./invoke";
+
+export type { GetClusterArgs, GetClusterOutputArgs, GetClusterResult } from "../getCluster";
+export type { GetClusterStatusArgs, GetClusterStatusOutputArgs, GetClusterStatusResult } from "../getClusterStatus";
+export type { ClusterInfo, GetClustersArgs, GetClustersOutputArgs, GetClustersResult } from "../getClusters";
+
+/** The clusters of the API key's organization, whoever made them. */
+export function getClusters(args: GetClustersArgs = {}, opts?: pulumi.InvokeOptions): Promise<GetClustersResult> {
+  return invoke("getClusters", args, opts);
+}
+
+/** `getClusters` as an output, for arguments that are outputs. */
+export function getClustersOutput(
+  args: GetClustersOutputArgs = {},
+  opts?: pulumi.InvokeOutputOptions,
+): pulumi.Output<GetClustersResult> {
+  return invokeOutput("getClusters", args, opts);
+}
+
+/** One cluster, whoever made it, by its id or by its name. */
+export function getCluster(args: GetClusterArgs, opts?: pulumi.InvokeOptions): Promise<GetClusterResult> {
+  return invoke("getCluster", args, opts);
+}
+
+/** `getCluster` as an output, for arguments that are outputs. */
+export function getClusterOutput(
+  args: GetClusterOutputArgs,
+  opts?: pulumi.InvokeOutputOptions,
+): pulumi.Output<GetClusterResult> {
+  return invokeOutput("getCluster", args, opts);
+}
+
+/** The health of each replica of a cluster, as it is now. */
+export function getClusterStatus(
+  args: GetClusterStatusArgs,
+  opts?: pulumi.InvokeOptions,
+): Promise<GetClusterStatusResult> {
+  return invoke("getClusterStatus", args, opts);
+}
+
+/** `getClusterStatus` as an output, for arguments that are outputs. */
+export function getClusterStatusOutput(
+  args: GetClusterStatusOutputArgs,
+  opts?: pulumi.InvokeOutputOptions,
+): pulumi.Output<GetClusterStatusResult> {
+  return invokeOutput("getClusterStatus", args, opts);
+}
