@@ -33,7 +33,7 @@ export const check = (olds: Properties, news: Properties) =>
   });
 
 export const diff = (id: string, olds: Properties, news: Properties) =>
-  inContext("diff", news, async () => toDiff(cluster.diff(olds, news, id)));
+  inContext("diff", news, async () => toDiff(cluster.diff(olds, news, id), isFromPlugin(olds)));
 
 export const create = (inputs: Properties) =>
   inContext("create", inputs, async (ctx) => {
@@ -78,15 +78,23 @@ function toFailure({ property, reason }: CheckFailure): CheckFailure {
  * "Unknown" lets the engine compare the inputs itself: it then shows each changed line, and masks the secret ones. It
  * compares inputs only, so what differs in the outputs alone has to be a plain `true`.
  */
-function toDiff({ changes, deleteBeforeReplace }: Diff) {
+function toDiff({ changes, deleteBeforeReplace }: Diff, isForeign: boolean) {
   const paths = Object.keys(changes);
   const replaces = paths.filter((path) => changes[path]?.replace);
   return {
-    changes: paths.length === 0 ? false : changes["settled"] ? true : undefined,
+    changes: paths.length === 0 ? isForeign : changes["settled"] ? true : undefined,
     replaces,
     // Also without replaces of our own: the user's replaceOnChanges may add one.
     deleteBeforeReplace,
   };
+}
+
+/**
+ * Whether the plugin door has written the state. An update, which sends nothing, gives it the provider's text: without one
+ * nothing here would be called to refresh or to delete the cluster.
+ */
+function isFromPlugin(olds: Properties): boolean {
+  return olds["__provider"] === undefined;
 }
 
 /** The engine shows the reasons and keeps the properties, which need the provider's text for refresh and delete to work. */

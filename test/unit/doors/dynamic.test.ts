@@ -112,6 +112,24 @@ describe("diff of the door", () => {
   });
 });
 
+describe("diff of a state that the plugin door has written", () => {
+  const news = inputsOf();
+  const { __provider, ...olds } = news;
+
+  it("asks for an update where nothing differs, for the state lacks the text that refresh and delete load", async () => {
+    const state = { ...olds, settled: true };
+    expect(await door.diff("cl_1", state, news)).toMatchObject({ changes: true, replaces: [] });
+  });
+
+  it("leaves the lines to the engine where something does", async () => {
+    const state = { ...olds, settled: true };
+    expect(await door.diff("cl_1", state, { ...news, replicas: 3 })).toMatchObject({
+      changes: undefined,
+      replaces: [],
+    });
+  });
+});
+
 describe("the results of the door", () => {
   it("have every env value of a creation as a secret", async () => {
     const inputs = inputsOf({ env: { MODEL: canary, LEVEL: "" } });
