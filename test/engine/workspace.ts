@@ -55,8 +55,16 @@ const gpu = require("pulumi-gpucluster");
 const config = new pulumi.Config();
 `;
 
-function projectOf(options: object): string {
-  return `name: engine-test\nruntime: ${JSON.stringify({ name: "nodejs", options })}\n`;
+/** The lines, as README gives them, by which the engine finds the plugin in the npm package. */
+export const pluginLines = `plugins:
+  providers:
+    - { name: gpucluster, path: node_modules/pulumi-gpucluster/plugin }
+`;
+
+/** The project of a Node program; it names the plugin where the program has native clusters. */
+function projectOf(program: string, options: object): string {
+  const runtime = `name: engine-test\nruntime: ${JSON.stringify({ name: "nodejs", options })}\n`;
+  return program.includes("pulumi-gpucluster/native") ? runtime + pluginLines : runtime;
 }
 
 /** The two packages of a program. The engine walks through all that it finds there, so it finds no more. */
@@ -67,7 +75,7 @@ function linkPackages(folder: string): void {
   symlinkSync(join(repository, "node_modules/@pulumi/pulumi"), join(modules, "@pulumi/pulumi"));
   mkdirSync(own);
   copyFileSync(join(repository, "package.json"), join(own, "package.json"));
-  symlinkSync(join(repository, "dist"), join(own, "dist"));
+  for (const part of ["dist", "plugin"]) symlinkSync(join(repository, part), join(own, part));
 }
 
 /** A Pulumi project in a folder of its own, with a file backend, run by the real CLI. */
@@ -88,7 +96,7 @@ export class Workspace {
   program(text: string): void {
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.js" }));
     // Without the compiler, which takes longer to load than everything else.
-    writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf({ typescript: false }));
+    writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf(text, { typescript: false }));
     writeFileSync(join(this.folder, "index.js"), head + text);
   }
 
@@ -101,7 +109,7 @@ export class Workspace {
   /** Takes a whole TypeScript program in place of the text; the engine's host checks its types. */
   typeScript(text: string): void {
     rmSync(join(this.folder, "index.js"));
-    writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf({}));
+    writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf(text, {}));
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.ts" }));
     writeFileSync(join(this.folder, "index.ts"), text);
   }

@@ -116,6 +116,13 @@ describe("the entry points", () => {
     expect(await load(code)).toBe("check,configure,create,delete,diff,read,update 0");
   });
 
+  it("give native programs the classes of the plugin, without loading what only the plugin needs", async () => {
+    const code = `const native = require("pulumi-gpucluster/native");
+      const core = Object.keys(require.cache).filter((file) => /node_modules.(undici|zod).|dist.provider.(api|doors|index)/.test(file));
+      console.log(Object.keys(native).length, typeof native.Provider, core.length);`;
+    expect(await load(code)).toBe("20 function 0");
+  });
+
   it("give programs that run stacks the Automation API helper, which the others do not load", async () => {
     const code = `require("pulumi-gpucluster");
       const early = Object.keys(require.cache).filter((file) => /dist.sdk.automation/.test(file)).length;

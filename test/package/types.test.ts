@@ -11,6 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const program = `import * as pulumi from "@pulumi/pulumi";
 import * as gpu from "pulumi-gpucluster";
 import { destroy, type Progress, up } from "pulumi-gpucluster/automation";
+import * as native from "pulumi-gpucluster/native";
 import { type Simulator, startSimulator } from "pulumi-gpucluster/simulator";
 
 const size = new pulumi.Config().getNumber("replicas");
@@ -44,6 +45,14 @@ export const ran: Promise<string> = up({ stack, program, parallel: 4 }).then(({ 
 // @ts-expect-error the program has no such output
 export const none = up({ stack, program }).then(({ outputs }) => outputs.other);
 export const gone = destroy({ stack, onProgress: ({ resource, status }: Progress) => [resource, status] });
+export const args: gpu.ClusterArgs & native.ClusterArgs = { gpuType: "l4", container: "acme/model:1" };
+const far = new native.Provider("far", { apiKey: pulumi.secret("k"), capacityCheck: "error" });
+export const same: native.Cluster = new native.Cluster("far", args, { provider: far, import: "cl_1" });
+export const sameEndpoint: pulumi.Output<string> = native.Cluster.get("theirs", same.id).endpoint;
+export const sameFunctions: Pick<typeof gpu, Exclude<keyof typeof gpu, "Cluster" | "ClusterFleet">> = native;
+export const farImage = native.getClusterOutput({ name: same.name }, { provider: far, dependsOn: [same] }).container;
+// @ts-expect-error the same arguments
+new native.Cluster("wrong", { gpuType: "l4" });
 export const simulator: Promise<Simulator> = startSimulator({ provisioningMs: 500 });
 `;
 
@@ -105,6 +114,7 @@ describe("the published types", () => {
     expect(hover("createdAt, one")).toContain("When the cluster was created");
     expect(hover("envNames]")).toContain("Values are secret");
     expect(hover("hourlyCost;")).toContain("Price of all clusters for one hour");
+    expect(hover("capacityCheck:")).toContain("not enough GPUs can be had");
     expect(hover("getClusterStatusOutput({")).toContain("as an output");
   });
 });

@@ -1,0 +1,65 @@
+import * as pulumi from "@pulumi/pulumi";
+import { inputNames, outputNames } from "../../../provider/cluster/fields";
+import * as sdk from "../../../sdk";
+import * as native from "../../../sdk/native";
+import { inside, isSecret, type Registered, runProgram } from "./program";
+
+const args: native.ClusterArgs = { gpuType: "h100", container: "acme/model:1" };
+
+async function registerOne(program: () => unknown, type: RegExp): Promise<Registered> {
+  const [registered, ...more] = (await runProgram(program)).filter((resource) => type.test(resource.type));
+  if (!registered || more.length > 0) throw new Error("the program has to register one");
+  return registered;
+}
+
+describe("the native package", () => {
+  it("exports the cluster, the provider, and every function of the other door", () => {
+    const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
+    expect(Object.keys(native).sort()).toEqual(["Cluster", "Provider", ...functions].sort());
+  });
+});
+
+describe("a native cluster in a program", () => {
+  it.each<[string, native.ClusterArgs]>([
+    ["with few inputs", args],
+    ["with an env", { ...args, env: { MODEL: "llama", TOKEN: "t" } }],
+    ["with an env that is no secret", { ...args, env: { MODEL: "llama" }, plainEnv: true }],
+    ["with an env made elsewhere", { ...args, env: pulumi.output({ MODEL: "llama" }) }],
+  ])("%s registers what the other door registers, and nothing that is hidden", async (_title, given) => {
+    const { type, props } = await registerOne(() => new native.Cluster("web", given), /Cluster$/);
+    expect(type).toBe("gpucluster:index:Cluster");
+    const other = await registerOne(() => new sdk.Cluster("web", given), /Cluster$/);
+    const shown = Object.entries(other.props).filter(([name]) => !name.startsWith("__"));
+    expect(props).toEqual(Object.fromEntries(shown));
+  });
+
+  it("has every output, as an output, whatever the program says", async () => {
+    await runProgram(() => {
+      const cluster = new native.Cluster("web", args);
+      for (const name of [...outputNames, ...inputNames]) {
+        expect([name, pulumi.Output.isInstance(cluster[name])]).toEqual([name, true]);
+      }
+    });
+  });
+});
+
+describe("a provider in a program", () => {
+  it("has its settings as they are given, and its key as a secret", async () => {
+    const settings = {
+      baseUrl: "https://eu.example.com",
+      connections: { us: { apiKeyEnv: "US_KEY" } },
+      maxHourlyCost: 9,
+    };
+    const program = () => new native.Provider("eu", { ...settings, apiKey: "k" });
+    const { type, props } = await registerOne(program, /providers/);
+    expect(type).toBe("pulumi:providers:gpucluster");
+    const { apiKey, ...others } = props;
+    expect([isSecret(apiKey), inside(apiKey)]).toEqual([true, "k"]);
+    expect(others).toMatchObject(settings);
+  });
+
+  it("needs no settings", async () => {
+    const { props } = await registerOne(() => new native.Provider("eu"), /providers/);
+    expect(props).not.toHaveProperty("apiKey");
+  });
+});
