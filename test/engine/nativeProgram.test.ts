@@ -1,0 +1,143 @@
+import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
+
+const otherKey = "canary-key-of-the-other";
+const apiKeys = { [canaryKey]: "org_test", [otherKey]: "org_other" };
+const program = `import * as pulumi from "@pulumi/pulumi";
+import * as native from "pulumi-gpucluster/native";
+
+const config = new pulumi.Config();
+const web = new native.Cluster("web", {
+  gpuType: "h100",
+  replicas: config.getNumber("replicas") ?? 2,
+  container: "vllm/vllm-openai:v0.6.3",
+  env: { MODEL: "llama", TOKEN: config.get("token") ?? "canary-value-first" },
+});
+// Stands for a DNS record or a gateway: it must be left alone as long as the endpoint stays.
+new native.Cluster("dependent", { gpuType: "l4", container: "acme/gateway:1", env: { UPSTREAM: web.endpoint } });
+
+const other = new native.Provider("other", {
+  apiKey: config.requireSecret("otherKey"),
+  baseUrl: config.require("url"),
+  maxHourlyCost: 100,
+  connections: { ours: { apiKeyEnv: "GPUCLUSTER_API_KEY" } },
+});
+const theirs = new native.Cluster("theirs", { gpuType: "l4", container: "acme/model:1" }, { provider: other });
+
+export const { endpoint, name } = web;
+export const ready = native.getClusterStatusOutput({ id: web.id }).readyReplicas;
+export const found = native.getClusterOutput({ name: theirs.name }, { provider: other }).id;
+export const own = theirs.id;
+export const viaConnection = native.getClusterOutput({ id: web.id, connection: "ours" }, { provider: other }).container;
+export const types = native.getGpuTypes().then(({ gpuTypes }) => gpuTypes.length);
+`;
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench("", { apiKeys });
+  bench.workspace.typeScript(program);
+  await bench.workspace.succeed("config", "set", "url", bench.simulator.url);
+  await bench.workspace.succeed("config", "set", "--secret", "otherKey", otherKey);
+});
+afterAll(closeBenches);
+
+describe("the life of the clusters of a TypeScript program with native classes, in order", () => {
+  it("asks in the first preview for nothing that it cannot know", async () => {
+    expect((await bench.workspace.preview()).code).toBe(0);
+    expect(bench.simulator.requests.filter(({ path }) => path.startsWith("/v1/clusters/"))).toEqual([]);
+  });
+
+  it("begins in two organizations, each cluster under the key of its provider", async () => {
+    const { code, output } = await bench.workspace.up();
+    expect(output).toContain("2/2 replicas healthy");
+    expect(code).toBe(0);
+    expect(bench.writes()).toHaveLength(3);
+    const organizations = living(bench.simulator).map(({ name, organization }) => [name.split("-")[0], organization]);
+    expect(organizations.sort()).toEqual([
+      ["dependent", "org_test"],
+      ["theirs", "org_other"],
+      ["web", "org_test"],
+    ]);
+  });
+
+  it("gets its outputs, and the answers of functions of either organization", async () => {
+    const outputs = JSON.parse(await bench.workspace.succeed("stack", "output", "--json"));
+    const web = living(bench.simulator).find(({ name }) => name.startsWith("web"));
+    expect(outputs).toMatchObject({ endpoint: web?.endpoint, name: web?.name, ready: 2, types: expect.any(Number) });
+    expect(outputs).toMatchObject({ found: outputs.own, viaConnection: "vllm/vllm-openai:v0.6.3" });
+  });
+
+  it("shows no change in a second preview", async () => {
+    expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+
+  it("previews more replicas as one line, leaves what depends on the endpoint alone, and scales by one call", async () => {
+    await bench.workspace.succeed("config", "set", "replicas", "3");
+    const { output } = await bench.workspace.preview();
+    expect(output).toMatch(/^ +\[provider=.*\n +~ replicas: 2 => 3\nResources:\n +~ 1 to update/m);
+    expect(output).not.toContain("dependent");
+    expect((await bench.workspace.up()).code).toBe(0);
+    expect(bench.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
+  });
+
+  it("previews a variable by its name and without its value, and changes it in one update", async () => {
+    await bench.workspace.succeed("config", "set", "--secret", "token", "canary-value-second");
+    const { output } = await bench.workspace.preview();
+    expect(output).toMatch(/~ TOKEN: \[secret\] => \[secret\]/);
+    expect(output).not.toMatch(/MODEL|canary/);
+    expect((await bench.workspace.up()).code).toBe(0);
+    expect(bench.writes()).toEqual(["PATCH /v1/clusters/:id"]);
+  });
+
+  it("has kept every secret: in clear in no state", async () => {
+    expect(await bench.workspace.stateText()).not.toContain("canary");
+  });
+
+  it("ends in both organizations", async () => {
+    expect((await bench.workspace.destroy()).code).toBe(0);
+    expect(living(bench.simulator)).toEqual([]);
+  });
+});
+
+describe("a native program beside what exists", () => {
+  const seed = {
+    name: "search",
+    gpuType: "h100",
+    replicas: 2,
+    container: "acme/search:1",
+    env: { TOKEN: "canary-env" },
+  };
+
+  it("takes a cluster over by the option `import`, and reads one by `get`", async () => {
+    const { workspace, simulator, writes } = await openBench("");
+    const [imported, read] = [simulator.addCluster(seed), simulator.addCluster({ ...seed, name: "theirs" })];
+    const code = (options: string) => `const native = require("pulumi-gpucluster/native");
+      new native.Cluster("search", ${JSON.stringify(seed)}, ${options});
+      exports.image = native.Cluster.get("theirs", "${read.id}").container;`;
+    workspace.program(code(`{ import: "${imported.id}" }`));
+    const { code: ended, output } = await workspace.up();
+    expect(output).toContain("1 imported");
+    expect(ended).toBe(0);
+    workspace.program(code("{}"));
+    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+    expect(await workspace.stateText()).not.toContain("canary");
+    expect(writes()).toEqual([]);
+    expect((await workspace.destroy()).code).toBe(0);
+    expect(living(simulator).map(({ name }) => name)).toEqual(["theirs"]);
+  });
+
+  it("gets from every function what the same function of the other door answers, at once and as an output", async () => {
+    const { workspace, simulator } = await openBench("");
+    const { id } = simulator.addCluster(seed);
+    workspace.program(`const native = require("pulumi-gpucluster/native");
+      const calls = { getGpuTypes: {}, getGpuModels: {}, getGpuPricing: {}, getGpuAvailability: { type: "h100" },
+        getClusters: {}, getCluster: { name: "search" }, getClusterStatus: { id: "${id}" }, getHealth: {}, getServiceInfo: {} };
+      for (const [name, args] of Object.entries(calls)) {
+        exports[name] = [gpu[name](args), native[name](args), native[name + "Output"](args)];
+      }`);
+    expect((await workspace.up()).code).toBe(0);
+    const outputs: Record<string, unknown[]> = JSON.parse(await workspace.succeed("stack", "output", "--json"));
+    expect(Object.keys(outputs)).toHaveLength(9);
+    for (const answers of Object.values(outputs)) expect(answers).toEqual(Array(3).fill(answers[0]));
+    expect(JSON.stringify(outputs)).not.toContain("canary");
+  });
+});
