@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
+import { pluginLines } from "./workspace";
 
 /** The README's program and all its examples, word for word, as one program: its types are checked, and it runs. */
 const readme = readFileSync(join(__dirname, "../../README.md"), "utf8");
@@ -22,11 +23,18 @@ beforeAll(async () => {
   ]);
   add("embeddings");
   workspace.typeScript(programOf(examples).replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id));
+  await workspace.succeed("config", "set", "--secret", "europeKey", "key-of-europe");
   Object.assign(workspace.env, { EU_KEY: "key-of-europe", US_KEY: "key-of-america" });
   const connections = { eu: { apiKeyEnv: "EU_KEY" }, us: { apiKeyEnv: "US_KEY" } };
   await workspace.succeed("config", "set", "gpucluster:connections", JSON.stringify(connections));
 });
 afterAll(closeBenches);
+
+const imports = [
+  'import * as pulumi from "@pulumi/pulumi";',
+  'import * as gpu from "pulumi-gpucluster";',
+  'import * as native from "pulumi-gpucluster/native";',
+];
 
 /** One function of all of them, for some await, which a program of this kind may not do outside of one. */
 function programOf(parts: readonly string[]): string {
@@ -34,7 +42,7 @@ function programOf(parts: readonly string[]): string {
     .join("\n")
     .replace(/^import .*$/gm, "")
     .replace(/^export /gm, "");
-  return `import * as gpu from "pulumi-gpucluster";\nexport = async () => {\n${body}\n};\n`;
+  return `${imports.join("\n")}\nexport = async () => {\n${body}\n};\n`;
 }
 
 describe("the examples of the README", () => {
@@ -42,12 +50,28 @@ describe("the examples of the README", () => {
     expect(examples.length).toBeGreaterThan(9);
   });
 
+  it("are there with the lines that these tests have in their projects too", () => {
+    expect(readme).toContain(pluginLines);
+  });
+
   it("run, and show no change afterwards", async () => {
     const { code, output } = await bench.workspace.up("--parallel", "16");
     expect(output).not.toMatch(/error/i);
     expect(code).toBe(0);
     expect(bench.simulator.clusters().map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""))).toEqual(
-      expect.arrayContaining(["web", "nightly", "reader", "swarm", "batch", "flexible", "precious", "open", "paris"]),
+      expect.arrayContaining([
+        "web",
+        "nightly",
+        "reader",
+        "swarm",
+        "batch",
+        "flexible",
+        "precious",
+        "open",
+        "paris",
+        "berlin",
+        "moved",
+      ]),
     );
     bench.workspace.withoutTypes();
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);

@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { closeBenches, living, openBench } from "./harness";
+
+afterAll(closeBenches);
+
+const repository = resolve(__dirname, "../..");
+const example = readFileSync(join(repository, "examples/native-yaml/Pulumi.yaml"), "utf8")
+  .replace(/^name: .*$/m, "name: engine-test")
+  .replace("path: ../../plugin", `path: ${join(repository, "plugin")}`);
+
+it("the YAML example runs, scales by its config, shows what it costs, and goes", async () => {
+  const { workspace, simulator, writes } = await openBench("");
+  simulator.setGpuType("h200", { stock: 0 });
+  writeFileSync(join(workspace.folder, "Pulumi.yaml"), example);
+  expect((await workspace.up()).code).toBe(0);
+  const outputs = JSON.parse(await workspace.succeed("stack", "output", "--json"));
+  const [web] = living(simulator);
+  expect(outputs).toEqual({ endpoint: web?.endpoint, gpuType: "h100", hourlyCost: 5.98, canGrow: true });
+  expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+  await workspace.succeed("config", "set", "replicas", "3");
+  expect((await workspace.preview()).output).toMatch(/~ replicas: 2 => 3\n/);
+  expect((await workspace.up()).code).toBe(0);
+  expect(writes()).toEqual(["POST /v1/clusters", "POST /v1/clusters/:id/scale"]);
+  expect((await workspace.destroy()).code).toBe(0);
+  expect(living(simulator)).toEqual([]);
+});
