@@ -1,4 +1,4 @@
-import { closeBenches, living, openBench } from "./harness";
+import { type Bench, closeBenches, living, openBench } from "./harness";
 
 afterAll(closeBenches);
 
@@ -14,16 +14,12 @@ const nativeProgram = (replicas: number, options = "") => `const native = requir
   exports.name = new native.Cluster("web", ${args(replicas)}, { ${options} }).name;`;
 
 /** Takes the program over: no preview of anything but an update, no request that changes anything, the same cluster. */
-async function move(
-  { workspace, simulator, writes }: Awaited<ReturnType<typeof openBench>>,
-  to: string,
-  program: string,
-) {
+async function move({ workspace, simulator, writes }: Bench, to: string, program: string) {
   const [before] = living(simulator);
   writes();
   workspace.program(program);
   const { code, output } = await workspace.preview();
-  expect(output).not.toMatch(/to (create|replace|delete)|warning|error/);
+  expect(output).not.toMatch(/:Cluster: \((?!update)|warning|error/);
   expect(code).toBe(0);
   expect((await workspace.up()).code).toBe(0);
   expect(writes()).toEqual([]);
@@ -55,7 +51,7 @@ it("a stack moves from the dynamic door to the native one and back by one line, 
   expect(living(simulator)).toEqual([]);
 });
 
-it("it moves to a provider of its own and back, and is destroyed right after it has", async () => {
+it("a stack moves to a provider of the program and back, and is destroyed right after it has", async () => {
   const bench = await openBench(dynamicProgram(1));
   expect((await bench.workspace.up()).code).toBe(0);
   const own = "provider: own(process.env.GPUCLUSTER_API_KEY)";
