@@ -7,6 +7,12 @@ export function clusterProgram(count: number): string {
 });`;
 }
 
+/** The same through the plugin. */
+export function nativeProgram(count: number): string {
+  const load = 'const native = require("pulumi-gpucluster/native");';
+  return `${load}\n${clusterProgram(count).replace("new gpu.", "new native.")}`;
+}
+
 /** So many resources whose provider does nothing; declared as ours are, without making text of a provider at each start. */
 export function emptyProgram(count: number): string {
   const provider = 'exports.handler=()=>({create:async inputs=>({id:"1",outs:inputs})})';

@@ -2,9 +2,19 @@ import type { Figures } from "./figures";
 
 /** What a row is about. */
 export interface Subject {
-  readonly kind: "up" | "refresh" | "destroy" | "processes" | "phases" | "twin" | "preview" | "state" | "provider";
+  readonly kind:
+    | "up"
+    | "refresh"
+    | "destroy"
+    | "processes"
+    | "phases"
+    | "twin"
+    | "preview"
+    | "state"
+    | "provider"
+    | "door";
   /** `naive` does what `Retry-After` says; `hasty` only backs off. */
-  readonly who: "ours" | "naive" | "hasty" | "bound" | "empty";
+  readonly who: "ours" | "native" | "naive" | "hasty" | "bound" | "empty";
   readonly clusters: number;
   readonly provisioningS?: number;
   readonly healthCheck?: "status" | "list";
@@ -21,6 +31,7 @@ export interface Row extends Subject {
 
 const whoTitles: Record<Subject["who"], string> = {
   ours: "pulumi-gpucluster",
+  native: "pulumi-gpucluster/native",
   naive: "naive, heeds Retry-After",
   hasty: "naive, backs off only",
   bound: "physical bound",
@@ -37,6 +48,7 @@ const kindTitles: Record<Subject["kind"], string> = {
   preview: "preview without changes",
   state: "state of one cluster, 2 env keys",
   provider: "provider process over an empty one",
+  door: "through the real engine",
 };
 
 /** Whose row it is. */
