@@ -51,6 +51,11 @@ describe("a change of", () => {
     expect(diffCluster(state, withoutEnv).changes).toEqual({ "env.MODEL": gone, "env.LEVEL": gone });
   });
 
+  it.each(["gpuType", "name"])("%s of a cluster that the service does not show is no reason to replace it", (name) => {
+    const { [name]: _unknown, ...imported } = state;
+    expect(diffCluster(imported, inputs).changes).toEqual({ [name]: { kind: "add" } });
+  });
+
   it("no env to an empty one is nothing", () => {
     expect(diffCluster(withoutEnv, { ...withoutEnv, env: {} }).changes).toEqual({});
   });
