@@ -43,3 +43,7 @@ test("whatever may be a key is stored as a secret, and nothing else", () => {
     euApiKey: asSecret("b"),
   });
 });
+
+test("the version that a generated SDK asks for goes back as it came: the engine ends otherwise", () => {
+  expect(withSecretKeys({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
+});
