@@ -19,13 +19,10 @@ const PROGRAMS = [
   { source: "csharp.go", version: "v3.220.0" },
 ];
 
-/**
- * @param {string} target Its old content is gone.
- */
+/** @param {string} target Gets a folder for each language, in place of an older one. */
 async function writeSdks(target) {
   const missing = await whyNoGo();
   if (missing !== undefined) throw new Error(`${missing}: install Go 1.25 or newer (https://go.dev/doc/install).`);
-  rmSync(target, { recursive: true, force: true });
   const folder = mkdtempSync(join(tmpdir(), "gpucluster-sdks-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const withdrawHook = onExit(remove);

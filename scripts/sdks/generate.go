@@ -65,6 +65,9 @@ func writeSDK(spec schema.PackageSpec, generate generator, folder string) error 
 	if err != nil {
 		return err
 	}
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
 	for path, content := range files {
 		file := filepath.Join(folder, filepath.FromSlash(path))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
