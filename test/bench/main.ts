@@ -1,9 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import type { Job } from "./jobs";
 import { plotOf } from "./plot";
+import { withBenchmark } from "./readme";
 import { reportOf } from "./report";
 import { type Row, titleOf, whoOf } from "./rows";
 import { tableOf } from "./table";
@@ -13,6 +14,7 @@ import { missesOf, missText } from "./targets";
 const longestJobMinutes = 0.75;
 
 const docs = resolve(__dirname, "../../docs");
+const readmeFile = resolve(__dirname, "../../README.md");
 
 /** Loaded when they are needed: the engine's rows look for the Pulumi CLI at once. */
 const parts: Readonly<Record<string, () => readonly Job[]>> = {
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
   if (only !== undefined) return;
   writeFileSync(join(docs, "benchmark.svg"), plotOf(rows));
   writeFileSync(join(docs, "benchmark.md"), reportOf(rows, misses, latenessMs));
+  writeFileSync(readmeFile, withBenchmark(readFileSync(readmeFile, "utf8"), rows, misses));
 }
 
 /** A line for each row as soon as it is there: the whole takes minutes. */
