@@ -1,6 +1,7 @@
 import type { Client } from "./api/client";
 import { clientFor } from "./api/clients";
 import { type ArgRules, checkArgs, connectionRules } from "./args";
+import { systemClock } from "./clock";
 import { getCluster, getClusterRules, getClusterStatus, getClusterStatusRules, getClusters } from "./cluster/queries";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/service";
@@ -12,7 +13,11 @@ import { getGpuPricing } from "./gpus/gpuPricing";
 import { getGpuTypes } from "./gpus/gpuTypes";
 import { getHealth } from "./health";
 import { getServiceInfo } from "./serviceInfo";
+import { sharing } from "./sharing";
 import type * as types from "./types";
+
+/** Types and prices stay as they are while the modules of a program ask for them; how clusters are is asked each time. */
+const catalogKeptMs = 10_000;
 
 /**
  * Everything that a door offers. The functions reject with a GpuClusterError when an argument is wrong, and with a ConfigError
@@ -44,16 +49,19 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
     name: string,
     rules: ArgRules<Args>,
     ask: (client: Client, args: Args) => Promise<Result>,
+    keptMs = 0,
   ) => {
+    const share = sharing<Client, Result>(keptMs, systemClock);
     return async (args: unknown = {}): Promise<Result> => {
       const checked = checkArgs(name, rules, args);
-      return ask(clientFor(connect(checked.connection)), checked);
+      const client = clientFor(connect(checked.connection));
+      return share(client, JSON.stringify(checked), () => ask(client, checked));
     };
   };
   const functions = {
-    getGpuTypes: query("getGpuTypes", connectionRules, getGpuTypes),
-    getGpuModels: query("getGpuModels", connectionRules, getGpuModels),
-    getGpuPricing: query("getGpuPricing", connectionRules, getGpuPricing),
+    getGpuTypes: query("getGpuTypes", connectionRules, getGpuTypes, catalogKeptMs),
+    getGpuModels: query("getGpuModels", connectionRules, getGpuModels, catalogKeptMs),
+    getGpuPricing: query("getGpuPricing", connectionRules, getGpuPricing, catalogKeptMs),
     getGpuAvailability: query("getGpuAvailability", getGpuAvailabilityRules, getGpuAvailability),
     getClusters: query("getClusters", connectionRules, getClusters),
     getCluster: query("getCluster", getClusterRules, getCluster),
