@@ -1,9 +1,21 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { credentials } from "@grpc/grpc-js";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 
 const run = promisify(execFile);
 const repository = resolve(__dirname, "../..");
@@ -92,6 +104,32 @@ describe("the plugin", () => {
     expect(line).toMatch(/^\d+\n$/);
     plugin.stdin.end();
     expect(await ended).toEqual([1, null]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it("answers after an error that nobody has caught", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
+    const errors = join(folder, "errors.cjs");
+    writeFileSync(
+      errors,
+      `setTimeout(() => { throw new Error("nobody catches this"); }, 300);
+      setTimeout(() => Promise.reject(new Error("nor this")), 300);
+      setTimeout(() => console.error("both are through"), 400);`,
+    );
+    const plugin = spawn(process.execPath, ["-r", errors, executable], { stdio: ["pipe", "pipe", "pipe"] });
+    const [[port], [said]] = await Promise.all([
+      once(plugin.stdout.setEncoding("utf8"), "data"),
+      once(plugin.stderr.setEncoding("utf8"), "data"),
+    ]);
+    expect(said).toBe("both are through\n");
+    const client = new ResourceProviderClient(`127.0.0.1:${port.trim()}`, credentials.createInsecure());
+    const version = await new Promise((done, fail) => {
+      client.getPluginInfo(new Empty(), (error, info) => (error ? fail(error) : done(info.getVersion())));
+    });
+    expect(version).toBe(manifest.version);
+    client.close();
+    plugin.kill();
+    await once(plugin, "exit");
     rmSync(folder, { recursive: true });
   });
 });
