@@ -3,6 +3,8 @@ import type { BudgetView } from "../api/rateContract";
 /** How often a wait looks. Pure. */
 
 const shortestPauseMs = 1_000;
+/** Nothing waits for the end of many deletions but the person who asked for it. */
+const shortestPauseOfDeletionsMs = 2_000;
 const longestPauseMs = 15_000;
 /** Looks at so small a part of the time waited: hardly ever late, and seldom in a long wait. */
 const pauseShare = 0.004;
@@ -22,6 +24,8 @@ export interface Waiting {
   readonly requests: number;
   /** Requests that are yet to come, one for each cluster that looks ready. */
   readonly confirmations: number;
+  /** Whether many wait, each for its deletion. */
+  readonly areDeletions: boolean;
   readonly budget: BudgetView;
 }
 
@@ -29,10 +33,11 @@ export interface Waiting {
  * The pause before the next look: short at first, longer with the wait; not dense before the earliest plausible moment; and
  * never so short that the requests that are left in the window would be used up before its end.
  */
-export function pauseMs({ youngestMs, oldestMs, fastestMs = 0, requests, confirmations, budget }: Waiting): number {
+export function pauseMs(waiting: Waiting): number {
+  const { youngestMs, oldestMs, fastestMs = 0, requests, confirmations, areDeletions, budget } = waiting;
   const plausibleInMs = fastestMs * plausibleShare - oldestMs;
   const { spare = budget.limit, resetInMs = 0 } = budget;
   const affordableMs = (requests * resetInMs) / Math.max(1, (spare - confirmations) / 2, Math.min(spare, fewPermits));
   const pause = Math.max(youngestMs * pauseShare, plausibleInMs, affordableMs);
-  return Math.min(longestPauseMs, Math.max(shortestPauseMs, pause));
+  return Math.min(longestPauseMs, Math.max(areDeletions ? shortestPauseOfDeletionsMs : shortestPauseMs, pause));
 }

@@ -91,6 +91,7 @@ export class Watcher {
       fastestMs: this.#fastestMs,
       requests: this.#isShared ? 1 : alone,
       confirmations: unconfirmed.length,
+      areDeletions: this.#isShared && waits.every(({ isDeleted = false }) => isDeleted),
       budget: this.client.budget.view(),
     });
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { pauseMs, type Waiting } from "../../../provider/cluster/pace";
 
 const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0 };
-const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, confirmations: 0, budget: free };
+const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, confirmations: 0, areDeletions: false, budget: free };
 
 describe("the pause before the next look", () => {
   it.each<[string, Partial<Waiting>, number]>([
@@ -11,6 +11,7 @@ describe("the pause before the next look", () => {
     ["takes half of what is left where a look is two requests", { requests: 2 }, 2_500],
     ["leaves room for confirmations", { confirmations: 48 }, 2_500],
     ["is made for a few looks where confirmations take all that is left", { confirmations: 500 }, 5_000],
+    ["is 2 s at least where many wait for deletions", { areDeletions: true }, 2_000],
     ["grows with the wait", { youngestMs: 600_000, oldestMs: 600_000 }, 2_400],
     ["is never longer than 15 s", { youngestMs: 7_200_000, oldestMs: 7_200_000 }, 15_000],
     ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
@@ -31,7 +32,14 @@ describe("the pause before the next look", () => {
     });
     fc.assert(
       fc.property(budget, fc.integer({ min: 0, max: 4e6 }), fc.constantFrom(1, 2), (view, age, requests) => {
-        const pause = pauseMs({ youngestMs: age, oldestMs: age, requests, confirmations: 0, budget: view });
+        const pause = pauseMs({
+          youngestMs: age,
+          oldestMs: age,
+          requests,
+          confirmations: 0,
+          areDeletions: false,
+          budget: view,
+        });
         expect(pause).toBeGreaterThanOrEqual(1_000);
         expect(pause).toBeLessThanOrEqual(15_000);
         const looks = Math.floor(view.resetInMs / pause);
