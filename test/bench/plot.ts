@@ -25,6 +25,7 @@ export function plotOf(rows: readonly Row[]): string {
     ),
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" font-family="sans-serif" font-size="12">
+<title>Time until all clusters are ready</title>
 ${[...legend, ...drawn].join("\n")}
 </svg>
 `;
