@@ -128,8 +128,11 @@ function traits(fields: Fields): number {
 function toRecord({ id, fields }: Candidate): ClusterRecord {
   const sources = withParts(fields);
   const take = <T>(names: readonly string[], read: (value: unknown) => T | undefined): T | undefined => {
-    const found = sources.map((source) => source.first(names, read));
-    return found.find((value) => value !== undefined);
+    for (const source of sources) {
+      const value = source.first(names, read);
+      if (value !== undefined) return value;
+    }
+    return undefined;
   };
   const status = take(clusterNames.status, innerOr(asText, innerNames.word));
   const env = take(clusterNames.env, asEnv);

@@ -101,8 +101,11 @@ export function objectsIn(json: unknown, depth: number, skip: ReadonlySet<string
   const levels = [[json].map(theOnly).filter(isRecord)];
   for (let level = 0; level < depth; level += 1) {
     const outer = levels[level] ?? [];
-    const inner = outer.flatMap((object) => Object.entries(object).filter(([name]) => !skip.has(plainName(name))));
-    levels.push(inner.map(([, value]) => theOnly(value)).filter(isRecord));
+    const inner = outer.flatMap((object) => {
+      const names = Object.keys(object).filter((name) => typeof object[name] === "object");
+      return names.filter((name) => !skip.has(plainName(name))).map((name) => theOnly(object[name]));
+    });
+    levels.push(inner.filter(isRecord));
   }
   return levels.flat();
 }

@@ -75,7 +75,7 @@ function factsIn(json: unknown, members: ReadonlySet<unknown>, depth: number): F
   if (!isRecord(json) || members.has(json)) return [];
   const facts = Object.entries(json).map(([name, value]) => factOf(name, value));
   const inner = depth > 0 ? facts.filter(({ plain, value }) => !notRecords.has(plain) && !members.has(value)) : [];
-  return [...facts, ...inner.flatMap(({ value }) => factsIn(linksIn(value), members, depth - 1))];
+  return [...facts, ...inner.flatMap(({ value }) => factsIn(linksIn(value, members), members, depth - 1))];
 }
 
 function factOf(name: string, value: unknown): Fact {
@@ -83,9 +83,10 @@ function factOf(name: string, value: unknown): Fact {
 }
 
 /** `[{"rel": "next", "href": "..."}]` as `{"next": "..."}`; anything else as it is. */
-function linksIn(value: unknown): unknown {
+function linksIn(value: unknown, members: ReadonlySet<unknown>): unknown {
   if (!Array.isArray(value)) return value;
-  const links = value.map((link) => new Fields(link)).filter((link) => link.has("rel"));
+  const others = value.filter((link) => !members.has(link)).map((link) => new Fields(link));
+  const links = others.filter((link) => link.has("rel"));
   return Object.fromEntries(links.map((link) => [asName(link.get("rel")) ?? "", link.get("href") ?? link.get("url")]));
 }
 
