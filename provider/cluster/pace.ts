@@ -2,7 +2,7 @@ import type { BudgetView } from "../api/rateContract";
 
 /** How often a wait looks. Pure. */
 
-const shortestPauseMs = 1_000;
+export const shortestPauseMs = 1_000;
 /** Nothing waits for the end of many deletions but the person who asked for it. */
 const shortestPauseOfDeletionsMs = 2_000;
 const longestPauseMs = 15_000;

@@ -6,7 +6,7 @@ import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from 
 import { findCluster, findStatus } from "./find";
 import { type ClusterLists, memberOf } from "./lists";
 import type { Operation } from "./operation";
-import { pauseMs } from "./pace";
+import { pauseMs, shortestPauseMs } from "./pace";
 import { type Look, type Past, unhealthyReasons, type Verdict } from "./readiness";
 
 export interface WatchOptions {
@@ -28,8 +28,6 @@ const fewWaiting = 1;
 const statusAge = { share: 0.1, mostMs: 5_000 };
 /** A look at such a one, on average of a long wait. */
 const requestsOfCreation = 1.25;
-/** No pace is faster. */
-const soonMs = 1_000;
 /** A key that is refused once may be a hiccup of the service; three times in a row it is not. */
 const refusalsToEnd = 3;
 
@@ -56,7 +54,7 @@ export class Watcher {
     const journal = new Journal(this.clock, options.operation, this.heartbeatMs);
     this.#waits.set(journal, options);
     // Who has just begun need not wait for the pace of the others; what comes soon anyway is not reckoned out for each.
-    if (this.#pauseMs() > soonMs) this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#paceMs());
+    if (this.#pauseMs() > shortestPauseMs) this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#paceMs());
     try {
       const verdict = await this.#loop(options, journal);
       const waitedMs = journal.waitedMs();
