@@ -39,6 +39,10 @@ export function bestOf(runs: readonly Figures[]): Figures {
 }
 
 function oneOf(figure: Figure, values: readonly number[]): number {
-  if (figure === "lag") return values.reduce((sum, value) => sum + value, 0) / values.length;
+  if (figure === "lag") return mean(values);
   return timed.includes(figure) ? Math.min(...values) : Math.max(...values);
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../provider/clock";
 import type { Simulator } from "../simulator";
 import { allReadyMs } from "./bound";
 import type { Contender, Made, Open, Wanted } from "./contender";
-import type { Figures } from "./figures";
+import { type Figures, mean } from "./figures";
 import { openService, type ServiceOptions, service, trafficOf, windowOf } from "./service";
 
 /** A fleet that comes up at once. */
@@ -79,8 +79,4 @@ export async function sweep(
 /** When the service had a cluster ready: with one replica, neither sooner nor later than it says. */
 export function readyAtMs(simulator: Simulator, { id }: Made, provisioningMs: number): number {
   return Date.parse(simulator.cluster(id)?.createdAt ?? "") + provisioningMs;
-}
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

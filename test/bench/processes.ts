@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Simulator } from "../simulator";
 import { allReadyMs } from "./bound";
 import type { Address } from "./contender";
-import type { Figures } from "./figures";
-import { type Ending, mean, readyAtMs } from "./fleet";
+import { type Figures, mean } from "./figures";
+import { type Ending, readyAtMs } from "./fleet";
 import { ScaledClock } from "./scaledClock";
 import { openService, trafficOf, windowOf } from "./service";
 
