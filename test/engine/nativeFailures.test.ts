@@ -2,7 +2,7 @@ import { closeBenches, living, openNativeBench, until } from "./harness";
 
 afterAll(closeBenches);
 
-const programOf = (properties: object = {}, options: object = {}) => ({
+const programOf = (properties: object = {}) => ({
   resources: {
     web: {
       type: "gpucluster:Cluster",
@@ -13,33 +13,8 @@ const programOf = (properties: object = {}, options: object = {}) => ({
         env: { TOKEN: "canary-value" },
         ...properties,
       },
-      options,
     },
   },
-});
-
-describe("a cluster of a YAML program that does not become healthy", () => {
-  it("fails within its customTimeouts, is kept, and is waited for again by the next up", async () => {
-    const message = "image acme/model:1 not found for canary-value";
-    const program = programOf({}, { customTimeouts: { create: "3s", update: "30s" } });
-    const bench = await openNativeBench(program, { faults: [{ kind: "sick-replica", replica: 1, message }] });
-    const { code, output } = await bench.workspace.up();
-    expect(code).not.toBe(0);
-    expect(output).toMatch(/cluster "web-[0-9a-f]{7}" \(cl_\w+\) was created, but is not ready: timed out after \ds/);
-    expect(output).toMatch(/replica rep_\S+: unhealthy, image acme\/model:1 not found for \[secret\]/);
-    expect(output).not.toContain("canary");
-    const [kept] = bench.workspace.storedClusters();
-    expect(kept).toMatchObject({ id: living(bench.simulator)[0]?.id, outputs: { settled: false, readyReplicas: 1 } });
-    expect(kept?.initErrors).toHaveLength(1);
-    expect(await bench.workspace.stateText()).not.toContain("canary");
-    expect(bench.writes()).toEqual(["POST /v1/clusters"]);
-
-    expect((await bench.workspace.preview()).output).toContain("~ 1 to update");
-    bench.simulator.change(living(bench.simulator)[0]?.id ?? "", { sickReplica: undefined });
-    expect((await bench.workspace.up()).code).toBe(0);
-    expect(bench.writes()).toEqual([]);
-    expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
-  });
 });
 
 describe("Ctrl-C while a cluster of a YAML program comes up", () => {

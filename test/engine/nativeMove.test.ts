@@ -1,34 +1,48 @@
-import { closeBenches, living, openBench } from "./harness";
+import { aliasOf, move } from "./doorMove";
+import { type Bench, closeBenches, living, openBench } from "./harness";
 
 afterAll(closeBenches);
 
 const properties = { gpuType: "h100", replicas: 2, container: "acme/model:1", env: { TOKEN: "canary-value" } };
-const dynamicType = "pulumi-nodejs:dynamic/gpucluster:Cluster";
-const nativeType = "gpucluster:index:Cluster";
 
-const dynamicProgram = (options = "{}") => `new gpu.Cluster("web", ${JSON.stringify(properties)}, ${options});`;
-const yamlProgram = (more: object) => ({ resources: { web: { type: "gpucluster:Cluster", properties, ...more } } });
+/** A stack of the dynamic door, which is then moved. */
+async function begin(): Promise<Bench> {
+  const bench = await openBench(`new gpu.Cluster("web", ${JSON.stringify(properties)});`);
+  expect((await bench.workspace.up()).code).toBe(0);
+  return bench;
+}
 
-it("a stack moves from one door to the other and back by one line: the same cluster, and no request that changes it", async () => {
-  const { workspace, simulator, writes } = await openBench(dynamicProgram());
-  expect((await workspace.up()).code).toBe(0);
-  const [cluster] = living(simulator);
-  expect(workspace.storedClusters()).toMatchObject([{ id: cluster?.id, type: dynamicType }]);
-  writes();
-
-  workspace.yaml(yamlProgram({ options: { aliases: [{ type: dynamicType }] } }));
-  expect((await workspace.preview()).output).not.toMatch(/to (create|replace|update|delete)/);
-  expect((await workspace.up()).code).toBe(0);
-  expect(workspace.storedClusters()).toMatchObject([{ id: cluster?.id, type: nativeType }]);
-  workspace.yaml(yamlProgram({}));
-  expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
-  expect((await workspace.refresh("--expect-no-changes")).code).toBe(0);
-
-  workspace.program(dynamicProgram(`{ aliases: [{ type: "${nativeType}" }] }`));
-  expect((await workspace.preview()).output).not.toMatch(/to (create|replace|delete)/);
-  expect((await workspace.up()).code).toBe(0);
-  expect(workspace.storedClusters()).toMatchObject([{ id: cluster?.id, type: dynamicType }]);
-  expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
-  expect(writes()).toEqual([]);
+/** Back to the door where it began, and destroyed right after that. */
+async function end(bench: Bench): Promise<void> {
+  const { workspace, simulator } = bench;
+  const options = JSON.stringify(aliasOf("native"));
+  await move(bench, "dynamic", () =>
+    workspace.program(`new gpu.Cluster("web", ${JSON.stringify(properties)}, ${options});`),
+  );
   expect(await workspace.stateText()).not.toContain("canary");
+  expect((await workspace.destroy()).code).toBe(0);
+  expect(living(simulator)).toEqual([]);
+}
+
+it("a stack moves to a YAML program by one line, which can go, and back", async () => {
+  const bench = await begin();
+  const { workspace } = bench;
+  const web = { type: "gpucluster:Cluster", properties };
+  await move(bench, "native", () => workspace.yaml({ resources: { web: { ...web, options: aliasOf("dynamic") } } }));
+  workspace.yaml({ resources: { web } });
+  expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+  await end(bench);
+});
+
+it("a stack moves to a provider of the program, and back", async () => {
+  const bench = await begin();
+  const { workspace } = bench;
+  await move(bench, "native", () =>
+    workspace.program(`const native = require("pulumi-gpucluster/native");
+      const { GPUCLUSTER_API_KEY: apiKey, GPUCLUSTER_BASE_URL: baseUrl } = process.env;
+      const provider = new native.Provider("own", { apiKey, baseUrl });
+      const options = { provider, ...${JSON.stringify(aliasOf("dynamic"))} };
+      new native.Cluster("web", ${JSON.stringify(properties)}, options);`),
+  );
+  await end(bench);
 });

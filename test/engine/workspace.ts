@@ -108,7 +108,7 @@ export class Workspace {
 
   /** Takes a whole TypeScript program in place of the text; the engine's host checks its types. */
   typeScript(text: string): void {
-    rmSync(join(this.folder, "index.js"));
+    rmSync(join(this.folder, "index.js"), { force: true });
     writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf(text, {}));
     writeFileSync(join(this.folder, "package.json"), JSON.stringify({ name: "engine-test", main: "index.ts" }));
     writeFileSync(join(this.folder, "index.ts"), text);
@@ -230,11 +230,15 @@ export interface StoredResource {
   readonly initErrors?: string[];
 }
 
-/** The types of a cluster, one for each door. */
-const clusterTypes = new Set(["pulumi-nodejs:dynamic/gpucluster:Cluster", "gpucluster:index:Cluster"]);
+/** The type of a cluster, one for each door. */
+export const clusterTypes = {
+  dynamic: "pulumi-nodejs:dynamic/gpucluster:Cluster",
+  native: "gpucluster:index:Cluster",
+} as const;
+const allTypes: readonly string[] = Object.values(clusterTypes);
 
 function clustersIn(resources: StoredResource[] = []): StoredResource[] {
-  return resources.filter(({ type }) => clusterTypes.has(type));
+  return resources.filter(({ type }) => allTypes.includes(type));
 }
 
 /** Kills the CLI where it stands, and the language host that it then leaves behind; the provider has to end by itself. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { ClusterRecord } from "../../../provider/api/records";
 import type { Fault } from "../../simulator";
-import { runs } from "../shares";
+import { runs } from "../../support/shares";
 import { closeAll, living, openBench } from "./bench";
 import { claim } from "./claimBench";
 

@@ -1,7 +1,7 @@
 import { InitError, type Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Dialect, Fault } from "../../simulator";
-import { isEverything } from "../shares";
+import { isEverything } from "../../support/shares";
 import { type Bench, closeAll, openBench, settle, writes } from "./bench";
 import {
   asked,

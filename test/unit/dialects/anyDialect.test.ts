@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { runs } from "../../support/shares";
 import { type Bench, closeAll, forget, living } from "../cluster/bench";
-import { runs } from "../shares";
 import { anyDialect, report } from "./atRandom";
 import { create, type Held, open, read, toDo, update, type Wanted, web } from "./bench";
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { InitError } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../simulator";
+import { runs } from "../../support/shares";
 import { type Bench, closeAll, living } from "../cluster/bench";
-import { runs } from "../shares";
 import { anyDialect, report } from "./atRandom";
 import { create, expectRunning, type Held, open, read, toDo, type Wanted, web } from "./bench";
 

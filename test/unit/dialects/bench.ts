@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/core";
 import { type Dialect, dialects, type SimulatorOptions } from "../../simulator";
+import { isEverything } from "../../support/shares";
 import { type Bench, living, openBench, writes } from "../cluster/bench";
-import { isEverything } from "../shares";
 
 /** The names of all dialects, or of a third of them. */
 export const names = Object.keys(dialects).filter((_, index) => isEverything || index % 3 === 0);

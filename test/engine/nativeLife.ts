@@ -1,0 +1,150 @@
+import { isEverything } from "../support/shares";
+import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
+import { type Wanted, type WriteProgram, writers } from "./nativePrograms";
+
+/** Records and lists in other shapes, values that are hidden, other words. CI (`npm test -- --all`) takes each of them. */
+const dialects = isEverything ? ["plain", "terse", "mix-1"] : ["plain"];
+
+const first: Wanted = {
+  gpuType: "h100",
+  replicas: 2,
+  container: "vllm/vllm-openai:v0.6.3",
+  env: { MODEL: "llama-3-8b", "TOKEN.A": "canary-value-first" },
+};
+const scaled: Wanted = { ...first, replicas: 3 };
+const changed: Wanted = {
+  ...scaled,
+  container: "vllm/vllm-openai:v0.7.0",
+  env: { "TOKEN.A": "canary-value-second", ADDED: "canary-value-third" },
+};
+const renamed: Wanted = { ...changed, name: "renamed" };
+
+/** What a person reads of the update of one cluster, whatever the language and the dialect. */
+const updateText = (lines: string) => `Previewing update (test):
+  pulumi:pulumi:Stack: (same)
+    ~ gpucluster:index:Cluster: (update)
+        [id=cl_ID]
+${lines}
+Resources:
+    ~ 1 to update
+    2 unchanged`;
+
+/** The whole life of a cluster of a program in this language, through the real CLI and the plugin. */
+export function testLives(language: keyof typeof writers, setUp: (bench: Bench) => void = () => undefined): void {
+  const write: WriteProgram = writers[language];
+  afterAll(closeBenches);
+
+  describe.each(dialects)(`the life of a cluster of a ${language} program, in the dialect %s, in order`, (dialect) => {
+    let bench: Bench;
+    beforeAll(async () => {
+      const message = "image vllm/vllm-openai:v0.6.3 not found for canary-value-first";
+      const faults = [{ kind: "sick-replica", name: "web-*", replica: 1, message }] as const;
+      bench = await openBench("", { dialect, faults: [...faults] });
+      setUp(bench);
+      write(bench.workspace, first);
+    });
+    /** The cluster that the program names first. */
+    const web = () => {
+      const found = living(bench.simulator).find(({ gpuType }) => gpuType === first.gpuType);
+      if (!found) throw new Error("there is no cluster");
+      return found;
+    };
+    const expectNothingToDo = async () => {
+      const { code, output } = await bench.workspace.preview("--expect-no-changes");
+      expect(output).toContain("3 unchanged");
+      expect(code).toBe(0);
+      expect(bench.writes()).toEqual([]);
+    };
+
+    it("fails within its customTimeouts where it does not become healthy, and is kept", async () => {
+      const { code, output } = await bench.workspace.up();
+      expect(code).not.toBe(0);
+      expect(output).toMatch(/cluster "web-[0-9a-f]{7}" \(cl_\w+\) was created, but is not ready: timed out after \ds/);
+      expect(output).toMatch(/replica rep_\S+: .*, image vllm\/vllm-openai:v0\.6\.3 not found for \[secret\]/);
+      expect(output).not.toContain("canary");
+      const [kept, ...others] = bench.workspace.storedClusters();
+      expect(kept).toMatchObject({ id: web().id, outputs: { settled: false }, initErrors: [expect.anything()] });
+      expect(others).toEqual([]);
+      expect(bench.writes()).toEqual(["POST /v1/clusters"]);
+    });
+
+    it("is waited for by the next up, which creates nothing twice", async () => {
+      bench.simulator.change(web().id, { sickReplica: undefined });
+      expect((await bench.workspace.up()).code).toBe(0);
+      expect(bench.writes()).toEqual(["POST /v1/clusters"]);
+      expect(living(bench.simulator)).toHaveLength(2);
+      const [stored] = bench.workspace.storedClusters();
+      expect(stored?.outputs).toMatchObject({ replicas: 2, readyReplicas: 2, settled: true });
+      await expectNothingToDo();
+    });
+
+    it("previews more replicas as one line, and nothing for what depends on the endpoint; scales by one call", async () => {
+      write(bench.workspace, scaled);
+      expect(textOf((await bench.workspace.preview()).output)).toBe(updateText("      ~ replicas: 2 => 3"));
+      expect((await bench.workspace.up()).code).toBe(0);
+      expect(bench.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
+      expect(web()).toMatchObject({ ...scaled, status: "running" });
+    });
+
+    it("previews variables by their names and without their values, and applies all of them", async () => {
+      write(bench.workspace, changed);
+      const { output } = await bench.workspace.preview();
+      expect(textOf(output)).toBe(
+        updateText(`      ~ container: "vllm/vllm-openai:v0.6.3" => "vllm/vllm-openai:v0.7.0"
+      ~ env      : {
+          + ADDED  : [secret]
+          - MODEL  : [secret]
+          ~ TOKEN.A: [secret] => [secret]
+        }`),
+      );
+      expect((await bench.workspace.up()).code).toBe(0);
+      const { container, env } = changed;
+      expect(web()).toMatchObject({ ...changed, deployed: { container, env } });
+      bench.writes();
+      await expectNothingToDo();
+    });
+
+    it("shows at refresh what somebody else has changed, and puts it right", async () => {
+      bench.simulator.change(web().id, { replicas: 1 });
+      expect((await bench.workspace.refresh()).output).toMatch(/~ replicas\s*: 3 => 1/);
+      expect(textOf((await bench.workspace.preview()).output)).toBe(updateText("      ~ replicas: 1 => 3"));
+      expect((await bench.workspace.up()).code).toBe(0);
+      expect(bench.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
+      expect((await bench.workspace.refresh("--expect-no-changes")).code).toBe(0);
+    });
+
+    it("names what it is replaced for; the new one comes up first", async () => {
+      const { id } = web();
+      write(bench.workspace, renamed);
+      const { output } = await bench.workspace.preview();
+      expect(output).toMatch(/\+-gpucluster:index:Cluster: \(replace\)/);
+      expect(output).toMatch(/~ name\s*: "web-[0-9a-f]{7}" => "renamed"/);
+      expect((await bench.workspace.up()).code).toBe(0);
+      const writes = bench.writes();
+      expect(writes.indexOf("POST /v1/clusters")).toBeLessThan(writes.indexOf("DELETE /v1/clusters/:id"));
+      expect(web()).toMatchObject({ ...renamed, status: "running" });
+      expect(web().id).not.toBe(id);
+      expect(living(bench.simulator)).toHaveLength(2);
+    });
+
+    it("has every secret in clear in no state", async () => {
+      const state = await bench.workspace.stateText();
+      expect(state).not.toContain(canaryKey);
+      expect(state).not.toContain("canary-value");
+    });
+
+    it("is deleted, and destroy returns when it is gone", async () => {
+      expect((await bench.workspace.destroy()).code).toBe(0);
+      expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
+      expect(bench.workspace.storedClusters()).toEqual([]);
+    });
+  });
+}
+
+/** What a preview shows, without what differs from run to run, or from one language host to the next. */
+function textOf(output: string): string {
+  return output
+    .replace(/cl_[0-9a-f]+/g, "cl_ID")
+    .replace(/^ *\[(urn|provider)=.*\n/gm, "")
+    .trimEnd();
+}

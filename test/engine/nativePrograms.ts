@@ -1,0 +1,53 @@
+import type { Workspace } from "./workspace";
+
+/** What a program says of its cluster. */
+export interface Wanted {
+  readonly name?: string;
+  readonly gpuType: string;
+  readonly replicas: number;
+  readonly container: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Writes the program of a cluster `web` that has to be ready after `createLimit`, and of one that uses its endpoint. */
+export type WriteProgram = (workspace: Workspace, wanted: Wanted) => void;
+
+/** Far shorter than any default: what has to fail in a test fails soon. */
+const createLimit = "3s";
+/** Stands for a DNS record or a gateway: it must be left alone as long as the endpoint stays. */
+const dependent = { gpuType: "l4", container: "acme/gateway:1" };
+
+/** The same program in each language. */
+export const writers = {
+  YAML: (workspace, wanted) =>
+    workspace.yaml({
+      resources: {
+        web: { type: "gpucluster:Cluster", properties: wanted, options: { customTimeouts: { create: createLimit } } },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: how YAML programs refer to others
+        dependent: { type: "gpucluster:Cluster", properties: { ...dependent, env: { UPSTREAM: "${web.endpoint}" } } },
+      },
+    }),
+
+  TypeScript: (workspace, wanted) =>
+    workspace.typeScript(`import * as gpucluster from "pulumi-gpucluster/native";
+const web = new gpucluster.Cluster("web", ${JSON.stringify(wanted)}, { customTimeouts: { create: "${createLimit}" } });
+new gpucluster.Cluster("dependent", { ...${JSON.stringify(dependent)}, env: { UPSTREAM: web.endpoint } });
+`),
+
+  Python: (workspace, wanted) =>
+    workspace.python(`import pulumi
+import pulumi_gpucluster as gpucluster
+
+limits = pulumi.ResourceOptions(custom_timeouts=pulumi.CustomTimeouts(create="${createLimit}"))
+web = gpucluster.Cluster("web", ${pythonArgs(wanted)}, opts=limits)
+gpucluster.Cluster("dependent", ${pythonArgs(dependent)}, env={"UPSTREAM": web.endpoint})
+`),
+} satisfies Record<string, WriteProgram>;
+
+/** Texts, numbers and objects of texts are written in Python as in JSON. */
+function pythonArgs(args: object): string {
+  const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.entries(args)
+    .map(([name, value]) => `${snakeCase(name)}=${JSON.stringify(value)}`)
+    .join(", ");
+}
