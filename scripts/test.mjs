@@ -18,14 +18,16 @@ import { setup } from "./setup.mjs";
 const WITH_CLI = ["install", "engine"];
 /** Package managers and versions of Node: what no change of a day breaks, and ten minutes have no room for. */
 const FOR_CI = ["install"];
-/** Likewise of the engine's tests: dialects, languages, moves of old and other stacks, fleets. */
+/** Likewise of the engine's tests: dialects, languages, whole programs, moves of old and other stacks, fleets. */
 const FILES_FOR_CI = [
   "dialects\\d",
   "many",
   "nativeLifeTypeScript",
   "nativeMove",
+  "nativeProgram",
   "nativePython",
   "oldStates",
+  "reverts",
   "sdks",
   "twoStacks",
 ];
@@ -48,7 +50,7 @@ function allStages() {
     [
       ...quick.map((project) => ({ name: project, run: () => runJest(project, shares()) })),
       { name: "publint", run: () => runTool("publint", "publint", []) },
-      { name: "attw", run: runAttw },
+      { name: "attw", isForCi: true, run: runAttw },
     ],
     ...WITH_CLI.map((project) => [
       { name: project, isForCi: FOR_CI.includes(project), run: () => runJestWithCli(project) },

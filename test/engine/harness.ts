@@ -58,6 +58,11 @@ export function living(simulator: Simulator) {
   return simulator.clusters().filter(({ status }) => status !== "gone" && status !== "terminating");
 }
 
+/** In a steady order. */
+export function idsOf(clusters: readonly { readonly id: string }[]): string[] {
+  return clusters.map(({ id }) => id).sort();
+}
+
 /** Waits for a condition of a process that runs beside the test. */
 export async function until(what: string, condition: () => boolean, limitMs = 30_000): Promise<void> {
   const endMs = Date.now() + limitMs;
