@@ -1,26 +1,39 @@
 // @ts-check
-// Packs the plugin for a release: an archive for each platform under the name that `pulumi plugin install` asks a server for.
-// All hold the same files, for the user's own Node runs them.
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+// Packs the plugin for a release: an archive for each platform under the name that `pulumi plugin install` asks a server for,
+// in the folder `release` or the one that is named. All hold the same files, for the user's own Node runs them.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
-import { buildPlugin, EXECUTABLE, PLUGIN } from "./plugin.mjs";
+import { buildPlugin, EXECUTABLE } from "./plugin.mjs";
 
 const PLATFORMS = ["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64"];
 
-/** @param {string} folder Where the archives go; what is there goes away. */
-export async function packPlugin(folder = join(ROOT, "release")) {
-  await buildPlugin();
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
-  const { version } = readManifest();
-  for (const platform of PLATFORMS) {
-    const archive = join(folder, `${EXECUTABLE}-v${version}-${platform}.tar.gz`);
-    const { code, output } = await run("tar", ["-czf", archive, "-C", PLUGIN, "."]);
-    if (code !== 0) throw new Error(`${archive} was not packed: ${output}`);
-    console.log(archive);
+/** @param {string} target Where the archives go; what is there goes away. */
+async function packPlugin(target) {
+  // Not the folder that is published: an engine may be running what is in there.
+  const built = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
+  try {
+    await buildPlugin(built);
+    rmSync(target, { recursive: true, force: true });
+    mkdirSync(target);
+    for (const platform of PLATFORMS) await pack(built, target, platform);
+  } finally {
+    rmSync(built, { recursive: true, force: true });
   }
 }
 
-if (isMain(import.meta.url)) await runMain(() => packPlugin());
+/**
+ * @param {string} built
+ * @param {string} target
+ * @param {string} platform
+ */
+async function pack(built, target, platform) {
+  const archive = join(target, `${EXECUTABLE}-v${readManifest().version}-${platform}.tar.gz`);
+  const { code, output } = await run("tar", ["-czf", archive, "-C", built, "."]);
+  if (code !== 0) throw new Error(`${archive} was not packed: ${output}`);
+  console.log(archive);
+}
+
+if (isMain(import.meta.url)) await runMain(() => packPlugin(resolve(process.argv[2] ?? join(ROOT, "release"))));

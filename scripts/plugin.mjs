@@ -12,11 +12,15 @@ export const PLUGIN = join(ROOT, "plugin");
 /** The name by which the engine looks for the plugin. */
 export const EXECUTABLE = "pulumi-resource-gpucluster";
 
-/** Without `@pulumi/pulumi` itself, whose index takes four times as long to load as all of this. */
-export async function buildPlugin() {
-  rmSync(PLUGIN, { recursive: true, force: true });
-  mkdirSync(PLUGIN);
-  const outfile = join(PLUGIN, EXECUTABLE);
+/**
+ * Without `@pulumi/pulumi` itself, whose index takes four times as long to load as all of this.
+ *
+ * @param {string} folder What is there goes away.
+ */
+export async function buildPlugin(folder = PLUGIN) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const outfile = join(folder, EXECUTABLE);
   await build({
     absWorkingDir: ROOT,
     entryPoints: ["provider/doors/plugin.ts"],
@@ -35,9 +39,9 @@ export async function buildPlugin() {
   const { version } = readManifest();
   // Without a type: the file has no ending, and would be taken for an ES module inside a package of those.
   writeFileSync(
-    join(PLUGIN, "package.json"),
+    join(folder, "package.json"),
     `${JSON.stringify({ name: EXECUTABLE, version, private: true }, null, 2)}\n`,
   );
 }
 
-if (isMain(import.meta.url)) await runMain(buildPlugin);
+if (isMain(import.meta.url)) await runMain(() => buildPlugin());

@@ -22,6 +22,7 @@ const FOR_CI = ["install"];
 const FILES_FOR_CI = [
   "dialects\\d",
   "many",
+  "nativeInstall",
   "nativeLifeTypeScript",
   "nativeMove",
   "nativeProgram",

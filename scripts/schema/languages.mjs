@@ -22,7 +22,6 @@ export function languages(pulumi) {
       respectSchemaVersion,
     },
     go: {
-      importBasePath: "github.com/pulumi-gpucluster/sdk/go/gpucluster",
       generateResourceContainerTypes: true,
       respectSchemaVersion,
     },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { run } from "../install/run";
@@ -10,18 +10,17 @@ const repository = resolve(__dirname, "../..");
 // A fresh machine compiles the generators of SDKs first, and fetches Pulumi's own SDK for Python.
 jest.setTimeout(20 * 60_000);
 
-const program = `
-import pulumi
-import pulumi_gpucluster as gpucluster
-
-web = gpucluster.Cluster(
-    "web",
+/** The README's program, word for word, and what it leaves out. */
+const [, readme = ""] = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(join(repository, "README.md"), "utf8")) ?? [];
+const program = `${readme}
+choosy = gpucluster.Cluster(
+    "choosy",
     gpu_type=["h200", "h100"],
     container="acme/model:1",
     desired_status=gpucluster.DesiredStatus.RUNNING,
     restart_triggers={"generation": 1},
 )
-pulumi.export("type", web.gpu_type)
+pulumi.export("type", choosy.gpu_type)
 pulumi.export("memory", gpucluster.get_gpu_models_output().apply(lambda answer: sum(gpu.memory_gb for gpu in answer.models)))
 `;
 
@@ -44,16 +43,16 @@ function activate({ workspace }: Bench): void {
 // Each with the SDK that is made from the schema.
 testLives("Python", activate);
 
-it("a Python program chooses from lists, by enumerations, and gets what the functions answer", async () => {
+it("the README's program in Python runs; it can choose from lists and enumerations, and gets what functions answer", async () => {
   const bench = await openBench("");
   const { workspace, simulator, writes } = bench;
   activate(bench);
   workspace.python(program);
   simulator.setGpuType("h200", { stock: 0 });
   expect((await workspace.up()).code).toBe(0);
-  expect(writes()).toEqual(["POST /v1/clusters"]);
+  expect(writes()).toEqual(["POST /v1/clusters", "POST /v1/clusters"]);
   const outputs = JSON.parse(await workspace.succeed("stack", "output", "--json"));
-  expect(outputs).toMatchObject({ type: "h100" });
+  expect(outputs).toMatchObject({ type: "h100", endpoint: expect.stringMatching(/^https:/) });
   expect(outputs.memory).toBeGreaterThan(80);
   expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
   expect((await workspace.destroy()).code).toBe(0);
