@@ -27,6 +27,7 @@ const FILES_FOR_CI = [
   "nativeMove",
   "nativeProgram",
   "nativePython",
+  "nativeSwitch",
   "oldStates",
   "reverts",
   "sdks",
