@@ -9,7 +9,8 @@ export type { GetGpuTypesArgs, GetGpuTypesResult, GpuType } from "../provider/ty
 export interface GetGpuTypesOutputArgs extends Inputs<GetGpuTypesArgs> {}
 
 /**
- * The GPU types that the service lists, with prices per GPU-hour and availability where it says them; each call asks anew.
+ * The GPU types that the service lists, with prices per GPU-hour and availability where it says them. An answer is kept for
+ * ten seconds.
  *
  * ```ts
  * const { gpuTypes } = await gpu.getGpuTypes();

@@ -31,7 +31,8 @@ export class Interrupted extends Error {}
  */
 export function openStack(cliRoot, serviceEnv, { isReal, isThrowaway }) {
   const folder = isThrowaway ? mkdtempSync(join(tmpdir(), "gpucluster-")) : join(ROOT, ".gpucluster");
-  const name = `demo-${isThrowaway ? randomBytes(2).toString("hex") : "kept"}`;
+  // A kept stack on the simulator belongs to that one simulator; the real one is to be found again.
+  const name = `demo-${isReal ? "real" : randomBytes(2).toString("hex")}`;
   const env = { ...serviceEnv, ...backendEnv(folder, isReal) };
   const interrupts = countInterrupts();
   const pulumi = async (/** @type {string[]} */ ...args) => {
