@@ -66,8 +66,12 @@ export class InitError extends Error {
 /** What a resource can do. `check`, `diff` and `preview` change nothing anywhere. */
 export interface Resource {
   check(ctx: Ctx, news: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
-  /** @throws GpuClusterError where the inputs are about another resource than `id`. */
-  diff(state: Properties, news: Properties, id?: string): Diff;
+  /**
+   * `urn`: what the state says is remembered for the checks of this resource.
+   *
+   * @throws GpuClusterError where the inputs are about another resource than `id`.
+   */
+  diff(state: Properties, news: Properties, about?: { readonly id?: string; readonly urn?: string }): Diff;
   /** What is certain of the outputs before the call. `known`: a state, or whatever else is known of the resource. */
   preview(news: Properties, known?: Properties): Properties;
   create(ctx: Ctx, inputs: Properties): Promise<{ id: string; state: Properties }>;

@@ -88,6 +88,11 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
     this.path = failure.path;
   }
 
+  /** True when nothing came within the time limit. */
+  get isLate(): boolean {
+    return false;
+  }
+
   /** True when the service may have acted on the request although its answer was lost. */
   get maybeApplied(): boolean {
     return this.outcome === "ambiguous" || this.outcome === "server-error";
@@ -97,7 +102,14 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
 /** No HTTP answer: the network, DNS, TLS, or a time limit. */
 export class ConnectionError extends RequestError {
   override readonly name = "ConnectionError";
+
+  override get isLate(): boolean {
+    return lateCodes.has(String(Reflect.get(Object(this.cause), "code")));
+  }
 }
+
+/** What is said where an answer did not begin in time. */
+const lateCodes = new Set(["TimeoutError", "UND_ERR_HEADERS_TIMEOUT"]);
 
 /** A success status with a body that cannot be read; the request itself may have taken effect. */
 export class ResponseShapeError extends RequestError {

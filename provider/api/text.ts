@@ -11,13 +11,14 @@ export function cleanText(text: string, max = 500): string {
   return cut(cleanWholeText(text), max);
 }
 
-/** As `cleanText`, for who has to look at the whole text before it is cut. */
+/** As `cleanText`, for who has to look at the whole text before it is cut. Half a letter of two is none: gRPC refuses it. */
 export function cleanWholeText(text: string): string {
-  if (!control.test(text)) return text.trim();
+  if (!control.test(text)) return text.trim().toWellFormed();
   return stripVTControlCharacters(text)
     .replace(/[\r\n\t]+/g, " ")
     .replace(controls, "")
-    .trim();
+    .trim()
+    .toWellFormed();
 }
 
 export function cut(text: string, max: number): string {

@@ -7,7 +7,7 @@ import { type ClusterList, type ClusterRecord, clusterNamePattern } from "../api
 import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError } from "../errors";
-import { sameText } from "./forms";
+import { sameImage, sameText } from "./forms";
 import type { ClusterLists } from "./lists";
 
 export interface ClaimOptions {
@@ -24,6 +24,8 @@ export interface ClaimOptions {
 const snapshotAgeMs = 30_000;
 /** Pauses between looks for a cluster whose answer was lost, 20 s in all: a list may lag behind. */
 const searchPausesMs = [0, 2_000, 3_000, 5_000, 10_000];
+/** Where the service may still be at work on it: some allocate GPUs before they answer. */
+const longSearchPausesMs = [...searchPausesMs, 20_000, 40_000, 60_000];
 /** The first look is made even for a user who has just interrupted: it usually finds the id. */
 const firstLookMs = 5_000;
 /** What exists may be older than the request by what two clocks differ. */
@@ -49,6 +51,8 @@ export class Claims {
   readonly #deleted = new IdSet();
   /** Which resource takes over an id, in lower case: no other may, and no deletion of this process may take it away. */
   readonly #adopters = new Map<string, string>();
+  /** Those of them that it has taken over. */
+  readonly #adopted = new IdSet();
   /** Names that are being created right now. */
   readonly #pendingNames = new Set<string>();
 
@@ -70,9 +74,15 @@ export class Claims {
     return adopter;
   }
 
-  /** Whether a resource of this program takes the cluster over. */
-  isAdopted(id: string): boolean {
-    return this.#adopters.has(id.toLowerCase());
+  /** Remembers that the cluster was taken over. */
+  adopted(id: string): void {
+    this.#adopted.add(id);
+  }
+
+  /** Whether a resource of this program takes the cluster over, or was to and has failed. */
+  adoptionOf(id: string): "done" | "failed" | undefined {
+    if (this.#adopted.has(id)) return "done";
+    return this.#adopters.has(id.toLowerCase()) ? "failed" : undefined;
   }
 
   /** The clusters in a list that hold a name. */
@@ -118,7 +128,10 @@ export class Claims {
     const sent = { body, before, sentAtMs: this.clock.now() };
     const first = await this.#attempt(sent, options);
     if ("id" in first) return await this.#confirmed(first, sent, options);
-    return (await this.#search(first, options)) ?? (await this.#again(first, options));
+    const found = await this.#search(first, options);
+    if (found) return found;
+    if (mayBeUnderWay(first.cause)) throw uncertain(body, first.cause, "the service may still be at work on it");
+    return await this.#again(first, options);
   }
 
   /** A record, or the reason why there is no usable answer. */
@@ -139,9 +152,13 @@ export class Claims {
     try {
       record = await this.#post(lost.body, options);
     } catch (error) {
-      if (!isLost(error) && !(error instanceof ApiError && error.status === 409)) throw error;
+      if (!isLost(error) && !(error instanceof ApiError && error.status === 409)) throw stillUncertain(lost, error);
       const found = await this.#search({ ...lost, cause: error }, options);
-      if (found) return found;
+      if (found) {
+        const text = `two create requests were sent for ${found.id}: look whether a second cluster of its name shows up`;
+        if (isLost(error)) options.warn(text);
+        return found;
+      }
       throw uncertain(lost.body, error, "two create requests were sent, and no cluster of that name shows");
     }
     await this.#reportTwin(lost, record, options);
@@ -193,7 +210,7 @@ export class Claims {
   /** Looks for the cluster of a lost answer until it shows; `undefined` when it surely was not made. */
   async #search(lost: LostCreation, options: ClaimOptions): Promise<ClusterRecord | undefined> {
     let finding: Finding = { kind: "doubtful", why: "the list of clusters could not be read" };
-    for (const pauseMs of searchPausesMs) {
+    for (const pauseMs of mayBeUnderWay(lost.cause) ? longSearchPausesMs : searchPausesMs) {
       finding = await this.#look(lost, pauseMs, options);
       if (finding.kind === "found") return finding.record;
       if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for it was interrupted");
@@ -215,16 +232,17 @@ export class Claims {
     }
   }
 
-  /** A new cluster with our name and GPU type is ours. One that only may be ours forbids another request. */
+  /** A new cluster with our name, GPU type and image is ours. One that only may be ours forbids another request. */
   #compare({ body, before, sentAtMs }: SentCreation, list: ClusterList): Finding {
     if (!before?.complete) return { kind: "doubtful", why: "it is not known which clusters existed before" };
     const known = new IdSet([...before.clusters.map(({ id }) => id), ...this.#created]);
     const fresh = list.clusters.filter((record) => !known.has(record.id) && this.#isThere(record));
     // A name in a form that no cluster can have may be the service's own way to write ours.
     const candidates = fresh.filter(({ name = "" }) => !clusterNamePattern.test(name) || sameText(name, body.name));
-    const sure = candidates.filter(({ name, gpuType, createdAt }) => {
+    const sure = candidates.filter(({ name, gpuType, container, createdAt }) => {
       const isOlder = Date.parse(createdAt ?? "") < sentAtMs - clockSkewMs;
-      return sameText(name, body.name) && isSameType(gpuType, body.gpuType) && !isOlder;
+      const isOther = container !== undefined && !sameImage(body.container, container);
+      return sameText(name, body.name) && isSameType(gpuType, body.gpuType) && !isOlder && !isOther;
     });
     const [record] = sure;
     if (record && candidates.length === 1) return { kind: "found", record };
@@ -268,6 +286,14 @@ interface LostCreation extends SentCreation {
   readonly cause: RequestError;
 }
 
+/** Statuses by which a gateway says that it waited in vain. */
+const waitedInVain = new Set([408, 504, 524]);
+
+/** No answer came in time: whoever waited has given up, and the service need not have. */
+function mayBeUnderWay(cause: RequestError): boolean {
+  return cause instanceof ApiError ? waitedInVain.has(cause.status) : cause.outcome === "ambiguous" && cause.isLate;
+}
+
 function isLost(error: unknown): error is RequestError {
   return error instanceof RequestError && error.maybeApplied;
 }
@@ -299,6 +325,12 @@ function takenError(name: string, holders: readonly ClusterRecord[], cause?: Err
 
 function uncertain({ name }: CreateBody, cause: RequestError, why: string): CreateError {
   return new CreateError(uncertainText(name, `${messageOf(cause)}; ${why}`), { cause });
+}
+
+/** A second request that was refused says nothing of the first. */
+function stillUncertain({ body: { name } }: LostCreation, error: unknown): Error {
+  const doubt = `an earlier create request, whose answer was lost, may still make a cluster "${name}": look for it`;
+  return new CreateError(`${messageOf(error)}; ${doubt} before you run the command again`, { cause: error });
 }
 
 function uncertainText(name: string, why: string): string {

@@ -65,6 +65,7 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
     ...(adopter === ctx.urn ? [] : [`${adopter} adopts it already`]),
   ];
   if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
+  service.claims.adopted(id);
   const inputs = withName(asked, record);
   const state = foundState(inputs, record);
   const effects = effectsOf(diffCluster(state, inputs));
@@ -170,7 +171,9 @@ function isSettled(look: Look, shown: ClusterState): boolean {
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
   const state = asState(olds);
   const operation = new Operation(ctx, service.clock, "delete", { id, inputs: state, olds: state });
-  if (service.claims.isAdopted(id)) {
+  const adoption = service.claims.adoptionOf(id);
+  if (adoption === "failed") throw operation.error("was not deleted: the resource that was to adopt it has failed to");
+  if (adoption === "done") {
     operation.warn("a resource of this program adopts it, so it stays as it is; only this entry of the state goes");
     return;
   }

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../api/client";
 import type { ClusterRecord, StatusRecord } from "../api/records";
-import { ApiError, isNotFound, RequestError } from "../errors";
+import { ApiError, isNotFound, messageOf, RequestError, ResponseShapeError } from "../errors";
 import { type ClusterLists, type ListOptions, memberOf } from "./lists";
 import type { Operation } from "./operation";
 
@@ -13,7 +13,7 @@ export interface Shelf {
 /**
  * The one place that decides that a cluster is not there. `undefined` only for a 404 that the list confirms; a list that
  * still shows the cluster is right, and one that cannot tell leaves it to the shape of the answer: only the API itself
- * writes the documented one, while any gateway on the way may answer 404.
+ * writes the documented one, while any gateway on the way may answer 404. While the service is down, nothing counts.
  */
 export async function findCluster(shelf: Shelf, id: string, request: ListOptions): Promise<ClusterRecord | undefined> {
   try {
@@ -37,11 +37,20 @@ export async function confirmAbsence(
     if (listed || list.complete) return listed;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    // The key may not list, or the list cannot be had now: what is left is the answer itself.
+    // A service that is ill may answer anything; one whose list may not be had, or not be understood, has said all it can.
+    if (isDown(error)) throw unconfirmed(notFound, `the list of clusters cannot be had now (${messageOf(error)})`);
   }
   if (notFound.isEnvelope) return undefined;
-  notFound.message += ". That may not be the API's own word, and no list of clusters confirms it: nothing is changed";
-  throw notFound;
+  throw unconfirmed(notFound, "that may not be the API's own word, and no list of clusters confirms it");
+}
+
+function isDown(error: RequestError): boolean {
+  return error.maybeApplied && !(error instanceof ResponseShapeError);
+}
+
+function unconfirmed(notFound: ApiError, why: string): ApiError {
+  notFound.message += `; ${why}: nothing is changed`;
+  return notFound;
 }
 
 /** The health of the replicas, free of secrets; `undefined` where the service has none for the cluster, or none is asked for. */

@@ -23,7 +23,9 @@ export class ClusterLists {
   /** A list that was asked for no longer ago than `maxAgeMs`; 0 asks anew. Failures are not kept. */
   async recent(maxAgeMs: number, { signal, ...options }: ListOptions = {}): Promise<ClusterList> {
     const nowMs = this.clock.now();
-    if (!this.#latest || this.#latest.startedAtMs + maxAgeMs <= nowMs) this.#latest = this.#fetch(nowMs, options);
+    const ageMs = nowMs - (this.#latest?.startedAtMs ?? Number.NaN);
+    // A clock that was set back says nothing of the age.
+    if (!this.#latest || ageMs < 0 || ageMs >= maxAgeMs) this.#latest = this.#fetch(nowMs, options);
     // The request itself belongs to all who wait for it: one who leaves does not end it.
     return signal ? abortable(this.#latest.list, signal) : this.#latest.list;
   }

@@ -56,9 +56,11 @@ export function programOf(state: ClusterState): Properties {
   return Object.fromEntries(inputNames.map((name) => [name, state[name]]).filter(([, value]) => value !== undefined));
 }
 
-/** Without `undefined`, which the engine would refuse after the fact. */
+/** Without `undefined` and without half letters (a variable is kept as it is shown): the engine would refuse them after the fact. */
 export function toPlainJson<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value));
+  return JSON.parse(
+    JSON.stringify(value).replace(/\\(?:ud[89a-f]..|.)/g, (code) => (code.length > 2 ? "\\ufffd" : code)),
+  );
 }
 
 /** States come from the engine as plain JSON: what an operation has stored. */

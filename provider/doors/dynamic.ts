@@ -33,7 +33,7 @@ export const check = (olds: Properties, news: Properties) =>
   });
 
 export const diff = (id: string, olds: Properties, news: Properties) =>
-  inContext("diff", news, async () => toDiff(cluster.diff(olds, news, id), isFromPlugin(olds)));
+  inContext("diff", news, async (ctx) => toDiff(cluster.diff(olds, news, { id, urn: ctx.urn }), isFromPlugin(olds)));
 
 export const create = (inputs: Properties) =>
   inContext("create", inputs, async (ctx) => {

@@ -72,7 +72,11 @@ function main(engineAddress: string | undefined): void {
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
   server.addService(ResourceProviderService, serviceOf(session));
   server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
-    if (error) throw error;
+    if (error) {
+      // The engine waits for the port: what is only reported would keep it waiting.
+      process.stderr.write(`gpucluster: no port on 127.0.0.1: ${messageOf(error)}\n`);
+      process.exit(1);
+    }
     // The engine reads the port from the first line.
     process.stdout.write(`${port}\n`);
   });

@@ -17,11 +17,14 @@ export interface ProviderArgs extends Inputs<PlainArgs> {}
  */
 export class Provider extends pulumi.ProviderResource {
   /**
-   * @param name Name of the resource in the program.
+   * @param name Name of the resource in the program; not `default`, which is the engine's own.
    * @param args What is left out is taken from the environment. The key is a secret, whether it is marked as one or not.
    * @param opts Pulumi's resource options.
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+    if (name === "default") {
+      throw new pulumi.RunError('Provider "default": the engine calls its own provider so; give it another name');
+    }
     const { apiKey } = args;
     super("gpucluster", name, { ...args, apiKey: apiKey && pulumi.secret(apiKey) }, withVersion(opts));
   }

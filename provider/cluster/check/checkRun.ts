@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
 import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, messageOf } from "../../errors";
-import type { CheckedInputs } from "../fields";
+import { type CheckedInputs, outputNames } from "../fields";
 import type { Service } from "../service";
 import { asInputs } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
@@ -40,9 +41,10 @@ export class CheckRun {
     private readonly settings: () => Settings,
   ) {}
 
-  async check(ctx: Ctx, news: Properties, olds: Properties = {}): Promise<Checked> {
+  async check(ctx: Ctx, given: Properties, olds: Properties = {}): Promise<Checked> {
+    const news = withoutEchoed(given, olds);
     const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
-    if (current !== undefined && !this.#before.has(ctx.urn)) this.#before.set(ctx.urn, asInputs(olds));
+    this.remember(ctx.urn, olds);
     const remembered = this.#before.get(ctx.urn);
     const asked = completeInputs(news, { urn: ctx.urn, current, predecessor: remembered?.name });
     const surroundings = this.#surroundings(news);
@@ -56,6 +58,11 @@ export class CheckRun {
     }
     const before = current === undefined ? remembered : asInputs(olds);
     return this.#judge(check, before, asked, current === undefined);
+  }
+
+  /** What a resource was, for who has no old inputs when it is checked: what depends on a replaced one may be replaced with it. */
+  remember(urn: string, olds: Properties): void {
+    if (typeof olds["name"] === "string" && !this.#before.has(urn)) this.#before.set(urn, asInputs(olds));
   }
 
   /** What is missing or wrong there is reported with everything else that is wrong, not one run later. */
@@ -97,6 +104,13 @@ export class CheckRun {
     if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
     return { inputs: { ...inputs, ...outputs, ...cost }, failures: check.failures };
   }
+}
+
+/** Without the outputs that an earlier check has put among the inputs: the option `ignoreChanges: ["*"]` gives them back. */
+function withoutEchoed(news: Properties, olds: Properties): Properties {
+  const isEchoed = (name: string, value: unknown) =>
+    outputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
+  return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isEchoed(name, value)));
 }
 
 /** What doors find wrong is named by the program too. */

@@ -18,17 +18,21 @@ export function withSecretKeys(settings: Properties): Properties {
   return Object.fromEntries(marked);
 }
 
-/** Whether the program declares this provider; the engine makes the others, named `default` and the version. */
+/** Whether the program declares this provider; the engine names its own `default`, with the version and the plugin's address. */
 export function isExplicit(urn: string): boolean {
-  return !/^default(_|$)/.test(urn.split("::").at(-1) ?? "");
+  return !/^default($|_\d+_\d+_\d+|_(https?|file|github|gitlab)_)/.test(urn.split("::").at(-1) ?? "");
 }
+
+/** What the stack says for all of its clusters, whichever provider they have. */
+const guards = ["maxHourlyCost", "capacityCheck", "strictPreview"];
 
 /**
  * Reads the settings of one provider. The engine makes the default one of the stack's config, but in refresh and destroy of
  * the config that the state holds: what the stack says now comes first there, so that a key can be rotated.
  */
 export function configReader(settings: Properties, urn: string, fresh = freshConfig()): ReadConfig {
-  const values = isExplicit(urn) ? settings : { ...settings, ...fresh };
+  const ofStack = Object.fromEntries(Object.entries(fresh).filter(([name]) => guards.includes(name)));
+  const values = isExplicit(urn) ? { ...ofStack, ...settings } : { ...settings, ...fresh };
   return (fullName) => {
     const name = fullName.replace(/^gpucluster:/, "");
     return Object.hasOwn(values, name) ? toText(values[name]) : undefined;

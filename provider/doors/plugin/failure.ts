@@ -9,7 +9,8 @@ import { toStruct } from "./struct";
 
 /** An error as the engine knows them. It keeps the id and the properties of a resource that exists but is not ready. */
 export function toServiceError(error: unknown): ServiceError {
-  const message = messageOf(error);
+  // gRPC gives no answer at all where half a letter is in its text.
+  const message = messageOf(error).toWellFormed();
   const metadata = new Metadata();
   if (error instanceof InitError) metadata.set("grpc-status-details-bin", Buffer.from(toDetails(error)));
   return Object.assign(new Error(message), { code: status.UNKNOWN, details: message, metadata });

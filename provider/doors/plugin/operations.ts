@@ -46,7 +46,7 @@ function toFailure({ property, reason }: { property: string; reason: string }): 
 export function diff(session: Session, request: DiffRequest): Promise<DiffResponse> {
   return inContext(session, "diff", request, async ({ urn }) => {
     const [state, news] = [propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
-    return toDiffResponse(resourceOf(session.provider, urn).diff(state, news, request.getId()));
+    return toDiffResponse(resourceOf(session.provider, urn).diff(state, news, { id: request.getId(), urn }));
   });
 }
 

@@ -27,6 +27,12 @@ test("no text keeps a control or format character, a line break, or more than it
   );
 });
 
+test("half a letter of two becomes the mark for what cannot be read, wherever it stands", () => {
+  expect(cleanText("out of memory \ud83d")).toBe("out of memory \ufffd");
+  expect(cleanText("line\n\ude00")).toBe("line \ufffd");
+  expect(cleanJson({ "na\ud83dme": ["\ud83d\ude00"] })).toEqual({ "na\ufffdme": ["\ud83d\ude00"] });
+});
+
 test.each([
   ["an ordinary text", "GPU type is sold out.", "GPU type is sold out."],
   ["letters of other scripts", "größe 東京 🚀", "größe 東京 🚀"],

@@ -31,10 +31,13 @@ const gateway404 = (body = ""): Fault => ({ ...oneCluster, kind: "body", status:
 const envelope404: Fault = { ...oneCluster, kind: "status", status: 404, times: 1_000 };
 
 /** Lists that prove no absence. */
-const uselessLists: [string, Fault][] = [
+const failingLists: [string, Fault][] = [
   ["fails", { ...theList, kind: "status", status: 500, times: 1_000 }],
-  ["may not be read", { ...theList, kind: "status", status: 403, times: 1_000 }],
   ["breaks", { ...theList, kind: "drop", times: 1_000 }],
+];
+
+const uselessLists: [string, Fault][] = [
+  ["may not be read", { ...theList, kind: "status", status: 403, times: 1_000 }],
   ["is a web page", { ...theList, kind: "html", status: 200, times: 1_000 }],
   ["has more pages", { ...theList, kind: "body", body: '{"clusters":[],"next":"p2"}', times: 1_000 }],
   ["has a record that cannot be read", { ...theList, kind: "body", body: '{"clusters":[{}]}', times: 1_000 }],
@@ -62,6 +65,16 @@ describe("a 404 in the documented form", () => {
     bench.simulator.change(made.id, { status: "gone" });
     bench.simulator.fault(fault);
     expect(await bench.run(read(bench, made))).toBeUndefined();
+  });
+
+  it.each(failingLists)("is an error, and never gone, while the service is down: the list %s", async (_list, fault) => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { status: "gone" });
+    bench.simulator.fault(fault);
+    const { message } = await bench.run(failureOf(read(bench, made)));
+    expect(message).toMatch(/HTTP 404.*the list of clusters cannot be had now \(.*\): nothing is changed/);
+    expect(message).toContain(made.id);
   });
 });
 
@@ -92,15 +105,18 @@ describe.each(gatewayBodies)("a 404 with %s", (_title, body) => {
     expect(await bench.run(read(bench, made))).toBeUndefined();
   });
 
-  it.each(uselessLists)("is an error, and never gone, where the list %s", async (_list, fault) => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
-    bench.simulator.fault(gateway404(body));
-    bench.simulator.fault(fault);
-    const { message } = await bench.run(failureOf(read(bench, made)));
-    expect(message).toMatch(/HTTP 404.*no list of clusters confirms it: nothing is changed/);
-    expect(message).toContain(made.id);
-  });
+  it.each([...uselessLists, ...failingLists])(
+    "is an error, and never gone, where the list %s",
+    async (_list, fault) => {
+      const bench = await openBench();
+      const made = await settle(bench, checked);
+      bench.simulator.fault(gateway404(body));
+      bench.simulator.fault(fault);
+      const { message } = await bench.run(failureOf(read(bench, made)));
+      expect(message).toMatch(/HTTP 404.*list of clusters (confirms it|cannot be had now \(.*\)): nothing is changed/);
+      expect(message).toContain(made.id);
+    },
+  );
 });
 
 describe("an update whose look gets the 404 of a gateway", () => {

@@ -257,6 +257,22 @@ describe("the deletion of the old entry of a cluster that was taken over", () =>
   });
 });
 
+describe("the old entry of a cluster that was to be taken over, and was not,", () => {
+  it("is not deleted, and stays", async () => {
+    const bench = await openBench();
+    const { id, inputs } = await find(bench);
+    const old = await bench.run(bench.cluster.read(bench.ctx({ urn: urnOf("old") }), id));
+    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*", times: 9 });
+    await bench.run(bench.cluster.check(bench.ctx(), { ...inputs, name: undefined }));
+    await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
+    const { message } = await bench.run(
+      failureOf(bench.cluster.delete(bench.ctx({ urn: urnOf("old") }), id, old?.state ?? {})),
+    );
+    expect(message).toContain(`(${id}) was not deleted: the resource that was to adopt it has failed to`);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
 describe("a stopped cluster that is taken over as stopped", () => {
   it("gets another number of replicas at its start", async () => {
     const bench = await openBench();

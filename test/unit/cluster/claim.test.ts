@@ -1,7 +1,7 @@
-import { CreateError, InterruptedError } from "../../../provider/errors";
+import { ConnectionError, CreateError, InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../simulator";
 import { closeAll, countOf, failureOf, living, openBench, requestLines, writes } from "./bench";
-import { claim, createLine } from "./claimBench";
+import { claim, createLine, wanted } from "./claimBench";
 
 afterEach(closeAll);
 
@@ -14,10 +14,12 @@ const lostAnswers: [string, number, ...Fault[]][] = [
   ["nothing", 1],
   ["a connection that breaks before the effect", 2, { ...lost, kind: "drop" }],
   ["a connection that breaks after the effect", 1, { ...later, kind: "drop" }],
-  ...[500, 502, 503, 504].flatMap((status): [string, number, Fault][] => [
+  ...[500, 502, 503].flatMap((status): [string, number, Fault][] => [
     [`a ${status} before the effect`, 2, { ...lost, kind: "status", status }],
-    [`a ${status} after the effect`, 1, { ...later, kind: "status", status }],
     [`a web page with ${status} before the effect`, 2, { ...lost, kind: "html", status }],
+  ]),
+  ...[408, 500, 502, 503, 504, 524].flatMap((status): [string, number, Fault][] => [
+    [`a ${status} after the effect`, 1, { ...later, kind: "status", status }],
     [`a web page with ${status} after the effect`, 1, { ...later, kind: "html", status }],
   ]),
   ["an answer that ends in the middle", 1, { ...lost, kind: "truncate" }],
@@ -243,6 +245,86 @@ describe("a key that may create but not list", () => {
     });
     await bench.run(failureOf(claim(bench)));
     expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
+describe("a request that was waited for in vain, which the service may still be at work on,", () => {
+  const timeLimit = () =>
+    new ConnectionError(
+      "POST /v1/clusters: no complete answer came in time",
+      { outcome: "ambiguous", method: "POST", path: "/v1/clusters" },
+      { cause: { code: "TimeoutError" } },
+    );
+
+  it.each([408, 504, 524])("is never sent again, and the next run makes the cluster: %d", async (status) => {
+    const bench = await openBench({ faults: [{ ...lost, kind: "status", status }] });
+    const error = await bench.run(failureOf(claim(bench)));
+    expect(error).toBeInstanceOf(CreateError);
+    expect(error.message).toMatch(/cluster "web" may have been created.*the service may still be at work on it/);
+    expect(countOf(bench.simulator, createLine)).toBe(1);
+    await bench.run(claim(bench));
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
+  it("is looked for long enough to find what comes after one more minute", async () => {
+    const bench = await openBench({
+      client: () => ({
+        createCluster: () => {
+          const { name, gpuType, container } = wanted;
+          void bench.clock.sleep(80_000).then(() => bench.simulator.addCluster({ name, gpuType, container }));
+          return Promise.reject(timeLimit());
+        },
+      }),
+    });
+    const { id } = await bench.run(claim(bench));
+    expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
+    expect(countOf(bench.simulator, createLine)).toBe(0);
+  });
+});
+
+describe("a second request", () => {
+  it("that is refused leaves the doubt about the first", async () => {
+    const refused: Fault = { ...lost, kind: "status", status: 402, message: "no more credit", after: 1 };
+    const bench = await openBench({ faults: [{ ...lost, kind: "drop" }, refused] });
+    const error = await bench.run(failureOf(claim(bench)));
+    expect(error).toBeInstanceOf(CreateError);
+    expect(error.message).toMatch(/no more credit.*an earlier create request.* may still make a cluster "web"/);
+    expect(countOf(bench.simulator, createLine)).toBe(2);
+  });
+
+  it("that is lost too, and whose cluster is found, says what may still come", async () => {
+    const bench = await openBench({
+      faults: [
+        { ...lost, kind: "drop" },
+        { ...later, kind: "drop" },
+      ],
+    });
+    const { id } = await bench.run(claim(bench));
+    expect(bench.said).toEqual([
+      `two create requests were sent for ${id}: look whether a second cluster of its name shows up`,
+    ]);
+  });
+});
+
+describe("a cluster of the same name and type that runs another image", () => {
+  it("is somebody else's: it is named, and nothing more is sent", async () => {
+    const bench = await openBench({
+      faults: [{ ...lost, kind: "drop" }],
+      client: (real) => ({
+        createCluster: async (...args) => {
+          bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+          return await real.createCluster(...args);
+        },
+        listClusters: async (...args) => {
+          const list = await real.listClusters(...args);
+          return { ...list, clusters: list.clusters.map((one) => ({ ...one, container: "theirs/model:1" })) };
+        },
+      }),
+    });
+    const [error, [theirs]] = [await bench.run(failureOf(claim(bench))), living(bench.simulator)];
+    expect(error).toBeInstanceOf(CreateError);
+    expect(error.message).toContain(`it may be one of ${theirs?.id}`);
+    expect(countOf(bench.simulator, createLine)).toBe(1);
   });
 });
 

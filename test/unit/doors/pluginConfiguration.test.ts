@@ -6,7 +6,10 @@ const urnOf = (name: string) => `urn:pulumi:dev::shop::pulumi:providers:gpuclust
 test.each([
   ["default", false],
   ["default_0_1_0", false],
+  ["default_0_1_0_alpha", false],
+  ["default_https___example.com", false],
   ["defaulting", true],
+  ["default_eu", true],
   ["eu", true],
 ])("the provider %s is declared by the program: %s", (name, expected) => {
   expect(isExplicit(urnOf(name))).toBe(expected);
@@ -19,6 +22,11 @@ test.each([
   ["nothing that only the stack says", "eu", {}, { apiKey: "new" }, undefined],
 ])("a provider reads %s", (_what, name, settings, fresh, expected) => {
   expect(configReader(settings, urnOf(name), fresh)("gpucluster:apiKey")).toBe(expected);
+});
+
+test("the limits of the stack hold for its own providers too, where these say nothing else", () => {
+  const read = configReader({ capacityCheck: "warn" }, urnOf("eu"), { maxHourlyCost: "50", capacityCheck: "error" });
+  expect(["maxHourlyCost", "capacityCheck"].map((name) => read(`gpucluster:${name}`))).toEqual(["50", "warn"]);
 });
 
 test.each([
