@@ -26,6 +26,8 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
   const record = await claim(service, new Operation(ctx, clock, "create", { id: "", inputs }), inputs);
   // From here on the cluster exists and is paid for: nothing below may lose its id.
   const operation = new Operation(ctx, clock, "create", { id: record.id, inputs });
+  // A run that is killed now leaves the id in its output, and nowhere else.
+  operation.status(`created as ${record.id}`);
   const before = toState(inputs, { record }, { settled: false, seenBy });
   const state = await keep(
     service,

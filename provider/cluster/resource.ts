@@ -1,6 +1,7 @@
 import type { Settings } from "../config";
-import { InitError, type Resource } from "../core";
+import type { Resource } from "../core";
 import { diffAdopted } from "./adoption";
+import { Begun } from "./begun";
 import { CheckRun } from "./check/checkRun";
 import { previewCluster } from "./check/preview";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
@@ -15,8 +16,7 @@ import { asState, inputsOf } from "./state";
 export function createClusterResource(service: (connection?: string) => Service, settings: () => Settings): Resource {
   const run = new CheckRun(service, settings);
   const turns = new Turns();
-  /** Creations that were not finished, by URN: an error hook of the program makes the engine create again what exists. */
-  const begun = new Map<string, InitError>();
+  const begun = new Begun();
   const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
     service(typeof connection === "string" ? connection : undefined);
   return {
@@ -27,23 +27,20 @@ export function createClusterResource(service: (connection?: string) => Service,
     },
     preview: previewCluster,
     create: (ctx, inputs) =>
-      turns.take(ctx, async (own) => {
-        const last = begun.get(ctx.urn);
-        const earlier = last?.state["name"] === inputs["name"] ? last : undefined;
-        begun.delete(ctx.urn);
-        try {
-          if (!earlier) return await createCluster(serviceOf(inputs), own, inputs);
-          const { id } = earlier;
-          return { id, state: await updateCluster(serviceOf(inputs), own, id, earlier.state, inputs) };
-        } catch (error) {
-          if (error instanceof InitError) begun.set(ctx.urn, error);
-          else if (earlier) begun.set(ctx.urn, earlier);
-          throw error;
-        }
-      }),
+      turns.take(ctx, (own) =>
+        begun.run(ctx.urn, inputs, {
+          create: async () => createCluster(serviceOf(inputs), own, inputs),
+          goOn: async (id, state) => updateCluster(serviceOf(inputs), own, id, state, inputs),
+        }),
+      ),
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
-    update: (ctx, id, state, news) =>
-      turns.take(ctx, async (own) => updateCluster(serviceOf(news), own, id, state, news)),
-    delete: (ctx, id, state) => turns.take(ctx, async (own) => deleteCluster(serviceOf(state), own, id, state)),
+    update: (ctx, id, state, news) => {
+      begun.ended(id);
+      return turns.take(ctx, async (own) => updateCluster(serviceOf(news), own, id, state, news));
+    },
+    delete: (ctx, id, state) => {
+      begun.ended(id);
+      return turns.take(ctx, async (own) => deleteCluster(serviceOf(state), own, id, state));
+    },
   };
 }

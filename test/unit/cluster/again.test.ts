@@ -34,6 +34,15 @@ describe("a creation that the engine asks for again, as an error hook of the pro
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
   });
 
+  it("is a creation of its own once the first cluster was deleted, in a process that outlives its run", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = () => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked);
+    const { id, state } = await bench.run(initErrorOf(create()));
+    await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+    expect((await bench.run(create())).id).not.toBe(id);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
   it("is a creation of its own for another name", async () => {
     const bench = await openBench({ faults: [sick] });
     const create = (name: string) => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), { ...checked, name });

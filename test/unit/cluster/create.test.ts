@@ -68,10 +68,10 @@ describe("a creation", () => {
     expect((await bench.run(create(bench, { ...checked, ...hidden }))).state).toMatchObject(hidden);
   });
 
-  it("tells its progress", async () => {
+  it("tells its progress, and its id before all else", async () => {
     const bench = await openBench();
-    await bench.run(create(bench));
-    expect(bench.said[0]).toBe("status: creating");
+    const { id } = await bench.run(create(bench));
+    expect(bench.said.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
     expect(bench.said).toContainEqual(
       expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, \d+s of 60m$/),
     );

@@ -1,0 +1,38 @@
+import { InitError, type Properties } from "../core";
+
+interface Created {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+/** How a cluster is made, and how one is gone on with that is there already. */
+export interface Ways {
+  create(): Promise<Created>;
+  goOn(id: string, state: Properties): Promise<Properties>;
+}
+
+/**
+ * Creations of this process that have got an id and did not reach their end. An error hook of the program makes the engine
+ * ask for them again, as if nothing existed.
+ */
+export class Begun {
+  readonly #unfinished = new Map<string, InitError>();
+
+  /** Another operation of the engine is about the cluster, so the engine has its id: what is created later is another one. */
+  ended(id: string): void {
+    for (const [urn, error] of this.#unfinished) if (error.id === id) this.#unfinished.delete(urn);
+  }
+
+  async run(urn: string, { name }: Properties, { create, goOn }: Ways): Promise<Created> {
+    const last = this.#unfinished.get(urn);
+    const begun = last?.state["name"] === name ? last : undefined;
+    try {
+      const created = begun ? { id: begun.id, state: await goOn(begun.id, begun.state) } : await create();
+      this.#unfinished.delete(urn);
+      return created;
+    } catch (error) {
+      if (error instanceof InitError) this.#unfinished.set(urn, error);
+      throw error;
+    }
+  }
+}
