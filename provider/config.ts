@@ -85,7 +85,10 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
     const value = parse(text);
     if (value === undefined) {
       const config = `gpucluster:${name}`;
-      problems.push(`${config} must be ${right}: ${adviceOn(config, isExplicit, `${config} <value>`)}`);
+      // A provider of the program has what the stack says where it says nothing itself.
+      const places = isExplicit ? [true, false] : [false];
+      const advice = places.map((own) => adviceOn(config, own, `${config} <value>`)).join(", or ");
+      problems.push(`${config} must be ${right}: ${advice}`);
     }
     return value;
   }

@@ -1,4 +1,5 @@
 import { InitError, type Properties } from "../core";
+import { messageOf } from "../errors";
 
 interface Created {
   readonly id: string;
@@ -31,8 +32,13 @@ export class Begun {
       this.#unfinished.delete(urn);
       return created;
     } catch (error) {
-      if (error instanceof InitError) this.#unfinished.set(urn, error);
-      throw error;
+      // The engine takes this for a creation: an error without the id would lose it.
+      const kept =
+        begun && !(error instanceof InitError)
+          ? new InitError(begun.id, begun.state, [messageOf(error)], { cause: error })
+          : error;
+      if (kept instanceof InitError) this.#unfinished.set(urn, kept);
+      throw kept;
     }
   }
 }

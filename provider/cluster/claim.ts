@@ -30,6 +30,8 @@ const longSearchPausesMs = [...searchPausesMs, 20_000, 40_000, 60_000];
 const firstLookMs = 5_000;
 /** What exists may be older than the request by what two clocks differ. */
 const clockSkewMs = 5 * 60_000;
+/** For so long an error hook of the program may make the engine ask again, at once, for what may still be under way. */
+const doubtMs = 15 * 60_000;
 
 /** What a list says of a cluster whose answer was lost. */
 type Finding =
@@ -53,6 +55,8 @@ export class Claims {
   readonly #adopters = new Map<string, string>();
   /** Those of them that it has taken over. */
   readonly #adopted = new IdSet();
+  /** Names for which a cluster may yet appear, in lower case. */
+  readonly #doubts = new Map<string, { readonly error: CreateError; readonly sinceMs: number }>();
   /** Names that are being created right now. */
   readonly #pendingNames = new Set<string>();
 
@@ -104,10 +108,16 @@ export class Claims {
       const before = await this.#snapshot(options);
       const holders = before ? this.holders(body.name, before) : [];
       if (holders.length > 0) throw takenError(body.name, holders);
+      const doubt = this.#doubts.get(key);
+      if (doubt && this.clock.now() - doubt.sinceMs < doubtMs) throw doubt.error;
       const record = await this.#request(body, before, options);
       this.#created.add(record.id);
       this.#names.set(key, record);
       return record;
+    } catch (error) {
+      if (error instanceof UncertainError && !this.#doubts.has(key))
+        this.#doubts.set(key, { error, sinceMs: this.clock.now() });
+      throw error;
     } finally {
       this.#pendingNames.delete(key);
     }
@@ -183,7 +193,7 @@ export class Claims {
         break;
       }
     }
-    throw new CreateError(uncertainText(sent.body.name, why));
+    throw new UncertainError(uncertainText(sent.body.name, why));
   }
 
   async #confirmOnce(
@@ -323,14 +333,17 @@ function takenError(name: string, holders: readonly ClusterRecord[], cause?: Err
   return new CreateError(`the name "${name}" ${takenReason(holders)}`, { cause });
 }
 
-function uncertain({ name }: CreateBody, cause: RequestError, why: string): CreateError {
-  return new CreateError(uncertainText(name, `${messageOf(cause)}; ${why}`), { cause });
+/** A cluster may exist, or come to exist, of which the id is not known. */
+class UncertainError extends CreateError {}
+
+function uncertain({ name }: CreateBody, cause: RequestError, why: string): UncertainError {
+  return new UncertainError(uncertainText(name, `${messageOf(cause)}; ${why}`), { cause });
 }
 
 /** A second request that was refused says nothing of the first. */
-function stillUncertain({ body: { name } }: LostCreation, error: unknown): Error {
+function stillUncertain({ body: { name } }: LostCreation, error: unknown): UncertainError {
   const doubt = `an earlier create request, whose answer was lost, may still make a cluster "${name}": look for it`;
-  return new CreateError(`${messageOf(error)}; ${doubt} before you run the command again`, { cause: error });
+  return new UncertainError(`${messageOf(error)}; ${doubt} before you run the command again`, { cause: error });
 }
 
 function uncertainText(name: string, why: string): string {

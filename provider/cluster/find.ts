@@ -44,8 +44,10 @@ export async function confirmAbsence(
   throw unconfirmed(notFound, "that may not be the API's own word, and no list of clusters confirms it");
 }
 
+/** Whether there may be a list some other time. */
 function isDown(error: RequestError): boolean {
-  return error.maybeApplied && !(error instanceof ResponseShapeError);
+  if (error instanceof ResponseShapeError) return false;
+  return !(error instanceof ApiError) || error.outcome !== "refused" || error.status === 429;
 }
 
 function unconfirmed(notFound: ApiError, why: string): ApiError {

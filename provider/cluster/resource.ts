@@ -5,6 +5,7 @@ import { Begun } from "./begun";
 import { CheckRun } from "./check/checkRun";
 import { previewCluster } from "./check/preview";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
+import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import type { Service } from "./service";
 import { asState, inputsOf } from "./state";
@@ -30,7 +31,10 @@ export function createClusterResource(service: (connection?: string) => Service,
       turns.take(ctx, (own) =>
         begun.run(ctx.urn, inputs, {
           create: async () => createCluster(serviceOf(inputs), own, inputs),
-          goOn: async (id, state) => updateCluster(serviceOf(inputs), own, id, state, inputs),
+          goOn: async (id, state) => {
+            const { timeoutMs = defaultTimeoutsMs.create } = own;
+            return updateCluster(serviceOf(inputs), { ...own, timeoutMs }, id, state, inputs);
+          },
         }),
       ),
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),

@@ -153,8 +153,15 @@ export class Workspace {
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
+      let begun = "";
+      // Whole lines: what the other stream says must not break one in two.
       stream.setEncoding("utf8").on("data", (text: string) => {
-        output += text;
+        const lines = (begun + text).split(/(?<=\n)/);
+        begun = lines.at(-1)?.endsWith("\n") ? "" : (lines.pop() ?? "");
+        output += lines.join("");
+      });
+      stream.on("end", () => {
+        output += begun;
       });
     }
     const ended = new Promise<Run>((done) => child.on("close", (code) => done({ code, output })));

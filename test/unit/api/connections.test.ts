@@ -104,7 +104,7 @@ test.each(["GET", "POST"])("a %s that takes too long ends with its time limit", 
   const { url } = await serve(() => undefined);
   const error = await failureOf(transportTo(url).send(once(method, { attemptTimeoutMs: 20 })));
   expect(error).toBeInstanceOf(ConnectionError);
-  expect(error).toMatchObject({ outcome: "ambiguous" });
+  expect(error).toMatchObject({ outcome: "ambiguous", isLate: true });
   expect(String(error)).toContain("no complete answer came in time");
 });
 

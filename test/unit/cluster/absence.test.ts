@@ -34,6 +34,8 @@ const envelope404: Fault = { ...oneCluster, kind: "status", status: 404, times: 
 const failingLists: [string, Fault][] = [
   ["fails", { ...theList, kind: "status", status: 500, times: 1_000 }],
   ["breaks", { ...theList, kind: "drop", times: 1_000 }],
+  ["is busy", { ...theList, kind: "status", status: 423, times: 1_000 }],
+  ["is over its limit", { ...theList, kind: "status", status: 429, times: 1_000 }],
 ];
 
 const uselessLists: [string, Fault][] = [

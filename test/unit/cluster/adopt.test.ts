@@ -257,6 +257,20 @@ describe("the deletion of the old entry of a cluster that was taken over", () =>
   });
 });
 
+describe("the old entry of a cluster that an earlier run has taken over", () => {
+  it("goes, and leaves the cluster as it is", async () => {
+    const first = await openBench();
+    const { id, inputs } = await find(first);
+    const at = await adopt(first, inputs);
+    const next = first.as("seen");
+    forget(first);
+    await first.run(next.check(first.ctx(), inputs, at.state));
+    await first.run(next.delete(first.ctx({ urn: urnOf("old") }), id, at.state));
+    expect(writes(first.simulator)).toEqual([]);
+    expect(warnings(first)).toEqual([expect.stringContaining("a resource of this program adopts it")]);
+  });
+});
+
 describe("the old entry of a cluster that was to be taken over, and was not,", () => {
   it("is not deleted, and stays", async () => {
     const bench = await openBench();
