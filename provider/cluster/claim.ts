@@ -115,7 +115,7 @@ export class Claims {
       this.#names.set(key, record);
       return record;
     } catch (error) {
-      if (error instanceof UncertainError && !this.#doubts.has(key))
+      if (error instanceof UncertainError && error !== this.#doubts.get(key)?.error)
         this.#doubts.set(key, { error, sinceMs: this.clock.now() });
       throw error;
     } finally {
