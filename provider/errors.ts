@@ -48,6 +48,9 @@ export class CreateError extends GpuClusterError {
   override readonly name = "CreateError";
 }
 
+/** A cluster may exist, or come to exist, of which the id is not known: nothing more is sent for its name. */
+export class UncertainError extends CreateError {}
+
 /** A cluster is in a state that it will not leave by itself. */
 export class ClusterFailedError extends GpuClusterError {
   override readonly name = "ClusterFailedError";
@@ -73,6 +76,8 @@ export interface RequestFailure {
   readonly outcome: Outcome;
   readonly method: string;
   readonly path: string;
+  /** True when it was waited for in vain: whoever waited has given up, and the service may still be at work on it. */
+  readonly isLate?: boolean;
 }
 
 /** A request that ended without the answer that was asked for. */
@@ -80,17 +85,14 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
   readonly outcome: Outcome;
   readonly method: string;
   readonly path: string;
+  readonly isLate: boolean;
 
   constructor(message: string, failure: RequestFailure, options?: ErrorOptions) {
     super(message, options);
     this.outcome = failure.outcome;
     this.method = failure.method;
     this.path = failure.path;
-  }
-
-  /** True when nothing came within the time limit. */
-  get isLate(): boolean {
-    return false;
+    this.isLate = failure.isLate ?? false;
   }
 
   /** True when the service may have acted on the request although its answer was lost. */
@@ -102,14 +104,7 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
 /** No HTTP answer: the network, DNS, TLS, or a time limit. */
 export class ConnectionError extends RequestError {
   override readonly name = "ConnectionError";
-
-  override get isLate(): boolean {
-    return lateCodes.has(String(Reflect.get(Object(this.cause), "code")));
-  }
 }
-
-/** What is said where an answer did not begin in time. */
-const lateCodes = new Set(["TimeoutError", "UND_ERR_HEADERS_TIMEOUT"]);
 
 /** A success status with a body that cannot be read; the request itself may have taken effect. */
 export class ResponseShapeError extends RequestError {

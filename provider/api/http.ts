@@ -123,7 +123,7 @@ function encodedAnswer(request: HttpRequest): ResponseShapeError {
   return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
 }
 
-const connectionCodes: Record<string, { outcome: Outcome; text: string }> = {
+const connectionCodes: Record<string, { outcome: Outcome; text: string; isLate?: true }> = {
   ECONNREFUSED: { outcome: "not-sent", text: "the connection was refused" },
   ENOTFOUND: { outcome: "not-sent", text: "the host name is unknown" },
   EAI_AGAIN: { outcome: "not-sent", text: "the host name could not be looked up" },
@@ -131,9 +131,9 @@ const connectionCodes: Record<string, { outcome: Outcome; text: string }> = {
   ENETUNREACH: { outcome: "not-sent", text: "the network cannot be reached" },
   UND_ERR_CONNECT_TIMEOUT: { outcome: "not-sent", text: "the host did not accept a connection in time" },
   UND_ERR_INVALID_ARG: { outcome: "refused", text: "the request is not valid" },
-  UND_ERR_HEADERS_TIMEOUT: { outcome: "ambiguous", text: "no answer came in time" },
+  UND_ERR_HEADERS_TIMEOUT: { outcome: "ambiguous", text: "no answer came in time", isLate: true },
   UND_ERR_BODY_TIMEOUT: { outcome: "ambiguous", text: "the answer stopped half-way" },
-  TimeoutError: { outcome: "ambiguous", text: "no complete answer came in time" },
+  TimeoutError: { outcome: "ambiguous", text: "no complete answer came in time", isLate: true },
   UND_ERR_RES_EXCEEDED_MAX_SIZE: { outcome: "ambiguous", text: "the answer is larger than 8 MiB" },
   ECONNRESET: { outcome: "ambiguous", text: "the connection broke before the answer was complete" },
   EPIPE: { outcome: "ambiguous", text: "the connection broke before the answer was complete" },
@@ -146,14 +146,14 @@ function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string
   if (error instanceof ResponseShapeError) return error;
   const { method, path } = request;
   const { code, detail, isConnecting } = reasonOf(error);
-  const known = tlsCodes.test(code)
-    ? { outcome: "refused" as const, text: `the certificate of the host is not trusted (${code})` }
-    : (connectionCodes[code] ?? { outcome: "ambiguous" as const, text: cleanText(detail, 200) });
+  const known: (typeof connectionCodes)[string] = tlsCodes.test(code)
+    ? { outcome: "refused", text: `the certificate of the host is not trusted (${code})` }
+    : (connectionCodes[code] ?? { outcome: "ambiguous", text: cleanText(detail, 200) });
   // The same code on a connection that stood means that the request may have arrived.
   const outcome = known.outcome === "not-sent" && !isConnecting ? "ambiguous" : known.outcome;
   return new ConnectionError(
     `${titleOf(request)}: ${known.text} (${code || "no code"}, ${new URL(baseUrl).host})`,
-    { outcome, method, path },
+    { outcome, method, path, isLate: known.isLate },
     // Not the error itself: a parser's holds the raw answer, which may quote the key.
     { cause: { code, message: cleanText(detail) } },
   );

@@ -85,6 +85,7 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
     outcome: isRateLimited(response) ? "rate-limited" : outcomeOf(status, method),
     method,
     path,
+    isLate: lateStatuses.has(status),
     status,
     code,
     isApiAnswer,
@@ -96,6 +97,9 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
       .filter(Boolean),
   });
 }
+
+/** A gateway, or the service itself, waited in vain. */
+const lateStatuses = new Set([408, 504, 524]);
 
 function outcomeOf(status: number, method: string): Outcome {
   if (busyStatuses.has(status)) return "busy";

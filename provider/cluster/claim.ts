@@ -6,7 +6,7 @@ import { isLeaving } from "../api/read/states";
 import { type ClusterList, type ClusterRecord, clusterNamePattern } from "../api/records";
 import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
-import { ApiError, CreateError, messageOf, RequestError } from "../errors";
+import { ApiError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
 import { sameImage, sameText } from "./forms";
 import type { ClusterLists } from "./lists";
 
@@ -140,7 +140,7 @@ export class Claims {
     if ("id" in first) return await this.#confirmed(first, sent, options);
     const found = await this.#search(first, options);
     if (found) return found;
-    if (mayBeUnderWay(first.cause)) throw uncertain(body, first.cause, "the service may still be at work on it");
+    if (first.cause.isLate) throw uncertain(body, first.cause, "the service may still be at work on it");
     return await this.#again(first, options);
   }
 
@@ -220,7 +220,7 @@ export class Claims {
   /** Looks for the cluster of a lost answer until it shows; `undefined` when it surely was not made. */
   async #search(lost: LostCreation, options: ClaimOptions): Promise<ClusterRecord | undefined> {
     let finding: Finding = { kind: "doubtful", why: "the list of clusters could not be read" };
-    for (const pauseMs of mayBeUnderWay(lost.cause) ? longSearchPausesMs : searchPausesMs) {
+    for (const pauseMs of lost.cause.isLate ? longSearchPausesMs : searchPausesMs) {
       finding = await this.#look(lost, pauseMs, options);
       if (finding.kind === "found") return finding.record;
       if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for it was interrupted");
@@ -296,14 +296,6 @@ interface LostCreation extends SentCreation {
   readonly cause: RequestError;
 }
 
-/** Statuses by which a gateway says that it waited in vain. */
-const waitedInVain = new Set([408, 504, 524]);
-
-/** No answer came in time: whoever waited has given up, and the service need not have. */
-function mayBeUnderWay(cause: RequestError): boolean {
-  return cause instanceof ApiError ? waitedInVain.has(cause.status) : cause.outcome === "ambiguous" && cause.isLate;
-}
-
 function isLost(error: unknown): error is RequestError {
   return error instanceof RequestError && error.maybeApplied;
 }
@@ -332,9 +324,6 @@ export function takenReason(holders: readonly ClusterRecord[]): string {
 function takenError(name: string, holders: readonly ClusterRecord[], cause?: Error): CreateError {
   return new CreateError(`the name "${name}" ${takenReason(holders)}`, { cause });
 }
-
-/** A cluster may exist, or come to exist, of which the id is not known. */
-class UncertainError extends CreateError {}
 
 function uncertain({ name }: CreateBody, cause: RequestError, why: string): UncertainError {
   return new UncertainError(uncertainText(name, `${messageOf(cause)}; ${why}`), { cause });

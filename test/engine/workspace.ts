@@ -156,9 +156,10 @@ export class Workspace {
       let begun = "";
       // Whole lines: what the other stream says must not break one in two.
       stream.setEncoding("utf8").on("data", (text: string) => {
-        const lines = (begun + text).split(/(?<=\n)/);
-        begun = lines.at(-1)?.endsWith("\n") ? "" : (lines.pop() ?? "");
-        output += lines.join("");
+        const all = begun + text;
+        const end = all.lastIndexOf("\n") + 1;
+        output += all.slice(0, end);
+        begun = all.slice(end);
       });
       stream.on("end", () => {
         output += begun;

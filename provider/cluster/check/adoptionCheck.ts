@@ -38,7 +38,10 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
     const adopter = check.service?.claims.adopt(adopt, check.urn) ?? check.urn;
     if (adopter !== check.urn) {
       check.fail("adopt", `${adopt} is taken over by the resource ${adopter} too; two cannot have the same cluster`);
-    } else if (id === undefined) check.service?.claims.adopted(adopt); // by an earlier run
+    } else if (id === undefined) {
+      // It has the cluster since an earlier run.
+      check.service?.claims.adopted(adopt);
+    }
   }
   if (id === undefined || !record) return;
   const wrong = mismatches(comparable(inputs, record), record);

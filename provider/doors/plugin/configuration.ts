@@ -1,4 +1,4 @@
-import { freshConfig, type ReadConfig } from "../../config";
+import { freshConfig, type ReadConfig, type Settings } from "../../config";
 import type { Properties } from "../../core";
 import { providerFlags } from "../../providerArgs";
 import { asSecret } from "../secrets";
@@ -24,14 +24,14 @@ export function isExplicit(urn: string): boolean {
 }
 
 /** What the stack says for all of its clusters, whichever provider they have. */
-const guards = ["maxHourlyCost", "capacityCheck", "strictPreview"];
+const guards: ReadonlySet<string> = new Set<keyof Settings>(["maxHourlyCost", "capacityCheck", "strictPreview"]);
 
 /**
  * Reads the settings of one provider. The engine makes the default one of the stack's config, but in refresh and destroy of
  * the config that the state holds: what the stack says now comes first there, so that a key can be rotated.
  */
 export function configReader(settings: Properties, urn: string, fresh = freshConfig()): ReadConfig {
-  const ofStack = Object.fromEntries(Object.entries(fresh).filter(([name]) => guards.includes(name)));
+  const ofStack = Object.fromEntries(Object.entries(fresh).filter(([name]) => guards.has(name)));
   const values = isExplicit(urn) ? { ...ofStack, ...settings } : { ...settings, ...fresh };
   return (fullName) => {
     const name = fullName.replace(/^gpucluster:/, "");
