@@ -9,6 +9,8 @@ export interface Connection {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
+  /** The names of the fields in requests; absent: found out from what the service answers. */
+  readonly requestNames?: RequestNames;
 }
 
 /** What the stack says of all its clusters. */
@@ -17,11 +19,23 @@ export interface Settings {
   readonly strictPreview: boolean;
   /** What a cluster is for which not enough GPUs can be had; default `warn`. */
   readonly capacityCheck: CapacityCheck;
+  /**
+   * What a cluster is whose GPU type the service does not list: `error` fails the preview, `warn` leaves it to the service,
+   * `off` does not compare; default `error`. A list that cannot be read with certainty is never an error.
+   */
+  readonly gpuTypeCheck: GpuTypeCheck;
+  /**
+   * The names of the fields in requests: those of the `specification`, or those that the official `client` sends. Default:
+   * found out from what the service answers, before the first creation.
+   */
+  readonly requestNames?: RequestNames;
   /** The most that all clusters together may cost in an hour; absent: no limit. */
   readonly maxHourlyCost?: number;
 }
 
 export type CapacityCheck = "warn" | "error";
+export type GpuTypeCheck = "error" | "warn" | "off";
+export type RequestNames = "specification" | "client";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads one Pulumi config value by its full name, such as `gpucluster:apiKey`. */
@@ -56,7 +70,9 @@ export function resolveConnection(
   const problems = [problemOfKey(apiKey, keyPlaces, whose, isExplicit), problemOfOrdinaryUrl(baseUrl, isExplicit)];
   const found = problems.filter((problem) => problem !== undefined);
   if (apiKey === undefined || baseUrl === undefined || found.length > 0) throw new ConfigError(found.join(". "));
-  return { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey) };
+  // A wrong value is reported with the other settings, before any resource is created.
+  const requestNames = toRequestNames(readConfig("gpucluster:requestNames")?.trim() ?? "");
+  return { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey), ...(requestNames ? { requestNames } : {}) };
 
   function valueAt({ variable, config }: Places): string | undefined {
     const fromEnv = (variable && env[variable]?.trim()) || undefined;
@@ -73,7 +89,9 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
   const problems: string[] = [];
   const settings: Settings = {
     strictPreview: setting("strictPreview", '"true" or "false"', toFlag) ?? false,
-    capacityCheck: setting("capacityCheck", '"warn" or "error"', toCapacityCheck) ?? "warn",
+    capacityCheck: setting("capacityCheck", '"warn" or "error"', oneOf("warn", "error")) ?? "warn",
+    gpuTypeCheck: setting("gpuTypeCheck", '"error", "warn" or "off"', oneOf("error", "warn", "off")) ?? "error",
+    requestNames: setting("requestNames", '"specification" or "client"', toRequestNames),
     maxHourlyCost: setting("maxHourlyCost", "a number above 0, such as 12.5", toCost),
   };
   if (problems.length > 0) throw new ConfigError(problems.join(". "));
@@ -116,8 +134,10 @@ function toFlag(text: string): boolean | undefined {
   return text === "true" ? true : text === "false" ? false : undefined;
 }
 
-function toCapacityCheck(text: string): CapacityCheck | undefined {
-  return text === "warn" || text === "error" ? text : undefined;
+const toRequestNames = (text: string) => oneOf("specification", "client")(text);
+
+function oneOf<const Word extends string>(...words: Word[]) {
+  return (text: string): Word | undefined => words.find((word) => word === text);
 }
 
 /** Decimal notation only: `Number` also takes hexadecimal and other texts that nobody means as money. */

@@ -147,11 +147,19 @@ export class ApiError extends RequestError {
   }
 }
 
+/** The service has no update of clusters: it refused every method for it, so nothing was changed. */
+export class NoUpdateError extends ApiError {}
+
 /** True when the API itself says that there is no such thing: the only answer that may count as "gone". */
 export function isNotFound(error: unknown): boolean {
   if (!(error instanceof ApiError && error.isApiAnswer)) return false;
   const isSaid = error.isEnvelope && error.status < 500 && /^(cluster_?)?not_?found$/i.test(error.code ?? "");
   return error.status === 404 || error.status === 410 || isSaid;
+}
+
+/** True when the service has no such endpoint, or may not have it: a 404 may be about what the path names. */
+export function isMissingEndpoint(error: unknown): boolean {
+  return isNotFound(error) || (error instanceof ApiError && (error.status === 405 || error.status === 501));
 }
 
 /** The same error; where the API says that there is no such thing, with what to do about it. */

@@ -1,5 +1,6 @@
 import type { Client } from "./api/client";
 import { clientFor } from "./api/clients";
+import { getServiceInfo } from "./api/descriptor";
 import { type ArgRules, checkArgs, connectionRules } from "./args";
 import { systemClock } from "./clock";
 import { getCluster, getClusterRules, getClusterStatus, getClusterStatusRules, getClusters } from "./cluster/queries";
@@ -12,7 +13,6 @@ import { getGpuModels } from "./gpus/gpuModels";
 import { getGpuPricing } from "./gpus/gpuPricing";
 import { getGpuTypes } from "./gpus/gpuTypes";
 import { getHealth } from "./health";
-import { getServiceInfo } from "./serviceInfo";
 import { sharing } from "./sharing";
 import type * as types from "./types";
 
@@ -67,7 +67,7 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
     getCluster: query("getCluster", getClusterRules, getCluster),
     getClusterStatus: query("getClusterStatus", getClusterStatusRules, getClusterStatus),
     getHealth: query("getHealth", connectionRules, getHealth),
-    getServiceInfo: query("getServiceInfo", connectionRules, getServiceInfo),
+    getServiceInfo: query("getServiceInfo", connectionRules, (client) => getServiceInfo(client)),
   };
   const cluster = createClusterResource(
     (connection) => serviceFor(connect(connection)),

@@ -21,5 +21,7 @@ export const providerFlags: Readonly<Record<keyof ProviderArgs, Pick<FieldFlags,
   connections: {},
   strictPreview: {},
   capacityCheck: {},
+  gpuTypeCheck: {},
+  requestNames: {},
   maxHourlyCost: {},
 };

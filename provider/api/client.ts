@@ -1,5 +1,7 @@
-import { isNotFound, ResponseShapeError } from "../errors";
-import { type CreateBody, type Endpoint, endpoints, type UpdateBody } from "./endpoints";
+import { GpuClusterError, isMissingEndpoint, isNotFound, ResponseShapeError } from "../errors";
+import type { GpuType } from "../types";
+import { type CreateBody, type Endpoint, endpoints, type RedeployBody, type UpdateBody } from "./endpoints";
+import { joinGpus, recordsOf } from "./gpuMatch";
 import { type HttpRequest, type Send, titleOf } from "./http";
 import type { Budget } from "./rateContract";
 import { defaultLimit } from "./rateHeaders";
@@ -8,10 +10,14 @@ import { readGpuList } from "./read/gpuList";
 import type { GpuSubject } from "./read/gpuRecords";
 import { UnreadableError } from "./read/json";
 import type { Answer } from "./read/pageWalk";
-import { clusterIdPattern } from "./records";
+import { stateOf } from "./read/states";
+import { type ClusterRecord, clusterIdPattern, type StatusRecord } from "./records";
+import { isOpaque, type RequestNames } from "./requestNames";
+import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
 import { cleanText } from "./text";
 import { UpdateMethodChoice } from "./updateMethod";
-import { toWire } from "./wire";
+
+const clustersPath = "/v1/clusters";
 
 /** What a caller may say about one request; see `HttpRequest`. */
 export type CallOptions = Pick<
@@ -26,62 +32,184 @@ const unknownBudget: Pick<Budget, "view"> = { view: () => ({ limit: defaultLimit
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered.
+ * Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered. What the
+ * answers tell of the service's form is kept in `form`, and decides how later requests are written.
  * @param budget What the transport's requests are paid from, where that is known.
  */
-export function createClient(send: Send, budget: Pick<Budget, "view"> = unknownBudget) {
-  const call = caller(send);
-  const list = lister(send);
-  const gpus = (subject: GpuSubject, endpoint: Endpoint<never, unknown>, options?: CallOptions) =>
-    list(endpoint, options, (get) => readGpuList(subject, get));
-  const e = endpoints;
-  const methods = new UpdateMethodChoice();
+export function createClient(
+  send: Send,
+  budget: Pick<Budget, "view"> = unknownBudget,
+  form: ServiceForm = new ServiceForm(),
+) {
+  const calls = callers(send, form);
+  const gpus = gpuMethods(calls, form);
   return {
     /** How the rate limit stands, for who paces looks. */
     budget,
-    createCluster: (body: CreateBody, options?: CallOptions) => call(e.createCluster, options, body),
+    /** What is known of the form of the service. */
+    form,
+    ...gpus,
+    ...creation(calls, form, gpus),
+    ...clusterMethods(calls, form),
+    getHealth: (options?: CallOptions) => calls.call(endpoints.getHealth, options),
+    getServiceInfo: (path: string, options?: CallOptions) => calls.call(endpoints.getServiceInfo(path), options),
+  };
+}
+
+type Calls = ReturnType<typeof callers>;
+
+function gpuMethods({ call, list }: Calls, form: ServiceForm) {
+  const e = endpoints;
+  const gpus = (subject: GpuSubject, endpoint: Endpoint<never, unknown>, options?: CallOptions) =>
+    list(endpoint, options, async (get) => {
+      const answers: Answer[] = [];
+      const found = await readGpuList(subject, async (query) => {
+        const answer = await get(query);
+        answers.push(answer);
+        return answer;
+      });
+      form.sawGpus(subject, answers[0]?.json, found);
+      return found;
+    });
+  const listGpuModels = (options?: CallOptions) => gpus("models", e.listGpuModels, options);
+  const listGpuAvailability = (options?: CallOptions) => gpus("availability", e.listGpuAvailability, options);
+  const listGpuPricing = (options?: CallOptions) => gpus("pricing", e.listGpuPricing, options);
+  const joined = async (options?: CallOptions) => {
+    const lists = await Promise.allSettled([listGpuModels, listGpuPricing, listGpuAvailability].map((r) => r(options)));
+    const [models = [], ...others] = lists.map((each) => (each.status === "fulfilled" ? each.value : []));
+    return models.length > 0 ? joinGpus(models, ...others) : undefined;
+  };
+  return {
+    listGpuModels,
+    listGpuAvailability,
+    listGpuPricing,
+    /** The types that the service lists or, if it has no such list, its models with what it says of each elsewhere. */
+    listGpuTypes: (options?: CallOptions): Promise<GpuType[]> =>
+      orElse(
+        form,
+        "gpus",
+        () => gpus("types", e.listGpuTypes, options),
+        () => joined(options),
+      ),
+    getGpuTypeAvailability: (type: string, options?: CallOptions): Promise<GpuType> =>
+      orElse(
+        form,
+        "gpuAvailability",
+        () => call(e.getGpuTypeAvailability(safeType(type)), options),
+        async () => recordsOf(type, await listGpuAvailability(options))[0],
+      ),
+  };
+}
+
+/** The names of a creation come from what the service has shown; its GPU is named as the service names it. */
+function creation(
+  { call }: Calls,
+  form: ServiceForm,
+  { listGpuModels, listGpuPricing }: ReturnType<typeof gpuMethods>,
+) {
+  return {
+    createCluster: async (body: CreateBody, options?: CallOptions): Promise<ClusterRecord> => {
+      const names = await form.namesForCreation([() => listGpuModels(options), () => listGpuPricing(options)]);
+      return form.inNames(names, async (own) => {
+        const needsModels = own === "client" && form.gpus.length === 0 && !isOpaque(body.gpuType);
+        if (needsModels) await listGpuModels(options);
+        const gpuType = form.gpuTypeFor(own, body.gpuType);
+        return call(endpoints.createCluster, options, own, { ...body, gpuType });
+      });
+    },
+  };
+}
+
+function clusterMethods({ call, list }: Calls, form: ServiceForm) {
+  const e = endpoints;
+  const methods = new UpdateMethodChoice((isThere) => form.learned("update", isThere));
+  const getCluster = (id: string, options?: CallOptions) => call(e.getCluster(safeId(id)), options);
+  return {
     listClusters: (options?: CallOptions) => list(e.listClusters, options, readClusterList),
-    getCluster: (id: string, options?: CallOptions) => call(e.getCluster(safeId(id)), options),
+    getCluster,
     updateCluster: (id: string, body: UpdateBody, options?: CallOptions) =>
-      methods.send(
-        (method) => call(e.updateCluster(safeId(id), method), options, body),
-        () => answers(call(e.getCluster(id), options)),
+      form.change((names) =>
+        methods.send(
+          (method) => call(e.updateCluster(safeId(id), method), options, names, body),
+          () => answers(getCluster(id, options)),
+        ),
       ),
     deleteCluster: (id: string, options?: CallOptions) => call(e.deleteCluster(safeId(id)), options),
     stopCluster: (id: string, options?: CallOptions) => call(e.stopCluster(safeId(id)), options),
     restartCluster: (id: string, options?: CallOptions) => call(e.restartCluster(safeId(id)), options),
-    redeployCluster: (id: string, options?: CallOptions) => call(e.redeployCluster(safeId(id)), options),
+    redeployCluster: (id: string, options?: CallOptions, body: RedeployBody = {}) =>
+      form.change((names) => call(e.redeployCluster(safeId(id)), options, names, body)),
     scaleCluster: (id: string, replicas: number, options?: CallOptions) =>
-      call(e.scaleCluster(safeId(id)), options, { replicas }),
-    getClusterStatus: (id: string, options?: CallOptions) => call(e.getClusterStatus(safeId(id)), options),
-    listGpuTypes: (options?: CallOptions) => gpus("types", e.listGpuTypes, options),
-    getGpuTypeAvailability: (type: string, options?: CallOptions) =>
-      call(e.getGpuTypeAvailability(safeType(type)), options),
-    listGpuModels: (options?: CallOptions) => gpus("models", e.listGpuModels, options),
-    listGpuAvailability: (options?: CallOptions) => gpus("availability", e.listGpuAvailability, options),
-    listGpuPricing: (options?: CallOptions) => gpus("pricing", e.listGpuPricing, options),
-    getHealth: (options?: CallOptions) => call(e.getHealth, options),
-    getServiceInfo: (path: string, options?: CallOptions) => call(e.getServiceInfo(path), options),
+      form.change((names) => call(e.scaleCluster(safeId(id)), options, names, { replicas })),
+    /** The health of the replicas: of `/status` or, if the service has none, of the cluster's own record. */
+    getClusterStatus: (id: string, options?: CallOptions): Promise<StatusRecord> =>
+      orElse(
+        form,
+        "status",
+        () => call(e.getClusterStatus(safeId(id)), options),
+        async (missing) => healthOf(await getCluster(id, options), missing),
+      ),
   };
 }
 
-function caller(send: Send) {
-  return async <Body, Result>(
+/**
+ * Asks an endpoint that not every service has; another way answers if it is missing, and from then on without the detour.
+ * @param another Is told the error, if one was met; answers `undefined` if it leads to nothing: then that error stands.
+ */
+async function orElse<T>(
+  form: ServiceForm,
+  endpoint: OptionalEndpoint,
+  ask: () => Promise<T>,
+  another: (missing: unknown) => Promise<T | undefined>,
+): Promise<T> {
+  let missing: unknown;
+  if (form.has(endpoint) !== false) {
+    try {
+      const answer = await ask();
+      form.learned(endpoint, true);
+      return answer;
+    } catch (error) {
+      if (!isMissingEndpoint(error) || form.has(endpoint)) throw error;
+      missing = error;
+    }
+  }
+  const answer = await another(missing);
+  if (answer === undefined) throw missing ?? new GpuClusterError("the service does not say it");
+  form.learned(endpoint, false);
+  return answer;
+}
+
+/**
+ * The health that a record shows. If it shows no replicas, its word speaks for all of them, but not in place of a 404, which
+ * may be about replicas that are not there yet.
+ */
+function healthOf({ health, status }: ClusterRecord, missing: unknown): StatusRecord | undefined {
+  const word = status === undefined ? {} : { status };
+  if (health) return { ...health, ...word };
+  return isNotFound(missing) ? undefined : { replicas: [], ...word, overall: stateOf(status) === "running" };
+}
+
+/** Assembles and reads single requests, and lists whose pages are answers of one endpoint. */
+function callers(send: Send, form: ServiceForm) {
+  const learn = ({ method, path }: HttpRequest, json: unknown) => {
+    if (path.startsWith(clustersPath)) form.saw(json, method === "GET" && path === clustersPath);
+  };
+  const call = async <Body, Result>(
     endpoint: Endpoint<Body, Result>,
     options: CallOptions = {},
-    ...body: [] | [Body]
+    ...body: [] | [RequestNames, Body]
   ): Promise<Result> => {
     const { method, path, kind, response: reader } = endpoint;
-    const text = endpoint.body && JSON.stringify(toWire(endpoint.body, endpoint.body.parse(body[0])));
+    const [names, content] = body;
+    const encoded = names && content !== undefined ? endpoint.body?.(names, content) : undefined;
+    const text = encoded && JSON.stringify(encoded);
     const request = { ...options, method, path, kind, ...(text === undefined ? {} : { body: text }) };
     const { json } = await send(request);
+    learn(request, json);
     return readable(request, () => reader(json));
   };
-}
-
-/** The pages of a list are answers of one endpoint, told apart by queries that the service itself has named. */
-function lister(send: Send) {
-  return async <Result>(
+  // The queries that tell pages apart are those that the service itself has named.
+  const list = async <Result>(
     { method, path, kind }: Endpoint<never, unknown>,
     options: CallOptions = {},
     read: (get: (query?: string) => Promise<Answer>) => Promise<Result>,
@@ -89,10 +217,12 @@ function lister(send: Send) {
     const request = { ...options, method, path, kind };
     const get = async (query?: string): Promise<Answer> => {
       const { json, headers } = await send({ ...request, path: query === undefined ? path : `${path}?${query}` });
+      learn(request, json);
       return { json, headers };
     };
     return readable(request, () => read(get));
   };
+  return { call, list };
 }
 
 /** False only for the API's own "no such cluster". */

@@ -5,6 +5,8 @@ import { version } from "../version";
 import { type Client, createClient } from "./client";
 import { createBudget } from "./rateBudget";
 import { sharedBudget } from "./rateShare";
+import type { RequestNames } from "./requestNames";
+import { ServiceForm } from "./serviceForm";
 import { createTransport } from "./transport";
 
 const clients = new Map<string, Client>();
@@ -13,18 +15,28 @@ const clients = new Map<string, Client>();
  * The client of a service and key: one in this copy of the package, so that everything shares its connections. Its rate
  * budget is shared with all copies in the process.
  */
-export function clientFor(connection: { baseUrl: string; apiKey: Secret }, clock: Clock = systemClock): Client {
+export function clientFor(connection: Connected, clock: Clock = systemClock): Client {
   const key = fingerprint(connection);
-  const client = clients.get(key) ?? connect(connection, key, clock);
-  clients.set(key, client);
+  const name = `${key} ${connection.requestNames ?? ""}`;
+  const client = clients.get(name) ?? connect(connection, key, clock);
+  clients.set(name, client);
   return client;
 }
 
-function connect(connection: { baseUrl: string; apiKey: Secret }, key: string, clock: Clock): Client {
+/** Where a service is, how to sign in, and which names its requests have if that is not to be found out. */
+interface Connected {
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly requestNames?: RequestNames;
+}
+
+function connect(connection: Connected, key: string, clock: Clock): Client {
   const pace = { clock, random: Math.random };
   const budget = sharedBudget(key, () => createBudget(pace));
   const userAgent = `pulumi-gpucluster/${version}`;
-  return createClient(createTransport({ ...connection, ...pace, userAgent, budget }), budget);
+  const { baseUrl, apiKey, requestNames } = connection;
+  const transport = createTransport({ baseUrl, apiKey, ...pace, userAgent, budget });
+  return createClient(transport, budget, new ServiceForm(requestNames));
 }
 
 /** Tells connections apart without telling the key. */

@@ -1,56 +1,61 @@
-import * as z from "zod";
 import type { RequestKind } from "./http";
-import { readCluster, readClusterIfAny, readCreated } from "./read/clusterRecord";
+import { readClusterIfAny, readCreated } from "./read/clusterRecord";
+import { readDetail } from "./read/detail";
 import { readGpuType } from "./read/gpuRecords";
 import { readHealth, readServiceInfo } from "./read/serviceRecords";
 import { readStatus } from "./read/statusRecord";
-import type { Reader } from "./records";
+import type { ClusterRecord, Reader } from "./records";
+import { type EncodedBody, encodeBody, encodeCreation, type RequestNames } from "./requestNames";
 
 /**
- * Every endpoint of the specification as data. What is sent is what the specification names, and nothing else; what it leaves
- * open is guessed in the tagged lines here.
+ * Every endpoint of the specification as data. A request holds the names of one vocabulary (requestNames.ts), and nothing
+ * else; what the specification leaves open is guessed in the tagged lines here.
  */
 export interface Endpoint<Body, Result> {
   readonly method: Method;
   /** Relative to the base URL; path parameters are encoded. */
   readonly path: string;
   readonly kind: RequestKind;
-  /** The body's fields; absent: no body and no Content-Type. */
-  readonly body?: z.ZodType<Body>;
+  /** The body in the names of a vocabulary; absent: no body and no Content-Type. */
+  readonly body?: (names: RequestNames, body: Body) => EncodedBody | undefined;
   readonly response: Reader<Result>;
 }
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-const createBody = z.object({
-  name: z.string(),
-  gpuType: z.string(),
-  replicas: z.int(),
-  container: z.string(),
-  env: z.record(z.string(), z.string()),
-});
 /** What a creation asks for (section 4). */
-export type CreateBody = z.output<typeof createBody>;
+export interface CreateBody {
+  readonly name: string;
+  readonly gpuType: string;
+  readonly replicas: number;
+  readonly container: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Fields that this package does not know, sent as they are. */
+  readonly extraFields?: Readonly<Record<string, unknown>>;
+}
 
-/** @assumption The update takes the create request's own names; null takes a variable away where env is merged by name. */
-const updateBody = z.object({
-  name: z.string().optional(),
-  gpuType: z.string().optional(),
-  replicas: z.int().optional(),
-  container: z.string().optional(),
-  env: z.record(z.string(), z.string().nullable()).optional(),
-});
+/** @assumption The update takes the create request's own names; null takes a variable away if env is merged by name. */
 /** The configuration to change (section 4). */
-export type UpdateBody = z.output<typeof updateBody>;
+export interface UpdateBody extends Partial<Omit<CreateBody, "env">> {
+  readonly env?: Readonly<Record<string, string | null>>;
+}
 
 /** @assumption Scaling takes the create request's own name for the number of replicas. */
-const scaleBody = z.object({ replicas: z.int() });
+type ScaleBody = Pick<CreateBody, "replicas">;
+
+/** @assumption A redeploy takes the image under the create request's own name, or nothing. */
+export type RedeployBody = Partial<Pick<CreateBody, "container">>;
+
+/** The official client sends an empty object if there is nothing to change; the specification shows no body. */
+function encodeRedeploy(names: RequestNames, body: RedeployBody): EncodedBody | undefined {
+  return names === "client" || body.container !== undefined ? encodeBody(names, body) : undefined;
+}
 
 function endpoint<Result, Body = never>(
   [method, path]: readonly [Method, string],
   kind: RequestKind,
   response: Reader<Result>,
-  body?: z.ZodType<Body>,
+  body?: Endpoint<Body, Result>["body"],
 ): Endpoint<Body, Result> {
   return { method, path, kind, response, ...(body ? { body } : {}) };
 }
@@ -78,16 +83,28 @@ const asItIs: Reader<unknown> = (json) => json;
 /** @assumption An update, an action or a deletion is answered with the cluster, with anything else, or with nothing. */
 /** @assumption The rows of the specification without a method ("read") are GET. */
 export const endpoints = {
-  createCluster: endpoint(["POST", "/v1/clusters"], "create", readCreated, createBody),
+  createCluster: endpoint(["POST", "/v1/clusters"], "create", readCreated, encodeCreation),
   listClusters: endpoint(["GET", "/v1/clusters"], "read", asItIs),
-  getCluster: (id: string) => endpoint(["GET", cluster(id)], "read", readCluster(id)),
+  getCluster: (id: string) => endpoint(["GET", cluster(id)], "read", readDetail(id)),
   updateCluster: (id: string, method: UpdateMethod) =>
-    endpoint([method, cluster(id)], "write", readClusterIfAny(id), updateBody),
+    endpoint<ClusterRecord | undefined, UpdateBody>([method, cluster(id)], "write", readClusterIfAny(id), encodeBody),
   deleteCluster: (id: string) => endpoint(["DELETE", cluster(id)], "delete", readClusterIfAny(id)),
   stopCluster: (id: string) => endpoint(["POST", `${cluster(id)}/stop`], "action", readClusterIfAny(id)),
   restartCluster: (id: string) => endpoint(["POST", `${cluster(id)}/restart`], "action", readClusterIfAny(id)),
-  redeployCluster: (id: string) => endpoint(["POST", `${cluster(id)}/redeploy`], "action", readClusterIfAny(id)),
-  scaleCluster: (id: string) => endpoint(["POST", `${cluster(id)}/scale`], "write", readClusterIfAny(id), scaleBody),
+  redeployCluster: (id: string) =>
+    endpoint<ClusterRecord | undefined, RedeployBody>(
+      ["POST", `${cluster(id)}/redeploy`],
+      "action",
+      readClusterIfAny(id),
+      encodeRedeploy,
+    ),
+  scaleCluster: (id: string) =>
+    endpoint<ClusterRecord | undefined, ScaleBody>(
+      ["POST", `${cluster(id)}/scale`],
+      "write",
+      readClusterIfAny(id),
+      encodeBody,
+    ),
   getClusterStatus: (id: string) => endpoint(["GET", `${cluster(id)}/status`], "read", readStatus),
   listGpuTypes: endpoint(["GET", "/v1/gpus"], "read", asItIs),
   getGpuTypeAvailability: (type: string) =>

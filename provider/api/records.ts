@@ -22,6 +22,14 @@ export interface ClusterRecord {
   readonly container?: string;
   /** By name; null where the service shows a name without its value. */
   readonly env?: Readonly<Record<string, string | null>>;
+  /** Every text by which the record identifies its GPU: id, name, slug. */
+  readonly gpuIdentifiers?: readonly string[];
+  /** Why the cluster is in its state, in the service's own words. */
+  readonly reason?: string;
+  /** The health of the replicas, if the record itself shows them. */
+  readonly health?: StatusRecord;
+  /** Everything that a record read by its id shows, by plain name, also what is null; without env. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 /** The clusters of the organization. */

@@ -1,21 +1,28 @@
-import { ApiError } from "../errors";
+import { ApiError, NoUpdateError } from "../errors";
 import { type UpdateMethod, updateMethods } from "./endpoints";
 
-/** Finds out by which method the service updates, and remembers it. */
+/** Finds out by which method the service updates, or that it does not, and remembers it. */
 export class UpdateMethodChoice {
   #known: UpdateMethod | undefined;
+  #missing: NoUpdateError | undefined;
+
+  /** @param learned Is told whether the service has an update, once that is known. */
+  constructor(private readonly learned: (isThere: boolean) => void = () => undefined) {}
 
   /**
    * Sends an update by the known method, else by one after the other until one is not refused as a method.
    * @param exists Tells a 404 that is about the method from one that is about the cluster.
+   * @throws NoUpdateError if every method is refused.
    */
   async send<T>(attempt: (method: UpdateMethod) => Promise<T>, exists: () => Promise<boolean>): Promise<T> {
+    if (this.#missing) throw new NoUpdateError(this.#missing.message, this.#missing);
     const tried: UpdateMethod[] = [];
     for (let method = this.#known ?? updateMethods[0]; ; ) {
       tried.push(method);
       try {
         const result = await attempt(method);
         this.#known = method;
+        this.learned(true);
         return result;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
@@ -23,7 +30,11 @@ export class UpdateMethodChoice {
         if (error.status === 400 || error.status === 422) this.#known = method;
         if (!(await this.#isAboutMethod(method, error, exists))) throw error;
         const next = nextMethod(error.allow, tried);
-        if (!next) throw withTried(error, tried);
+        if (!next) {
+          this.#missing = noUpdate(error, tried);
+          this.learned(false);
+          throw this.#missing;
+        }
         method = next;
       }
     }
@@ -41,7 +52,7 @@ export function nextMethod(allow: readonly string[], tried: readonly UpdateMetho
   return left.find((method) => allow.includes(method)) ?? left[0];
 }
 
-function withTried(error: ApiError, tried: readonly UpdateMethod[]): ApiError {
-  error.message += `. The service refuses every method for updates that this version knows: ${tried.join(", ")}`;
-  return error;
+function noUpdate(error: ApiError, tried: readonly UpdateMethod[]): NoUpdateError {
+  const text = `The service refuses every method for updates that this version knows: ${tried.join(", ")}`;
+  return new NoUpdateError(`${error.message}. ${text}`, error);
 }

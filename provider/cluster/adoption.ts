@@ -1,8 +1,11 @@
+import { isSameGpu } from "../api/gpuMatch";
 import { sameId } from "../api/ids";
 import { isLeaving } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
+import { isOpaque } from "../api/requestNames";
 import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../core";
 import { GpuClusterError } from "../errors";
+import { identifiersIn } from "./asMade";
 import { diffCluster } from "./diff";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { isMasked, sameImage, sameText } from "./forms";
@@ -15,7 +18,9 @@ export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckF
   if (isLeaving(record.status)) {
     return [{ property: "adopt", reason: `${adopt} is ${record.status}: there is nothing left to take over` }];
   }
-  const otherType = record.gpuType !== undefined && !sameText(record.gpuType, gpuType);
+  const shown = identifiersIn(record);
+  // Identifiers that say nothing to a person cannot be compared with a name.
+  const otherType = !isSameGpu(gpuType, shown) && !shown.every(isOpaque);
   const otherName = record.name !== undefined && !isMade && !sameText(record.name, name);
   return [
     ...(otherType

@@ -3,6 +3,7 @@ import type { ClusterRecord } from "../api/records";
 import { messageOf } from "../errors";
 import { find } from "./absence";
 import { applyOnce, configure, type Progress } from "./configure";
+import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Effect } from "./fields";
 import type { Operation } from "./operation";
 import { isAtRest, isRefusal, start, stop } from "./power";
@@ -19,6 +20,8 @@ export interface Change {
   readonly effects: ReadonlySet<Effect>;
   /** Env and container have to be sent, and the replicas to run them. */
   readonly needsRollout: boolean;
+  /** Extra fields have to be sent; what follows from them is up to the service. */
+  readonly needsUpdate: boolean;
 }
 
 /** How far a change came. */
@@ -49,7 +52,12 @@ export function changeOf(
   // One that has failed comes up again only by a roll-out.
   const isFailed = stateOf(record.status) === "failed" && inputs.desiredStatus !== "stopped";
   const needsRollout = effects.has("rollout") || state.__unfinished === "rollout" || isFailed;
-  return { record, inputs, state, effects, needsRollout };
+  // An autoscaler may have chosen another number within its range: then that is the one to keep, and to wait for.
+  const replicas = effects.has("scale")
+    ? inputs.replicas
+    : replicasWithin(inputs.extraFields, inputs.replicas, record.replicas);
+  const needsUpdate = effects.has("configure");
+  return { record, inputs: { ...inputs, replicas }, state, effects, needsRollout, needsUpdate };
 }
 
 /** Sends only what differs from what the service shows, in the fewest calls, and waits once. */
@@ -74,7 +82,7 @@ async function bringToRest(service: Service, operation: Operation, change: Chang
 }
 
 async function bringToRun(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
-  const { inputs, state, effects, needsRollout } = change;
+  const { inputs, state, effects, needsRollout, needsUpdate } = change;
   const isStart = await isAtRest(service, operation);
   // Whatever starts it, nothing that ran before runs on.
   sent.isRestarted = isStart;
@@ -90,6 +98,10 @@ async function bringToRun(service: Service, operation: Operation, change: Change
     const configuration = { inputs, before: state, shown: record };
     const answered = await updateAndRollOut(service, operation, configuration, sent);
     shown = answered?.replicas === undefined ? await find(service, operation) : answered;
+  } else if (needsUpdate) {
+    operation.status("updating");
+    shown = await configure(service, operation, { inputs, before: state, shown: record }, sent);
+    shown = shown?.replicas === undefined ? await find(service, operation) : shown;
   } else if (trigger && !isStart) {
     sent.rollout = await restartOnce(service, operation, trigger, size);
   } else if (state.__unfinished === "redeployed" && !isStart) {
@@ -152,13 +164,14 @@ export interface SoFar {
  * again; one that the service has accepted is only waited for again.
  */
 export function whatRuns(change: Change, { isScaled, isRestarted, isStarted, isStored, rollout }: Sent): SoFar {
-  const { record, inputs: asked, state: before, needsRollout } = change;
+  const { record, inputs: asked, state: before, needsRollout, needsUpdate } = change;
   const replicas = isScaled ? asked.replicas : (record.replicas ?? before.replicas);
   const { restartTriggers, redeployTriggers } = isRestarted ? asked : before;
   // Where no word tells that it is stopped, the state has to, until it is started.
   const wasStopped = before.desiredStatus === "stopped" && !isStarted;
   const desiredStatus = wasStopped ? before.desiredStatus : asked.desiredStatus;
-  const inputs = { ...asked, replicas, restartTriggers, redeployTriggers, desiredStatus };
+  const extraFields = (needsUpdate || needsRollout) && !isStored ? before.extraFields : asked.extraFields;
+  const inputs = { ...asked, replicas, restartTriggers, redeployTriggers, desiredStatus, extraFields };
   if (rollout?.isAccepted && !rollout.seen) return { running: inputs, before, unfinished: "redeployed" };
   const isThrough = rollout?.seen ?? isScaled;
   if (isThrough || !needsRollout) return { running: inputs, before, unfinished: true };

@@ -2,11 +2,14 @@ import type { Client } from "../api/client";
 import type { CreateBody } from "../api/endpoints";
 import { IdSet, sameId } from "../api/ids";
 import { hasIdForm } from "../api/read/clusterRecord";
+import { gpuKey } from "../api/read/gpuRecords";
 import { isLeaving } from "../api/read/states";
 import { type ClusterList, type ClusterRecord, clusterNamePattern } from "../api/records";
+import { isOpaque } from "../api/requestNames";
 import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
+import { identifiersIn } from "./asMade";
 import { sameImage, sameText } from "./forms";
 import type { ClusterLists } from "./lists";
 
@@ -181,7 +184,9 @@ export class Claims {
    */
   async #confirmed(record: ClusterRecord, sent: SentCreation, options: ClaimOptions): Promise<ClusterRecord> {
     const isOurs = record.name === undefined || sameText(record.name, sent.body.name);
-    if (isOurs && hasIdForm(record.id)) return record;
+    const isForm = hasIdForm(record.id) || (this.client.form.names === "client" && isOpaque(record.id));
+    const isOld = this.#created.has(record.id) || sent.before?.clusters.some(({ id }) => sameId(id, record.id));
+    if (isOurs && isForm && !isOld) return record;
     let why = `the service answered with ${describe([record])}, which may be something else`;
     for (const pauseMs of searchPausesMs) {
       try {
@@ -249,10 +254,11 @@ export class Claims {
     const fresh = list.clusters.filter((record) => !known.has(record.id) && this.#isThere(record));
     // A name in a form that no cluster can have may be the service's own way to write ours.
     const candidates = fresh.filter(({ name = "" }) => !clusterNamePattern.test(name) || sameText(name, body.name));
-    const sure = candidates.filter(({ name, gpuType, container, createdAt }) => {
+    const sure = candidates.filter((record) => {
+      const { name, container, createdAt } = record;
       const isOlder = Date.parse(createdAt ?? "") < sentAtMs - clockSkewMs;
       const isOther = container !== undefined && !sameImage(body.container, container);
-      return sameText(name, body.name) && isSameType(gpuType, body.gpuType) && !isOlder && !isOther;
+      return sameText(name, body.name) && isSameType(record, body.gpuType) && !isOlder && !isOther;
     });
     const [record] = sure;
     if (record && candidates.length === 1) return { kind: "found", record };
@@ -305,10 +311,12 @@ export function holdersOf(name: string, clusters: readonly ClusterRecord[]): Clu
   return clusters.filter((other) => sameText(other.name, name) && !isLeaving(other.status));
 }
 
-/** Whether two texts may name one GPU type: "h100" and "NVIDIA H100 80GB" may. */
-function isSameType(shown = "", asked = ""): boolean {
-  const [a, b] = [shown, asked].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, ""));
-  return Boolean(a && b) && (a?.includes(b ?? "") || b?.includes(a ?? "")) === true;
+/** Whether a cluster may have a GPU type: "h100" and "NVIDIA H100 80GB" may be one. An id tells nothing about a name. */
+function isSameType(record: ClusterRecord, asked: string): boolean {
+  const shown = identifiersIn(record);
+  const own = gpuKey(asked);
+  const isLike = (key: string) => key !== "" && (key.includes(own) || own.includes(key));
+  return shown.some((text) => isLike(gpuKey(text))) || (shown.length > 0 && shown.every(isOpaque));
 }
 
 /** Why a name cannot be used, and what to do; also what a preview says. */

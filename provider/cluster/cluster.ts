@@ -1,13 +1,16 @@
 import { isLeaving, isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import type { Ctx, Properties } from "../core";
-import { messageOf } from "../errors";
+import { ClusterFailedError, messageOf } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
 import { foundState, mismatches, withName } from "./adoption";
 import { applyChange, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
+import { madeOtherwise } from "./asMade";
 import { whenFree } from "./busy";
+import { listOf } from "./check/gaps";
 import { diffCluster, effectsOf } from "./diff";
 import { learnEcho, unverified, withDrift } from "./echo";
+import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Effect } from "./fields";
 import { findStatus } from "./find";
 import { Operation } from "./operation";
@@ -35,6 +38,7 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
     "was created, but is not ready",
     () => ({ running: inputs, before, unfinished: true }),
     async () => {
+      await refuseOtherForm(service, operation, inputs);
       if (inputs.desiredStatus === "stopped") await stop(service, operation, inputs);
       else await waitUntilReady(service, operation, inputs);
       return reached(service, operation, inputs, before);
@@ -43,12 +47,37 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
   return { id: record.id, state };
 }
 
+/**
+ * If the service has not shown that it speaks the names of the request, the first cluster is read at once: one without its
+ * GPU or image would be waited for in vain.
+ */
+async function refuseOtherForm(service: Service, operation: Operation, inputs: CheckedInputs): Promise<void> {
+  const { form } = service.client;
+  if (form.isConfirmed || !form.isNews("names not confirmed")) return;
+  const record = await find(service, operation);
+  if (record) refuseOther(service, inputs, record);
+}
+
+/** @throws ClusterFailedError if a new cluster shows that it is not what was asked for. */
+function refuseOther({ client: { form } }: Service, inputs: CheckedInputs, record: ClusterRecord): void {
+  const problems = madeOtherwise(inputs, record, form.gpus);
+  if (problems.length === 0) return;
+  throw new ClusterFailedError(
+    `the service made it with ${listOf(problems)}. It may not know the names of the request, which were those of the ` +
+      `${form.names ?? "specification"}: delete it with \`pulumi destroy\`, set gpucluster:requestNames ` +
+      '("specification" or "client") and run `pulumi up` again',
+  );
+}
+
 async function claim({ claims }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
-  const { name, gpuType, replicas, container, env = {} } = inputs;
+  const { name, gpuType, replicas, container, env = {}, extraFields } = inputs;
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);
-    return await claims.create({ name, gpuType, replicas, container, env }, { ...operation.request(), warn });
+    return await claims.create(
+      { name, gpuType, replicas, container, env, extraFields },
+      { ...operation.request(), warn },
+    );
   } catch (error) {
     throw operation.clean(error);
   }
@@ -111,7 +140,12 @@ async function bringAbout(
     service,
     operation,
     `${what} was not changed completely`.trim(),
-    () => whatRuns(change, sent),
+    () => {
+      const soFar = whatRuns(change, sent);
+      // A number that an autoscaler has chosen is not what the program asks for.
+      const isChosen = change.inputs.replicas !== inputs.replicas;
+      return isChosen ? { ...soFar, running: { ...soFar.running, replicas: inputs.replicas } } : soFar;
+    },
     async () => {
       await applyChange(service, operation, change, sent);
       const { seenBy } = service;
@@ -165,7 +199,8 @@ function isSettled(look: Look, shown: ClusterState): boolean {
   if (shown.__unfinished !== undefined) return false;
   if (shown.skipAwait) return stateOf(look.record?.status) !== "failed";
   const past = { seen: true, misses: 0, healthyLooks: 1, contradicted: false, waitedMs: 0 };
-  const replicas = shown.replicas ?? look.status?.replicas.length ?? 0;
+  const asked = shown.replicas ?? look.status?.replicas.length ?? 0;
+  const replicas = replicasWithin(shown.extraFields, asked, look.record?.replicas);
   return judgeReady(look, past, goalOf({ ...shown, replicas })).kind === "ready";
 }
 
@@ -215,6 +250,8 @@ async function leaveStopped(service: Service, operation: Operation, state: Clust
 async function reached(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
   const detail = await lookInDetail(service, operation, inputs, before);
   const record = { ...operation.seen.record, ...detail, id: operation.id };
+  const isNew = operation.isCreation || before.__echo === undefined;
+  if (isNew && inputs.adopt === undefined) refuseOther(service, inputs, record);
   const { echo, differing, unchanged } = learnEcho(inputs, record, before);
   const others = differing.filter((path) => !unchanged.includes(path));
   if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);

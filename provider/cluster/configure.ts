@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { UpdateBody } from "../api/endpoints";
-import { plainName } from "../api/read/json";
-import { type ClusterRecord, missingField, unwantedWords } from "../api/records";
-import { ApiError, RequestError } from "../errors";
+import { type ClusterRecord, missingField } from "../api/records";
+import { isAboutBody, isNamed, isUnwanted, vocabularies } from "../api/requestNames";
+import { ApiError, GpuClusterError, NoUpdateError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { findCluster } from "./find";
@@ -11,7 +11,7 @@ import type { Operation } from "./operation";
 /** What is to run, and what ran before. */
 export interface Configuration {
   readonly inputs: CheckedInputs;
-  readonly before: Pick<ClusterState, "container" | "env" | "__unfinished" | "__echo" | "__sent">;
+  readonly before: Pick<ClusterState, "container" | "env" | "extraFields" | "__unfinished" | "__echo" | "__sent">;
   /** What the service showed before. Where it shows variables, what became of them can be seen. */
   readonly shown: ClusterRecord;
 }
@@ -57,8 +57,32 @@ export async function configure(
   { inputs, before, shown: old }: Configuration,
   progress: Progress,
 ): Promise<ClusterRecord | undefined> {
-  const { container, replicas, env = {} } = inputs;
-  const body: UpdateBody = { container, replicas, env };
+  try {
+    return await sendConfiguration(target, operation, { inputs, before, shown: old }, progress);
+  } catch (error) {
+    const others = changedFields(inputs, before).filter((field) => field !== "container");
+    if (!(error instanceof NoUpdateError) || others.length === 0) throw error;
+    const what = others.map((field) => `\`${field}\``).join(" and ");
+    throw new GpuClusterError(`${what} cannot be changed in place: ${error.message}. ${wayOut(others)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What to do about inputs that a service cannot change on a cluster that exists. */
+export function wayOut(inputs: readonly string[]): string {
+  const names = inputs.map((input) => `"${input}"`).join(", ");
+  return `The resource option \`replaceOnChanges: [${names}]\` makes a new cluster instead`;
+}
+
+async function sendConfiguration(
+  target: Target,
+  operation: Operation,
+  { inputs, before, shown: old }: Configuration,
+  progress: Progress,
+): Promise<ClusterRecord | undefined> {
+  const { container, replicas, env = {}, extraFields } = inputs;
+  const body: UpdateBody = { container, replicas, env, ...(extraFields ? { extraFields } : {}) };
   const removed = namesToRemove(before, old).filter((name) => !Object.hasOwn(env, name));
   const withNulls = { ...body, env: { ...env, ...Object.fromEntries(removed.map((name) => [name, null])) } };
   const changed = new Set(changedFields(inputs, before));
@@ -80,11 +104,16 @@ function namesToRemove(before: Configuration["before"], shown: ClusterRecord): s
   return [...new Set([...Object.keys(env), ...__sent, ...added.filter((name) => !__echo?.env?.includes(name))])];
 }
 
-function changedFields(inputs: CheckedInputs, before: Configuration["before"]): (keyof UpdateBody)[] {
+/** Which fields of an update differ from what was sent before. */
+export function changedFields(
+  inputs: CheckedInputs,
+  before: Pick<ClusterState, "container" | "env" | "extraFields">,
+): ("container" | "env" | "extraFields")[] {
   const isSameEnv = isDeepStrictEqual(inputs.env ?? {}, before.env ?? {});
   return [
     ...(inputs.container === before.container ? [] : ["container" as const]),
     ...(isSameEnv ? [] : ["env" as const]),
+    ...(isDeepStrictEqual(inputs.extraFields ?? {}, before.extraFields ?? {}) ? [] : ["extraFields" as const]),
   ];
 }
 
@@ -153,35 +182,22 @@ export interface Leeway {
  */
 export function amend(body: UpdateBody, error: ApiError, { needed, spare }: Leeway): UpdateBody | undefined {
   if (!isAboutBody(error)) return undefined;
-  const extra = updateFields.find((field) => body[field] !== undefined && isUnwanted(field, error));
+  const extra = updateFields.find(
+    (field) => body[field] !== undefined && namesOf(field).some((name) => isUnwanted(name, error)),
+  );
   if (extra) return needed.has(extra) ? undefined : { ...body, [extra]: undefined };
   const missing = updateFields.find(
-    (field) => !(field in body) && spare[field] !== undefined && isNamed(field, error.said),
+    (field) =>
+      !(field in body) && spare[field] !== undefined && namesOf(field).some((name) => isNamed(name, error.said)),
   );
   return missing && missingField.test(error.said) ? { ...body, [missing]: spare[missing] } : undefined;
 }
 
-function isAboutBody({ status }: ApiError): boolean {
-  return status === 400 || status === 422;
-}
+const updateFields = Object.keys(vocabularies.specification) as (keyof typeof vocabularies.specification)[];
 
-const updateFields = ["name", "gpuType", "replicas", "container", "env"] as const;
-
-/** A field by its name in either spelling; not one of its parts, such as `env.MODEL`. */
-function patternOf(field: string): string {
-  return `\\b(${field}|${plainName(field)})\\b(?![.[])`;
-}
-
-function isNamed(field: string, text: string): boolean {
-  return new RegExp(patternOf(field), "i").test(text);
-}
-
-/** Whether a text calls the field itself unwanted: a complaint about its value must not take it away. */
-function isUnwanted(field: string, { said, code = "" }: ApiError): boolean {
-  const { before, after, code: unwantedCode } = unwantedWords;
-  if (unwantedCode.test(code)) return isNamed(field, said);
-  const plain = said.replace(/["'`:]+/g, " ").replace(/\s+/g, " ");
-  return new RegExp(`${before} ${patternOf(field)}|${patternOf(field)} ${after}`, "i").test(plain);
+/** The names of a field in requests. */
+function namesOf(field: (typeof updateFields)[number]): string[] {
+  return Object.values(vocabularies).map((names) => names[field]);
 }
 
 function isConfigured({ container, env }: ClusterRecord, asked: UpdateBody, removed: readonly string[]): boolean {

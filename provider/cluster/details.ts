@@ -47,8 +47,8 @@ export class Details {
 }
 
 /** Clusters that the service has no reason to show in different forms: their values of env may differ, not the names. */
-function kindOf({ gpuType, container, env = {}, desiredStatus, skipAwait }: CheckedInputs): string {
-  return JSON.stringify([gpuType, container, Object.keys(env).sort(), desiredStatus, skipAwait]);
+function kindOf({ gpuType, container, env = {}, extraFields, desiredStatus, skipAwait }: CheckedInputs): string {
+  return JSON.stringify([gpuType, container, Object.keys(env).sort(), extraFields, desiredStatus, skipAwait]);
 }
 
 /** A cluster tells about others if all that is its own was asked for, or is known of each without a look. Pure. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isSameGpu } from "../api/gpuMatch";
 import { isRecord } from "../api/read/json";
 import type { Diff, Properties, PropertyChange } from "../core";
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "./fields";
@@ -11,7 +12,8 @@ export function diffCluster(state: Properties, news: Properties): Diff {
   const changes: Record<string, PropertyChange> = {};
   for (const name of inputNames) {
     if (name === "name" && news["__generatedName"] === true) continue; // a made name is kept, whatever it is
-    if (name === "env") Object.assign(changes, diffEnv(state[name], news[name]));
+    if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
+    else if (name === "gpuType" && isSpelling(state, news)) continue;
     else Object.assign(changes, diffInput(name, state[name], news[name]));
   }
   if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
@@ -50,14 +52,22 @@ export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effec
   return new Set(effects.filter((effect) => effect !== undefined));
 }
 
-/** By variable, so that a diff can name each. An env that is not known yet differs as a whole. */
-function diffEnv(old: unknown, next: unknown): Record<string, PropertyChange> {
-  if (next !== undefined && !isRecord(next)) return { env: { kind: old === undefined ? "add" : "update" } };
+/** Another spelling of the type that the cluster has, or the service's own identifier of it. */
+function isSpelling(state: Properties, news: Properties): boolean {
+  const { gpuType: old, __echo: echo } = state;
+  const { gpuType: next } = news;
+  const known = [old, isRecord(echo) ? echo["gpuType"] : undefined].filter((text) => typeof text === "string");
+  return typeof next === "string" && isSameGpu(next, known);
+}
+
+/** By key, so that a diff can name each. A map that is not known yet differs as a whole. */
+function diffMap(name: "env" | "extraFields", old: unknown, next: unknown): Record<string, PropertyChange> {
+  if (next !== undefined && !isRecord(next)) return { [name]: { kind: old === undefined ? "add" : "update" } };
   const before = new Map(Object.entries(isRecord(old) ? old : {}));
   const after = new Map(Object.entries(next ?? {}));
   return Object.fromEntries(
     [...new Set([...before.keys(), ...after.keys()])]
-      .filter((name) => before.get(name) !== after.get(name))
-      .map((name) => [`env.${name}`, changeOf(before.get(name), after.get(name))]),
+      .filter((key) => !isDeepStrictEqual(before.get(key), after.get(key)))
+      .map((key) => [`${name}.${key}`, changeOf(before.get(key), after.get(key))]),
   );
 }

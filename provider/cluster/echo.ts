@@ -1,8 +1,11 @@
+import { isSameGpu } from "../api/gpuMatch";
 import { isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import { cleanText } from "../api/text";
+import { identifiersIn } from "./asMade";
+import { driftedExtras, extrasShown, replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Echo } from "./fields";
-import { isMasked, sameImage } from "./forms";
+import { isMasked, sameImage, sameText } from "./forms";
 import { roundCost } from "./money";
 import { isStopped } from "./readiness";
 
@@ -31,18 +34,20 @@ export interface Learned {
 /** Compares what the service shows with what was asked for, and with what was there before. Pure. */
 export function learnEcho(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState> = {}): Learned {
   const shown = words.filter((word) => record[word] !== undefined && record[word] !== inputs[word]);
-  const isStale = (word: Word) => before[word] !== inputs[word] && isForm(word, before[word], record[word]);
+  const isStale = (word: Word) => before[word] !== inputs[word] && showsForm(word, before[word], record);
   const stale = shown.filter(isStale);
-  const other = shown.filter((word) => !isForm(word, inputs[word], record[word]));
+  const other = shown.filter((word) => !showsForm(word, inputs[word], record));
   const env = showings(inputs.env, record.env, before.env);
   const [hidden, present] = [env("hidden"), env("masked", "other")];
+  const extras = extrasShown(inputs.extraFields, record, "other");
   return {
     echo: {
       ...Object.fromEntries(shown.filter((word) => !isStale(word)).map((word) => [word, record[word]])),
       ...(hidden.length > 0 ? { env: hidden } : {}),
       ...(present.length > 0 ? { masked: present } : {}),
+      ...(extras.length > 0 ? { extraFields: extras } : {}),
     },
-    differing: [...other, ...env("other", "stale").map(pathOf)],
+    differing: [...other, ...env("other", "stale").map(pathOf), ...extras.map(extraPathOf)],
     unchanged: [...stale, ...env("stale").map(pathOf)],
   };
 }
@@ -74,23 +79,31 @@ function pathOf(name: string): string {
   return `env.${cleanText(name, 100)}`;
 }
 
-/** Whether the service's word is just its form of another one. */
-function isForm(word: Word, asked: string | undefined, shown: string | undefined): boolean {
+function extraPathOf(name: string): string {
+  return `extraFields.${cleanText(name, 100)}`;
+}
+
+/** Whether what a record shows is just the service's form of what was asked for. */
+function showsForm(word: Word, asked: string | undefined, record: ClusterRecord): boolean {
+  const shown = record[word];
   if (asked === undefined || shown === undefined) return false;
-  return word === "container" ? sameImage(asked, shown) : asked.toLowerCase() === shown.toLowerCase();
+  if (word === "gpuType") return isSameGpu(asked, identifiersIn(record));
+  return word === "container" ? sameImage(asked, shown) : sameText(asked, shown);
 }
 
 /** The inputs as the service now shows them. What it does not echo, or echoes as it always did, stays as last applied. */
 export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
   const isAtRest = isStopped(record, state);
-  // The number of replicas that waits for a start is no drift.
-  const replicas = isAtRest ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
+  // The number of replicas that waits for a start is no drift, and neither is one that an autoscaler may choose.
+  const isOwn = replicasWithin(state.extraFields, Number.NaN, record.replicas) === record.replicas;
+  const isKept = isAtRest || isOwn;
+  const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
   // What the service shows may be what it was told and not what runs: the update that goes on needs to know what runs.
   if (state.__unfinished) return { ...state, replicas };
   const power = driftedPower(state, record, isAtRest);
   const { __echo: echo = {} } = state;
   const drifted = words.filter(
-    (word) => record[word] !== undefined && record[word] !== echo[word] && !isForm(word, state[word], record[word]),
+    (word) => record[word] !== undefined && record[word] !== echo[word] && !showsForm(word, state[word], record),
   );
   return {
     ...state,
@@ -99,6 +112,7 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
     ...driftedCost(state, { replicas, ...power }),
     replicas,
     ...(record.env ? driftedEnv(state.env, record.env, echo) : {}),
+    ...driftedExtras(state.extraFields, record, echo.extraFields),
   };
 }
 
@@ -137,5 +151,6 @@ export function unverified(inputs: CheckedInputs, record: ClusterRecord, { maske
     (word) => inputs[word] !== undefined && record[word] === undefined,
   );
   const unread = record.env ? masked.filter((name) => Object.hasOwn(env, name)).map(pathOf) : ["env"];
-  return [...silent, ...(Object.keys(env).length > 0 ? unread : [])];
+  const extras = extrasShown(inputs.extraFields, record, "hidden").map(extraPathOf);
+  return [...silent, ...(Object.keys(env).length > 0 ? unread : []), ...extras];
 }

@@ -40,6 +40,15 @@ export interface ClusterInputs {
    */
   env?: Record<string, string>;
   /**
+   * Request fields that this package does not know, such as `containerPort`, `tier` or `autoscaling`: JSON values by the
+   * service's own names, at most 64 KiB.
+   *
+   * They are sent as they are when the cluster is created and, on change, with the update; they are compared if the service
+   * shows them. A value that is marked as a secret stays one. Replicas within an autoscaling range (`min_replicas` and
+   * `max_replicas`, in any spelling) are no drift. Default: none.
+   */
+  extraFields?: Record<string, unknown>;
+  /**
    * Whether the cluster shall run or be stopped; default `running`. Changed in place, and waited for; what somebody else does
    * to it is drift. A stopped cluster keeps its name and endpoint; a new number of replicas waits for its start. The service
    * does not say what a stopped cluster costs. (Specification, section 4.)
@@ -159,7 +168,7 @@ export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "gpuType" |
 }
 
 /** What a change of an input takes. */
-export type Effect = "replace" | "scale" | "rollout" | "power" | "restart" | "redeploy";
+export type Effect = "replace" | "scale" | "rollout" | "configure" | "power" | "restart" | "redeploy";
 
 /** What a field is, beyond its type. */
 export interface FieldFlags {
@@ -181,6 +190,7 @@ export const inputFlags: Readonly<Record<InputName, FieldFlags>> = {
   replicas: { effect: "scale" },
   container: { effect: "rollout" },
   env: { effect: "rollout", secret: true },
+  extraFields: { effect: "configure" },
   desiredStatus: { effect: "power" },
   restartTriggers: { effect: "restart" },
   redeployTriggers: { effect: "redeploy" },
@@ -269,4 +279,6 @@ export interface Echo {
   readonly env?: readonly string[];
   /** Names that it shows, but not with their values: compared only for being there. */
   readonly masked?: readonly string[];
+  /** Names of extra fields that it shows in a form of its own: they are not compared. */
+  readonly extraFields?: readonly string[];
 }

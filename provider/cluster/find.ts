@@ -63,7 +63,11 @@ export async function findStatus(
 ): Promise<StatusRecord | undefined> {
   if (!operation.looksAtStatus) return undefined;
   try {
-    return operation.clear(await client.getClusterStatus(operation.id, { ...operation.request(), ...options }));
+    const status = await client.getClusterStatus(operation.id, { ...operation.request(), ...options });
+    const { form } = client;
+    if (form.has("status") === false && form.isNews("no /status"))
+      operation.info("the service has no /status: the health of replicas is read from the cluster's own record");
+    return operation.clear(status);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

@@ -1,5 +1,5 @@
 import { clearWord } from "../api/read/states";
-import type { StatusRecord } from "../api/records";
+import type { ClusterRecord, StatusRecord } from "../api/records";
 import { cleanText, redactor } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
@@ -21,10 +21,10 @@ const underBullet = "      ";
 export interface Subject {
   /** Empty before the service has given one. */
   readonly id: string;
-  readonly inputs: Pick<CheckedInputs, "name" | "env"> &
+  readonly inputs: Pick<CheckedInputs, "name" | "env" | "extraFields"> &
     Partial<Pick<CheckedInputs, "gpuType" | "container" | "healthCheck" | "adopt">>;
   /** The state before, whose values are secret too. */
-  readonly olds?: Pick<ClusterState, "env" | "desiredStatus">;
+  readonly olds?: Pick<ClusterState, "env" | "extraFields" | "desiredStatus">;
 }
 
 /**
@@ -90,8 +90,7 @@ export class Operation {
   see(look: Look): void {
     for (const value of secretsOf(look.record ?? {})) this.#secrets.add(value);
     const { record } = look;
-    const status = record?.status === undefined ? undefined : clearWord(record.status, redactor(this.#secrets));
-    this.#seen = status === undefined ? look : { ...look, record: { ...record, id: record?.id ?? this.id, status } };
+    this.#seen = record ? { ...look, record: clearRecord(record, redactor(this.#secrets)) } : look;
   }
 
   /** What every request of this operation is told. */
@@ -157,6 +156,16 @@ export class Operation {
     const telling = [...this.#secrets].filter((value) => isTelling(value) && !own.includes(value));
     return redactor(telling)(text);
   }
+}
+
+/** What the service says of the cluster's state may quote its environment. */
+function clearRecord(record: ClusterRecord, redact: (text: string) => string): ClusterRecord {
+  const { status, reason } = record;
+  return {
+    ...record,
+    ...(status === undefined ? {} : { status: clearWord(status, redact) }),
+    ...(reason === undefined ? {} : { reason: redact(reason) }),
+  };
 }
 
 function isTelling(value: string): boolean {

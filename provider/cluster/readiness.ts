@@ -70,13 +70,14 @@ export function judgeReady(look: Look, past: Past, goal: Goal): Verdict {
   if (!record) return judgeMissing(past);
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
-  if (isLeaving(word)) return failed(`it is ${word}: somebody deletes it`, status);
-  if (state === "stopped") return failed(`it is ${word}: somebody stopped it`, status);
-  if (goal.healthCheck === "list") return judgeWord(word);
+  const told = withReason(word ?? "no state", record);
+  if (isLeaving(word)) return failed(`it is ${told}: somebody deletes it`, status);
+  if (state === "stopped") return failed(`it is ${told}: somebody stopped it`, status);
+  if (goal.healthCheck === "list") return judgeWord(word, told);
   const isPartial = goal.enough < goal.replicas;
-  if (!status) return state === "pending" && !isPartial ? pending(word) : confirm(word);
-  if (state === "failed") return failed(`it is ${word}`, status);
-  const summary = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy, ${word ?? "no state"}`;
+  if (!status) return state === "pending" && !isPartial ? pending(told) : confirm(told);
+  if (state === "failed") return failed(`it is ${told}`, status);
+  const summary = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy, ${told}`;
   if (!isHealthy(status, goal)) return { kind: "pending", summary, contradiction: state === "running" };
   if (state === "pending" && !isPartial) return { kind: "pending", summary };
   const isVague = state === "unknown" || status.overall !== undefined;
@@ -85,10 +86,16 @@ export function judgeReady(look: Look, past: Past, goal: Goal): Verdict {
 }
 
 /** For who believes the word of the cluster itself. */
-function judgeWord(word: string | undefined): Verdict {
+function judgeWord(word: string | undefined, told: string): Verdict {
   const state = stateOf(word);
-  if (state === "failed") return failed(`it is ${word}`, undefined);
-  return state === "running" ? { kind: "ready" } : pending(word);
+  if (state === "failed") return failed(`it is ${told}`, undefined);
+  return state === "running" ? { kind: "ready" } : pending(told);
+}
+
+/** A state with the service's own reason for it; a cluster that is well needs none. */
+function withReason(word: string, { reason, status }: ClusterRecord): string {
+  const isWell = ["running", "stopped", "terminated"].includes(stateOf(status));
+  return reason === undefined || isWell ? word : `${word}: ${cut(reason, longestReason)}`;
 }
 
 /**

@@ -37,7 +37,8 @@ export class Refreshes {
 /** Whether a record from a list shows all that the cluster itself would. Pure; what the service never shows is no loss. */
 export function showsAll(listed: ClusterRecord, state: ClusterState): boolean {
   const { unverifiedInputs: silent } = state;
-  if (silent === undefined) return false;
+  // Only the cluster itself shows fields that this package does not know.
+  if (silent === undefined || Object.keys(state.extraFields ?? {}).length > 0) return false;
   const shows = (word: "status" | "gpuType" | "replicas" | "container") =>
     listed[word] !== undefined || silent.includes(word);
   const hasEnv = Object.keys(state.env ?? {}).length > 0 || (state.__echo?.env ?? []).length > 0;

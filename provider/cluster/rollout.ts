@@ -1,10 +1,12 @@
+import type { RedeployBody } from "../api/endpoints";
 import { stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
 import type { Clock } from "../clock";
-import { RequestError } from "../errors";
+import { ClusterFailedError, NoUpdateError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
-import { type Configuration, configure, type Progress } from "./configure";
+import { type Configuration, configure, type Progress, wayOut } from "./configure";
 import { findCluster, findStatus } from "./find";
+import { sameImage } from "./forms";
 import type { Operation } from "./operation";
 import type { Goal, Look, Past, Verdict } from "./readiness";
 
@@ -30,7 +32,10 @@ const lookPausesMs = [0, 1_000, 2_000];
 /** A roll-out that was accepted, and of which nothing is seen for so long, was over too fast to be seen. */
 export const unseenRolloutMs = 30_000;
 
-/** Changes env, container and replicas in one update, and asks for a redeploy where that does not roll them out by itself. */
+/**
+ * Changes env, container and replicas in one update, and asks for a redeploy if that does not roll them out by itself. If the
+ * service has no update, a redeploy that names the new image does both.
+ */
 export async function updateAndRollOut(
   target: Target,
   operation: Operation,
@@ -39,7 +44,8 @@ export async function updateAndRollOut(
 ): Promise<ClusterRecord | undefined> {
   const before = await lookAtStatus(target, operation);
   const keepsSize = isWhole(before, { shown: configuration.shown.replicas, asked: configuration.inputs.replicas });
-  const record = await configure(target, operation, configuration, progress);
+  const record = await configureOr(target, operation, configuration, progress);
+  if (record === "redeploy") return redeployImage(target, operation, configuration, progress);
   const rollout = newRollout(target, before, keepsSize);
   progress.rollout = rollout;
   try {
@@ -50,6 +56,43 @@ export async function updateAndRollOut(
   }
   if (!rollout.seen) await act(target, operation, "redeploy", rollout);
   return record;
+}
+
+/** The record after an update; `redeploy` if there is no update and nothing but the image changes. */
+async function configureOr(
+  target: Target,
+  operation: Operation,
+  configuration: Configuration,
+  progress: Progress,
+): Promise<ClusterRecord | undefined | "redeploy"> {
+  try {
+    return await configure(target, operation, configuration, progress);
+  } catch (error) {
+    if (error instanceof NoUpdateError) return "redeploy";
+    throw error;
+  }
+}
+
+/** Gives a cluster another image by a redeploy, and makes sure that the service shows it. */
+async function redeployImage(
+  target: Target,
+  operation: Operation,
+  { inputs, before, shown }: Configuration,
+  progress: Progress & { rollout?: Rollout },
+): Promise<ClusterRecord | undefined> {
+  const { container } = inputs;
+  const size = { shown: shown.replicas, asked: inputs.replicas };
+  progress.rollout = await restartOnce(target, operation, "redeploy", size, { container });
+  progress.isStored = true;
+  const record = await findCluster(target, operation.id, operation.request());
+  const isOld = record?.container !== undefined && !sameImage(container, record.container);
+  if (!isOld || container === before.container) return record;
+  progress.isStored = false;
+  progress.rollout = undefined;
+  throw new ClusterFailedError(
+    `the service accepted a redeploy with the image ${container}, but still shows ${record.container}. ` +
+      wayOut(["container"]),
+  );
 }
 
 function newRollout({ clock }: Target, before: StatusRecord | undefined, keepsSize: boolean): Rollout {
@@ -79,11 +122,12 @@ export async function restartOnce(
   operation: Operation,
   action: RestartAction,
   size: Size,
+  body?: RedeployBody,
 ): Promise<Rollout> {
   const before = await lookAtStatus(target, operation);
   const keepsSize = isWhole(before, size);
   const rollout = newRollout(target, before, keepsSize);
-  await act(target, operation, action, rollout);
+  await act(target, operation, action, rollout, body);
   return rollout;
 }
 
@@ -98,13 +142,19 @@ function isWhole(before: StatusRecord | undefined, { shown, asked }: Size): bool
 }
 
 /** One POST that has an effect: it is never sent again blindly, for a second one would restart every replica once more. */
-async function act(target: Target, operation: Operation, action: RestartAction, rollout: Rollout): Promise<void> {
+async function act(
+  target: Target,
+  operation: Operation,
+  action: RestartAction,
+  rollout: Rollout,
+  body?: RedeployBody,
+): Promise<void> {
   const { client, clock } = target;
   operation.status(`${action}ing`);
   const send = () =>
     action === "restart"
       ? client.restartCluster(operation.id, operation.request())
-      : client.redeployCluster(operation.id, operation.request());
+      : client.redeployCluster(operation.id, operation.request(), body);
   try {
     await whenFree(target, operation, send, async () => {
       rollout.seen = rollsOut(rollout, await lookAtStatus(target, operation));

@@ -1,11 +1,22 @@
 import type { Properties } from "../core";
+import { textsIn } from "./extraFields";
 import { type CheckedInputs, type ClusterState, inputNames } from "./fields";
 import { countHealthy, isStopped, type Look } from "./readiness";
 
-/** The values of an env: whatever they are, they must not show. */
-export function secretsOf({ env }: { readonly env?: Readonly<Record<string, string | null>> | undefined }): string[] {
-  return Object.values(env ?? {}).filter((value) => value !== null);
+/** What may hold secrets of a user. */
+export interface Confidential {
+  readonly env?: Readonly<Record<string, string | null>>;
+  readonly extraFields?: Readonly<Record<string, unknown>>;
 }
+
+/** The values of an env and the texts in extra fields: whatever they are, they must not show. */
+export function secretsOf({ env = {}, extraFields }: Confidential): string[] {
+  const texts = textsIn(extraFields).filter((text) => text.length >= shortestExtra);
+  return [...Object.values(env).filter((value) => value !== null), ...texts];
+}
+
+/** Shorter texts in extra fields are words such as a tier or a region. */
+const shortestExtra = 16;
 
 /** What a state says beyond the inputs and one look. */
 export interface StateFacts {

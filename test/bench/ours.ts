@@ -15,7 +15,7 @@ export const openOurs: Open = ({ url, apiKey }, clock) => {
   const service = createService(client, "bench", clock, heartbeatMs, url);
   const cluster = createClusterResource(
     () => service,
-    () => ({ strictPreview: false, capacityCheck: "warn" }),
+    () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }),
   );
   return {
     create: ({ name, healthCheck }) => cluster.create(contextOf(name), { ...defaults, ...spec, name, healthCheck }),

@@ -1,4 +1,4 @@
-import { getServiceInfo } from "../../provider/serviceInfo";
+import { getServiceInfo } from "../../provider/api/descriptor";
 import type { Fault } from "../simulator";
 import { closeAll, failureOf, openBench, requestLines } from "./cluster/bench";
 

@@ -4,7 +4,10 @@ import { ConfigError } from "../../provider/errors";
 const config = (values: Record<string, string>) => (name: string) => values[name];
 
 test.each<[string, Record<string, string>, object]>([
-  ["nothing", {}, { strictPreview: false, capacityCheck: "warn", maxHourlyCost: undefined }],
+  ["nothing", {}, {}],
+  ["a warning for an unlisted type", { gpuTypeCheck: "warn" }, { gpuTypeCheck: "warn" }],
+  ["no check of types", { gpuTypeCheck: "off" }, { gpuTypeCheck: "off" }],
+  ["the client's names", { requestNames: "client" }, { requestNames: "client" }],
   ["empty texts, which are as good as none", { strictPreview: "", capacityCheck: " ", maxHourlyCost: "\n" }, {}],
   ["a strict preview", { strictPreview: "true" }, { strictPreview: true }],
   ["a preview that is not", { strictPreview: "false" }, { strictPreview: false }],
@@ -17,13 +20,21 @@ test.each<[string, Record<string, string>, object]>([
   ["white space around", { strictPreview: " true\n", maxHourlyCost: " 7 " }, { strictPreview: true, maxHourlyCost: 7 }],
 ])("the settings are read from %s", (_title, values, expected) => {
   const named = Object.fromEntries(Object.entries(values).map(([name, text]) => [`gpucluster:${name}`, text]));
-  const defaults = { strictPreview: false, capacityCheck: "warn", maxHourlyCost: undefined };
+  const defaults = {
+    strictPreview: false,
+    capacityCheck: "warn",
+    gpuTypeCheck: "error",
+    requestNames: undefined,
+    maxHourlyCost: undefined,
+  };
   expect(resolveSettings(config(named))).toEqual({ ...defaults, ...expected });
 });
 
 const rights = {
   strictPreview: '"true" or "false"',
   capacityCheck: '"warn" or "error"',
+  gpuTypeCheck: '"error", "warn" or "off"',
+  requestNames: '"specification" or "client"',
   maxHourlyCost: "a number above 0, such as 12.5",
 };
 
@@ -34,6 +45,10 @@ test.each<[keyof typeof rights, string]>([
   ["capacityCheck", "fail"],
   ["capacityCheck", "true"],
   ["capacityCheck", "Error"],
+  ["gpuTypeCheck", "no"],
+  ["gpuTypeCheck", "Warn"],
+  ["requestNames", "both"],
+  ["requestNames", "Client"],
   ["maxHourlyCost", "0"],
   ["maxHourlyCost", "-1"],
   ["maxHourlyCost", "0.0"],

@@ -208,3 +208,17 @@ function asRegions(value: unknown, depth: number): Stock | undefined {
 function stockOf(place: unknown, depth: number): Stock {
   return readStock(isRecord(place) ? new Fields(place) : new Fields({ available: place }), depth);
 }
+
+/** Every text that identifies a listed GPU, the one that requests hold first. */
+export function identifiersOf({ type, name, raw }: GpuType): string[] {
+  const fields = new Fields(raw);
+  const others = ["id", "slug", "name", "gpu_model_id", "gpu_model_name", "gpu_model"].map((each) =>
+    asText(fields.get(each)),
+  );
+  return [...new Set([type, ...others, name].filter((text) => text !== undefined))];
+}
+
+/** The form in which identifiers are compared: case and punctuation aside. */
+export function gpuKey(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]/g, "");
+}

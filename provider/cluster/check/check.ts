@@ -39,11 +39,13 @@ interface Issue {
 }
 
 /** A name that means something else to JavaScript; zod passes it over. */
-function forbiddenNames({ env }: Properties): Issue[] {
-  const isThere = typeof env === "object" && env !== null && Object.hasOwn(env, "__proto__");
-  return isThere
-    ? [{ path: ["env", "__proto__"], message: "cannot be the name of a variable", isAboutName: true }]
-    : [];
+function forbiddenNames({ env, extraFields }: Properties): Issue[] {
+  const has = (map: unknown) => typeof map === "object" && map !== null && Object.hasOwn(map, "__proto__");
+  const issue = (name: string, message: string) => ({ path: [name, "__proto__"], message, isAboutName: true });
+  return [
+    ...(has(env) ? [issue("env", "cannot be the name of a variable")] : []),
+    ...(has(extraFields) ? [issue("extraFields", "cannot be the name of a request field")] : []),
+  ];
 }
 
 /** What is right in itself, and wrong together. */

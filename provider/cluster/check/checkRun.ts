@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
 import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, messageOf } from "../../errors";
+import { changedFields, wayOut } from "../configure";
 import { type CheckedInputs, outputNames } from "../fields";
 import type { Service } from "../service";
 import { asInputs } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
 import { completeInputs, findFailures, pathStep } from "./check";
 import { CostCheck } from "./costCheck";
+import { listOf } from "./gaps";
 import { GpuCheck } from "./gpuCheck";
 import { withKeptType } from "./gpuChoice";
 import { LookUps } from "./lookups";
@@ -99,6 +101,7 @@ export class CheckRun {
     const cost = (await this.#gpus.judge(check, transition, adoption))
       ? await this.#costs.judge(check, transition)
       : {};
+    await warnOfMissingUpdate(check, transition);
     const outputs = await certainOutputs(check, transition, adoption);
     check.reportGaps();
     if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
@@ -121,6 +124,17 @@ function doorFailures({ failures = [] }: Ctx): CheckFailure[] {
 /** What is not known yet names nothing; what is no name at all is judged with the inputs. */
 function isName(connection: unknown): connection is string {
   return typeof connection === "string" && connection !== "" && !hasUnknown(connection);
+}
+
+/** Changes that only an update can make, if the service shows none. The provider cannot see `replaceOnChanges`. */
+async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Transition): Promise<void> {
+  if (kind !== "update" || !before) return;
+  const changed = changedFields(inputs, before).filter((field) => field !== "container" && !hasUnknown(inputs[field]));
+  if (changed.length === 0 || !(await check.inquiry.lacksUpdate())) return;
+  const what = listOf(changed.map((field) => `\`${field}\``));
+  check.warn(
+    `${what} cannot be changed in place: the service shows no update of clusters, so \`pulumi up\` would fail. ${wayOut(changed)}`,
+  );
 }
 
 /** From the old inputs, else from the run's one list of clusters; nothing where another cluster may take its place. */

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { hasUnknown } from "../../core";
+import { gpusPerReplica, tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
 import { roundCost } from "../money";
 import type { Price } from "./inquiry";
@@ -13,11 +15,11 @@ export interface Cost {
   readonly parts: string;
 }
 
-type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost">;
+type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
 
 /** Whether something that the cost depends on is not known yet. */
-export function isOpen({ gpuType, replicas, desiredStatus }: Priced): boolean {
-  return hasUnknown([gpuType, replicas, desiredStatus]);
+export function isOpen({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
+  return hasUnknown([gpuType, replicas, desiredStatus, ...pricing(extraFields)]);
 }
 
 /** The cost that needs no price: of a stopped cluster, and of one that stays as it was when its price was known. Pure. */
@@ -25,19 +27,36 @@ export function knownCost(inputs: Priced, before: Priced | undefined): Cost | un
   const { gpuType, replicas } = inputs;
   if (isOpen(inputs)) return { parts: "what is not known yet" };
   if (!runs(inputs)) return { amount: 0, parts: "stopped" };
-  const isSame = before && before.gpuType === gpuType && before.replicas === replicas && runs(before);
+  const isAsBefore =
+    before?.gpuType === gpuType &&
+    before.replicas === replicas &&
+    isDeepStrictEqual(pricing(before.extraFields), pricing(inputs.extraFields));
+  const isSame = isAsBefore && runs(before);
   if (!isSame || before.hourlyCost === undefined) return undefined;
-  return { amount: before.hourlyCost, parts: partsOf(inputs, { amount: roundCost(before.hourlyCost / replicas) }) };
+  return {
+    amount: before.hourlyCost,
+    parts: partsOf(inputs, { amount: roundCost(before.hourlyCost / replicas / gpusPerReplica(inputs.extraFields)) }),
+  };
 }
 
-/** A replica runs on one GPU. */
+/** The extra fields that the cost depends on: how many GPUs a replica has, and the tier. */
+function pricing(extras: CheckedInputs["extraFields"]): unknown[] {
+  return [gpusPerReplica(extras), tierOf(extras)];
+}
+
+/** What all replicas cost, each with its GPUs. */
 export function costAt(price: Price | undefined, inputs: Priced): Cost {
   if (!price) return { parts: `${inputs.replicas} x ${inputs.gpuType} at a price that is not known` };
-  return { ...price, amount: roundCost(price.amount * inputs.replicas), parts: partsOf(inputs, price) };
+  return {
+    ...price,
+    amount: roundCost(price.amount * inputs.replicas * gpusPerReplica(inputs.extraFields)),
+    parts: partsOf(inputs, price),
+  };
 }
 
-function partsOf({ gpuType, replicas }: Priced, { amount, currency }: Price): string {
-  return `${replicas} x ${gpuType} at ${money(amount, currency)}`;
+function partsOf({ gpuType, replicas, extraFields }: Priced, { amount, currency }: Price): string {
+  const gpus = gpusPerReplica(extraFields);
+  return `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(amount, currency)}`;
 }
 
 export function money(amount: number, currency?: string): string {

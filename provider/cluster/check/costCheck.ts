@@ -1,4 +1,5 @@
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
+import { tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
 import { type Cost, Costs, costAt, isOpen, knownCost, overOwnLimit } from "./cost";
 import type { OneCheck } from "./oneCheck";
@@ -30,7 +31,7 @@ export class CostCheck {
     const isChanged = kind !== "update" || effects.has("scale") || effects.has("power");
     const isLimited = inputs.maxHourlyCost !== undefined || check.settings.maxHourlyCost !== undefined;
     const quietly = !isChanged && !isLimited;
-    const price = await check.inquiry.price(inputs.gpuType, { quietly });
+    const price = await check.inquiry.price(inputs.gpuType, { quietly, tier: tierOf(inputs.extraFields) });
     if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
       const text = `the service names no price of "${inputs.gpuType}", so \`hourlyCost\` is left out`;
       check.inform(`${text}; so it is wherever else a price is not known`, "no price");

@@ -1,6 +1,9 @@
+import { isSameGpu, matchGpu } from "../../api/gpuMatch";
+import { isOpaque } from "../../api/requestNames";
+import { ambiguousText } from "../../api/serviceForm";
 import { hasUnknown } from "../../core";
+import { identifiersIn } from "../asMade";
 import type { CheckedInputs } from "../fields";
-import { sameText } from "../forms";
 import type { Adoption } from "./adoptionCheck";
 import { chooseType, hasOneType, preferences, unlistedText } from "./gpuChoice";
 import type { OneCheck } from "./oneCheck";
@@ -15,7 +18,7 @@ export class GpuCheck {
   async withOneType(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): Promise<CheckedInputs> {
     const types = preferences(inputs);
     if (!types) return inputs;
-    const adopted = types.find((type) => sameText(record?.gpuType, type));
+    const adopted = types.find((type) => record !== undefined && isSameGpu(type, identifiersIn(record)));
     if (adopted !== undefined) return { ...inputs, gpuType: adopted };
     if (!check.service || hasUnknown([inputs.gpuType, inputs.replicas])) return inputs;
     const isGiven = id !== undefined || types.length === 1;
@@ -32,7 +35,7 @@ export class GpuCheck {
   ) {
     const listed = await inquiry.gpuTypes();
     return chooseType(types, replicas, async (type) => {
-      if (listed && !listed.includes(type)) return 0;
+      if (listed && matchGpu(type, listed).kind !== "one") return 0;
       const free = await inquiry.free(type);
       return free === undefined ? undefined : free - this.#wants.ofOthers(urn, service, type);
     });
@@ -48,13 +51,26 @@ export class GpuCheck {
     return true;
   }
 
+  /** Whether the type may be created; what the list cannot tell with certainty is left to the service. */
   async #isListed(check: OneCheck, type: string): Promise<boolean> {
-    const listed = await check.inquiry.gpuTypes();
-    if (!listed || listed.includes(type)) return true;
+    const { gpuTypeCheck } = check.settings;
+    const listed = gpuTypeCheck === "off" ? undefined : await check.inquiry.gpuTypes();
+    const match = listed && matchGpu(type, listed);
+    if (!match || match.kind === "one") return true;
+    if (match.kind === "ambiguous") {
+      check.fail("gpuType", ambiguousText(type, match.candidates));
+      return false;
+    }
     const address = check.service?.address ? ` of ${check.service.address}` : "";
     const source = `GET /v1/gpus${address}, which may leave out what is sold out`;
-    check.fail("gpuType", unlistedText(type, listed, source));
-    return false;
+    const text = unlistedText(
+      type,
+      listed.map((gpu) => (isOpaque(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type)),
+      source,
+    );
+    if (gpuTypeCheck === "error") check.fail("gpuType", text);
+    else check.warn(`${text}. The service decides whether it takes it`);
+    return gpuTypeCheck !== "error";
   }
 
   async #judgeStock(check: OneCheck, transition: Transition, { id, record }: Adoption): Promise<void> {

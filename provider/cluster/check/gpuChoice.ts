@@ -1,3 +1,4 @@
+import { isSameGpu } from "../../api/gpuMatch";
 import { cleanText } from "../../api/text";
 import { UNKNOWN } from "../../core";
 import type { CheckedInputs } from "../fields";
@@ -15,7 +16,7 @@ export function hasOneType({ gpuType }: { readonly gpuType: unknown }): boolean 
 
 /** The inputs with the type that the cluster has, where that is one of the list: whatever else is, or will be, in it. */
 export function withKeptType(inputs: CheckedInputs, before: CheckedInputs | undefined): CheckedInputs {
-  const isKept = before !== undefined && preferences(inputs)?.includes(before.gpuType);
+  const isKept = before !== undefined && isSameGpu(before.gpuType, preferences(inputs) ?? []);
   return isKept ? { ...inputs, gpuType: before.gpuType } : inputs;
 }
 

@@ -1,8 +1,10 @@
+import { recordsOf } from "../../api/gpuMatch";
 import { sameId } from "../../api/ids";
+import { Fields, isRecord, plainName } from "../../api/read/json";
+import { readPrice } from "../../api/read/price";
 import type { ClusterRecord } from "../../api/records";
 import { ApiError, GpuClusterError, isNotFound } from "../../errors";
 import type { GpuType } from "../../types";
-import { sameText } from "../forms";
 import type { Service } from "../service";
 import type { Gap } from "./gaps";
 import type { LookUp, LookUps } from "./lookups";
@@ -37,22 +39,28 @@ export class Inquiry {
   }
 
   /** The GPU types that the service lists; `undefined` where there is no telling. */
-  async gpuTypes(): Promise<string[] | undefined> {
+  async gpuTypes(): Promise<GpuType[] | undefined> {
     if (!this.service) return undefined;
     const look = await this.lookUps.types(this.service);
     const isEmpty = "answer" in look && look.answer.length === 0;
     // A list of nothing proves nothing.
     const found = isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : look;
-    return this.#answerOf(found, "GPU types")?.map(({ type }) => type);
+    return this.#answerOf(found, "GPU types");
   }
 
   /** How many GPUs of a type can be had; infinitely many where it is said that some can, and not how many. */
   free(type: string): Promise<number | undefined> {
-    return this.#factOf(type, freeOf, (service) => this.lookUps.availability(service), "stock figures");
+    return this.#factOf(type, freeAmong, (service) => this.lookUps.availability(service), "stock figures");
   }
 
-  price(type: string, { quietly }: Asking = {}): Promise<Price | undefined> {
-    return this.#factOf(type, priceOf, (service) => this.lookUps.pricing(service), quietly ? undefined : "prices");
+  /** @param tier The tier of the cluster, if the service has several prices. */
+  price(type: string, { quietly, tier }: Asking & { readonly tier?: string } = {}): Promise<Price | undefined> {
+    return this.#factOf(
+      type,
+      (gpus) => priceAmong(gpus, tier),
+      (service) => this.lookUps.pricing(service),
+      quietly ? undefined : "prices",
+    );
   }
 
   /** The clusters that have a name. */
@@ -60,6 +68,20 @@ export class Inquiry {
     if (!this.service) return undefined;
     const list = this.#answerOf(await this.lookUps.clusters(this.service), quietly ? undefined : "taken names");
     return list && this.service.claims.holders(name, list);
+  }
+
+  /**
+   * Whether the service shows no update of clusters, as the official client knows none. Only reads tell: what this process
+   * has learned, the list of clusters, and the descriptor, which may say more.
+   */
+  async lacksUpdate(): Promise<boolean> {
+    if (!this.service) return false;
+    const { form } = this.service.client;
+    if (form.has("update") !== undefined) return form.has("update") === false;
+    if (form.names === undefined) await this.lookUps.clusters(this.service);
+    if (form.names !== "client") return false;
+    const look = await this.lookUps.descriptor(this.service);
+    return !("answer" in look && namesUpdate(look.answer.endpoints));
   }
 
   /** One cluster; `none` only where that is certain. */
@@ -79,7 +101,7 @@ export class Inquiry {
   /** From the list of the types, which may say it all; else from the list that is about nothing else. */
   async #factOf<T>(
     type: string,
-    pick: (gpu: GpuType) => T | undefined,
+    pick: (gpus: readonly GpuType[]) => T | undefined,
     more: (service: Service) => Promise<LookUp<GpuType[]>>,
     what: string | undefined,
   ): Promise<T | undefined> {
@@ -89,8 +111,7 @@ export class Inquiry {
     for (const ask of [() => this.lookUps.types(service), () => more(service)]) {
       const look = await ask();
       if ("error" in look) failures.push(look);
-      const gpu = "answer" in look ? recordOf(type, look.answer) : undefined;
-      const fact = gpu && pick(gpu);
+      const fact = "answer" in look ? pick(recordsOf(type, look.answer)) : undefined;
       if (fact !== undefined) return fact;
     }
     const [failure] = failures;
@@ -104,14 +125,37 @@ export class Inquiry {
   }
 }
 
-function recordOf(type: string, gpus: readonly GpuType[]): GpuType | undefined {
-  return gpus.find((gpu) => gpu.type === type) ?? gpus.find((gpu) => sameText(gpu.type, type));
+/** Whether a descriptor names an update, in whatever form it writes its endpoints. */
+function namesUpdate(endpoints: object): boolean {
+  return /"update"|"patch\b|"put\b/i.test(JSON.stringify(endpoints));
 }
 
-/** A flag that says "none" outweighs a number. */
+/** How many can be had in all regions and tiers; a flag that says "none" outweighs a number. */
+function freeAmong(gpus: readonly GpuType[]): number | undefined {
+  const known = gpus.map(freeOf).filter((count) => count !== undefined);
+  return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);
+}
+
 function freeOf({ available, availableCount }: GpuType): number | undefined {
   if (available === false) return 0;
   return availableCount ?? (available ? Number.POSITIVE_INFINITY : undefined);
+}
+
+/** The price in a tier or, if none is given or has a price of its own, the one that the service names first. */
+function priceAmong(gpus: readonly GpuType[], tier: string | undefined): Price | undefined {
+  const inTier = tier === undefined ? [] : gpus.flatMap((gpu) => priceInTier(gpu, tier) ?? []);
+  const [price] = [...inTier, ...gpus.flatMap((gpu) => priceOf(gpu) ?? [])];
+  return price;
+}
+
+/** A row that is about the tier, or the tier's own entry in the prices of a row. */
+function priceInTier(gpu: GpuType, tier: string): Price | undefined {
+  const fields = new Fields(gpu.raw);
+  if (fields.get("tier") === tier) return priceOf(gpu);
+  const tiers = new Fields(fields.get("pricing") ?? fields.get("price") ?? fields.get("prices"));
+  const own = tiers.get(plainName(tier));
+  const { pricePerHour: amount, currency = gpu.currency } = readPrice(isRecord(own) ? own : { price_per_hour: own });
+  return amount === undefined ? undefined : { amount, ...(currency ? { currency } : {}) };
 }
 
 function priceOf({ pricePerHour, currency }: GpuType): Price | undefined {

@@ -1,8 +1,9 @@
 import type { CallOptions } from "../../api/client";
+import { getServiceInfo } from "../../api/descriptor";
 import type { ClusterList, ClusterRecord } from "../../api/records";
 import { abortable, type Clock } from "../../clock";
 import { TimeoutError } from "../../errors";
-import type { GpuType } from "../../types";
+import type { GpuType, ServiceInfo } from "../../types";
 import type { Service } from "../service";
 
 /** A preview must not wait for a service that is down. */
@@ -17,6 +18,7 @@ interface Asked {
   availability?: Promise<LookUp<GpuType[]>>;
   pricing?: Promise<LookUp<GpuType[]>>;
   clusters?: Promise<LookUp<ClusterList>>;
+  descriptor?: Promise<LookUp<ServiceInfo>>;
   readonly byId: Map<string, Promise<LookUp<ClusterRecord>>>;
 }
 
@@ -51,6 +53,13 @@ export class LookUps {
     const asked = this.#askedOf(service);
     asked.clusters ??= this.#ask(service, (request) => service.lists.recent(0, request));
     return asked.clusters;
+  }
+
+  /** The descriptor document, which names the endpoints that there are. */
+  descriptor(service: Service): Promise<LookUp<ServiceInfo>> {
+    const asked = this.#askedOf(service);
+    asked.descriptor ??= this.#ask(service, (request) => getServiceInfo(service.client, request));
+    return asked.descriptor;
   }
 
   cluster(service: Service, id: string): Promise<LookUp<ClusterRecord>> {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { clusterIdPattern, clusterNamePattern } from "../../api/records";
+import { inputOf } from "../extraFields";
 import type { ClusterInputs } from "../fields";
 
 /** What each input has to be: the rules of the fields in fields.ts, in one place, with the texts for who breaks them. */
@@ -60,6 +61,18 @@ const envValue = z
   .refine((value) => value.isWellFormed(), rule("must be Unicode text; it holds half of a character"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
 
+const extraText = "must be a map of names to JSON values";
+const extraSizeText = "must be at most 64 KiB in all, written as JSON";
+const maxExtraBytes = 64 * 1024;
+const extraName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, rule("must be the name of a request field"))
+  .superRefine((name, context) => {
+    const input = inputOf(name);
+    if (input === undefined) return;
+    context.addIssue({ code: "custom", message: `"${name}" is sent by this package: use the input \`${input}\`` });
+  });
+
 const triggersText = "must be a map or a list of texts, numbers and booleans";
 const trigger = z.union([z.string(), z.number(), z.boolean()], rule(triggersText));
 const triggers = z
@@ -91,6 +104,10 @@ const inputRules = {
     .regex(imagePattern, rule(imageText))
     .refine((image) => portOf(image) <= 65_535, rule(imageText)),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
+  extraFields: z
+    .record(extraName, z.json(rule(extraText)), rule(extraText))
+    .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= maxExtraBytes, secretRule(extraSizeText))
+    .optional(),
   desiredStatus: oneOf("running", "stopped"),
   restartTriggers: triggers,
   redeployTriggers: triggers,

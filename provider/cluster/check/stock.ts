@@ -1,7 +1,7 @@
+import { isSameGpu } from "../../api/gpuMatch";
 import { stateOf } from "../../api/read/states";
 import type { ClusterRecord } from "../../api/records";
 import { hasUnknown } from "../../core";
-import { sameText } from "../forms";
 import type { Service } from "../service";
 import { runs, type Transition } from "./transition";
 
@@ -12,7 +12,7 @@ import { runs, type Transition } from "./transition";
 export function wantedMore({ kind, before, inputs, oldGoesFirst }: Transition, adopted?: ClusterRecord): number {
   if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
   if (adopted) return beyond(inputs.replicas, stateOf(adopted.status) === "stopped" ? 0 : adopted.replicas);
-  const held = before && runs(before) && sameText(before.gpuType, inputs.gpuType) ? before.replicas : 0;
+  const held = before && runs(before) && isSameGpu(before.gpuType, [inputs.gpuType]) ? before.replicas : 0;
   if (kind === "create" || (kind === "replace" && !oldGoesFirst)) return inputs.replicas;
   return beyond(inputs.replicas, held);
 }
@@ -38,7 +38,7 @@ export class Wants {
   /** How many GPUs of a type the other resources want. */
   ofOthers(urn: string, service: Service, type: string): number {
     return [...this.#byUrn]
-      .filter(([other, want]) => other !== urn && want.service === service && sameText(want.type, type))
+      .filter(([other, want]) => other !== urn && want.service === service && isSameGpu(want.type, [type]))
       .reduce((sum, [, { count }]) => sum + count, 0);
   }
 }

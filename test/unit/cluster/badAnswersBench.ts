@@ -90,7 +90,7 @@ export async function openSpoiled(options: BenchOptions = {}): Promise<SpoiledBe
   const service = createService(client, "seen", clock, 15_000);
   const cluster = createClusterResource(
     () => service,
-    () => ({ strictPreview: false, capacityCheck: "warn" }),
+    () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }),
   );
   const spoil = (where: Where, how: Spoil, spoilOptions: SpoilOptions = {}) => {
     rules.push({ where, spoil: how, options: spoilOptions, seen: 0, used: 0 });

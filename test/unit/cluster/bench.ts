@@ -43,7 +43,7 @@ export async function openBench({ client: patch, settings: own, ...options }: Be
   const client = { ...real, ...patch?.(real) };
   const said: string[] = [];
   const serviceOf = (seenBy: string) => createService(client, seenBy, clock, 15_000, simulator.url);
-  const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", ...own });
+  const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error", ...own });
   const service = serviceOf("seen");
   return {
     simulator,

@@ -23,13 +23,19 @@ describe("an in-place change of a cluster that exists", () => {
   it.each<[string, Properties]>([
     ["nothing", {}],
     ["the container", { container: "a/b:2" }],
-    ["the env", { env: { MODEL: "x" } }],
     ["an env that is not known yet", { env: UNKNOWN }],
     ["the timeouts", { __timeouts: { create: "2h" } }],
   ])("of %s keeps endpoint and createdAt, without a request", async (_title, news) => {
     const bench = await openBench();
     expect(await check(bench, { ...checked, ...news }, olds)).toEqual({ ...existing, ...news });
     expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("of the env keeps both, with one look at the list, which tells whether there is an update", async () => {
+    const bench = await openBench();
+    const news = { env: { MODEL: "x" } };
+    expect(await check(bench, { ...checked, ...news }, olds)).toEqual({ ...existing, ...news });
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
   });
 
   it("of the replicas keeps both, too", async () => {

@@ -36,7 +36,7 @@ describe("check of bad inputs", () => {
       () => {
         throw new ConfigError("The API key is missing");
       },
-      () => ({ strictPreview: false, capacityCheck: "warn" }),
+      () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }),
     );
     const bench = await openBench();
     const { failures } = await cluster.check(bench.ctx(), { ...least, replicas: 0 });

@@ -11,7 +11,7 @@ import { checked, urnOf } from "./inputs";
 afterEach(closeAll);
 
 const down: Fault = { kind: "status", status: 503, times: 1_000 };
-const ordinary: Settings = { strictPreview: false, capacityCheck: "warn" };
+const ordinary: Settings = { strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" };
 
 describe("gpucluster:strictPreview", () => {
   const strict = { faults: [down], settings: { strictPreview: true } };

@@ -1,10 +1,10 @@
+import { getServiceInfo } from "../../../provider/api/descriptor";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
 import { getGpuAvailability } from "../../../provider/gpus/gpuAvailability";
 import { getGpuModels } from "../../../provider/gpus/gpuModels";
 import { getGpuPricing } from "../../../provider/gpus/gpuPricing";
 import { getGpuTypes } from "../../../provider/gpus/gpuTypes";
 import { getHealth } from "../../../provider/health";
-import { getServiceInfo } from "../../../provider/serviceInfo";
 import { type Dialect, dialects } from "../../simulator";
 import { defaultCatalog, type SimulatedGpuType } from "../../simulator/catalog";
 import { clusterWord } from "../../simulator/statusWords";

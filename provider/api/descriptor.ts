@@ -1,13 +1,13 @@
-import type { Client } from "./api/client";
-import { descriptorPaths } from "./api/endpoints";
-import { ApiError, GpuClusterError, ResponseShapeError } from "./errors";
-import type { ServiceInfo } from "./types";
+import { ApiError, GpuClusterError, ResponseShapeError } from "../errors";
+import type { ServiceInfo } from "../types";
+import type { CallOptions, Client } from "./client";
+import { descriptorPaths } from "./endpoints";
 
 /** What the service says of itself (specification, section 4, the descriptor document), from the first path that has it. */
-export async function getServiceInfo(client: Client): Promise<ServiceInfo> {
+export async function getServiceInfo(client: Client, options: CallOptions = {}): Promise<ServiceInfo> {
   const tried: string[] = [];
   for (const path of descriptorPaths) {
-    const answer = await infoAt(client, path);
+    const answer = await infoAt(client, path, options);
     if (typeof answer !== "string") return answer;
     tried.push(`${path} (${answer})`);
   }
@@ -18,9 +18,9 @@ export async function getServiceInfo(client: Client): Promise<ServiceInfo> {
 }
 
 /** The descriptor at a path, or why it is not there. A service that fails, or refuses the key, would do so at any path. */
-async function infoAt(client: Client, path: string): Promise<ServiceInfo | string> {
+async function infoAt(client: Client, path: string, options: CallOptions): Promise<ServiceInfo | string> {
   try {
-    const info = await client.getServiceInfo(path, { attempts: 2 });
+    const info = await client.getServiceInfo(path, { attempts: 2, ...options });
     return isDescriptor(info) ? info : "something else is there";
   } catch (error) {
     if (error instanceof ResponseShapeError) return "no JSON is there";

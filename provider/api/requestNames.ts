@@ -1,0 +1,129 @@
+import type { ApiError } from "../errors";
+import type { GpuType } from "../types";
+import type { CreateBody, UpdateBody } from "./endpoints";
+import { plainName } from "./read/json";
+import { missingField, unwantedWords } from "./records";
+
+/**
+ * The two public descriptions of the service name the fields of a request differently: its specification, and its official
+ * Python client. This file holds both vocabularies, the evidence that tells which one a service speaks, and the refusals
+ * that lead from one to the other. Pure.
+ */
+export type RequestNames = "specification" | "client";
+
+type Field = Exclude<keyof UpdateBody, "extraFields">;
+
+/** @assumption A service takes the names of the specification (section 4), or those that the official client sends. */
+export const vocabularies: Readonly<Record<RequestNames, Readonly<Record<Field, string>>>> = {
+  specification: { name: "name", gpuType: "gpu_type", replicas: "replicas", container: "container", env: "env" },
+  client: { name: "name", gpuType: "gpuModelId", replicas: "replicaCount", container: "imageUrl", env: "envVars" },
+};
+
+/** @assumption The number of GPUs of a replica is 0 unless a request in the client's names says it. */
+const gpusPerReplica = "gpusPerReplica";
+
+const fields = Object.keys(vocabularies.specification) as Field[];
+
+/** Every name that a request of this package may hold, in either vocabulary, with the input that sets it. */
+export const sentNames: ReadonlyMap<string, Field> = new Map(
+  Object.values(vocabularies).flatMap((names) => fields.map((field) => [plainName(names[field]), field] as const)),
+);
+
+/** A request body in one of the vocabularies. Undefined fields are left out; extra fields are sent as they are. */
+export function encodeBody(names: RequestNames, { extraFields, ...body }: UpdateBody): EncodedBody {
+  const own = vocabularies[names];
+  const known = fields.filter((field) => body[field] !== undefined).map((field) => [own[field], body[field]]);
+  return { ...Object.fromEntries(known), ...extraFields };
+}
+
+/** The body of a creation; in the client's names with one GPU for each replica, and without an empty environment. */
+export function encodeCreation(names: RequestNames, { env, ...body }: CreateBody): EncodedBody {
+  if (names === "specification") return encodeBody(names, { ...body, env });
+  const isEmpty = Object.keys(env).length === 0;
+  return { [gpusPerReplica]: 1, ...encodeBody(names, { ...body, env: isEmpty ? undefined : env }) };
+}
+
+export type EncodedBody = Readonly<Record<string, unknown>>;
+
+/** @assumption A name of a GPU model in an answer is the client's form, a name of a GPU type the specification's. */
+const telling: readonly (readonly [RequestNames, RegExp])[] = [
+  ["client", /^gpu_model(_(id|name))?$/],
+  ["specification", /^gpu_type$/],
+];
+
+const depthOfEvidence = 4;
+/** More than a record has: a map of many records is not walked through. */
+const mostNames = 60;
+
+/** Which vocabulary the names of an answer belong to; `undefined` if they show neither, or both. */
+export function evidenceIn(json: unknown): RequestNames | undefined {
+  const names = namesIn(json, depthOfEvidence);
+  const found = telling.filter(([, pattern]) => names.some((name) => pattern.test(name))).map(([kind]) => kind);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** The names of one record of each list stand for those of all. */
+function namesIn(json: unknown, depth: number): string[] {
+  if (typeof json !== "object" || json === null || depth < 0) return [];
+  if (Array.isArray(json)) return namesIn(json[0], depth - 1);
+  return Object.entries(json)
+    .slice(0, mostNames)
+    .flatMap(([name, value]) => [plainName(name), ...namesIn(value, depth - 1)]);
+}
+
+const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** Whether an identifier says nothing to a person: only the client's form has such GPU types. */
+export function isOpaque(identifier: string): boolean {
+  return uuid.test(identifier);
+}
+
+/** Which vocabulary the identifiers of listed GPUs belong to; `undefined` if they are words, which both may have. */
+export function evidenceOfGpus(gpus: readonly GpuType[]): RequestNames | undefined {
+  return gpus.length > 0 && gpus.every(({ type }) => isOpaque(type)) ? "client" : undefined;
+}
+
+/** An empty list in the envelope of the official client leaves the question open; any other list is the specification's. */
+export function evidenceOfEmptyList(json: unknown): RequestNames | undefined {
+  const isObject = typeof json === "object" && json !== null && !Array.isArray(json);
+  return isObject && ("data" in json || "items" in json) ? undefined : "specification";
+}
+
+export function otherNames(names: RequestNames): RequestNames {
+  return names === "client" ? "specification" : "client";
+}
+
+/**
+ * Whether the refusal of a body is about its names: it calls one of them unknown, or misses one of the other vocabulary.
+ * A complaint about a value is not.
+ */
+export function isAboutNames(error: ApiError, sent: RequestNames): boolean {
+  if (!isAboutBody(error)) return false;
+  const [own, others] = [vocabularies[sent], vocabularies[otherNames(sent)]];
+  const different = fields.filter((field) => own[field] !== others[field]);
+  const isMissed = different.some((field) => isNamed(others[field], error.said)) && missingField.test(error.said);
+  return isMissed || different.some((field) => isUnwanted(own[field], error));
+}
+
+/** Whether a refusal is about the body, so that nothing was done. */
+export function isAboutBody({ status }: ApiError): boolean {
+  return status === 400 || status === 422;
+}
+
+/** A field by its name in any spelling; not one of its parts, such as `env.MODEL`. */
+function patternOf(name: string): string {
+  return `\\b${plainName(name).replaceAll("_", "[_-]?")}\\b(?![.[])`;
+}
+
+/** Whether a text names a field. */
+export function isNamed(name: string, text: string): boolean {
+  return new RegExp(patternOf(name), "i").test(text);
+}
+
+/** Whether a refusal calls the field itself unwanted: a complaint about its value must not take it away. */
+export function isUnwanted(name: string, { said, code = "" }: ApiError): boolean {
+  const { before, after, code: unwantedCode } = unwantedWords;
+  if (unwantedCode.test(code)) return isNamed(name, said);
+  const plain = said.replace(/["'`:]+/g, " ").replace(/\s+/g, " ");
+  return new RegExp(`${before} ${patternOf(name)}|${patternOf(name)} ${after}`, "i").test(plain);
+}
