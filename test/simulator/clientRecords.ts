@@ -45,6 +45,7 @@ export function clientListed(facts: Shown): object {
 export function clientDetail(facts: Shown): object {
   const { cluster, state, gpu, dialect } = facts;
   const { container = null, env = null } = configurationOf(cluster, dialect);
+  const { registryCredentialId: _secret, ...extras } = cluster.extras;
   const gpuModelId = gpu ? wireIds[dialect.ids](gpu.type) : null;
   const births = state?.replicas.map(({ bornAt }) => bornAt) ?? [];
   return {
@@ -52,7 +53,7 @@ export function clientDetail(facts: Shown): object {
     gpuModelId,
     gpuModel: gpu ? { id: gpuModelId, ...modelFacts(gpu) } : null,
     ...defaults,
-    ...cluster.extras,
+    ...extras,
     gpusPerReplica: cluster.gpusPerReplica,
     replicaCount: cluster.replicas,
     imageUrl: container || null,
