@@ -22,6 +22,12 @@ export function requestNames(field: string, dialect: Dialect): readonly string[]
   return vocabularies[dialect.requestNames](namesOf(field));
 }
 
+/** What to call a field that was not sent. */
+export function nameOf(field: string, dialect: Dialect): string {
+  const [name = namesOf(field)[0]] = requestNames(field, dialect);
+  return name;
+}
+
 function namesOf(field: string): Names {
   return main.get(field) ?? [snakeCase(field), field];
 }

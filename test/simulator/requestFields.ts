@@ -1,5 +1,5 @@
 import type { Dialect } from "./dialectOptions";
-import { requestNames } from "./fieldNames";
+import { nameOf, requestNames } from "./fieldNames";
 import { invalid, isRecord, type Parser } from "./fields";
 
 /** One field, as a request says it. */
@@ -29,7 +29,7 @@ export function fieldsOf(body: unknown, known: readonly string[], dialect: Diale
       throw invalid(`Unknown field "${name}". Known here: ${[...fields.keys()].join(", ")}.`);
     }
   }
-  return { sent, nameOf: (field) => requestNames(field, dialect)[0] ?? field };
+  return { sent, nameOf: (field) => nameOf(field, dialect) };
 }
 
 /** A field that must be there. */
