@@ -22,8 +22,8 @@ with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
   --port N               port on 127.0.0.1 (default: a free one)
   --api-key KEY          the one API key (default: $GPUCLUSTER_API_KEY, else a generated one)
   --dialect NAME         reading of the specification (default: plain), one of
-                         ${dialectNames}; or options on top of
-                         plain in JSON, such as '{"updateMethod":"PUT"}'
+                         ${dialectNames};
+                         or options on top of plain in JSON, such as '{"updateMethod":"PUT"}'
   --list-dialects        print these options, each with its values
   --provisioning-ms N    time until all replicas of a cluster are healthy (default: 3000)
   --deletion-ms N        time until a deleted cluster is gone (default: 300)
@@ -39,7 +39,8 @@ with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
 
 /** What --list-dialects prints: one line per option. */
 export const dialectHelp = `The options of a dialect, each with its values; plain has the first of them.
-The dialects mix-... together have every pair of values of every two options.
+The dialects mix-... together have every pair of values of every two options. They leave out
+what only the dialects documented and client have, and what stands for a broken service.
 
 ${dialectLines()
   .map((line) => `  ${line}\n`)

@@ -8,7 +8,7 @@ import type { Service } from "./service";
 /** The cluster that a read is about: one that is there, or its tombstone. */
 export function readable({ fleet, dialect }: Service, { param, organization }: Call): ClusterState {
   const state = fleet.find(param, organization);
-  if (!state || !fleet.isListed(state)) throw absent(param, state, dialect);
+  if (!state || !fleet.isReadable(state)) throw absent(param, state, dialect);
   if (!fleet.view(state).hidden) return state;
   throw notFound(param);
 }

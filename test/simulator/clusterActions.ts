@@ -1,13 +1,13 @@
 import { ApiError } from "./answer";
 import type { ClusterState } from "./clusterState";
-import type { PerValue } from "./dialectOptions";
-import { parseScale, parseUpdate } from "./requests";
+import type { Dialect, PerValue } from "./dialectOptions";
+import { parseRedeploy, parseScale, parseUpdate, type Update } from "./requests";
 import type { Service } from "./service";
 import { configure, restart, rollOut, scale } from "./transitions";
 
 /** One `POST /v1/clusters/:id/<name>`. */
 export interface Action {
-  takesBody?: boolean;
+  takesBody?(dialect: Dialect): boolean | "optional";
   run(service: Service, state: ClusterState, body: unknown): void;
 }
 
@@ -20,24 +20,41 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   restart: {
     run(service, state) {
-      if (state.stoppedAt === undefined) restart(state, service.fleet.clock.now(), service.fleet.timing);
-      else start(service, state, "restart");
+      if (state.stoppedAt !== undefined) start(service, state, "restart");
+      else restartRunning[service.dialect.restartOf](service, state);
     },
   },
   scale: {
-    takesBody: true,
+    takesBody: () => true,
     run(service, state, body) {
-      resize(service, state, parseScale(body));
+      resize(service, state, parseScale(body, service.dialect));
       if (state.stoppedAt !== undefined && starters[service.dialect.startedBy].includes("scale")) {
         start(service, state, "scale");
       }
     },
   },
   redeploy: {
-    run(service, state) {
+    takesBody: ({ requestNames }) => redeployBodies[requestNames],
+    run(service, state, body) {
+      store(state, parseRedeploy(body, state, service.dialect));
       if (state.stoppedAt === undefined) rollOut(state, "deploying", service.fleet.clock.now(), service.fleet.timing);
       else start(service, state, "redeploy");
     },
+  },
+};
+
+/** Only the client's redeploy carries anything. */
+const redeployBodies: PerValue<"requestNames", false | "optional"> = {
+  specification: false,
+  client: "optional",
+  both: "optional",
+  neither: false,
+};
+
+const restartRunning: PerValue<"restartOf", (service: Service, state: ClusterState) => void> = {
+  any: ({ fleet }, state) => restart(state, fleet.clock.now(), fleet.timing),
+  stopped: (_service, { id }) => {
+    throw new ApiError(409, "invalid_state", `The cluster "${id}" is not stopped.`);
   },
 };
 
@@ -49,8 +66,7 @@ export function update(service: Service, state: ClusterState, body: unknown): vo
   const isStopped = state.stoppedAt !== undefined;
   const starts = isStopped && startsByUpdate[dialect.stoppedUpdate](service, state, replicas);
   resize(service, state, replicas);
-  const { container, env } = state.configuration;
-  const changed = configure(state, { container: changes.container ?? container, env: changes.env ?? env });
+  const changed = store(state, changes);
   if (starts) wake(service, state);
   // A stopped cluster takes its new configuration when it is started.
   else if (changed && dialect.updateRollsOut && !isStopped) rollOut(state, "updating", fleet.clock.now(), fleet.timing);
@@ -64,16 +80,22 @@ const startsByUpdate: PerValue<"stoppedUpdate", (service: Service, state: Cluste
       throw new ApiError(409, "invalid_state", `The cluster "${id}" is stopped and takes no update.`);
     },
     starts: (service, state, replicas) => {
-      ensureCapacity(service, state.gpuType, replicas, state);
+      ensureCapacity(service, state, replicas, state);
       return true;
     },
   };
 
 /** Refuses more replicas than there are GPUs; `except` is the cluster whose own GPUs count as free. */
-export function ensureCapacity(service: Service, gpuType: string, replicas: number, except?: ClusterState): void {
+export function ensureCapacity(
+  service: Service,
+  { gpuType, gpusPerReplica }: Pick<ClusterState, "gpuType" | "gpusPerReplica">,
+  replicas: number,
+  except?: ClusterState,
+): void {
   const free = service.fleet.available(gpuType, except);
-  if (replicas <= free) return;
-  const message = `${replicas} GPUs of type "${gpuType}" are wanted, ${free} are free.`;
+  const wanted = replicas * gpusPerReplica;
+  if (wanted <= free) return;
+  const message = `${wanted} GPUs of type "${gpuType}" are wanted, ${free} are free.`;
   throw new ApiError(409, "insufficient_capacity", message);
 }
 
@@ -92,7 +114,7 @@ function start(service: Service, state: ClusterState, by: Starter): void {
   if (!calls.includes(by)) {
     throw new ApiError(409, "invalid_state", `The cluster "${state.id}" is stopped. To start it: ${calls.join(", ")}.`);
   }
-  ensureCapacity(service, state.gpuType, state.desiredReplicas, state);
+  ensureCapacity(service, state, state.desiredReplicas, state);
   if (by === "redeploy") rollOut(state, "deploying", fleet.clock.now(), fleet.timing);
   else wake(service, state);
 }
@@ -104,8 +126,15 @@ function wake({ fleet, dialect }: Service, state: ClusterState): void {
   else restart(state, now, fleet.timing);
 }
 
+/** Stores what a request asks for. Answers whether the configuration differs from the one before. */
+function store(state: ClusterState, { container, env, extras }: Update): boolean {
+  const { configuration } = state;
+  state.extras = extras ?? state.extras;
+  return configure(state, { container: container ?? configuration.container, env: env ?? configuration.env });
+}
+
 function resize(service: Service, state: ClusterState, replicas: number): void {
   const { fleet } = service;
-  if (replicas > state.desiredReplicas) ensureCapacity(service, state.gpuType, replicas, state);
+  if (replicas > state.desiredReplicas) ensureCapacity(service, state, replicas, state);
   scale(state, replicas, fleet.clock.now(), fleet.timing);
 }

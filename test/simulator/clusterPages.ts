@@ -38,6 +38,12 @@ const cursors: Paging = {
   headers: ({ next }): Record<string, string> => (next === undefined ? {} : { "X-Next-Cursor": cursorOf(next) }),
 };
 
+const nextCursors: Paging = {
+  ...cursors,
+  // Absent on the last page.
+  fields: ({ next }): object => (next === undefined ? {} : { nextCursor: cursorOf(next) }),
+};
+
 const links: Paging = {
   parameter: "from",
   start: startOfCursor,
@@ -81,23 +87,26 @@ const pagings: PerValue<"paging", (dialect: Dialect) => Paging> = {
   link: () => links,
   numbered: ({ pageNumbers }) => numbered[pageNumbers],
   repeating: () => repeating,
+  "next-cursor": () => nextCursors,
 };
 
-/** The query parameter that lists of clusters know, if any. */
-export function pageParameter(dialect: Dialect): string | undefined {
-  return pagingOf(dialect).parameter;
+/** The query parameters that lists of clusters know. */
+export function pageParameters(dialect: Dialect): string[] {
+  const { parameter } = pagingOf(dialect);
+  return parameter === undefined ? [] : [parameter];
 }
 
-/** The page of a list that a request asks for; `asked` is the value of its query parameter. */
+/** The page of a list that a request asks for by its query. */
 export function listAnswer<T extends { id: string }>(
   clusters: readonly T[],
-  asked: string | undefined,
+  query: Readonly<Record<string, string>>,
   dialect: Dialect,
   render: (cluster: T) => object,
 ): Answer {
   const { pageSize: size, listShape, listForm } = dialect;
   const paging = pagingOf(dialect);
   const total = clusters.length;
+  const asked = query[paging.parameter ?? ""];
   const start = asked === undefined ? 0 : (paging.start?.(asked, size) ?? 0);
   if (Number.isNaN(start)) throw invalid(`There is no page "${paging.parameter}=${asked}".`);
   const { from, to, next } = paging.cut(start, size, total);
@@ -128,6 +137,8 @@ const shapes: PerValue<"listShape", (list: object, fields: object) => unknown> =
   // Nothing can stand beside a bare list: the same facts come as headers.
   bare: (list) => list,
   nested: (list, fields) => ({ data: { items: list, ...fields } }),
+  data: (list, fields) => ({ data: list, ...fields }),
+  items: (list, fields) => ({ items: list, ...fields }),
 };
 
 /** Opaque on purpose: a client must send it back as it is. */

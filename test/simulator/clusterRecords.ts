@@ -1,16 +1,18 @@
+import { wireIds } from "./catalog";
 import type { Dialect, PerValue } from "./dialectOptions";
+import { snakeCased } from "./fieldNames";
 import type { SimulatedCluster } from "./snapshot";
 import { clusterWord } from "./statusWords";
 
 /** The record of a new cluster, with exactly the fields of the specification and its word, in every dialect. */
-export function createdRecord(cluster: SimulatedCluster): object {
-  return { ...specified(cluster), status: "provisioning" };
+export function createdRecord(cluster: SimulatedCluster, dialect: Dialect): object {
+  return { ...specified(cluster, dialect), status: "provisioning" };
 }
 
 /** The record of a cluster, as lists have it. */
 export function clusterRecord(cluster: SimulatedCluster, dialect: Dialect): object {
   return habits[dialect.recordNames]({
-    ...specified(cluster),
+    ...specified(cluster, dialect),
     status: clusterWord(cluster.status, dialect),
     created_at: stamps[dialect.stampShape](Date.parse(cluster.createdAt)),
   });
@@ -20,21 +22,27 @@ export function clusterRecord(cluster: SimulatedCluster, dialect: Dialect): obje
 export function clusterDetail(cluster: SimulatedCluster, dialect: Dialect): object {
   return {
     ...clusterRecord(cluster, dialect),
-    ...containerEchoes[dialect.containerEcho](cluster.container),
-    ...envOf({ ...cluster.env, ...dialect.injectedEnv }, dialect),
+    ...configurationOf(cluster, dialect),
+    ...snakeCased(cluster.extras),
   };
 }
 
-/** What is around the one cluster of an answer. */
-export const oneCluster: PerValue<"recordShape", (record: object) => unknown> = {
-  bare: (record) => record,
-  wrapped: (record) => ({ cluster: record }),
-  data: (record) => ({ data: record }),
-};
+/** The container and env of a cluster, as far as the dialect shows them. */
+export function configurationOf(cluster: SimulatedCluster, dialect: Dialect): { container?: string; env?: unknown } {
+  return { ...containerEchoes[dialect.containerEcho](cluster.container), ...envOf(cluster, dialect) };
+}
 
-function specified(cluster: SimulatedCluster) {
+function specified(cluster: SimulatedCluster, { ids }: Dialect) {
   const { id, name, status, replicas, endpoint } = cluster;
-  return { id, name, status, gpu_type: cluster.gpuType, replicas, endpoint, created_at: cluster.createdAt };
+  return {
+    id,
+    name,
+    status,
+    gpu_type: wireIds[ids](cluster.gpuType),
+    replicas,
+    endpoint,
+    created_at: cluster.createdAt,
+  };
 }
 
 type Fields = Record<keyof ReturnType<typeof specified>, string | number>;
@@ -54,13 +62,14 @@ const habits: PerValue<"recordNames", (fields: Fields) => object> = {
 
 const zoneHours = 2;
 
-const stamps: PerValue<"stampShape", (ms: number) => string | number> = {
+/** A time, as records of clusters say it. */
+export const stamps: PerValue<"stampShape", (ms: number) => string | number> = {
   iso: (ms) => new Date(ms).toISOString(),
   offset: (ms) => `${new Date(ms + zoneHours * 3_600_000).toISOString().slice(0, 19)}+0${zoneHours}:00`,
   "epoch-seconds": (ms) => Math.floor(ms / 1000),
 };
 
-const containerEchoes: PerValue<"containerEcho", (container: string) => object> = {
+const containerEchoes: PerValue<"containerEcho", (container: string) => { container?: string }> = {
   same: (container) => ({ container }),
   none: () => ({}),
   registry: (container) => ({ container: hasHost(container) ? container : `docker.io/${container}` }),
@@ -69,7 +78,8 @@ const containerEchoes: PerValue<"containerEcho", (container: string) => object> 
 /** A variable as it is shown: with its value, or without one. */
 type Variable = readonly [name: string, value?: string];
 
-function envOf(env: Record<string, string>, { envEcho, envHidden, envForm }: Dialect): object {
+function envOf(cluster: SimulatedCluster, { envEcho, envHidden, envForm, injectedEnv }: Dialect): { env?: unknown } {
+  const env = { ...cluster.env, ...injectedEnv };
   const shown = envEchoes[envEcho](envHidden);
   return shown ? { env: envForms[envForm](Object.entries(env).map(shown)) } : {};
 }

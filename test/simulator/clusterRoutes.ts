@@ -1,11 +1,12 @@
 import { type Answer, ApiError } from "./answer";
 import { applyBirthFaults } from "./birthFaults";
+import { wireIds } from "./catalog";
 import { acted, deleted } from "./changeAnswers";
 import { changeable, deletable, readable } from "./clusterAccess";
 import { type Action, actions, ensureCapacity, update } from "./clusterActions";
-import { listAnswer, pageParameter } from "./clusterPages";
-import { clusterDetail, clusterRecord, createdRecord, oneCluster } from "./clusterRecords";
+import { listAnswer, pageParameters } from "./clusterPages";
 import type { ClusterState } from "./clusterState";
+import { recordForm } from "./recordForms";
 import { parseCreate } from "./requests";
 import type { Call, Route } from "./router";
 import type { Service } from "./service";
@@ -14,6 +15,7 @@ import { clusterStatus } from "./statusRecords";
 /** Everything about clusters. */
 export function clusterRoutes(service: Service): Route[] {
   const { fleet, dialect } = service;
+  const records = recordForm(service);
   const clusters = "/v1/clusters";
   const id = `${clusters}/:id`;
   const read = (path: string, render: (state: ClusterState) => unknown): Route => ({
@@ -24,17 +26,18 @@ export function clusterRoutes(service: Service): Route[] {
   const action = ([name, { takesBody, run }]: [string, Action]): Route => ({
     method: "POST",
     path: `${id}/${name}`,
-    takesBody,
+    takesBody: takesBody?.(dialect),
     run(call) {
       const state = changeable(service, call);
+      const before = name === "scale" ? state.desiredReplicas : undefined;
       run(service, state, call.body);
-      return acted[dialect.actionAnswer](answered(service, state));
+      return acted[dialect.actionAnswer](records.changed(fleet.view(state), before));
     },
   });
   return [
     { method: "POST", path: clusters, takesBody: true, run: (call) => create(service, call) },
-    { method: "GET", path: clusters, query: pageParameter(dialect), run: (call) => list(service, call) },
-    read(id, (state) => oneCluster[dialect.recordShape](clusterDetail(fleet.view(state), dialect))),
+    { method: "GET", path: clusters, query: pageParameters(dialect), run: (call) => list(service, call) },
+    read(id, (state) => records.detail(fleet.view(state))),
     read(`${id}/status`, (state) => clusterStatus(fleet.view(state), dialect)),
     { method: dialect.updateMethod, path: id, takesBody: true, run: (call) => change(service, call) },
     { method: "DELETE", path: id, run: (call) => terminate(service, call) },
@@ -44,38 +47,40 @@ export function clusterRoutes(service: Service): Route[] {
 
 function create(service: Service, { organization, body }: Call): Answer {
   const { fleet, dialect } = service;
-  const wanted = parseCreate(body, dialect);
-  const { gpuType, name } = wanted;
-  if (fleet.available(gpuType) === 0) {
-    throw new ApiError(400, "invalid_gpu_type", `The GPU type "${gpuType}" is not available.`);
-  }
-  ensureCapacity(service, gpuType, wanted.replicas);
+  const parsed = parseCreate(body, dialect);
+  const wanted = { ...parsed, gpuType: gpuTypeOf(service, parsed.gpuType) };
+  const { name } = wanted;
+  ensureCapacity(service, wanted, wanted.replicas);
   if (dialect.uniqueNames && fleet.living(organization).some((state) => state.name === name)) {
     throw new ApiError(409, "name_taken", `There is a cluster named "${name}" already.`);
   }
   const state = fleet.add({ ...wanted, organization }, fleet.timing.provisioningMs);
   applyBirthFaults(service, state);
-  return { status: 201, body: createdRecord(fleet.view(state)) };
+  return { status: 201, body: recordForm(service).created(fleet.view(state)) };
 }
 
-function list({ fleet, dialect }: Service, { organization, query }: Call): Answer {
-  return listAnswer(fleet.listed(organization), query, dialect, (view) => clusterRecord(view, dialect));
+/** The GPU type that a request means; without one, the cluster has no GPU. */
+function gpuTypeOf({ fleet, dialect }: Service, asked: string): string {
+  if (asked === "") return asked;
+  const { type } = fleet.gpus().find((gpu) => wireIds[dialect.ids](gpu.type) === asked) ?? {};
+  if (type !== undefined && fleet.available(type) > 0) return type;
+  throw new ApiError(400, "invalid_gpu_type", `The GPU type "${asked}" is not available.`);
+}
+
+function list(service: Service, { organization, query }: Call): Answer {
+  const records = recordForm(service);
+  return listAnswer(service.fleet.listed(organization), query, service.dialect, records.listed);
 }
 
 function change(service: Service, call: Call): Answer {
   const state = changeable(service, call);
   update(service, state, call.body);
-  return { status: 200, body: answered(service, state) };
+  return { status: 200, body: recordForm(service).changed(service.fleet.view(state)) };
 }
 
 function terminate(service: Service, call: Call): Answer {
   const { fleet, dialect } = service;
   const state = deletable(service, call);
   state.deletedAt ??= fleet.clock.now();
-  const record = clusterRecord({ ...fleet.view(state), status: "terminating" }, dialect);
-  return deleted[dialect.deleteAnswer](oneCluster[dialect.recordShape](record));
-}
-
-function answered({ fleet, dialect }: Service, state: ClusterState): unknown {
-  return oneCluster[dialect.recordShape](clusterRecord(fleet.view(state), dialect));
+  return deleted[dialect.deleteAnswer](recordForm(service).changed({ ...fleet.view(state), status: "terminating" }));
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from "./dialectOptions";
+import type { ExtraFields } from "./extraFields";
 
 /** Words for a cluster on its way to `running`. */
 export type Phase = "provisioning" | "updating" | "scaling" | "restarting" | "deploying";
@@ -28,10 +29,14 @@ export interface ClusterState {
   readonly host: string;
   name: string;
   readonly organization: string;
+  /** An empty string if there is none. */
   readonly gpuType: string;
+  readonly gpusPerReplica: number;
   readonly createdAt: number;
   /** What was asked for last. */
   configuration: Configuration;
+  /** What was said beside it. It is stored, and changes nothing that runs. */
+  extras: ExtraFields;
   /** What the replicas run. */
   deployed: Configuration;
   desiredReplicas: number;
@@ -55,7 +60,7 @@ export interface ClusterState {
 export interface Timing {
   provisioningMs: number;
   deletionMs: number;
-  /** How long reads go on to show a cluster that is gone. */
-  tombstoneMs: number;
+  /** How long lists, and reads of the cluster itself, go on to show a cluster that is gone. */
+  tombstoneMs: { lists: number; reads: number };
   runningWhen: Dialect["runningWhen"];
 }

@@ -1,3 +1,5 @@
+import type { furtherOptions, furtherValues } from "./furtherOptions";
+
 const values = <T>(...listed: T[]): readonly T[] => listed;
 
 // No option has more than three values: two long options alone make as many dialects as the product of their lengths, and
@@ -19,10 +21,9 @@ export const dialectOptions = {
   paged: [false, true],
   /**
    * How a page says what follows it, and is asked for: by an opaque cursor, by the next page's URL, or by a number. The
-   * facts stand beside the list, or in headers where the list is bare. `repeating` is a broken service, for tests that ask
-   * for it: its cursors never end and lead to the first page again.
+   * facts stand beside the list, or in headers where the list is bare.
    */
-  paging: values<"cursor" | "link" | "numbered" | "repeating">("cursor", "link", "numbered"),
+  paging: ["cursor", "link", "numbered"],
   /** What that number counts: the clusters before the page, or the pages. */
   pageNumbers: ["offset", "page"],
   /** Get, update, delete and actions answer `{...}`, `{"cluster": {...}}`, or `{"data": {...}}`; create as specified. */
@@ -137,8 +138,14 @@ export const dialectOptions = {
 /** Clusters on one page, where nobody says otherwise: few, so that a handful of clusters makes several pages. */
 export const defaultPageSize = 2;
 
+type Options = typeof dialectOptions;
+type Listed<Option extends keyof Options> = Options[Option][number];
+type Further<Option> = Option extends keyof typeof furtherValues ? (typeof furtherValues)[Option][number] : never;
+
 /** One reading of the specification: an answer to each question that it leaves open. */
-export type Dialect = { readonly [Option in keyof typeof dialectOptions]: (typeof dialectOptions)[Option][number] } & {
+export type Dialect = { readonly [Option in keyof Options]: Listed<Option> | Further<Option> } & {
+  readonly [Option in keyof typeof furtherOptions]: (typeof furtherOptions)[Option][number];
+} & {
   /** Clusters on one page of a list that has pages. */
   readonly pageSize: number;
 };

@@ -1,6 +1,8 @@
 import { coveringRows, type Row } from "./coveringDialects";
 import { type Dialect, defaultPageSize, dialectOptions } from "./dialectOptions";
+import { furtherOptions } from "./furtherOptions";
 import { parseDialect } from "./parseDialect";
+import { publishedDialectsOn } from "./publishedDialects";
 import { tunedMixes } from "./tunedMixes";
 
 const options = Object.entries<readonly unknown[]>(dialectOptions);
@@ -39,20 +41,26 @@ export const dialects: Readonly<Record<string, Dialect>> = {
   ...Object.fromEntries(mixes.map((dialect, index) => [`mix-${index + 1}`, dialect])),
 };
 
+/** The service as its public documents have it, by the kind of document; see publishedDialects.ts. */
+export const publishedDialects = publishedDialectsOn(plain);
+
+const named: Readonly<Record<string, Dialect>> = { ...dialects, ...publishedDialects };
+
 /** The names for people. */
-export const dialectNames = `plain, terse, mix-1 to mix-${mixes.length}`;
+export const dialectNames = `plain, terse, mix-1 to mix-${mixes.length}, ${Object.keys(publishedDialects).join(", ")}`;
 
 /** The dialect that a name, or a few options on top of `plain`, stands for. */
 export function resolveDialect(choice: string | Partial<Dialect> = "plain"): Dialect {
   if (typeof choice !== "string") return { ...plain, ...parseDialect(choice) };
-  const named = Object.hasOwn(dialects, choice) ? dialects[choice] : undefined;
-  if (named) return named;
+  const found = Object.hasOwn(named, choice) ? named[choice] : undefined;
+  if (found) return found;
   throw new RangeError(`Unknown dialect "${choice}". Known: ${dialectNames}.`);
 }
 
 function dialectOf(row: Row): Dialect {
   const chosen = options.map(([option, values], index) => [option, values[row[index] ?? 0]]);
-  return { ...Object.fromEntries(chosen), pageSize: defaultPageSize } as Dialect; // each option has a value out of its own list
+  const further = Object.entries(furtherOptions).map(([option, [first]]) => [option, first]);
+  return { ...Object.fromEntries([...chosen, ...further]), pageSize: defaultPageSize } as Dialect; // each option has a value out of its own list
 }
 
 function rowOf(dialect: Dialect): Row {

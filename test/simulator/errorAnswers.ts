@@ -26,7 +26,21 @@ export function errorBody(facts: ErrorFacts, { errorShape }: Dialect, headers?: 
 const shapes: PerValue<"errorShape", (facts: ErrorFacts) => unknown> = {
   envelope: ({ code, message, status }) => ({ error: { code, message, status } }),
   flat: ({ code, message }) => ({ message, code }),
+  typed: ({ code, message, status }) => ({ error: { type: typeOf(status), code, message } }),
+  "typed-no-code": ({ message, status }) => ({ error: { type: typeOf(status), message } }),
 };
+
+const errorTypes: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  410: "not_found_error",
+  429: "rate_limit_error",
+};
+
+function typeOf(status: number): string {
+  return errorTypes[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
+}
 
 type Translation = (status: number, code: string) => { status: number; code: string };
 

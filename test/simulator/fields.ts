@@ -3,23 +3,12 @@ import { ApiError } from "./answer";
 /** Reads one value or throws a refusal that names the field. */
 export type Parser<T> = (value: unknown, field: string) => T;
 
-/** The fields of a request body. Anything but an object with known fields is refused. */
-export function fieldsOf(body: unknown, known: readonly string[]): Record<string, unknown> {
-  if (!isRecord(body)) throw invalid("The body must be a JSON object.");
-  const unknown = Object.keys(body).find((field) => !known.includes(field));
-  if (unknown !== undefined) throw invalid(`Unknown field "${unknown}". Known here: ${known.join(", ")}.`);
-  return body;
-}
-
-/** A field that must be there. */
-export function required<T>(fields: Record<string, unknown>, field: string, parse: Parser<T>): T {
-  if (!Object.hasOwn(fields, field)) throw invalid(`The field "${field}" is missing.`);
-  return parse(fields[field], field);
-}
-
-/** A field that may be left out. An explicit null is refused like any other wrong value. */
-export function optional<T>(fields: Record<string, unknown>, field: string, parse: Parser<T>): T | undefined {
-  return Object.hasOwn(fields, field) ? parse(fields[field], field) : undefined;
+/** Takes each value that is accepted; `what` says what that is. */
+export function parsedBy(accepts: (value: unknown) => boolean, what: string): Parser<unknown> {
+  return (value, field) => {
+    if (accepts(value)) return value;
+    throw invalid(`The field "${field}" must be ${what}.`);
+  };
 }
 
 // The endpoint's host label is <name>-<8 characters>, and a label has at most 63.

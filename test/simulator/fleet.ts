@@ -1,6 +1,8 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { SimulatedGpuType } from "./catalog";
 import type { ClusterState, Configuration, Timing } from "./clusterState";
+import type { PerValue } from "./dialectOptions";
+import type { ExtraFields } from "./extraFields";
 import { History } from "./history";
 import { holdsGpus, statusAt } from "./life";
 import { type SimulatedCluster, snapshot } from "./snapshot";
@@ -12,7 +14,14 @@ export interface ClusterSeed extends Configuration {
   organization: string;
   gpuType: string;
   replicas: number;
+  gpusPerReplica: number;
+  extras: ExtraFields;
 }
+
+const clusterIds: PerValue<"ids", (suffix: string) => string> = {
+  words: (suffix) => `cl_${suffix}`,
+  uuids: () => randomUUID(),
+};
 
 /** Every cluster that was ever made, and the GPUs that they run on. */
 export class Fleet {
@@ -25,6 +34,7 @@ export class Fleet {
     readonly timing: Timing,
     catalog: readonly SimulatedGpuType[],
     readonly listLagMs = 0,
+    readonly ids: keyof typeof clusterIds = "words",
   ) {
     this.#catalog = new Map(catalog.map((gpu) => [gpu.type, { ...gpu }]));
   }
@@ -52,7 +62,9 @@ export class Fleet {
     const time = this.clock.now() - this.listLagMs;
     const states = this.listLagMs > 0 ? this.#history.at(time) : this.all();
     return states
-      .filter((state) => state.organization === organization && this.#isListedAt(state, time))
+      .filter(
+        (state) => state.organization === organization && this.#isShownAt(state, time, this.timing.tombstoneMs.lists),
+      )
       .map((state) => snapshot(state, time, this.timing))
       .filter(({ hidden }) => !hidden);
   }
@@ -72,9 +84,9 @@ export class Fleet {
     return statusAt(state, this.clock.now(), this.timing) === "gone";
   }
 
-  /** Whether reads show a cluster, if only its tombstone. */
-  isListed(state: ClusterState): boolean {
-    return this.#isListedAt(state, this.clock.now());
+  /** Whether a read of it shows a cluster, if only its tombstone. */
+  isReadable(state: ClusterState): boolean {
+    return this.#isShownAt(state, this.clock.now(), this.timing.tombstoneMs.reads);
   }
 
   /** Adds a cluster whose replicas all become healthy within `durationMs`. */
@@ -82,14 +94,16 @@ export class Fleet {
     const suffix = this.#freshSuffix();
     const configuration = { container: seed.container, env: { ...seed.env } };
     const state: ClusterState = {
-      id: `cl_${suffix}`,
+      id: clusterIds[this.ids](suffix),
       suffix,
       host: `${seed.name}-${suffix}.clusters.example.com`,
       name: seed.name,
       organization: seed.organization,
       gpuType: seed.gpuType,
+      gpusPerReplica: seed.gpusPerReplica,
       createdAt,
       configuration,
+      extras: seed.extras,
       deployed: configuration,
       desiredReplicas: seed.replicas,
       replicas: [],
@@ -122,17 +136,16 @@ export class Fleet {
     const now = this.clock.now();
     const held = this.all()
       .filter((state) => state !== except && state.gpuType === type && holdsGpus(state, now, this.timing))
-      .reduce((sum, state) => sum + state.desiredReplicas, 0);
+      .reduce((sum, state) => sum + state.desiredReplicas * state.gpusPerReplica, 0);
     return Math.max(0, (this.#catalog.get(type)?.stock ?? 0) - held);
   }
 
-  #isListedAt({ deletedAt = Number.POSITIVE_INFINITY }: ClusterState, time: number): boolean {
-    const { deletionMs, tombstoneMs } = this.timing;
-    return time < deletedAt + deletionMs + tombstoneMs;
+  #isShownAt({ deletedAt = Number.POSITIVE_INFINITY }: ClusterState, time: number, tombstoneMs: number): boolean {
+    return time < deletedAt + this.timing.deletionMs + tombstoneMs;
   }
 
   #freshSuffix(): string {
     const suffix = randomBytes(4).toString("hex");
-    return this.#clusters.has(`cl_${suffix}`) ? this.#freshSuffix() : suffix;
+    return this.all().some((state) => state.suffix === suffix) ? this.#freshSuffix() : suffix;
   }
 }

@@ -1,20 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { defaultCatalog, type SimulatedGpuType } from "./catalog";
+import { catalogs, type SimulatedGpuType, uuidOf } from "./catalog";
 import { applyChanges, type ClusterChanges, type ForeignCluster } from "./changes";
 import { clusterRoutes } from "./clusterRoutes";
 import type { ClusterState } from "./clusterState";
 import { type Dialect, dialectOptions, type PerValue } from "./dialectOptions";
-import { dialects, resolveDialect } from "./dialects";
+import { dialects, publishedDialects, resolveDialect } from "./dialects";
 import type { Backend } from "./exchange";
 import { FaultBook } from "./faultBook";
 import type { Fault } from "./faults";
 import { Fleet } from "./fleet";
+import { furtherOptions } from "./furtherOptions";
 import { gpuRoutes } from "./gpuRoutes";
 import { parseFault } from "./parseFault";
 import { RateWindows } from "./rateWindows";
 import { listen, type OpenRequest, type RecordedRequest, type RequestBook, urlOf } from "./server";
-import { serviceRoutes } from "./serviceRoutes";
+import { served, serviceRoutes } from "./serviceRoutes";
 import type { SimulatedCluster } from "./snapshot";
 
 export type { ClusterStatus } from "./clusterState";
@@ -29,7 +30,7 @@ export type {
   SimulatedCluster,
   SimulatedGpuType,
 };
-export { dialectOptions, dialects };
+export { dialectOptions, dialects, furtherOptions, publishedDialects, uuidOf as gpuModelId };
 
 /** How a simulator behaves. */
 export interface SimulatorOptions {
@@ -37,7 +38,7 @@ export interface SimulatorOptions {
   port?: number;
   /** API key to organization. @default one generated key of the organization `org_default` */
   apiKeys?: Record<string, string>;
-  /** A name from `dialects`, or options on top of `plain`. @default "plain" */
+  /** A name from `dialects` or `publishedDialects`, or options on top of `plain`. @default "plain" */
   dialect?: string | Partial<Dialect>;
   /** From creation, restart or roll-out until all replicas are healthy. @default 3000 */
   provisioningMs?: number;
@@ -135,16 +136,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 }
 
 function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
-  const { provisioningMs = 3000, deletionMs = 300, clock = Date, gpuTypes = defaultCatalog } = options;
   const dialect = resolveDialect(options.dialect);
+  const { provisioningMs = 3000, deletionMs = 300, clock = Date, gpuTypes = catalogs[dialect.catalog] } = options;
   const faults = new FaultBook();
   for (const fault of options.faults ?? []) faults.add(parseFault(fault));
   const { runningWhen, tombstone } = dialect;
   const timing = { provisioningMs, deletionMs, tombstoneMs: tombstonesMs[tombstone], runningWhen };
-  const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes, options.listLagMs) };
+  const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes, options.listLagMs, dialect.ids) };
   return {
     ...service,
-    routes: [...serviceRoutes(service), ...gpuRoutes(service), ...clusterRoutes(service)],
+    routes: served([...serviceRoutes(service), ...gpuRoutes(service), ...clusterRoutes(service)], dialect),
     rates: new RateWindows(options.rateLimit ?? 100, options.rateWindowMs ?? 60_000),
     apiKeys: new Map(Object.entries(options.apiKeys ?? { [`sim_${randomBytes(12).toString("hex")}`]: "org_default" })),
     latencyMs: options.latencyMs ?? 0,
@@ -152,12 +153,17 @@ function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
   };
 }
 
-const tombstonesMs: PerValue<"tombstone", number> = { none: 0, listed: 60_000 };
+const tombstonesMs: PerValue<"tombstone", { lists: number; reads: number }> = {
+  none: { lists: 0, reads: 0 },
+  listed: { lists: 60_000, reads: 60_000 },
+  readable: { lists: 0, reads: Number.POSITIVE_INFINITY },
+};
 
 function addForeign(fleet: Fleet, ownOrganization: string, fields: ForeignCluster): SimulatedCluster {
   const { status, createdAt, replicas = 1, env = {}, organization = ownOrganization } = fields;
-  const container = fields.container ?? "example/server:1.0";
-  const state = fleet.add({ ...fields, replicas, env, organization, container }, 0, createdAt);
+  const { container = "example/server:1.0", gpusPerReplica = 1, extras = {} } = fields;
+  const seed = { ...fields, replicas, env, organization, container, gpusPerReplica, extras };
+  const state = fleet.add(seed, 0, createdAt);
   if (status) applyChanges(state, { status }, state.createdAt, fleet.timing);
   fleet.remember();
   return fleet.view(state);

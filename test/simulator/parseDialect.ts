@@ -1,5 +1,6 @@
 import { type Dialect, defaultPageSize, dialectOptions } from "./dialectOptions";
 import { isRecord, isTextRecord } from "./fields";
+import { furtherOptions, furtherValues } from "./furtherOptions";
 
 interface Rule {
   accepts(value: unknown): boolean;
@@ -8,14 +9,19 @@ interface Rule {
 
 /** Options that take more than the covering dialects try. */
 const freeRules: Readonly<Record<string, Rule>> = {
-  paging: oneOf([...dialectOptions.paging, "repeating"]),
   injectedEnv: { accepts: isTextRecord, words: orElse(dialectOptions.injectedEnv, "object of strings") },
   descriptorPath: { accepts: isPath, words: orElse(dialectOptions.descriptorPath, 'path that begins with "/"') },
   pageSize: { accepts: isSize, words: orElse([defaultPageSize], "whole number of at least 1") },
 };
 
+const others = new Map<string, readonly unknown[]>(Object.entries(furtherValues));
+
 const rules: Readonly<Record<string, Rule>> = {
-  ...Object.fromEntries(Object.entries(dialectOptions).map(([option, values]) => [option, oneOf(values)])),
+  ...Object.fromEntries(
+    Object.entries<readonly unknown[]>({ ...dialectOptions, ...furtherOptions }).map(([option, values]) => {
+      return [option, oneOf([...values, ...(others.get(option) ?? [])])];
+    }),
+  ),
   ...freeRules,
 };
 

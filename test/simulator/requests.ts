@@ -1,41 +1,82 @@
+import { wireIds } from "./catalog";
 import type { ClusterState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
+import { type ExtraFields, extraFields, parseExtra } from "./extraFields";
+import type { MainField } from "./fieldNames";
 import {
   clusterName,
   environment,
   environmentChanges,
-  fieldsOf,
   gpuTypeName,
   imageReference,
   invalid,
-  optional,
   replicaCount,
-  required,
 } from "./fields";
 import type { ClusterSeed } from "./fleet";
+import { type Fields, fieldsOf, optional, required } from "./requestFields";
 
 /** The fields that an update asks to change. */
 export interface Update {
   replicas?: number;
   container?: string;
   env?: Record<string, string>;
+  extras?: ExtraFields;
 }
 
-/** Body of `POST /v1/clusters`. */
+const main: readonly MainField[] = ["name", "gpuType", "replicas", "container", "env"];
+
+/** Body of `POST /v1/clusters`; `gpuType` is what the request calls the GPU type, or an empty string. */
 export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, "organization"> {
-  const fields = fieldsOf(body, ["name", "gpu_type", "replicas", "container", "env"]);
+  const fields = fieldsOf(body, [...main, ...extraFields[dialect.extraFields]], dialect);
+  const read = mainReaders[dialect.requestNames];
+  const extras = parseExtras(fields, dialect);
   return {
     name: required(fields, "name", clusterName),
-    gpuType: required(fields, "gpu_type", gpuTypeName),
-    replicas: required(fields, "replicas", replicaCount),
-    container: required(fields, "container", imageReference),
+    gpuType: read(fields, "gpuType", gpuTypeName) ?? "",
+    replicas: read(fields, "replicas", replicaCount) ?? 1,
+    container: read(fields, "container", imageReference) ?? "",
     env: (dialect.envRequired ? required : optional)(fields, "env", environment) ?? {},
+    gpusPerReplica: gpusPerReplica(fields, extras),
+    extras,
   };
 }
 
+// The client leaves out what it has no value for, so a service that it talks to cannot insist.
+const mainReaders: PerValue<"requestNames", typeof optional> = {
+  specification: required,
+  client: optional,
+  both: optional,
+  neither: required,
+};
+
+/** Who asks for a GPU by the specification's name gets one for each replica; the client's default is none. */
+function gpusPerReplica({ sent }: Fields, { gpusPerReplica: given }: ExtraFields): number {
+  const gpu = sent.get("gpuType")?.name;
+  if (gpu === undefined) return 0;
+  if (typeof given === "number") return given;
+  return gpu === "gpu_type" ? 1 : 0;
+}
+
+function parseExtras(fields: Fields, dialect: Dialect): ExtraFields {
+  const entries = extraFields[dialect.extraFields].map((extra) => {
+    return [extra, optional(fields, extra, (value, name) => parseExtra(extra, value, name))];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
 /** Body of `POST /v1/clusters/:id/scale`. */
-export function parseScale(body: unknown): number {
-  return required(fieldsOf(body, ["replicas"]), "replicas", replicaCount);
+export function parseScale(body: unknown, dialect: Dialect): number {
+  return required(fieldsOf(body, ["replicas"], dialect), "replicas", replicaCount);
+}
+
+/** Body of `POST /v1/clusters/:id/redeploy`, if there is one. */
+export function parseRedeploy(body: unknown, { extras }: ClusterState, dialect: Dialect): Update {
+  if (body === undefined) return {};
+  const fields = fieldsOf(body, ["container", "cloudInitRuncmd"], dialect);
+  return {
+    container: optional(fields, "container", imageReference),
+    extras: { ...extras, ...parseExtras(fields, dialect) },
+  };
 }
 
 /** Body of the update operation. */
@@ -43,46 +84,55 @@ export const parseUpdate: PerValue<
   "updateSemantics",
   (body: unknown, state: ClusterState, dialect: Dialect) => Update
 > = {
-  merge(body, _state, dialect) {
+  merge(body, { extras }, dialect) {
     const fields = changesOf(body, dialect);
-    return { ...parseSettings(fields), env: optional(fields, "env", environment) };
+    return { ...parseSettings(fields, extras, dialect), env: optional(fields, "env", environment) };
   },
-  "merge-keys"(body, { configuration }, dialect) {
+  "merge-keys"(body, { configuration, extras }, dialect) {
     const fields = changesOf(body, dialect);
     const changes = optional(fields, "env", environmentChanges);
-    return { ...parseSettings(fields), env: changes && merged(configuration.env, changes) };
+    return { ...parseSettings(fields, extras, dialect), env: changes && merged(configuration.env, changes) };
   },
   replace(body, state, dialect) {
-    const settings = updateFields[dialect.updateFields];
-    const fields = fieldsOf(body, ["name", "gpu_type", ...settings]);
-    const fixed = { name: state.name, gpu_type: state.gpuType };
+    const settings = settingsOf(dialect);
+    const fields = fieldsOf(body, ["name", "gpuType", ...settings], dialect);
+    const fixed = { name: state.name, gpuType: wireIds[dialect.ids](state.gpuType) };
     for (const [field, value] of Object.entries(fixed)) {
-      if (Object.hasOwn(fields, field) && fields[field] !== value) throw invalid(`"${field}" cannot be changed.`);
+      const sent = fields.sent.get(field);
+      if (sent && sent.value !== value) throw invalid(`"${sent.name}" cannot be changed.`);
     }
     return {
       // What an update cannot say, it cannot replace either.
       replicas: (settings.includes("replicas") ? required : optional)(fields, "replicas", replicaCount),
       container: required(fields, "container", imageReference),
       env: optional(fields, "env", environment) ?? {},
+      extras: parseExtras(fields, dialect),
     };
   },
 };
 
-const updateFields: PerValue<"updateFields", readonly string[]> = {
+const updateFields: PerValue<"updateFields", readonly MainField[]> = {
   any: ["replicas", "container", "env"],
   "no-replicas": ["container", "env"],
 };
 
-function changesOf(body: unknown, dialect: Dialect): Record<string, unknown> {
-  const fields = fieldsOf(body, updateFields[dialect.updateFields]);
-  if (Object.keys(fields).length === 0) throw invalid("The update changes nothing.");
+/** What an update may change. */
+function settingsOf(dialect: Dialect): readonly string[] {
+  const extras = extraFields[dialect.extraFields].filter((extra) => extra !== "gpusPerReplica");
+  return [...updateFields[dialect.updateFields], ...extras];
+}
+
+function changesOf(body: unknown, dialect: Dialect): Fields {
+  const fields = fieldsOf(body, settingsOf(dialect), dialect);
+  if (fields.sent.size === 0) throw invalid("The update changes nothing.");
   return fields;
 }
 
-function parseSettings(fields: Record<string, unknown>): Update {
+function parseSettings(fields: Fields, extras: ExtraFields, dialect: Dialect): Update {
   return {
     replicas: optional(fields, "replicas", replicaCount),
     container: optional(fields, "container", imageReference),
+    extras: { ...extras, ...parseExtras(fields, dialect) },
   };
 }
 

@@ -7,10 +7,10 @@ export interface Call {
   organization: string;
   /** The value of the path's one parameter, or an empty string. */
   param: string;
-  /** The parsed body; undefined where the route takes none. */
+  /** The parsed body; undefined if the route takes none, or if none was sent that may be left out. */
   body: unknown;
-  /** The value of the route's query parameter, if it was sent. */
-  query: string | undefined;
+  /** The query parameters that were sent. */
+  query: Readonly<Record<string, string>>;
 }
 
 /** One endpoint. */
@@ -18,9 +18,9 @@ export interface Route {
   method: string;
   /** May hold one `:parameter`. */
   path: string;
-  takesBody?: boolean;
-  /** The one query parameter that it knows. */
-  query?: string;
+  takesBody?: boolean | "optional";
+  /** The query parameters that it knows. */
+  query?: readonly string[];
   run(call: Call): Answer;
 }
 
@@ -47,7 +47,7 @@ export function dispatch(
   return route.run({
     organization,
     param: matchPath(route.path, url.pathname) ?? "",
-    body: route.takesBody ? parseJsonBody(body) : undefined,
+    body: takesBody(route, body) ? parseJsonBody(body) : undefined,
     query,
   });
 }
@@ -67,11 +67,15 @@ export function matchPath(pattern: string, path: string): string | undefined {
 }
 
 // The specification knows no query parameter, so a client that sends one the dialect does not have relies on a guess.
-function queryOf({ query }: Route, url: URL): string | undefined {
-  const [given, ...more] = [...url.searchParams];
-  if (given === undefined && !url.search) return undefined;
-  if (given !== undefined && given[0] === query && more.length === 0) return given[1];
+function queryOf({ query = [] }: Route, url: URL): Record<string, string> {
+  const given = [...url.searchParams.keys()];
+  const isKnown = given.every((name) => query.includes(name)) && new Set(given).size === given.length;
+  if (isKnown && (given.length > 0 || !url.search)) return Object.fromEntries(url.searchParams);
   throw invalid(`Unknown query "${url.search}".`);
+}
+
+function takesBody({ takesBody: rule }: Route, { bytes }: RequestBody): boolean {
+  return rule === true || (rule === "optional" && bytes.length > 0);
 }
 
 function decode(piece: string): string {

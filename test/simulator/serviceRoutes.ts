@@ -1,38 +1,70 @@
+import type { Dialect, PerValue } from "./dialectOptions";
+import { isRecord } from "./fields";
 import type { Route } from "./router";
 import type { Service } from "./service";
 
 /** Health and descriptor. */
 export function serviceRoutes({ dialect }: Service): Route[] {
+  const endpoints = descriptors[dialect.descriptor](dialect);
+  const descriptor: Route = {
+    method: "GET",
+    path: dialect.descriptorPath,
+    run: () => ({ status: 200, body: { ...about, endpoints } }),
+  };
   return [
     { method: "GET", path: "/health", run: () => ({ status: 200, body: { status: "ok" } }) },
-    {
-      method: "GET",
-      path: dialect.descriptorPath,
-      run: () => ({ status: 200, body: descriptor }),
-    },
+    ...(endpoints ? [descriptor] : []),
   ];
 }
 
-const descriptor = {
+/** The endpoints that there are; `all` are the ones of the specification, and the descriptor. */
+export function served(all: readonly Route[], { endpoints, descriptorPath }: Dialect): readonly Route[] {
+  const named = servedLines[endpoints];
+  return all.filter(({ method, path }) => path === descriptorPath || (named?.has(`${method} ${path}`) ?? true));
+}
+
+const about = {
   name: "GPU Cluster Management API",
   version: "1.0.0",
   documentation: "https://docs.example.com/gpu-clusters",
-  endpoints: {
-    health: "GET /health",
-    gpus: {
-      models: "GET /v1/gpus/models",
-      availability: "GET /v1/gpus/availability",
-      pricing: "GET /v1/gpus/pricing",
-    },
-    clusters: {
-      list: "GET /v1/clusters",
-      get: "GET /v1/clusters/:id",
-      create: "POST /v1/clusters",
-      terminate: "DELETE /v1/clusters/:id",
-      stop: "POST /v1/clusters/:id/stop",
-      restart: "POST /v1/clusters/:id/restart",
-      scale: "POST /v1/clusters/:id/scale",
-      redeploy: "POST /v1/clusters/:id/redeploy",
-    },
-  },
 };
+
+const clusters = {
+  list: "GET /v1/clusters",
+  get: "GET /v1/clusters/:id",
+  create: "POST /v1/clusters",
+  terminate: "DELETE /v1/clusters/:id",
+  stop: "POST /v1/clusters/:id/stop",
+  restart: "POST /v1/clusters/:id/restart",
+  scale: "POST /v1/clusters/:id/scale",
+  redeploy: "POST /v1/clusters/:id/redeploy",
+};
+
+const described = {
+  health: "GET /health",
+  gpus: {
+    models: "GET /v1/gpus/models",
+    availability: "GET /v1/gpus/availability",
+    pricing: "GET /v1/gpus/pricing",
+  },
+  clusters,
+};
+
+const descriptors: PerValue<"descriptor", (dialect: Dialect) => object | undefined> = {
+  true: () => described,
+  lying: ({ updateMethod }) => {
+    const { scale: _scale, ...named } = clusters;
+    const update = `${updateMethod === "PATCH" ? "PUT" : "PATCH"} /v1/clusters/:id`;
+    return { ...described, clusters: { ...named, update, status: "GET /v1/clusters/:id/status" } };
+  },
+  absent: () => undefined,
+};
+
+const servedLines: PerValue<"endpoints", ReadonlySet<unknown> | undefined> = {
+  all: undefined,
+  described: new Set(linesOf(described)),
+};
+
+function linesOf(endpoints: object): unknown[] {
+  return Object.values(endpoints).flatMap((entry) => (isRecord(entry) ? linesOf(entry) : [entry]));
+}

@@ -1,3 +1,4 @@
+import { wireIds } from "./catalog";
 import type { ClusterStatus } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { SimulatedReplica } from "./life";
@@ -14,7 +15,7 @@ export function clusterStatus(cluster: SimulatedCluster, dialect: Dialect): unkn
   const records = listed.map((replica) => {
     const { id: replicaId, ...facts } = replica;
     return {
-      id: replicaId,
+      id: wireIds[dialect.ids](replicaId),
       ...healthFacts[dialect.replicaHealth](facts, replicaWord(replica.status, dialect), dialect),
     };
   });

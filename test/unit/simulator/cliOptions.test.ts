@@ -1,6 +1,7 @@
 import { dialectHelp, parseCli, usage } from "../../simulator/cliOptions";
 import { dialectOptions } from "../../simulator/dialectOptions";
-import { dialects } from "../../simulator/dialects";
+import { dialects, publishedDialects } from "../../simulator/dialects";
+import { furtherOptions } from "../../simulator/furtherOptions";
 
 test("without arguments everything is left to the defaults", () => {
   expect(parseCli([], {})).toEqual({
@@ -43,12 +44,12 @@ test("the key comes from the environment unless it is an argument", () => {
 test("help is help", () => {
   expect(parseCli(["--help"], {})).toEqual({ command: "help" });
   const names = Object.keys(dialects);
-  expect(usage).toContain(`plain, terse, mix-1 to mix-${names.length - 2}`);
+  expect(usage).toContain(`plain, terse, mix-1 to mix-${names.length - 2}, documented, client;`);
   expect(names).toEqual(["plain", "terse", ...names.slice(2).map((_, index) => `mix-${index + 1}`)]);
   expect(usage).toContain("--list-dialects");
 });
 
-test.each(Object.keys(dialects))("the dialect %s can be had by its name", (name) => {
+test.each(Object.keys({ ...dialects, ...publishedDialects }))("the dialect %s can be had by its name", (name) => {
   expect(parseCli(["--dialect", name], {})).toMatchObject({ dialectName: name, options: { dialect: name } });
 });
 
@@ -64,7 +65,7 @@ test("a dialect can be had as options in JSON", () => {
 test("the list of the dialects has a line per option with all its values, plain's first", () => {
   expect(parseCli(["--list-dialects"], {})).toEqual({ command: "list-dialects" });
   const lines = dialectHelp.split("\n");
-  for (const [option, values] of Object.entries<readonly unknown[]>(dialectOptions)) {
+  for (const [option, values] of Object.entries<readonly unknown[]>({ ...dialectOptions, ...furtherOptions })) {
     const line = lines.filter((candidate) => candidate.trim().split(" ")[0] === option);
     const words = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
     expect(line).toEqual([expect.stringContaining(`  ${words.join(" | ")}`)]);

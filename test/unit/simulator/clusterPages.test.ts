@@ -15,6 +15,8 @@ const listsOf: Record<Dialect["listShape"], (reply: Body) => object> = {
   wrapped: ({ body }) => body.clusters,
   bare: ({ body }) => body,
   nested: ({ body }) => body.data.items,
+  data: ({ body }) => body.data,
+  items: ({ body }) => body.items,
 };
 
 const shapes = Object.keys(listsOf) as Dialect["listShape"][];

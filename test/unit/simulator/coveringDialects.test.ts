@@ -1,4 +1,4 @@
-import { dialectOptions, dialects } from "../../simulator";
+import { dialectOptions, dialects, furtherOptions } from "../../simulator";
 import { coveringRows } from "../../simulator/coveringDialects";
 import { tunedMixes } from "../../simulator/tunedMixes";
 
@@ -37,9 +37,12 @@ test("each option of each dialect has a value of the table, and pages are small"
   }
 });
 
-test("plain has the first value of each option", () => {
+test("plain has the first value of each option, and the mixes that of each further option", () => {
+  const further = Object.fromEntries(Object.entries(furtherOptions).map(([option, [first]]) => [option, first]));
+  for (const dialect of Object.values(dialects)) expect(dialect).toMatchObject(further);
   expect(dialects["plain"]).toEqual({
     ...Object.fromEntries(options.map(([option, [first]]) => [option, first])),
+    ...further,
     pageSize: 2,
   });
 });

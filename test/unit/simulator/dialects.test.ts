@@ -1,4 +1,4 @@
-import { dialects, startSimulator } from "../../simulator";
+import { dialects, publishedDialects, startSimulator } from "../../simulator";
 import { resolveDialect } from "../../simulator/dialects";
 import { parseDialect } from "../../simulator/parseDialect";
 import { start, startWithCluster, stopAll, web } from "./harness";
@@ -71,11 +71,14 @@ test("an unknown dialect is refused with the known names", async () => {
   await expect(startSimulator({ dialect: "klingon" })).rejects.toThrow(/plain, terse, mix-1 to mix-\d+/);
 });
 
-test.each(Object.keys(dialects))("the dialect %s has its name, and may be given as options as well", (name) => {
-  const dialect = resolveDialect(name);
-  expect(resolveDialect(dialect)).toEqual(dialect);
-  expect(resolveDialect(JSON.parse(JSON.stringify(dialect)))).toEqual(dialect);
-});
+test.each(Object.keys({ ...dialects, ...publishedDialects }))(
+  "the dialect %s has its name, and may be given as options as well",
+  (name) => {
+    const dialect = resolveDialect(name);
+    expect(resolveDialect(dialect)).toEqual(dialect);
+    expect(resolveDialect(JSON.parse(JSON.stringify(dialect)))).toEqual(dialect);
+  },
+);
 
 test("options stand on top of plain, and what is undefined stays plain", () => {
   expect(resolveDialect({ updateMethod: "PUT", listShape: undefined })).toEqual({
@@ -90,7 +93,7 @@ test.each<[unknown, string]>([
   [{ updateMethod: "DELETE" }, 'updateMethod must be PATCH | PUT | POST, got "DELETE"'],
   [{ uniqueNames: "true" }, 'uniqueNames must be false | true, got "true"'],
   [{ rateLimitStatus: "429" }, 'rateLimitStatus must be 429 | 503, got "429"'],
-  [{ paging: "none" }, 'paging must be cursor | link | numbered | repeating, got "none"'],
+  [{ paging: "none" }, 'paging must be cursor | link | numbered | repeating | next-cursor, got "none"'],
   [{ pageSize: 0 }, "pageSize must be 2, or another whole number of at least 1, got 0"],
   [{ injectedEnv: { A: 1 } }, "or another object of strings, got"],
   [{ descriptorPath: "v1" }, 'descriptorPath must be / | /v1 | /api, or another path that begins with "/", got "v1"'],

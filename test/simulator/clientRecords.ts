@@ -1,0 +1,160 @@
+import { type SimulatedGpuType, wireIds } from "./catalog";
+import { configurationOf, stamps } from "./clusterRecords";
+import type { ClusterState, ClusterStatus, ReplicaState } from "./clusterState";
+import type { Dialect, PerValue } from "./dialectOptions";
+import type { ExtraFields } from "./extraFields";
+import type { Fleet } from "./fleet";
+import type { SimulatedReplica } from "./life";
+import type { SimulatedCluster } from "./snapshot";
+
+/** What a record is made from. */
+export interface Shown {
+  cluster: SimulatedCluster;
+  /** The cluster and its GPU type, if there are any, beyond what a cluster looks like. */
+  state: ClusterState | undefined;
+  gpu: SimulatedGpuType | undefined;
+  dialect: Dialect;
+}
+
+/** Looks up what the client's records say beside the cluster. */
+export function shown(cluster: SimulatedCluster, fleet: Fleet, dialect: Dialect): Shown {
+  return { cluster, state: fleet.get(cluster.id), gpu: fleet.gpu(cluster.gpuType), dialect };
+}
+
+/** Answer to a creation: neither GPU nor replicas. */
+export function clientCreated(facts: Shown): object {
+  return { ...clientFacts(facts), status: "pending" };
+}
+
+/** A cluster in a list. */
+export function clientListed(facts: Shown): object {
+  const { cluster, gpu, dialect } = facts;
+  return {
+    ...clientFacts(facts),
+    gpuModelId: gpu ? wireIds[dialect.ids](gpu.type) : null,
+    gpuModelName: gpu?.name ?? null,
+    gpuVram: gpu?.memoryGb ?? null,
+    replicaCount: cluster.replicas,
+    runningReplicas: cluster.replicaStates.filter(({ status }) => replicaWords[status] === "running").length,
+    activeReplicas: cluster.replicaStates.length,
+    tier: { ...defaults, ...cluster.extras }.tier,
+  };
+}
+
+/** A cluster by id, with its replicas. */
+export function clientDetail(facts: Shown): object {
+  const { cluster, state, gpu, dialect } = facts;
+  const { container = null, env = null } = configurationOf(cluster, dialect);
+  const { registryCredentialId: _secret, ...extras } = cluster.extras;
+  const gpuModelId = gpu ? wireIds[dialect.ids](gpu.type) : null;
+  const births = state?.replicas.map(({ bornAt }) => bornAt) ?? [];
+  return {
+    ...clientFacts(facts),
+    gpuModelId,
+    gpuModel: gpu ? { id: gpuModelId, ...modelFacts(gpu) } : null,
+    ...defaults,
+    ...extras,
+    gpusPerReplica: cluster.gpusPerReplica,
+    replicaCount: cluster.replicas,
+    imageUrl: container || null,
+    envVars: env,
+    updatedAt: stamps[dialect.stampShape](Math.max(Date.parse(cluster.createdAt), ...births)),
+    ...(cluster.message !== undefined && { statusReason: cluster.message }),
+    replicas: cluster.replicaStates.map((replica, index) => clientReplica(replica, state?.replicas[index], facts)),
+  };
+}
+
+/** Answer to stop, restart, redeploy and terminate. */
+export function clientChanged({ cluster }: Shown): object {
+  return { id: cluster.id, status: clusterWord(cluster), imageUrl: cluster.container || null };
+}
+
+/** Answer to scale; `before` is the number of replicas that there were. */
+export function clientScaled({ cluster: { id, replicas } }: Shown, before: number): object {
+  return { id, replicaCount: replicas, scaled: Math.abs(replicas - before) };
+}
+
+/** What the client's records say of a GPU model, beside its id. */
+export function modelFacts({ name, manufacturer = "NVIDIA", memoryGb }: SimulatedGpuType) {
+  return { name, manufacturer, vramGb: memoryGb };
+}
+
+function clientFacts({ cluster, dialect }: Shown) {
+  return {
+    id: cluster.id,
+    name: cluster.name,
+    status: clusterWord(cluster),
+    endpointUrl: cluster.endpoint,
+    createdAt: stamps[dialect.stampShape](Date.parse(cluster.createdAt)),
+  };
+}
+
+/** What the service assumes for fields that a creation leaves out: what the client would have sent. */
+const defaults: ExtraFields = {
+  resourceSize: "small",
+  tier: "community",
+  preferredRegions: null,
+  allowFallback: false,
+  containerPort: 80,
+  healthCheckEnabled: false,
+  healthCheckPath: "/health",
+  healthCheckPort: null,
+  diskSizeGb: 10,
+  containerCommand: null,
+  cloudInitRuncmd: null,
+};
+
+function clientReplica(replica: SimulatedReplica, born: ReplicaState | undefined, facts: Shown): object {
+  const { cluster, dialect } = facts;
+  const healthy = replica.healthy && isSaid[dialect.uncheckedHealth](cluster.extras);
+  const time = stamps[dialect.stampShape](born?.bornAt ?? Date.parse(cluster.createdAt));
+  const isPlaced = replica.status !== "pending";
+  return {
+    id: wireIds[dialect.ids](replica.id),
+    nodeId: isPlaced ? node.id : null,
+    gpuCount: cluster.gpusPerReplica,
+    status: replicaWords[replica.status],
+    healthy,
+    lastHealthCheckAt: healthy ? time : null,
+    consecutiveFailures: replica.status === "unhealthy" ? replica.restarts + 1 : 0,
+    startedAt: isPlaced ? time : null,
+    createdAt: time,
+    node: isPlaced ? { hostname: node.hostname, location: "Finland", region: "eu-north" } : null,
+  };
+}
+
+const node = { id: "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e", hostname: "node-7" };
+
+const isSaid: PerValue<"uncheckedHealth", (extras: ExtraFields) => boolean> = {
+  same: () => true,
+  false: ({ healthCheckEnabled }) => healthCheckEnabled === true,
+};
+
+/** The client knows no word for a cluster that is about to stop or to end. */
+function clusterWord(cluster: SimulatedCluster): string {
+  const states = cluster.replicaStates.map(({ status }) => status);
+  const words: Readonly<Record<ClusterStatus, string>> = {
+    provisioning: states.every((status) => status === "pending") ? "pending" : "deploying",
+    updating: "deploying",
+    scaling: "deploying",
+    restarting: "deploying",
+    deploying: "deploying",
+    running: "running",
+    stopping: "stopped",
+    stopped: "stopped",
+    failed: "failed",
+    terminating: "terminated",
+    gone: "terminated",
+  };
+  return states.includes("unhealthy") ? "degraded" : words[cluster.status];
+}
+
+const replicaWords: Readonly<Record<SimulatedReplica["status"], string>> = {
+  pending: "pending",
+  starting: "provisioning",
+  healthy: "running",
+  unhealthy: "running",
+  failed: "error",
+  stopping: "terminating",
+  stopped: "stopped",
+};
