@@ -5,7 +5,7 @@ import type { Budget } from "./rateContract";
 import { defaultLimit } from "./rateHeaders";
 import { readClusterList } from "./read/clusterList";
 import { readGpuList } from "./read/gpuList";
-import type { GpuSubject } from "./read/gpuRecords";
+import type { GpuSubject } from "./read/gpuRows";
 import { UnreadableError } from "./read/json";
 import type { Answer } from "./read/pageWalk";
 import { clusterIdPattern } from "./records";

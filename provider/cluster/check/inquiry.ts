@@ -1,5 +1,5 @@
 import { sameId } from "../../api/ids";
-import type { ClusterRecord } from "../../api/records";
+import type { ClusterRecord, GpuList } from "../../api/records";
 import { ApiError, GpuClusterError, isNotFound } from "../../errors";
 import type { GpuType } from "../../types";
 import { sameText } from "../forms";
@@ -40,10 +40,10 @@ export class Inquiry {
   async gpuTypes(): Promise<string[] | undefined> {
     if (!this.service) return undefined;
     const look = await this.lookUps.types(this.service);
-    const isEmpty = "answer" in look && look.answer.length === 0;
+    const isEmpty = "answer" in look && look.answer.gpus.length === 0;
     // A list of nothing proves nothing.
     const found = isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : look;
-    return this.#answerOf(found, "GPU types")?.map(({ type }) => type);
+    return this.#answerOf(found, "GPU types")?.gpus.map(({ type }) => type);
   }
 
   /** How many GPUs of a type can be had; infinitely many where it is said that some can, and not how many. */
@@ -80,7 +80,7 @@ export class Inquiry {
   async #factOf<T>(
     type: string,
     pick: (gpu: GpuType) => T | undefined,
-    more: (service: Service) => Promise<LookUp<GpuType[]>>,
+    more: (service: Service) => Promise<LookUp<GpuList>>,
     what: string | undefined,
   ): Promise<T | undefined> {
     const { service } = this;
@@ -89,7 +89,7 @@ export class Inquiry {
     for (const ask of [() => this.lookUps.types(service), () => more(service)]) {
       const look = await ask();
       if ("error" in look) failures.push(look);
-      const gpu = "answer" in look ? recordOf(type, look.answer) : undefined;
+      const gpu = "answer" in look ? recordOf(type, look.answer.gpus) : undefined;
       const fact = gpu && pick(gpu);
       if (fact !== undefined) return fact;
     }

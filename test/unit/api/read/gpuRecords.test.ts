@@ -1,6 +1,6 @@
 import { readGpus, readGpuType } from "../../../../provider/api/read/gpuRecords";
 
-const readGpuTypes = readGpus("types");
+const readGpuTypes = (json: unknown) => readGpus("types")(json).gpus;
 
 test.each(["gpus", "gpu_types", "types", "models", "prices", "pricing", "availability", "data"])(
   "GPU types are read from a list under %s",
