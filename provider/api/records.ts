@@ -126,6 +126,8 @@ export const clusterListNames = ["clusters", "data", "items", "results", "record
 /** @assumption A list may be a map of ids to records, and stand deeper than named, in all so deep. */
 export const listDepth = 3;
 
+/** @assumption Lists under these names are not the one that was asked for. */
+export const sideLists: ReadonlySet<string> = new Set(["warnings", "messages", "links", "tags"]);
 /** @assumption A list beside which one of these says something may lack some of its records. */
 export const partMarks = ["error", "errors", "partial", "incomplete", "unreachable"];
 
@@ -177,9 +179,11 @@ export const replicaListNames = ["replicas", "workers", "instances", "pods", "no
 export const replicaNames = {
   id: ["id", "replica_id", "name", "replica", "pod", "index"],
   status: ["status", "state", "phase", "health", "health_status"],
-  healthy: ["healthy", "is_healthy", "health", "health_status", "ready", "is_ready", "available"],
+  healthy: ["healthy", "is_healthy", "health", "health_status", "ready", "is_ready", "readiness", "liveness"],
   message: ["message", "reason", "error", "last_error", "detail", "details"],
 } as const;
+/** @assumption A condition of one of these types says whether a replica, or the cluster, is healthy. */
+export const healthConditions: ReadonlySet<string> = new Set(["healthy", "ready", "available"]);
 /** @assumption Lists under these names are about parts of a replica, or of the cluster, and not about replicas. */
 export const partLists: ReadonlySet<string> = new Set(
   "conditions checks probes containers container_statuses gpus events volumes disks".split(" "),
@@ -317,9 +321,11 @@ export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur", "gbp", 
 export const stockNames = {
   available: ["available", "in_stock", "is_available", "availability", "stock", "status"],
   count: ["available_count", "available_gpus", "available", "count", "quantity", "stock", "free", "availability"],
-  places: /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/,
   regions: ["regions", "by_region", "availability", "stock", "locations", "zones"],
 } as const;
+/** @assumption A list under a name of this form has the places in which a type can be had. */
+export const stockPlacesForm =
+  /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/;
 /** @assumption Stock may be said by these words. */
 export const stockWords: Readonly<Record<"yes" | "no", string>> = {
   yes: "available in_stock high medium low limited plenty yes ok",

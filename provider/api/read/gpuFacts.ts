@@ -1,4 +1,4 @@
-import { gpuMemoryForm, gpuNames, machineForm, stockNames, stockWords } from "../records";
+import { gpuMemoryForm, gpuNames, machineForm, stockNames, stockPlacesForm, stockWords } from "../records";
 import { asCount, asFlag, asNumber, asText, defined, Fields, isRecord, plainName } from "./json";
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export function readStock(raw: Raw, depth = 2): Stock {
     return defined({ available: available ?? (availableCount ?? 0) > 0, availableCount });
   const places = fields
     .names()
-    .filter((name) => stockNames.places.test(name))
+    .filter((name) => stockPlacesForm.test(name))
     .map((name) => fields.get(name));
   const listed = places.find((value) => Array.isArray(value));
   if (Array.isArray(listed)) return { available: listed.length > 0 };

@@ -89,7 +89,7 @@ function theOnlyList(json: Record<string, unknown>): ReplicaRecord[] | undefined
 }
 
 function isHealthList(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((item) => isRecord(item) && showsHealth(item));
+  return Array.isArray(value) && value.length > 0 && value.every(showsHealth);
 }
 
 /** What stands in an object that only holds it. */
@@ -129,9 +129,7 @@ function mapped(json: Record<string, unknown>): ReplicaRecord[] | undefined {
 }
 
 function showsHealth(value: unknown): boolean {
-  if (!isRecord(value))
-    return typeof value === "boolean" || (typeof value === "string" && stateOf(value) !== "unknown");
-  const fields = new Fields(withGroups(value));
+  const fields = new Fields(isRecord(value) ? withGroups(value) : {});
   return [...replicaNames.status, ...replicaNames.healthy].some((name) => fields.has(name));
 }
 
@@ -143,7 +141,7 @@ function withGroups(object: Readonly<Record<string, unknown>>): Record<string, u
 }
 
 function toReplica(json: unknown, place: string): ReplicaRecord {
-  const raw = isRecord(json) ? withGroups(json) : { [typeof json === "boolean" ? "healthy" : "status"]: json };
+  const raw = isRecord(json) ? withGroups(json) : {};
   const fields = new Fields(raw);
   const status = fields.first(replicaNames.status, asWord) ?? "";
   const message = fields.first(replicaNames.message, asWordOrMessage);
