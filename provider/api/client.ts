@@ -1,13 +1,13 @@
-import { isNotFound, ResponseShapeError } from "../errors";
+import { isNotFound } from "../errors";
 import { type CreateBody, type Endpoint, endpoints, type UpdateBody } from "./endpoints";
-import { type HttpRequest, type Send, titleOf } from "./http";
+import type { HttpRequest, Send } from "./http";
 import type { Budget } from "./rateContract";
 import { defaultLimit } from "./rateHeaders";
 import { readClusterList } from "./read/clusterList";
 import { readGpuList } from "./read/gpuList";
 import type { GpuSubject } from "./read/gpuRows";
-import { UnreadableError } from "./read/json";
-import type { Answer } from "./read/pageWalk";
+import type { Answer, GetPage } from "./read/pageWalk";
+import { readable } from "./readable";
 import { clusterIdPattern } from "./records";
 import { cleanText } from "./text";
 import { UpdateMethodChoice } from "./updateMethod";
@@ -74,8 +74,12 @@ function caller(send: Send) {
     const { method, path, kind, response: reader } = endpoint;
     const text = endpoint.body && JSON.stringify(toWire(endpoint.body, endpoint.body.parse(body[0])));
     const request = { ...options, method, path, kind, ...(text === undefined ? {} : { body: text }) };
-    const { json } = await send(request);
-    return readable(request, () => reader(json));
+    const held: { result?: { value: Result } } = {};
+    const accepts = ({ json }: Pick<Answer, "json">) => {
+      held.result = { value: reader(json) };
+    };
+    const { json } = await send({ ...request, ...(kind === "read" ? { accepts } : {}) });
+    return (held.result ?? { value: readable(request, () => reader(json)) }).value;
   };
 }
 
@@ -84,14 +88,22 @@ function lister(send: Send) {
   return async <Result>(
     { method, path, kind }: Endpoint<never, unknown>,
     options: CallOptions = {},
-    read: (get: (query?: string) => Promise<Answer>) => Promise<Result>,
+    read: (get: GetPage) => Promise<Result>,
   ): Promise<Result> => {
     const request = { ...options, method, path, kind };
-    const get = async (query?: string): Promise<Answer> => {
-      const { json, headers } = await send({ ...request, path: query === undefined ? path : `${path}?${query}` });
+    const get: GetPage = async (query, accepts) => {
+      const { json, headers } = await send({
+        ...request,
+        path: query === undefined ? path : `${path}?${query}`,
+        accepts,
+      });
       return { json, headers };
     };
-    return readable(request, () => read(get));
+    return read(get).catch((error: unknown) =>
+      readable(request, () => {
+        throw error;
+      }),
+    );
   };
 }
 
@@ -116,19 +128,4 @@ function safeId(id: string): string {
 function safeType(type: string): string {
   if (!/^\.*$/.test(type)) return type;
   throw new TypeError(`not a GPU type: "${type}"`);
-}
-
-/** Names the request whose answer could not be read. */
-async function readable<Result>(request: HttpRequest, read: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    // A reader that breaks on an answer must not look like a request that was not sent.
-    const isBroken = error instanceof RangeError || error instanceof TypeError;
-    if (!(error instanceof UnreadableError) && !isBroken) throw error;
-    const { method, path } = request;
-    const why = isBroken ? "it is not like anything that is known" : error.message;
-    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read: ${why}`;
-    throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path });
-  }
 }

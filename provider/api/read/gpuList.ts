@@ -2,10 +2,10 @@ import { type GpuList, pageObjects } from "../records";
 import { readGpus } from "./gpuRecords";
 import type { GpuSubject } from "./gpuRows";
 import { isRecord, plainName, UnreadableError } from "./json";
-import { type Answer, walkPages } from "./pageWalk";
+import { type Answer, type GetPage, walkPages } from "./pageWalk";
 
 /** Reads a list about GPUs, all its pages. */
-export async function readGpuList(subject: GpuSubject, get: (query?: string) => Promise<Answer>): Promise<GpuList> {
+export async function readGpuList(subject: GpuSubject, get: GetPage): Promise<GpuList> {
   const read = ({ json, headers }: Answer) => {
     const { gpus: items, certain: sure } = readGpus(subject)(json);
     return { json: besideGpus(json), headers, items, members: new Set(), count: items.length, sure };

@@ -49,7 +49,9 @@ function named(json: Record<string, unknown>, name: string): unknown {
 
 /** What stands in an object that only holds it. */
 function wrapped(json: Record<string, unknown>, subject: GpuSubject, depth: number): GpuRows | undefined {
-  const inner = Object.entries(json).filter(([name, value]) => isRecord(value) && !isAside(plainName(name)));
+  const inner = Object.entries(json).filter(
+    ([name, value]) => isRecord(value) && Object.keys(value).length > 0 && !isAside(plainName(name)),
+  );
   const [only, ...others] = inner;
   return only && others.length === 0 ? rowsIn(only[1], subject, depth - 1) : undefined;
 }

@@ -18,12 +18,15 @@ const wraps: Readonly<Record<string, (name: string, list: unknown) => unknown>> 
 };
 const forms = Object.entries(wraps).flatMap(([what, wrap]) => names.map((name) => [what, name, wrap] as const));
 
-test.each(forms)("a list %s (%s) is as readable and as complete without clusters as with one", async (_what, name, wrap) => {
-  const withOne = await listOf(wrap(name, [full]));
-  const withNone = await listOf(wrap(name, []));
-  expect(withOne).toMatchObject({ clusters: [{ id: "cl_1" }], complete: true });
-  expect(withNone).toEqual({ clusters: [], complete: true });
-});
+test.each(forms)(
+  "a list %s (%s) is as readable and as complete without clusters as with one",
+  async (_what, name, wrap) => {
+    const withOne = await listOf(wrap(name, [full]));
+    const withNone = await listOf(wrap(name, []));
+    expect(withOne).toMatchObject({ clusters: [{ id: "cl_1" }], complete: true });
+    expect(withNone).toEqual({ clusters: [], complete: true });
+  },
+);
 
 test.each(names.slice(0, 4))("a map under %s is complete without clusters too", async (name) => {
   for (const wrap of [wraps["under a name"], wraps["under a result"], wraps["under data"]]) {
