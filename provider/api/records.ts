@@ -74,7 +74,7 @@ export interface StatusRecord {
 export const clusterNames = {
   id: ["id", "cluster_id"],
   name: ["name", "cluster_name", "display_name"],
-  status: ["status", "state", "phase"],
+  status: ["status", "state", "phase", "cluster_status", "endpoint_status", "deployment_status"],
   replicas: ["desired_replicas", "desired_replica_count", "target_replica", "replicas", "replica_count", "pod_count"],
   endpoint: ["endpoint", "endpoint_url", "url"],
   createdAt: ["created_at", "create_time", "creation_timestamp"],
@@ -264,9 +264,11 @@ export const gpuNameForms: readonly (readonly [of: "gpu" | "machine" | "any" | "
   ["any", /^id$/],
   ["machine", /(^|_)(instance|machine)_type(_id|_slug|_name)?$/],
   ["machine", /^hardware(_id|_name)?$/],
-  ["any", /^slug$/],
+  ["any", /^(slug|sku)$/],
   ["people", /^(model|name|key)$/],
 ];
+/** @assumption A provider or a region may hold GPU records in a list under one of these names, or of records with ids. */
+export const innerGpuLists = ["gpus", "gpu_types", "models"];
 /** @assumption A GPU record has a name for people, and names its memory so where that is not said to be the GPU's. */
 export const gpuNames = {
   name: ["name", "display_name", "gpu_model_name", "gpu_name", "description"],
@@ -328,7 +330,7 @@ export const stockPlacesForm =
   /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/;
 /** @assumption Stock may be said by these words. */
 export const stockWords: Readonly<Record<"yes" | "no", string>> = {
-  yes: "available in_stock high medium low limited plenty yes ok",
+  yes: "available in_stock high medium low limited plenty yes",
   no: "unavailable insufficient not_available sold_out out_of_stock none no exhausted",
 };
 

@@ -33,7 +33,7 @@ function innerTexts(outer: string, object: Record<string, unknown>): GpuText[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const inner = plainName(name);
     const texts = textOf(`${outer}.${inner}`, `${prefix}${inner}`, value);
-    if (prefix !== "") return texts;
+    if (prefix !== "") return texts.map((text) => (inner.endsWith("name") ? afterPlain(text) : text));
     return texts.filter((text) => text.of === "gpu" || text.of === "machine").map(afterPlain);
   });
 }

@@ -1,4 +1,14 @@
-import { gpuListNames, gpuNames, notRecords, pageNames, pageObjects, stockNames, wrapperNames } from "../records";
+import {
+  errorNames,
+  gpuListNames,
+  gpuNames,
+  innerGpuLists,
+  notRecords,
+  pageNames,
+  pageObjects,
+  stockNames,
+  wrapperNames,
+} from "../records";
 import { readMemory, readStock } from "./gpuFacts";
 import { gpuTexts, isGpuName } from "./gpuIdentity";
 import { asText, isRecord, plainName } from "./json";
@@ -62,7 +72,10 @@ function subjectOf(listName: string): GpuSubject | undefined {
 
 /** A list of records that can be told apart; or an empty one, under a name for it. */
 function holdsRows(value: unknown): boolean {
-  return Array.isArray(value) && (value.length === 0 || value.some((item) => isRecord(item) && isGpu(item)));
+  return (
+    Array.isArray(value) &&
+    (value.length === 0 || value.some((item) => isRecord(item) && (isGpu(item) || innerRows(item, 2).length > 0)))
+  );
 }
 
 function isGpu(raw: Record<string, unknown>): boolean {
@@ -77,20 +90,26 @@ function isAside(plain: string): boolean {
 function rowOf(item: unknown): GpuRow[] {
   if (typeof item === "string") return [{ raw: { type: item } }];
   if (!isRecord(item)) return [{ raw: {} }];
-  const isPlace = !saysGpu(item);
-  const inner = isPlace ? innerRows(item, 2) : [];
+  const inner = isIdentified(item) || saysGpu(item) ? [] : innerRows(item, 2);
   return inner.length > 0 ? inner : [{ raw: item }];
 }
 
-/** Lists of records inside that say what a GPU has or costs. */
+/** The records in the lists of an object, and in the lists of these; of a list that may be of anything, those with ids. */
 function innerRows(item: Record<string, unknown>, depth: number): GpuRow[] {
-  const lists = Object.values(item).filter((value) => Array.isArray(value));
-  return lists.flatMap((list) => {
-    const records = list.filter(isRecord);
-    const own = records.filter(saysGpu);
-    if (own.length > 0) return own.map((raw) => ({ raw }));
-    return depth > 0 ? records.flatMap((record) => innerRows(record, depth - 1)) : [];
+  return Object.entries(item).flatMap(([name, list]) => {
+    const isNamed = innerGpuLists.includes(plainName(name));
+    const records = Array.isArray(list) ? list.filter(isRecord) : [];
+    return records.flatMap((raw) => {
+      const deeper = depth > 0 ? innerRows(raw, depth - 1) : [];
+      if (deeper.length > 0) return deeper;
+      return isNamed ? (isGpu(raw) ? [{ raw }] : []) : isIdentified(raw) && saysGpu(raw) ? [{ raw }] : [];
+    });
   });
+}
+
+/** Whether a record has an identifier, and not only a name for people. */
+function isIdentified(record: Record<string, unknown>): boolean {
+  return gpuTexts(record).some(({ of, field }) => of !== "people" && !field.includes("."));
 }
 
 /** Whether a record names a GPU as such, or says what one has or costs. */
@@ -136,6 +155,7 @@ const ownNames: ReadonlySet<string> = new Set(
     ...Object.values(gpuNames),
     ...Object.values(stockNames),
     ...Object.values(pageNames),
+    ...Object.values(errorNames),
     gpuListNames,
     wrapperNames,
   ].flat(),

@@ -5,6 +5,7 @@ import {
   partLists,
   type Reader,
   type ReplicaRecord,
+  replicaCounts,
   replicaListNames,
   replicaNames,
   type StatusRecord,
@@ -49,14 +50,22 @@ export function stateWord(json: unknown): string | undefined {
 
 /** A word speaks for a cluster only where nothing else is said: a list or a number may be about replicas that are not well. */
 function overallOf(json: Record<string, unknown>, status: string | undefined): boolean | undefined {
-  const isOther = (value: unknown) => typeof value === "number" || (Array.isArray(value) && !value.every(isPlain));
-  const said = status !== undefined && !Object.values(json).some(isOther) ? stateOf(status) === "running" : undefined;
-  return healthIn(json) ?? said;
+  const isOther = (value: unknown) =>
+    typeof value === "number" || (Array.isArray(value) && !value.every((item) => typeof item === "string"));
+  const isPlain = !Object.values(json).some(isOther) && !countsInside(json, 3);
+  return healthIn(json) ?? (status !== undefined && isPlain ? stateOf(status) === "running" : undefined);
 }
 
-function isPlain(value: unknown): boolean {
-  return typeof value === "string";
+/** Whether something inside counts what is well or not, of replicas or not. */
+function countsInside(json: Record<string, unknown>, depth: number): boolean {
+  return Object.entries(json).some(([name, value]) => {
+    if (isRecord(value)) return depth > 0 && countsInside(value, depth - 1);
+    const words = plainName(name).split("_");
+    return typeof value === "number" && words.some((word) => countWords.has(word) || stateOf(word) !== "unknown");
+  });
 }
+
+const countWords: ReadonlySet<string> = new Set(Object.values(replicaCounts).flat());
 
 /** A word, or the one inside an object; never an object that holds replicas. */
 function asWord(value: unknown): string | undefined {
@@ -64,7 +73,12 @@ function asWord(value: unknown): string | undefined {
 }
 
 function replicasIn(json: unknown, word: string | undefined, depth: number): ReplicaRecord[] | undefined {
-  if (Array.isArray(json)) return json.map((item, index) => toReplica(item, String(index)));
+  if (Array.isArray(json)) {
+    const [only, ...others] = json;
+    // A record that counts replicas is no replica, but what holds them.
+    const own = others.length === 0 && isRecord(only) ? counted(only, stateWord(only)) : undefined;
+    return own ?? json.map((item, index) => toReplica(item, String(index)));
+  }
   if (!isRecord(json)) return undefined;
   const fields = new Fields(json);
   for (const name of depth > 0 ? replicaListNames : []) {
@@ -145,10 +159,11 @@ function toReplica(json: unknown, place: string): ReplicaRecord {
   const fields = new Fields(raw);
   const status = fields.first(replicaNames.status, asWord) ?? "";
   const message = fields.first(replicaNames.message, asWordOrMessage);
+  const inner = counted(raw, status) ?? [];
   return {
     id: fields.first(replicaNames.id, asName) ?? place,
     status,
-    healthy: healthIn(raw) ?? stateOf(status) === "running",
+    healthy: (healthIn(raw) ?? stateOf(status) === "running") && inner.every((each) => each.healthy),
     ...(message ? { message } : {}),
   };
 }
