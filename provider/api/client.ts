@@ -1,17 +1,17 @@
-import { GpuClusterError, isMissingEndpoint, isNotFound, ResponseShapeError } from "../errors";
+import { GpuClusterError, isMissingEndpoint, isNotFound } from "../errors";
 import type { GpuType } from "../types";
 import { type CreateBody, type Endpoint, endpoints, type RedeployBody, type UpdateBody } from "./endpoints";
 import { joinGpus, recordsOf } from "./gpuMatch";
-import { type HttpRequest, type Send, titleOf } from "./http";
+import type { HttpRequest, Send } from "./http";
 import type { Budget } from "./rateContract";
 import { defaultLimit } from "./rateHeaders";
 import { readClusterList } from "./read/clusterList";
 import { readGpuList } from "./read/gpuList";
-import type { GpuSubject } from "./read/gpuRecords";
-import { UnreadableError } from "./read/json";
-import type { Answer } from "./read/pageWalk";
+import type { GpuSubject } from "./read/gpuRows";
+import type { Answer, GetPage } from "./read/pageWalk";
 import { stateOf } from "./read/states";
-import { type ClusterRecord, clusterIdPattern, type StatusRecord } from "./records";
+import { readable } from "./readable";
+import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
 import { isOpaque, type RequestNames } from "./requestNames";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
 import { cleanText } from "./text";
@@ -63,28 +63,29 @@ function gpuMethods({ call, list }: Calls, form: ServiceForm) {
   const gpus = (subject: GpuSubject, endpoint: Endpoint<never, unknown>, options?: CallOptions) =>
     list(endpoint, options, async (get) => {
       const answers: Answer[] = [];
-      const found = await readGpuList(subject, async (query) => {
-        const answer = await get(query);
+      const found = await readGpuList(subject, async (...page) => {
+        const answer = await get(...page);
         answers.push(answer);
         return answer;
       });
-      form.sawGpus(subject, answers[0]?.json, found);
+      form.sawGpus(subject, answers[0]?.json, found.gpus);
       return found;
     });
   const listGpuModels = (options?: CallOptions) => gpus("models", e.listGpuModels, options);
   const listGpuAvailability = (options?: CallOptions) => gpus("availability", e.listGpuAvailability, options);
   const listGpuPricing = (options?: CallOptions) => gpus("pricing", e.listGpuPricing, options);
-  const joined = async (options?: CallOptions) => {
+  const joined = async (options?: CallOptions): Promise<GpuList | undefined> => {
     const lists = await Promise.allSettled([listGpuModels, listGpuPricing, listGpuAvailability].map((r) => r(options)));
-    const [models = [], ...others] = lists.map((each) => (each.status === "fulfilled" ? each.value : []));
-    return models.length > 0 ? joinGpus(models, ...others) : undefined;
+    const [models, ...others] = lists.map((each) => (each.status === "fulfilled" ? each.value : undefined));
+    if (!models) return undefined;
+    return { gpus: joinGpus(models.gpus, ...others.map((list) => list?.gpus ?? [])), certain: models.certain };
   };
   return {
     listGpuModels,
     listGpuAvailability,
     listGpuPricing,
     /** The types that the service lists or, if it has no such list, its models with what it says of each elsewhere. */
-    listGpuTypes: (options?: CallOptions): Promise<GpuType[]> =>
+    listGpuTypes: (options?: CallOptions): Promise<GpuList> =>
       orElse(
         form,
         "gpus",
@@ -96,7 +97,7 @@ function gpuMethods({ call, list }: Calls, form: ServiceForm) {
         form,
         "gpuAvailability",
         () => call(e.getGpuTypeAvailability(safeType(type)), options),
-        async () => recordsOf(type, await listGpuAvailability(options))[0],
+        async () => recordsOf(type, (await listGpuAvailability(options)).gpus)[0],
       ),
   };
 }
@@ -204,23 +205,35 @@ function callers(send: Send, form: ServiceForm) {
     const encoded = names && content !== undefined ? endpoint.body?.(names, content) : undefined;
     const text = encoded && JSON.stringify(encoded);
     const request = { ...options, method, path, kind, ...(text === undefined ? {} : { body: text }) };
-    const { json } = await send(request);
+    const held: { result?: { value: Result } } = {};
+    const accepts = ({ json }: Pick<Answer, "json">) => {
+      held.result = { value: reader(json) };
+    };
+    const { json } = await send({ ...request, ...(kind === "read" ? { accepts } : {}) });
     learn(request, json);
-    return readable(request, () => reader(json));
+    return (held.result ?? { value: readable(request, () => reader(json)) }).value;
   };
   // The queries that tell pages apart are those that the service itself has named.
   const list = async <Result>(
     { method, path, kind }: Endpoint<never, unknown>,
     options: CallOptions = {},
-    read: (get: (query?: string) => Promise<Answer>) => Promise<Result>,
+    read: (get: GetPage) => Promise<Result>,
   ): Promise<Result> => {
     const request = { ...options, method, path, kind };
-    const get = async (query?: string): Promise<Answer> => {
-      const { json, headers } = await send({ ...request, path: query === undefined ? path : `${path}?${query}` });
+    const get: GetPage = async (query, accepts) => {
+      const { json, headers } = await send({
+        ...request,
+        path: query === undefined ? path : `${path}?${query}`,
+        accepts,
+      });
       learn(request, json);
       return { json, headers };
     };
-    return readable(request, () => read(get));
+    return read(get).catch((error: unknown) =>
+      readable(request, () => {
+        throw error;
+      }),
+    );
   };
   return { call, list };
 }
@@ -246,19 +259,4 @@ function safeId(id: string): string {
 function safeType(type: string): string {
   if (!/^\.*$/.test(type)) return type;
   throw new TypeError(`not a GPU type: "${type}"`);
-}
-
-/** Names the request whose answer could not be read. */
-async function readable<Result>(request: HttpRequest, read: () => Result | Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    // A reader that breaks on an answer must not look like a request that was not sent.
-    const isBroken = error instanceof RangeError || error instanceof TypeError;
-    if (!(error instanceof UnreadableError) && !isBroken) throw error;
-    const { method, path } = request;
-    const why = isBroken ? "it is not like anything that is known" : error.message;
-    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read: ${why}`;
-    throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path });
-  }
 }

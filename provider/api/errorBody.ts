@@ -63,7 +63,7 @@ function readJson(json: unknown): ErrorBody {
   const inner = new Fields(top.get("error"));
   const details = [top.get("errors"), top.get("detail"), top.get("details"), inner.get("details")];
   const several = details.find(Array.isArray);
-  const places = [inner, new Fields(several?.[0]), top];
+  const places = [inner, top, new Fields(several?.[0])];
   const find = (names: readonly string[]) =>
     places.map((place) => place.first(names, asText)).find((text) => text !== undefined);
   const fields = details.flatMap(fieldsSaid);
@@ -81,16 +81,16 @@ function readJson(json: unknown): ErrorBody {
 
 const mostFields = 5;
 
-/** `name: is required`, from a list of problems with places or from a map of them. */
+/** `name: is required`, from a list of problems, with places or without, or from a map of them. */
 function fieldsSaid(details: unknown): string[] {
   const problems = Array.isArray(details) ? details.map(problemOf) : Object.entries(asRecord(details));
   return problems
-    .flatMap((problem) => (typeof problem?.[1] === "string" ? [`${problem[0]}: ${problem[1]}`] : []))
+    .flatMap(([place, text]) => (typeof text === "string" ? [[place, text].filter(Boolean).join(": ")] : []))
     .slice(0, mostFields);
 }
 
-function problemOf(item: unknown): [string, unknown] | undefined {
+function problemOf(item: unknown): [place: string, text: unknown] {
   const fields = new Fields(item);
   const place = fields.first(errorNames.place, (value) => asText(Array.isArray(value) ? value.join(".") : value));
-  return place === undefined ? undefined : [place, fields.first(errorNames.message, asText)];
+  return [place ?? "", asText(item) ?? fields.first(errorNames.message, asText)];
 }

@@ -24,6 +24,8 @@ export interface HttpRequest {
   readonly subject?: string;
   /** Values that must not show in a message, whatever the API answers. */
   readonly secrets?: readonly string[];
+  /** Throws for the answer to a read that is JSON, but not what was asked for: it is asked for once more. */
+  readonly accepts?: (answer: { readonly json: unknown; readonly headers: HttpResponse["headers"] }) => void;
   /** Ends waiting, and a request in flight where that is a read; a write in flight is always let finish. */
   readonly signal?: AbortSignal;
 }

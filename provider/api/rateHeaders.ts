@@ -24,12 +24,29 @@ type Headers = Readonly<Record<string, string>>;
 export function readRateHeaders(headers: Headers, nowMs: number): RateHeaders {
   const date = parseDate(headers["date"]);
   const sentAtMs = date ?? nowMs;
+  const said = (name: string) => parseNumber(headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`]);
+  const window = closestWindow(headers);
   return {
-    limit: atLeast(1, parseNumber(headers["x-ratelimit-limit"])),
-    remaining: atLeast(0, parseNumber(headers["x-ratelimit-remaining"])),
-    resetInMs: resetIn(parseNumber(headers["x-ratelimit-reset"]), sentAtMs, date !== undefined),
+    limit: atLeast(1, said("limit") ?? window.limit),
+    remaining: atLeast(0, said("remaining") ?? window.remaining),
+    resetInMs: resetIn(said("reset") ?? window.reset, sentAtMs, date !== undefined),
     retryAfterMs: retryAfter(headers["retry-after"], sentAtMs),
   };
+}
+
+/** Of several windows, as `RateLimit: "minute";r=42;t=12` names them, the one with the fewest requests left. */
+function closestWindow(headers: Headers): { limit?: number; remaining?: number; reset?: number } {
+  const windows = (headers["ratelimit"] ?? "").split(",").map((text) => ({ text, remaining: parameter(text, "r") }));
+  const left = windows.flatMap(({ text, remaining }) => (remaining === undefined ? [] : [{ text, remaining }]));
+  const [closest] = left.sort((a, b) => a.remaining - b.remaining);
+  if (!closest) return {};
+  const name = closest.text.split(";")[0]?.trim();
+  const policy = (headers["ratelimit-policy"] ?? "").split(",").find((text) => text.split(";")[0]?.trim() === name);
+  return { limit: parameter(policy, "q"), remaining: closest.remaining, reset: parameter(closest.text, "t") };
+}
+
+function parameter(text = "", name: string): number | undefined {
+  return parseNumber(new RegExp(`;\\s*${name}=(\\d+)`).exec(text)?.[1]);
 }
 
 /**

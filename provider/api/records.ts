@@ -5,6 +5,8 @@
  * Names are written as `plainName` makes them, the most specific first.
  */
 
+import type { GpuType } from "../types";
+
 /** Reads one answer; throws an UnreadableError for what it cannot read. Says what it needs, takes whatever more there is. */
 export type Reader<T> = (json: unknown) => T;
 
@@ -15,19 +17,19 @@ export interface ClusterRecord {
   /** The service's own word. */
   readonly status?: string;
   readonly gpuType?: string;
+  /** Every text by which the record identifies its GPU: its type, id, name. */
+  readonly gpuIdentifiers?: readonly string[];
   readonly replicas?: number;
+  /** Why it is in its state, in the service's own words; they may quote values of env. */
+  readonly reason?: string;
+  /** The health of its replicas, when the record itself shows that. */
+  readonly health?: StatusRecord;
   readonly endpoint?: string;
   /** ISO 8601, UTC. */
   readonly createdAt?: string;
   readonly container?: string;
   /** By name; null where the service shows a name without its value. */
   readonly env?: Readonly<Record<string, string | null>>;
-  /** Every text by which the record identifies its GPU: id, name, slug. */
-  readonly gpuIdentifiers?: readonly string[];
-  /** Why the cluster is in its state, in the service's own words. */
-  readonly reason?: string;
-  /** The health of the replicas, if the record itself shows them. */
-  readonly health?: StatusRecord;
   /** Everything that a record read by its id shows, by plain name, also what is null; without env. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -39,6 +41,13 @@ export interface ClusterList {
   readonly complete: boolean;
   /** Why the list could not be followed to its end, where that is not just unknown. */
   readonly problem?: string;
+}
+
+/** What a list says of GPU types. */
+export interface GpuList {
+  readonly gpus: GpuType[];
+  /** True only where these are surely all types, each under its identifier. */
+  readonly certain: boolean;
 }
 
 /** One replica, as `/status` shows it. */
@@ -67,14 +76,14 @@ export interface StatusRecord {
 export const clusterNames = {
   id: ["id", "cluster_id"],
   name: ["name", "cluster_name", "display_name"],
-  status: ["status", "state", "phase"],
-  gpuType: ["gpu_type", "gpu", "accelerator"],
-  replicas: ["replicas", "replica_count", "desired_replicas"],
+  status: ["status", "state", "phase", "cluster_status", "endpoint_status", "deployment_status"],
+  replicas: ["desired_replicas", "desired_replica_count", "target_replica", "replicas", "replica_count", "pod_count"],
   endpoint: ["endpoint", "endpoint_url", "url"],
-  createdAt: ["created_at", "created", "creation_time", "creation_timestamp"],
-  container: ["container", "image", "container_image"],
-  env: ["env", "environment", "env_vars", "environment_variables"],
+  createdAt: ["created_at", "create_time", "creation_timestamp"],
+  container: ["container", "image", "image_url"],
+  env: ["env", "env_vars", "environment_variables"],
   deleted: ["deleted_at", "terminated_at", "deleted", "is_deleted"],
+  reason: ["status_reason", "failure_reason", "status_message", "reason", "message", "last_error", "error"],
 } as const;
 
 /** @assumption A cluster's id begins so (section 2); another form of letters, digits, `-` and `_` is taken where nothing else is. */
@@ -90,16 +99,28 @@ export const recordDepth = 2;
 export const notRecords: ReadonlySet<string> = new Set(
   "error errors request operation organization owner proto constructor prototype".split(" "),
 );
+/** @assumption An answer may stand in an object of one of these names. */
+export const wrapperNames = ["cluster", "deployment", "data", "result", "response"];
 /** @assumption Some fields of a record may stand in one of these objects inside it. */
-export const fieldGroups = ["attributes", "properties", "spec", "config", "configuration", "settings", "metadata"];
+export const fieldGroups = [
+  "attributes",
+  "properties",
+  "spec",
+  "specs",
+  "config",
+  "configuration",
+  "settings",
+  "compute",
+  "resources",
+  "metadata",
+];
 
 /** @assumption A word, an address or a number may be answered as an object that holds it under one of these names. */
 export const innerNames = {
-  word: ["state", "status", "phase", "name", "value", "code"],
-  type: ["type", "id", "slug", "name", "value"],
-  image: ["image", "reference", "name", "value"],
-  address: ["url", "href", "address", "value"],
-  count: ["desired", "target", "requested", "total", "count", "value"],
+  word: ["state", "status", "phase", "name"],
+  image: ["image", "reference", "name"],
+  address: ["url", "href", "address"],
+  count: ["desired", "target", "total", "count"],
 } as const;
 
 /** @assumption A list is bare, under one of these names, or under any other if only one list of records is there. */
@@ -107,6 +128,8 @@ export const clusterListNames = ["clusters", "data", "items", "results", "record
 /** @assumption A list may be a map of ids to records, and stand deeper than named, in all so deep. */
 export const listDepth = 3;
 
+/** @assumption Lists under these names are not the one that was asked for. */
+export const sideLists: ReadonlySet<string> = new Set(["warnings", "messages", "links", "tags"]);
 /** @assumption A list beside which one of these says something may lack some of its records. */
 export const partMarks = ["error", "errors", "partial", "incomplete", "unreachable"];
 
@@ -152,40 +175,40 @@ export const pageObjects: ReadonlySet<string> = new Set("pagination paging page_
 export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
 /** @assumption A `/status` that shows nothing of replicas speaks for all of them: by a flag, or by its word. */
-/** @assumption Replicas stand in a list or a map under one of these names, under any other, by state, or are only counted. */
-export const replicaListNames = [
-  "replicas",
-  "replica_statuses",
-  "statuses",
-  "instances",
-  "pods",
-  "nodes",
-  "members",
-  "data",
-  "items",
-  "health",
-];
+/** @assumption Replicas stand in a list or a map under one of these names, under any other, or are only counted. */
+export const replicaListNames = ["replicas", "workers", "instances", "pods", "nodes", "data", "items"];
 /** @assumption A replica is shown with these names; a "no" to any of the flags outweighs every word. */
 export const replicaNames = {
   id: ["id", "replica_id", "name", "replica", "pod", "index"],
-  status: ["status", "state", "phase", "health", "health_status", "lifecycle_state"],
+  status: ["status", "state", "phase", "health", "health_status"],
   healthy: ["healthy", "is_healthy", "health", "health_status", "ready", "is_ready", "readiness", "liveness"],
   message: ["message", "reason", "error", "last_error", "detail", "details"],
 } as const;
+/** @assumption A condition of one of these types says whether a replica, or the cluster, is healthy. */
+export const healthConditions: ReadonlySet<string> = new Set(["healthy", "ready", "available"]);
 /** @assumption Lists under these names are about parts of a replica, or of the cluster, and not about replicas. */
 export const partLists: ReadonlySet<string> = new Set(
-  "conditions checks probes containers container_statuses gpus events".split(" "),
+  "conditions checks probes containers container_statuses gpus events volumes disks".split(" "),
 );
 /** @assumption These words inside a replica mean that something of it is not well. */
 export const sickWords: ReadonlySet<string> = new Set(
   "unhealthy not_ready critical degraded down fail failing".split(" "),
 );
-/** @assumption Replicas that are only counted are so under these words; `2/3` is two healthy ones of three. */
+/** @assumption Replicas that are only counted are so under these words, or under a word for their state. */
 export const replicaCounts = {
-  total: ["total", "desired", "expected", "target", "requested", "wanted"],
-  healthy: ["healthy", "ready", "running", "available", "up", "serving", "in_service", "active"],
-  sick: ["unhealthy", "unready", "not_ready", "unavailable", "failed", "pending", "starting", "stopped", "down"],
+  /** How many there should be, and how many there are. */
+  desired: ["desired", "target", "expected"],
+  total: ["total", ""],
+  healthy: ["healthy", "ready", "available"],
+  /** The rest is healthy. */
+  unhealthy: ["unhealthy", "unready", "not_ready", "unavailable"],
+  /** Says nothing of health; beside it, a count that is missing is zero. */
+  other: ["updated"],
 } as const;
+/** @assumption A name that counts replicas has one of these words. */
+export const countedWords: ReadonlySet<string> = new Set(
+  "replica replicas instance instances pod pods worker workers".split(" "),
+);
 
 /** What a state word means to somebody who waits; `unknown` for a word that is not known, and for none. */
 export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
@@ -222,6 +245,7 @@ export const neutralWords: ReadonlySet<string> = new Set(
 /** @assumption GPU records are a list or a map of types to records under one of these names, or the answer itself. */
 export const gpuListNames = [
   "gpus",
+  "gpu",
   "gpu_types",
   "types",
   "models",
@@ -232,12 +256,31 @@ export const gpuListNames = [
   "items",
   "results",
 ];
-/** @assumption A GPU record names its type, its name for people and the memory of one GPU so. */
+/** @assumption A GPU is identified by a text under a name of one of these forms, the first that says which it is. */
+export const gpuNameForms: readonly (readonly [of: "gpu" | "machine" | "any" | "people", form: RegExp])[] = [
+  ["gpu", /(^|_)(gpu|accelerator)(_type)?$/],
+  ["gpu", /(^|_)(gpu|accelerator)(_type|_model)?_(id|slug)$/],
+  ["gpu", /(^|_)(gpu|accelerator)_model$/],
+  ["gpu", /(^|_)(gpu|accelerator)(_type|_model)?(_display)?_name$/],
+  ["any", /^type$/],
+  ["any", /^id$/],
+  ["machine", /(^|_)(instance|machine)_type(_id|_slug|_name)?$/],
+  ["machine", /^hardware(_id|_name)?$/],
+  ["any", /^(slug|sku)$/],
+  ["people", /^(model|name|key)$/],
+];
+/** @assumption A provider or a region may hold GPU records in a list under one of these names, or of records with ids. */
+export const innerGpuLists = ["gpus", "gpu_types", "models"];
+/** @assumption A GPU record has a name for people, and names its memory so where that is not said to be the GPU's. */
 export const gpuNames = {
-  type: ["gpu_type", "type", "id", "slug", "model", "name", "key"],
-  name: ["name", "display_name", "title", "description"],
-  memory: ["memory_gb", "vram_gb", "gpu_memory_gb", "memory_gib", "vram_gib", "memory", "vram", "gpu_memory"],
+  name: ["name", "display_name", "gpu_model_name", "gpu_name", "description"],
+  memory: ["memory_gb", "memory_gib", "memory"],
 } as const;
+/** @assumption A name of this form is about graphics memory; other memory of a record with CPUs is that of the machine. */
+export const gpuMemoryForm = /(^|_)vram(_|$)|(^|_)gpu_(memory|ram)(_|$)/;
+export const machineForm = /(^|_)v?cpus?(_|$)|(^|_)(ram|storage|disk)(_|$)/;
+/** @assumption A type is listed several times where one of these words in a name tells the records apart. */
+export const placeWords: ReadonlySet<string> = new Set("region location zone tier country provider cloud".split(" "));
 /** @assumption A record of which each says one of these as its `type` says what it is, not which. */
 export const kindWords: ReadonlySet<string> = new Set(["gpu", "gpus", "gpu_type", "model", "accelerator", "price"]);
 
@@ -245,6 +288,8 @@ export const kindWords: ReadonlySet<string> = new Set(["gpu", "gpus", "gpu_type"
 export const priceWords = {
   price: new Set(["price", "prices", "pricing", "cost", "rate", "hourly"]),
   hour: new Set(["hourly", "hour", "hr", "h"]),
+  /** Of several tiers, the one that a cluster has by itself. */
+  tier: new Set(["community", "default"]),
   neutral: new Set(["per", "gpu", "amount", "value", "current", "on", "demand", "base", "list", "unit"]),
 } as const;
 /** @assumption A price is for one GPU and one hour unless a word says another time; these can be converted. */
@@ -263,7 +308,6 @@ export const priceUnitNames = {
 export const scaleWords: ReadonlyMap<string, number> = new Map([
   ["cents", 0.01],
   ["cent", 0.01],
-  ["micros", 1e-6],
 ]);
 /** @assumption A price beside one of these is written in a way that is not known. */
 export const otherScales = ["exponent", "decimals", "nanos"];
@@ -283,10 +327,13 @@ export const stockNames = {
   count: ["available_count", "available_gpus", "available", "count", "quantity", "stock", "free", "availability"],
   regions: ["regions", "by_region", "availability", "stock", "locations", "zones"],
 } as const;
+/** @assumption A list under a name of this form has the places in which a type can be had. */
+export const stockPlacesForm =
+  /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/;
 /** @assumption Stock may be said by these words. */
 export const stockWords: Readonly<Record<"yes" | "no", string>> = {
-  yes: "available in_stock high medium low limited plenty yes ok",
-  no: "unavailable not_available sold_out out_of_stock none no exhausted",
+  yes: "available in_stock high medium low limited plenty yes",
+  no: "unavailable insufficient not_available sold_out out_of_stock none no exhausted",
 };
 
 /** @assumption `/health` says how it is by one of these; a success without any is healthy. */

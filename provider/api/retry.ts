@@ -1,5 +1,5 @@
 import type { Clock } from "../clock";
-import { type Outcome, RequestError } from "../errors";
+import { type Outcome, RequestError, ResponseShapeError } from "../errors";
 import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind } from "./http";
 
 /**
@@ -21,6 +21,8 @@ export const retryTable = {
 } as const satisfies Record<Outcome, Record<RequestKind, Action>>;
 
 const defaultAttempts = 5;
+/** An answer that cannot be read stays so, unless it was cut off on its way. */
+const unreadableAttempts = 2;
 const firstPauseMs = 500;
 const longestPauseMs = 20_000;
 
@@ -31,6 +33,7 @@ export function retry(options: { clock: Clock; random: () => number }): Handler 
   return (next) => async (request) => {
     const startMs = clock.now();
     const patienceMs = request.patienceMs ?? defaultPatienceMs;
+    let unreadable = 0;
     for (let attempt = 1; ; ) {
       try {
         const response = await next({ ...request, patienceMs: patienceMs - (clock.now() - startMs) });
@@ -39,7 +42,9 @@ export function retry(options: { clock: Clock; random: () => number }): Handler 
       } catch (error) {
         const action = actionFor(error, request);
         if (action === "wait") continue;
-        if (action === "fail" || attempt >= (request.attempts ?? defaultAttempts) || !quota.take()) {
+        if (request.kind === "read" && error instanceof ResponseShapeError) unreadable += 1;
+        const isLast = attempt >= (request.attempts ?? defaultAttempts) || unreadable >= unreadableAttempts;
+        if (action === "fail" || isLast || !quota.take()) {
           throw withAttempts(error, attempt);
         }
         await clock.sleep(pauseMs(attempt, random), request.signal);

@@ -3,6 +3,7 @@ import type { Secret } from "../secret";
 import { isErrorInSuccess, isPage, isRateLimited, readErrorBody } from "./errorBody";
 import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
 import { plainName } from "./read/json";
+import { readable } from "./readable";
 import { busyStatuses, clusterNames } from "./records";
 import { cleanJson, cleanWholeText, cut, redactor } from "./text";
 
@@ -32,7 +33,9 @@ export function statusErrors(apiKey: Secret): Handler {
       // The raw text goes no further: it may hold the key.
       const json = parseJson(request, response.body, hideKey);
       if (request.path !== healthPath && isErrorInSuccess(json)) throw errorInSuccess(request, response, redact());
-      return { ...response, body: "", json };
+      const answer = { ...response, body: "", json };
+      readable(request, () => request.accepts?.(answer));
+      return answer;
     }
     throw toApiError(request, response, redact());
   };

@@ -1,4 +1,5 @@
 import { isSameGpu, matchGpu } from "../api/gpuMatch";
+import { isGpuName } from "../api/read/gpuIdentity";
 import { plainName } from "../api/read/json";
 import { type ClusterRecord, clusterNames } from "../api/records";
 import { vocabularies } from "../api/requestNames";
@@ -57,6 +58,10 @@ function nameOf(image: string): string {
 
 /** Whether a record shows a field and nothing in it. */
 function isEmpty({ fields = {} }: ClusterRecord, field: "gpuType" | "container"): boolean {
-  const names = [...clusterNames[field], ...Object.values(vocabularies).map((own) => plainName(own[field]))];
-  return names.some((name) => name in fields && (fields[name] === null || fields[name] === ""));
+  const names: readonly string[] = [
+    ...(field === "container" ? clusterNames.container : []),
+    ...Object.values(vocabularies).map((own) => plainName(own[field])),
+  ];
+  const shown = Object.keys(fields).filter((name) => names.includes(name) || (field === "gpuType" && isGpuName(name)));
+  return shown.some((name) => fields[name] === null || fields[name] === "");
 }

@@ -15,7 +15,7 @@ export async function getGpuAvailability(
   client: Client,
   { type }: GetGpuAvailabilityArgs = {},
 ): Promise<GetGpuAvailabilityResult> {
-  const records = type === undefined ? await client.listGpuAvailability() : [await availabilityOf(client, type)];
+  const records = type === undefined ? (await client.listGpuAvailability()).gpus : [await availabilityOf(client, type)];
   return { availability: records.map(toAvailability) };
 }
 

@@ -30,7 +30,7 @@ test.each<[string, Partial<Dialect>, Record<string, unknown>]>([
   ["a stock of a count alone", { stockForm: "count" }, { available: true, availableCount: 256 }],
 ])("GPU types are read with %s", async (_what, dialect, expected) => {
   const { client } = await contract({ dialect });
-  const types = await client.listGpuTypes();
+  const { gpus: types } = await client.listGpuTypes();
   expect(types.find(({ type }) => type === "h100")).toMatchObject(expected);
 });
 

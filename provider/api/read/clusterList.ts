@@ -2,7 +2,7 @@ import { type ClusterList, clusterListNames } from "../records";
 import { isKeyedCluster, readListed } from "./clusterRecord";
 import { Fields, isRecord, UnreadableError } from "./json";
 import { findRecords, type Listing, type ListKind } from "./listing";
-import { type Answer, walkPages } from "./pageWalk";
+import { type Answer, type GetPage, walkPages } from "./pageWalk";
 
 const clusters: ListKind = {
   names: clusterListNames,
@@ -12,7 +12,7 @@ const clusters: ListKind = {
 };
 
 /** Reads the list of clusters, all its pages. */
-export async function readClusterList(get: (query?: string) => Promise<Answer>): Promise<ClusterList> {
+export async function readClusterList(get: GetPage): Promise<ClusterList> {
   const { items, ...rest } = await walkPages(get, readPage, ({ id }) => id.toLowerCase());
   return { clusters: items, ...rest };
 }

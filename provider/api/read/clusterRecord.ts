@@ -14,6 +14,7 @@ import {
   recordDepth,
 } from "../records";
 import { redactor } from "../text";
+import { gpuTexts } from "./gpuIdentity";
 import {
   asCount,
   asFlag,
@@ -28,11 +29,12 @@ import {
   UnreadableError,
 } from "./json";
 import { clearWord, stateOf } from "./states";
+import { healthOf } from "./statusRecord";
 
 /** The answer to a creation. An object with an id that shows nothing of a cluster may be anything, such as an operation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
-  const found = candidates(json).filter(({ fields, isTop }) => traits(fields) > 0 || isTop);
-  const own = found.find(({ id }) => hasIdForm(id)) ?? found.find(({ fields }) => traits(fields) > 0);
+  const found = candidates(json).filter(({ object, isTop }) => traits(object) > 0 || isTop);
+  const own = found.find(({ id }) => hasIdForm(id)) ?? found.find(({ object }) => traits(object) > 0);
   if (own) return toRecord(own);
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
 };
@@ -67,22 +69,21 @@ export function readListed(json: unknown): ClusterRecord | undefined {
 /** Whether an entry of a map is a cluster under its id. */
 export function isKeyedCluster(key: string, value: unknown): boolean {
   if (!clusterIdPattern.test(key) || notRecords.has(plainName(key))) return false;
-  return hasIdForm(key) || traits(new Fields(value)) > 1;
+  return hasIdForm(key) || (isRecord(value) && traits(value) > 1);
 }
 
 interface Candidate {
   readonly id: string;
-  readonly fields: Fields;
+  readonly object: Record<string, unknown>;
   /** True for what stands in nothing else. */
   readonly isTop: boolean;
 }
 
 function candidates(json: unknown, expected?: string): Candidate[] {
   return objectsIn(json, recordDepth, notWhole).flatMap((object, index) => {
-    const fields = new Fields(object);
-    const id = idOf(fields, expected);
+    const id = idOf(object, expected);
     // The outermost object comes first.
-    return id === undefined ? [] : [{ id, fields, isTop: index === 0 }];
+    return id === undefined ? [] : [{ id, object, isTop: index === 0 }];
   });
 }
 
@@ -91,18 +92,18 @@ function ownIn(json: unknown, id: string): ClusterRecord | undefined {
   const own = found.find((candidate) => sameId(candidate.id, id));
   if (own) return toRecord({ ...own, id });
   if (found.some((other) => hasIdForm(other.id))) return undefined;
-  const nameless = objectsIn(json, recordDepth, notWhole)
-    .map((object) => new Fields(object))
-    .find((fields) => traits(fields) > 1 && !clusterNames.id.some((name) => fields.has(name)));
-  return nameless && toRecord({ id, fields: nameless, isTop: true });
+  const nameless = objectsIn(json, recordDepth, notWhole).find((object) => {
+    return traits(object) > 1 && !clusterNames.id.some((name) => new Fields(object).has(name));
+  });
+  return nameless && toRecord({ id, object: nameless, isTop: true });
 }
 
 /** What is not a record, or is only a part of one. */
-const notWhole: ReadonlySet<string> = new Set([...notRecords, ...fieldGroups]);
+const notWhole: ReadonlySet<string> = new Set([...notRecords, ...fieldGroups, "status"]);
 
 /** Where several names could hold the id: the expected one, else one in the documented form, else the first. */
-function idOf(fields: Fields, expected = ""): string | undefined {
-  const sources = withParts(fields);
+function idOf(object: Record<string, unknown>, expected = ""): string | undefined {
+  const sources = withParts(object).map((part) => new Fields(part));
   const values = sources.flatMap((source) => clusterNames.id.map((name) => source.get(name)));
   const ids = values.flatMap((value) => {
     const id = asName(value);
@@ -112,39 +113,56 @@ function idOf(fields: Fields, expected = ""): string | undefined {
 }
 
 /** An object and the groups of fields inside it. */
-function withParts(fields: Fields): Fields[] {
-  const groups = fieldGroups.map((group) => fields.get(group)).filter(isRecord);
-  return [fields, ...groups.map((group) => new Fields(group))];
+function withParts(object: Record<string, unknown>): Record<string, unknown>[] {
+  const fields = new Fields(object);
+  return [object, ...fieldGroups.map((group) => fields.get(group)).filter(isRecord)];
 }
 
 /** How much an object shows of a cluster besides its id. */
-function traits(fields: Fields): number {
-  const { name, gpuType, replicas, endpoint, status } = clusterNames;
-  const sources = withParts(fields);
+function traits(object: Record<string, unknown>): number {
+  const { name, replicas, endpoint, status } = clusterNames;
+  const parts = withParts(object);
+  const sources = parts.map((part) => new Fields(part));
   const shows = (names: readonly string[]) => names.some((each) => sources.some((source) => source.has(each)));
-  return [name, gpuType, replicas, endpoint, status].filter(shows).length;
+  return [name, replicas, endpoint, status].filter(shows).length + (gpuTextsOf(parts).length > 0 ? 1 : 0);
 }
 
-function toRecord({ id, fields }: Candidate): ClusterRecord {
-  const sources = withParts(fields);
-  const take = <T>(names: readonly string[], read: (value: unknown) => T | undefined): T | undefined => {
-    for (const source of sources) {
-      const value = source.first(names, read);
-      if (value !== undefined) return value;
-    }
-    return undefined;
-  };
-  const status = take(clusterNames.status, innerOr(asText, innerNames.word));
-  const env = take(clusterNames.env, asEnv);
+/** What identifies the GPU: no text of env, and no name of anything else. */
+function gpuTextsOf(parts: readonly Record<string, unknown>[]): string[] {
+  const isEnv = (name: string) => clusterNames.env.some((each) => each === plainName(name));
+  const clean = parts.map((part) => Object.fromEntries(Object.entries(part).filter(([name]) => !isEnv(name))));
+  const texts = clean.flatMap(gpuTexts).filter(({ of }) => of === "gpu" || of === "machine");
+  return [...new Set(texts.map(({ text }) => text))];
+}
+
+function toRecord({ id, object }: Candidate): ClusterRecord {
+  const parts = withParts(object);
+  const own = parts.map((part) => new Fields(part));
+  // An object under `status` may say everything that changes, but is never what has the name.
+  const all = [
+    ...own,
+    ...own
+      .map((source) => source.get("status"))
+      .filter(isRecord)
+      .map((inner) => new Fields(inner)),
+  ];
+  const take = <T>(names: readonly string[], read: (value: unknown) => T | undefined, sources = all) =>
+    sources.map((source) => source.first(names, read)).find((value) => value !== undefined);
+  const status = take(clusterNames.status, asText) ?? take(clusterNames.status, innerOr(asText, innerNames.word));
+  const env = take(clusterNames.env, asEnv, own);
   // A word that is known says more than a mark, which may be a placeholder, or a plan.
   const isDeleted = stateOf(status) === "unknown" && take(clusterNames.deleted, asMark) === true;
   const redact = redactor(Object.values(env ?? {}).filter((value) => value !== null));
+  const gpuIdentifiers = gpuTextsOf(parts);
   return defined({
     id,
-    name: take(clusterNames.name, asClusterName) ?? take(clusterNames.name, asText),
+    name: take(clusterNames.name, asClusterName, own) ?? take(clusterNames.name, asText, own),
     status: isDeleted ? "terminated" : status && clearWord(status, redact),
-    gpuType: take(clusterNames.gpuType, innerOr(asText, innerNames.type)),
-    replicas: take(clusterNames.replicas, innerOr(asAsked, innerNames.count)),
+    gpuType: gpuIdentifiers[0],
+    gpuIdentifiers: gpuIdentifiers.length > 0 ? gpuIdentifiers : undefined,
+    replicas: take(clusterNames.replicas, innerOr(asCount, innerNames.count)),
+    reason: take(clusterNames.reason, innerOr(asText, clusterNames.reason)),
+    health: healthOf(object),
     endpoint: take(clusterNames.endpoint, innerOr(asAddress, innerNames.address)),
     createdAt: take(clusterNames.createdAt, asStamp),
     container: take(clusterNames.container, innerOr(asText, innerNames.image)),
@@ -172,11 +190,6 @@ function asAddress(value: unknown): string | undefined {
 /** Reads a value, or the value inside an object. */
 function innerOr<T>(read: (value: unknown) => T | undefined, names: readonly string[]) {
   return (value: unknown): T | undefined => (isRecord(value) ? new Fields(value).first(names, read) : read(value));
-}
-
-/** A number of replicas that were asked for; of `2/3` the second. */
-function asAsked(value: unknown): number | undefined {
-  return asCount(typeof value === "string" ? value.replace(/^\s*\d+\s*\//, "") : value);
 }
 
 const documentedStamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;

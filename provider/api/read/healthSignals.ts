@@ -1,4 +1,4 @@
-import { replicaNames, sickWords } from "../records";
+import { healthConditions, replicaNames, sickWords } from "../records";
 import { asFlag, isRecord, plainName } from "./json";
 import { stateOf } from "./states";
 
@@ -35,7 +35,7 @@ function isHealthName(plain: string): boolean {
 /** `{"type": "Ready", "status": "False"}`: a condition is a flag that is named by its type. */
 function conditionIn(value: Record<string, unknown>): boolean | undefined {
   const type = value["type"] ?? value["name"];
-  if (typeof type !== "string" || !isHealthName(plainName(type))) return undefined;
+  if (typeof type !== "string" || !healthConditions.has(plainName(type))) return undefined;
   return asFlag(value["status"] ?? value["value"]) ?? false;
 }
 
@@ -47,9 +47,6 @@ function sickWord(plain: string, item: unknown, depth: number): boolean[] {
 }
 
 function isYes(value: unknown): boolean {
-  if (typeof value === "number") return value === 1;
-  const [, part, whole] = /^\s*(\d+)\s*\/\s*(\d+)\s*$/.exec(typeof value === "string" ? value : "") ?? [];
-  if (part !== undefined) return Number(part) >= Number(whole) && Number(part) > 0;
   if (isRecord(value))
     return Object.values(value).some((word) => typeof word === "string" && stateOf(word) === "running");
   return asFlag(value) ?? (typeof value === "string" && stateOf(value) === "running");

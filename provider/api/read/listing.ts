@@ -1,4 +1,4 @@
-import { listDepth, notRecords, pageHints, partMarks } from "../records";
+import { listDepth, notRecords, pageHints, partMarks, sideLists } from "../records";
 import { asRecord, Fields, isRecord, isSaid, plainName } from "./json";
 
 /** The records of one answer that is a list. */
@@ -34,7 +34,7 @@ function search(json: unknown, kind: ListKind, depth: number): Listing | undefin
   if (Array.isArray(json)) return { records: json, members: new Set(json), sure: true };
   if (!isRecord(json)) return undefined;
   const deeper = depth > 0 ? (underItsName(json, kind, depth) ?? underAnyName(json, kind, depth)) : undefined;
-  const found = deeper ?? asMap(json, kind) ?? (depth > 0 ? emptyUnderAnyName(json) : undefined);
+  const found = deeper ?? asMap(json, kind) ?? (depth > 0 ? emptyUnderAnyName(json, kind, depth) : undefined);
   const fields = new Fields(json);
   return found && { ...found, sure: found.sure && !partMarks.some((name) => isSaid(fields.get(name))) };
 }
@@ -88,11 +88,14 @@ function asMap(json: Record<string, unknown>, { holdsKeyed, key }: ListKind): Li
   return records.length > 0 ? { records, members, sure: others.length === entries.length } : undefined;
 }
 
-/** An empty list under a name that is not known may be a list of something else. */
-function emptyUnderAnyName(json: Record<string, unknown>): Listing | undefined {
-  const lists = Object.entries(json).filter(
-    ([name, value]) => Array.isArray(value) && !notRecords.has(plainName(name)),
-  );
-  const isEmpty = lists.length > 0 && lists.every(([, list]) => Array.isArray(list) && list.length === 0);
-  return isEmpty ? { ...nothing, sure: false } : undefined;
+/** Nothing at the only place where a list stands; what cannot be the list may be beside it. */
+function emptyUnderAnyName(json: Record<string, unknown>, kind: ListKind, depth: number): Listing | undefined {
+  const entries = Object.entries(json).filter(([name]) => !notRecords.has(plainName(name)));
+  const places = entries.flatMap(([name, value]) => {
+    const found = Array.isArray(value) || isRecord(value) ? search(value, kind, depth - 1) : undefined;
+    return found?.records.length === 0 ? [{ isAside: sideLists.has(plainName(name)), found }] : [];
+  });
+  const [place, ...others] = places.filter(({ isAside }) => !isAside);
+  if (place) return { ...nothing, sure: place.found.sure && others.length === 0 };
+  return places.length > 0 ? { ...nothing, sure: false } : undefined;
 }

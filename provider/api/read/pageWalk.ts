@@ -8,6 +8,9 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** Asks for the first page, or for the one of a query; `accepts` throws for one that cannot be read. */
+export type GetPage = (query?: string, accepts?: (answer: Answer) => void) => Promise<Answer>;
+
 /** One page that was read. */
 export interface ReadPage<Item> extends Answer {
   readonly items: readonly Item[];
@@ -36,13 +39,13 @@ const mostPages = 1_000;
  * list incomplete, with the reason.
  */
 export async function walkPages<Item>(
-  get: (query?: string) => Promise<Answer>,
+  get: GetPage,
   read: (answer: Answer) => ReadPage<Item>,
   keyOf: (item: Item) => string,
 ): Promise<Walk<Item>> {
   const found = new Map<string, Item>();
   const asked = new Set<string>();
-  let page = read(await get());
+  let page = await pageOf(get, read);
   const firstNumber = pageNumber(page) ?? 1;
   let isSure = true;
   for (let soFar = 0; ; ) {
@@ -62,12 +65,20 @@ export async function walkPages<Item>(
     if (isRepeated || asked.size >= mostPages) return walked({ problem: repeats });
     asked.add(next.query);
     try {
-      page = read(await get(next.query));
+      page = await pageOf(get, read, next.query);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return walked({ problem: `${unlisted}: ${messageOf(error)}` });
     }
   }
+}
+
+async function pageOf<Item>(get: GetPage, read: (answer: Answer) => ReadPage<Item>, query?: string) {
+  const held: { page?: ReadPage<Item> } = {};
+  const answer = await get(query, (each) => {
+    held.page = read(each);
+  });
+  return held.page ?? read(answer);
 }
 
 const repeats = "the service answers the same page again and again";

@@ -44,10 +44,11 @@ function pricesIn(object: Readonly<Record<string, unknown>>, outer: Groups, dept
     if (!groups.flat().every(isPriceWord)) return [];
     if (isRecord(value))
       return depth < 2 ? pricesIn(value, [unitOf(value, priceUnitNames.price), ...groups], depth + 1) : [];
-    const price = groups.flat().some((word) => priceWords.price.has(word)) ? toPrice(value, groups) : undefined;
-    return price
-      ? [{ ...price, rank: (groups.flat().some((word) => priceWords.hour.has(word)) ? 1 : 0) - depth / 10 }]
-      : [];
+    const words = groups.flat();
+    const isPrice = words.some((word) => priceWords.price.has(word) || scaleWords.has(word));
+    const price = isPrice ? toPrice(value, groups) : undefined;
+    const preference = [priceWords.hour, priceWords.tier].map((some) => (words.some((word) => some.has(word)) ? 1 : 0));
+    return price ? [{ ...price, rank: (preference[0] ?? 0) + (preference[1] ?? 0) / 5 - depth / 10 }] : [];
   });
 }
 
@@ -61,7 +62,7 @@ function unitOf(object: Readonly<Record<string, unknown>>, names: readonly strin
 }
 
 function isPriceWord(word: string): boolean {
-  const known = [priceWords.price, priceWords.hour, priceWords.neutral, currencyWords];
+  const known = [priceWords.price, priceWords.hour, priceWords.tier, priceWords.neutral, currencyWords];
   return known.some((words) => words.has(word)) || timeWords.has(word) || scaleWords.has(word);
 }
 

@@ -35,7 +35,7 @@ export class GpuCheck {
   ) {
     const listed = await inquiry.gpuTypes();
     return chooseType(types, replicas, async (type) => {
-      if (listed && matchGpu(type, listed).kind !== "one") return 0;
+      if (listed?.certain && matchGpu(type, listed.gpus).kind !== "one") return 0;
       const free = await inquiry.free(type);
       return free === undefined ? undefined : free - this.#wants.ofOthers(urn, service, type);
     });
@@ -55,7 +55,7 @@ export class GpuCheck {
   async #isListed(check: OneCheck, type: string): Promise<boolean> {
     const { gpuTypeCheck } = check.settings;
     const listed = gpuTypeCheck === "off" ? undefined : await check.inquiry.gpuTypes();
-    const match = listed && matchGpu(type, listed);
+    const match = listed && matchGpu(type, listed.gpus);
     if (!match || match.kind === "one") return true;
     if (match.kind === "ambiguous") {
       check.fail("gpuType", ambiguousText(type, match.candidates));
@@ -63,14 +63,12 @@ export class GpuCheck {
     }
     const address = check.service?.address ? ` of ${check.service.address}` : "";
     const source = `GET /v1/gpus${address}, which may leave out what is sold out`;
-    const text = unlistedText(
-      type,
-      listed.map((gpu) => (isOpaque(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type)),
-      source,
-    );
-    if (gpuTypeCheck === "error") check.fail("gpuType", text);
+    const names = listed.gpus.map((gpu) => (isOpaque(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
+    const text = unlistedText(type, names, source);
+    const isError = gpuTypeCheck === "error" && listed.certain;
+    if (isError) check.fail("gpuType", text);
     else check.warn(`${text}. The service decides whether it takes it`);
-    return gpuTypeCheck !== "error";
+    return !isError;
   }
 
   async #judgeStock(check: OneCheck, transition: Transition, { id, record }: Adoption): Promise<void> {

@@ -2,7 +2,7 @@ import { recordsOf } from "../../api/gpuMatch";
 import { sameId } from "../../api/ids";
 import { Fields, isRecord, plainName } from "../../api/read/json";
 import { readPrice } from "../../api/read/price";
-import type { ClusterRecord } from "../../api/records";
+import type { ClusterRecord, GpuList } from "../../api/records";
 import { ApiError, GpuClusterError, isNotFound } from "../../errors";
 import type { GpuType } from "../../types";
 import type { Service } from "../service";
@@ -39,10 +39,10 @@ export class Inquiry {
   }
 
   /** The GPU types that the service lists; `undefined` where there is no telling. */
-  async gpuTypes(): Promise<GpuType[] | undefined> {
+  async gpuTypes(): Promise<GpuList | undefined> {
     if (!this.service) return undefined;
     const look = await this.lookUps.types(this.service);
-    const isEmpty = "answer" in look && look.answer.length === 0;
+    const isEmpty = "answer" in look && look.answer.gpus.length === 0;
     // A list of nothing proves nothing.
     const found = isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : look;
     return this.#answerOf(found, "GPU types");
@@ -102,7 +102,7 @@ export class Inquiry {
   async #factOf<T>(
     type: string,
     pick: (gpus: readonly GpuType[]) => T | undefined,
-    more: (service: Service) => Promise<LookUp<GpuType[]>>,
+    more: (service: Service) => Promise<LookUp<GpuList>>,
     what: string | undefined,
   ): Promise<T | undefined> {
     const { service } = this;
@@ -111,7 +111,7 @@ export class Inquiry {
     for (const ask of [() => this.lookUps.types(service), () => more(service)]) {
       const look = await ask();
       if ("error" in look) failures.push(look);
-      const fact = "answer" in look ? pick(recordsOf(type, look.answer)) : undefined;
+      const fact = "answer" in look ? pick(recordsOf(type, look.answer.gpus)) : undefined;
       if (fact !== undefined) return fact;
     }
     const [failure] = failures;

@@ -1,9 +1,9 @@
 import type { CallOptions } from "../../api/client";
 import { getServiceInfo } from "../../api/descriptor";
-import type { ClusterList, ClusterRecord } from "../../api/records";
+import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
 import { abortable, type Clock } from "../../clock";
 import { TimeoutError } from "../../errors";
-import type { GpuType, ServiceInfo } from "../../types";
+import type { ServiceInfo } from "../../types";
 import type { Service } from "../service";
 
 /** A preview must not wait for a service that is down. */
@@ -14,9 +14,9 @@ export type LookUp<T> = { readonly answer: T } | { readonly error: unknown };
 
 /** What one service was asked for in this run. */
 interface Asked {
-  types?: Promise<LookUp<GpuType[]>>;
-  availability?: Promise<LookUp<GpuType[]>>;
-  pricing?: Promise<LookUp<GpuType[]>>;
+  types?: Promise<LookUp<GpuList>>;
+  availability?: Promise<LookUp<GpuList>>;
+  pricing?: Promise<LookUp<GpuList>>;
   clusters?: Promise<LookUp<ClusterList>>;
   descriptor?: Promise<LookUp<ServiceInfo>>;
   readonly byId: Map<string, Promise<LookUp<ClusterRecord>>>;
@@ -30,19 +30,19 @@ export class LookUps {
   readonly #asked = new Map<Service, Asked>();
   #leftMs = lookUpLimitMs;
 
-  types(service: Service): Promise<LookUp<GpuType[]>> {
+  types(service: Service): Promise<LookUp<GpuList>> {
     const asked = this.#askedOf(service);
     asked.types ??= this.#ask(service, (request) => service.client.listGpuTypes(request));
     return asked.types;
   }
 
-  availability(service: Service): Promise<LookUp<GpuType[]>> {
+  availability(service: Service): Promise<LookUp<GpuList>> {
     const asked = this.#askedOf(service);
     asked.availability ??= this.#ask(service, (request) => service.client.listGpuAvailability(request));
     return asked.availability;
   }
 
-  pricing(service: Service): Promise<LookUp<GpuType[]>> {
+  pricing(service: Service): Promise<LookUp<GpuList>> {
     const asked = this.#askedOf(service);
     asked.pricing ??= this.#ask(service, (request) => service.client.listGpuPricing(request));
     return asked.pricing;

@@ -47,7 +47,8 @@ test("what a caller says about a request goes down the chain", async () => {
   const { signal } = new AbortController();
   const options = { attempts: 2, patienceMs: 3, attemptTimeoutMs: 4, subject: "s", secrets: ["x"], signal };
   await client.getCluster("cl_1", options);
-  expect(sent).toEqual([{ ...options, method: "GET", path: "/v1/clusters/cl_1", kind: "read" }]);
+  const request = { ...options, method: "GET", path: "/v1/clusters/cl_1", kind: "read", accepts: expect.any(Function) };
+  expect(sent).toEqual([request]);
 });
 
 test("a body has only the fields that the specification knows", async () => {

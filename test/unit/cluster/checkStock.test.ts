@@ -130,4 +130,4 @@ describe("the stock", () => {
 });
 
 /** A list that says the price and nothing of the stock. */
-const noStock = async () => [{ type: "h200", pricePerHour: 3.99, raw: {} }];
+const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });

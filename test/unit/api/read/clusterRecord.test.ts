@@ -12,7 +12,8 @@ const full = {
   env: { A: "1", fooBar: "2" },
 };
 const { gpu_type: gpuType, created_at: createdAt, ...same } = full;
-const read = { ...same, gpuType, createdAt };
+const read = { ...same, gpuType, gpuIdentifiers: [gpuType], createdAt };
+const camel = { ...same, gpuType, createdAt };
 const { id: _id, ...nameless } = full;
 
 test.each<[string, unknown]>([
@@ -22,7 +23,7 @@ test.each<[string, unknown]>([
   ["under a name that nobody knows", { request_id: "r-1", my_thing: full }],
   ["two deep", { data: { cluster: full } }],
   ["as a list of one", [full]],
-  ["with camelCase names", read],
+  ["with camelCase names", camel],
   ["with other spellings", { ...same, "GPU-Type": "h100", CreatedAt: createdAt }],
   ["with fields that nobody knows", { ...full, region: "eu", tags: ["x"], owner: { id: "cl_9" } }],
   ["with an id in capitals", { ...full, id: "CL_1" }],
@@ -34,7 +35,7 @@ test.each<[string, unknown]>([
   ["with an image in place of a container", { ...full, container: undefined, image: "example/server:1" }],
   [
     "with values in objects",
-    { ...full, status: { state: "running" }, gpu_type: { id: "h100" }, replicas: { desired: 3, ready: 1 } },
+    { ...full, status: { state: "running" }, gpu_type: { id: "h100" }, replicas: { desired: 3 } },
   ],
   ["with a number of replicas in a text", { ...full, replicas: "3" }],
 ])("one cluster is read %s", (_what, json) => {
@@ -160,4 +161,52 @@ test.each([
 ])("a cluster that is %s and has a time of deletion is %s", (status, expected) => {
   expect(readListed({ id: "cl_1", status, deleted_at: createdAt })?.status).toBe(expected);
   expect(readListed({ id: "cl_1", status, deleted_at: null })?.status).toBe(status);
+});
+
+test.each<[string, Record<string, unknown>, string | undefined, readonly string[] | undefined]>([
+  ["its type", { gpu_type: "h100" }, "h100", ["h100"]],
+  ["its id and its name", { gpuModelName: "RTX 4090", gpuModelId: "m-1" }, "m-1", ["m-1", "RTX 4090"]],
+  ["an object with both", { gpuModel: { name: "RTX 4090", id: "m-1", vramGb: 24 } }, "m-1", ["m-1", "RTX 4090"]],
+  ["a group of fields", { compute: { gpuTypeId: "NVIDIA H100", gpuCountPerPod: 8 } }, "NVIDIA H100", ["NVIDIA H100"]],
+  ["the type of its machines", { instance_type: { name: "gpu_1x_a10", specs: {} } }, "gpu_1x_a10", ["gpu_1x_a10"]],
+  ["a word for any GPU, and the machines", { accelerator: "gpu", instanceType: "l4-x1" }, "l4-x1", ["l4-x1"]],
+  ["a number, as nothing", { gpu: 8, gpu_id: "17" }, undefined, undefined],
+  ["the id of one machine, as nothing", { machineId: "s194", instance_id: "i-1" }, undefined, undefined],
+  ["a variable of env, as nothing", { env: { GPU_TYPE: "a100" } }, undefined, undefined],
+])("the GPU of a cluster is identified by %s", (_what, fields, gpuType, gpuIdentifiers) => {
+  const record = readListed({ id: "cl_1", ...fields });
+  expect([record?.gpuType, record?.gpuIdentifiers]).toEqual([gpuType, gpuIdentifiers]);
+});
+
+test.each<[Record<string, unknown>, string | undefined]>([
+  [{ status: "failed", statusReason: "image pull failed" }, "image pull failed"],
+  [{ status: "failed", failure_reason: "no capacity" }, "no capacity"],
+  [{ status: { state: "pending", message: "waiting to be scheduled" } }, "waiting to be scheduled"],
+  [{ status: "failed", error: { code: "oom", message: "out of memory" } }, "out of memory"],
+  [{ status: "running", message: "" }, undefined],
+])("why a cluster is in its state is read from %j", (fields, reason) => {
+  expect(readListed({ id: "cl_1", ...fields })?.reason).toBe(reason);
+});
+
+test.each<[string, Record<string, unknown>, boolean[] | undefined]>([
+  [
+    "a list",
+    {
+      replicas: [
+        { id: "a", healthy: true },
+        { id: "b", status: "error" },
+      ],
+    },
+    [true, false],
+  ],
+  ["a map", { replicas: { a: { status: "running" }, b: { status: "pending" } } }, [true, false]],
+  ["counts", { status: "degraded", replicaCount: 2, runningReplicas: 1, activeReplicas: 2 }, [true, false]],
+  ["counts by state", { pods: { total: 2, byStatus: { RUNNING: 1, PROVISIONING: 1 } } }, [true, false]],
+  ["counts under status", { spec: { replicas: 1 }, status: { replicas: 1, readyReplicas: 1 } }, [true]],
+  ["a number of those that should be, as nothing", { status: "running", replicas: 2 }, undefined],
+  ["an empty list, as nothing", { status: "running", replicas: [] }, undefined],
+  ["parts of another kind, as nothing", { volumes: [{ status: "available" }], available: 3 }, undefined],
+])("the health that a record shows is read from %s", (_what, fields, expected) => {
+  const { health } = readListed({ id: "cl_1", ...fields }) ?? {};
+  expect(health?.replicas.map(({ healthy }) => healthy)).toEqual(expected);
 });

@@ -5,7 +5,7 @@ const [h100, l4] = [{ type: "h100" }, { type: "l4" }];
 /** A service whose list has a page for each query. */
 async function typesOf(pages: Record<string, unknown>) {
   const asked: string[] = [];
-  const gpus = await readGpuList("types", async (query = "") => {
+  const { gpus } = await readGpuList("types", async (query = "") => {
     asked.push(query);
     return { json: pages[query], headers: {} };
   });

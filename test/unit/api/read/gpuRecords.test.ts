@@ -1,6 +1,6 @@
 import { readGpus, readGpuType } from "../../../../provider/api/read/gpuRecords";
 
-const readGpuTypes = readGpus("types");
+const readGpuTypes = (json: unknown) => readGpus("types")(json).gpus;
 
 test.each(["gpus", "gpu_types", "types", "models", "prices", "pricing", "availability", "data"])(
   "GPU types are read from a list under %s",
@@ -139,7 +139,10 @@ test.each<[string, Record<string, unknown>, number | undefined, string | undefin
   ["a text with thousands", { price: "US$1,299.50" }, 1299.5, "USD"],
   ["cents", { price_cents_per_hour: 299 }, 2.99, undefined],
   ["cents in camelCase", { hourlyPriceCents: 299, currency: "USD" }, 2.99, "USD"],
-  ["millionths", { price_micros: 2_990_000 }, 2.99, undefined],
+  ["millionths, as none", { price_micros: 2_990_000 }, undefined, undefined],
+  ["tiers", { pricing: { verified: { pricePerHour: 3.5 }, community: { pricePerHour: 2.99 } } }, 2.99, undefined],
+  ["tiers in names", { verifiedCents: 350, communityCents: 299 }, 2.99, undefined],
+  ["a time in a name of cents", { pricing: { cents_per_minute: 5 } }, 3, undefined],
   ["a currency in its name", { price_per_hour_usd: 2.99 }, 2.99, "USD"],
   ["an object", { pricing: { hourly: 2.99, currency: "USD" } }, 2.99, "USD"],
   ["an object of cents", { price: { amount: 299, unit: "cents", currency_code: "EUR" } }, 2.99, "EUR"],
@@ -224,9 +227,12 @@ test.each<[Record<string, unknown>, number | undefined]>([
   [{ memory: "80GB" }, 80],
   [{ memory: "80 GiB" }, 80],
   [{ memory: "81920 MB" }, 80],
-  [{ memory: { amount: 80, unit: "GB" } }, 80],
   [{ vramGb: 80 }, 80],
-  [{ memory: 80 }, undefined],
+  [{ memory: 80 }, 80],
+  [{ memory: 81920 }, undefined],
+  [{ memoryGb: 30, gpuMemoryGb: 24 }, 24],
+  [{ vcpus: 30, memory_gib: 200 }, undefined],
+  [{ specs: { gpu_type: "a100", gpu_memory: 80 } }, 80],
   [{ memory_gb: 0 }, undefined],
 ])("the memory %p is %p GB", (fields, memoryGb) => {
   expect(readGpuTypes([{ type: "h100", ...fields }])[0]?.memoryGb).toBe(memoryGb);

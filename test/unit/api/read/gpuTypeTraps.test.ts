@@ -27,7 +27,7 @@ test.each<[string, (inner: unknown) => unknown]>([
   let deep: unknown = {};
   for (let level = 0; level < 40; level += 1) deep = around(deep);
   const start = performance.now();
-  expect(readGpus("types")([{ type: "h100", regions: deep }])).toHaveLength(1);
+  expect(readGpus("types")([{ type: "h100", regions: deep }]).gpus).toHaveLength(1);
   expect(readGpuType("h100")({ regions: deep })).toMatchObject({ type: "h100" });
   expect(performance.now() - start).toBeLessThan(200);
 });

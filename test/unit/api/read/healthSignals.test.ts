@@ -27,7 +27,6 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 test.each<[string, Record<string, unknown>]>([
-  ["a share that is whole", { status: "running", ready: "1/1" }],
   ["a share that is whole, in the word", { status: "Running (2/2)" }],
   ["both probes", { status: "running", health: { liveness: true, readiness: true } }],
   ["a container inside", { phase: "Running", containerStatuses: [{ name: "main", ready: true }] }],

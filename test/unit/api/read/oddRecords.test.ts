@@ -27,5 +27,5 @@ test.each([
   ["a list beside an id and a type", { id: "list_1", type: "list", data: [h100, l4] }, ["h100", "l4"]],
   ["an empty list beside a name", { name: "GPU types", gpus: [] }, []],
 ])("GPU types are read from %s", (_what, json, types) => {
-  expect(readGpus("types")(json).map(({ type }) => type)).toEqual(types);
+  expect(readGpus("types")(json).gpus.map(({ type }) => type)).toEqual(types);
 });

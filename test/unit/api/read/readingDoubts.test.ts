@@ -22,11 +22,6 @@ test("no replica is called cluster", () => {
   expect(readStatus({ cluster: { status: "running" } }).replicas).toEqual([]);
 });
 
-test("groups are read beside a word for the cluster", () => {
-  const json = { status: "running", running: [{ id: "a" }], starting: [{ id: "b" }] };
-  expect(readStatus(json).replicas.map(({ healthy }) => healthy)).toEqual([true, false]);
-});
-
 test("conditions of the cluster are no replicas", () => {
   const json = { status: "running", conditions: [{ type: "Ready", status: "True" }] };
   expect(readStatus(json)).toMatchObject({ replicas: [], overall: true });

@@ -33,14 +33,21 @@ test.each([
 });
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-  ["the id of a GPU type, not its title", { gpu_type: { id: "h100", name: "NVIDIA H100 80GB" } }, { gpuType: "h100" }],
+  [
+    "the id of a GPU type, not its title",
+    { gpu_type: { id: "h100", name: "NVIDIA H100 80GB" } },
+    { gpuType: "h100", gpuIdentifiers: ["h100", "NVIDIA H100 80GB"] },
+  ],
   ["the image of a container, not its id", { container: { id: "ctr_9", image: "a/b:1" } }, { container: "a/b:1" }],
   ["the name that can be one", { name: "org-1/web", display_name: "web" }, { name: "web" }],
   ["a name that cannot be one, where there is no other", { name: "org-1/web" }, { name: "org-1/web" }],
-  ["the number that was asked for, not the one that is there", { replicas: "2/3" }, { replicas: 3 }],
-  ["the same with spaces", { replicas: " 0 / 3 " }, { replicas: 3 }],
+  [
+    "the number that was asked for, not the one that is there",
+    { desiredReplicaCount: 3, replicaCount: 1 },
+    { replicas: 3 },
+  ],
 ])("of a record is taken %s", (_what, fields, expected) => {
-  expect(readListed({ id: "cl_1", ...fields })).toEqual({ id: "cl_1", ...expected });
+  expect(readListed({ id: "cl_1", ...fields })).toMatchObject({ id: "cl_1", ...expected });
 });
 
 const value = "hf_abcdefgh1234";

@@ -9,7 +9,6 @@ test.each<[string, unknown, boolean[]]>([
     { status: "ACTIVE", desiredCount: 2, runningCount: 0 },
     [false, false],
   ],
-  ["a share", { status: "running", ready: "1/2" }, [true, false]],
 ])("counts with %s are read", (_what, json, healthy) => {
   const { replicas, isCounted } = readStatus(json);
   expect({ healthy: replicas.map((replica) => replica.healthy), isCounted }).toEqual({ healthy, isCounted: true });
@@ -26,16 +25,6 @@ test.each<[string, unknown, unknown[]]>([
   ["a list of another name, of several", { status: "running", workers: both }, [well, ill]],
   ["inside the cluster", { cluster: { status: "running", replicas: both } }, [well, ill]],
   ["inside the cluster, with its id", { cluster: { id: "cl_1", status: "running", replicas: both } }, [well, ill]],
-  ["groups", { running: [{ id: "a" }], starting: [{ id: "b" }] }, [well, ill]],
-  ["groups, one of them empty", { running: [{ id: "a" }], failed: [] }, [well]],
-  [
-    "groups of names",
-    { replicas: { ready: ["a"], pending: ["b"] } },
-    [
-      { id: "a", status: "ready", healthy: true },
-      { id: "b", status: "pending", healthy: false },
-    ],
-  ],
   [
     "the manner of JSON:API",
     {

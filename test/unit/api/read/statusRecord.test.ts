@@ -41,11 +41,8 @@ const two = [
 ];
 test.each<[string, unknown]>([
   ["a list under a name one deeper", { data: { replicas: two } }],
-  ["a list under status", { cluster_id: "cl_1", health: { instances: two } }],
   ["a map by id", { "r-1": { status: "running" }, "r-2": { status: "starting" } }],
   ["a map by id under replicas", { replicas: { "r-1": { status: "running" }, "r-2": { status: "starting" } } }],
-  ["a map of words", { replicas: { "r-1": "running", "r-2": "starting" } }],
-  ["a bare map of words", { "r-1": "running", "r-2": "starting" }],
   [
     "names of replicas",
     [
@@ -65,9 +62,7 @@ test.each<[string, unknown]>([
 });
 
 test.each<[string, unknown, boolean[]]>([
-  ["a list of words", ["running", "starting"], [true, false]],
-  ["a list of flags", [true, false], [true, false]],
-  ["a map of flags", { replicas: { a: true, b: false } }, [true, false]],
+  ["a list of words, which may be of anything", ["running", "running"], [false, false]],
   ["health texts", [{ health: "healthy" }, { health: "unhealthy" }, { health: "unknown" }], [true, false, false]],
   ["health in objects", [{ health: { status: "passing" } }, { health: { healthy: false } }], [true, false]],
   ["a word that says running beside a health that does not", [{ state: "running", health: "starting" }], [false]],
@@ -78,8 +73,12 @@ test.each<[string, unknown, boolean[]]>([
   ],
   ["counts", { status: "running", replicas: { total: 3, healthy: 2 } }, [true, true, false]],
   ["counts beside each other", { replicas: 2, ready_replicas: 1 }, [true, false]],
-  ["a share in a text", { ready: "1/2" }, [true, false]],
-  ["a share under replicas", { replicas: { ready: "2/2" } }, [true, true]],
+  ["counts by state", { total: 4, byStatus: { RUNNING: 3, PROVISIONING: 1 } }, [true, true, true, false]],
+  ["counts of which that of the healthy is left out", { replicas: 2, updatedReplicas: 2 }, [false, false]],
+  ["a count of the others", { replicas: 3, unavailableReplicas: 1 }, [true, true, false]],
+  ["counts under status", { status: { state: "running", readyReplica: 1, targetReplica: 2 } }, [true, false]],
+  ["fewer than there should be", { state: "READY", desiredReplicaCount: 2, replicaCount: 1 }, [false, false]],
+  ["a count that the word of the cluster denies", { status: "UNHEALTHY", active_replica_count: 1 }, [false]],
   ["a count of healthy ones alone", { healthy: 2 }, [true, true]],
   ["nothing scheduled yet, in a list", { status: "provisioning", replicas: [] }, []],
   ["nothing scheduled yet, in a map", { status: "provisioning", replicas: {} }, []],
@@ -96,6 +95,8 @@ test.each<[unknown, boolean]>([
   [{ status: "healthy" }, true],
   [{ health: { status: "ok" } }, true],
   [{ status: "provisioning" }, false],
+  [{ state: "CREATING", status: { code: "OK", message: "" } }, false],
+  [{ deployment: { status: { status: "READY", conditions: [{ type: "Ready", status: "False" }] } } }, false],
 ])("%p speaks for the whole cluster", (json, overall) => {
   expect(readStatus(json)).toMatchObject({ replicas: [], overall });
 });

@@ -1,0 +1,67 @@
+import { gpuNameForms, kindWords } from "../records";
+import { asText, isRecord, plainName } from "./json";
+
+/** A text by which a record identifies a GPU, or a machine with GPUs. */
+export interface GpuText {
+  readonly text: string;
+  /** The field that holds it: `gpu_type`, `gpu_model.id`. */
+  readonly field: string;
+  /** The lower, the more surely this is what requests take. */
+  readonly rank: number;
+  /** What its name says: a GPU, a machine, any kind of thing, or only a name for people. */
+  readonly of: "gpu" | "machine" | "any" | "people";
+}
+
+/** The form in which identifiers are compared: `RTX 4090`, `rtx-4090` and `rtx_4090` are one. */
+export function gpuKey(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || text;
+}
+
+/** All texts that identify the GPU of a record, also in the objects inside it, the best first. */
+export function gpuTexts(record: Readonly<Record<string, unknown>>): GpuText[] {
+  const found = Object.entries(record).flatMap(([name, value]) => {
+    const plain = plainName(name);
+    return isRecord(value) ? innerTexts(plain, value) : textOf(plain, plain, value);
+  });
+  return found.sort((a, b) => a.rank - b.rank);
+}
+
+/** The object that is a GPU says its id under any name; another one may say something of a GPU under a name for that. */
+function innerTexts(outer: string, object: Record<string, unknown>): GpuText[] {
+  const of = formOf(outer)?.of;
+  const prefix = of === "gpu" ? "gpu_" : of === "machine" ? "instance_type_" : "";
+  return Object.entries(object).flatMap(([name, value]) => {
+    const inner = plainName(name);
+    const texts = textOf(`${outer}.${inner}`, `${prefix}${inner}`, value);
+    if (prefix !== "") return texts.map((text) => (inner.endsWith("name") ? afterPlain(text) : text));
+    return texts.filter((text) => text.of === "gpu" || text.of === "machine").map(afterPlain);
+  });
+}
+
+/** What stands deeper gives way to the record's own id, and goes before its name. */
+function afterPlain(text: GpuText): GpuText {
+  return { ...text, rank: text.rank / gpuNameForms.length + firstWeak - 1 };
+}
+
+function textOf(field: string, plain: string, value: unknown): GpuText[] {
+  const text = asText(value)?.trim();
+  const form = formOf(plain);
+  // A number counts something, or is the key of a table.
+  const isIdentifier = text !== undefined && !/^\d+$/.test(text) && !kindWords.has(plainName(text));
+  if (!form || !isIdentifier) return [];
+  const isOpaque = form.of === "any" && /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(text);
+  return [{ field, text, of: form.of, rank: isOpaque ? firstWeak - 0.5 : form.rank }];
+}
+
+const forms = gpuNameForms.map(([of, form], rank) => ({ of, form, rank }));
+const firstWeak = forms.findIndex(({ of }) => of === "people");
+
+/** Whether a name is one of a GPU, or of a machine with GPUs. */
+export function isGpuName(plain: string): boolean {
+  const of = formOf(plain)?.of;
+  return of === "gpu" || of === "machine";
+}
+
+function formOf(plain: string) {
+  return forms.find(({ form }) => form.test(plain));
+}

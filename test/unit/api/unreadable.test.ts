@@ -1,0 +1,68 @@
+import { createClient } from "../../../provider/api/client";
+import { retry } from "../../../provider/api/retry";
+import { statusErrors } from "../../../provider/api/statusErrors";
+import { ResponseShapeError } from "../../../provider/errors";
+import { Secret } from "../../../provider/secret";
+import { VirtualClock } from "../../support/virtualClock";
+
+/** A client whose service answers with these bodies, one after the other, the last one again and again. */
+function bench(...bodies: string[]) {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const paths: string[] = [];
+  const handler = retry({ clock, random: () => 1 })(
+    statusErrors(new Secret("key"))(async ({ path }) => {
+      paths.push(path);
+      await clock.sleep(100);
+      return { status: 200, headers: {}, body: bodies[paths.length - 1] ?? bodies.at(-1) ?? "" };
+    }),
+  );
+  const client = createClient(handler);
+  return { client, paths, run: <T>(work: Promise<T>) => clock.run(work), passedMs: () => clock.now() - startMs };
+}
+
+const bodies: [string, string][] = [
+  ["a web page", "<html></html>"],
+  ["a truncated body", '{"gpus":[{"type":"h1'],
+  ["nothing", ""],
+  ["an unreadable shape", '{"greeting":"hello"}'],
+  ["an error in a success", '{"error":{"code":"internal","message":"no database","status":500}}'],
+];
+
+test.each(bodies)("%s in answer to a read is asked for once more, and fails soon", async (_what, body) => {
+  for (const read of ["listGpuTypes", "listClusters", "listGpuPricing"] as const) {
+    const { client, paths, run, passedMs } = bench(body);
+    await expect(run<unknown>(client[read]())).rejects.toThrow(ResponseShapeError);
+    expect(paths).toHaveLength(2);
+    expect(passedMs()).toBeLessThan(3_000);
+  }
+});
+
+test.each(bodies)("%s is forgotten when the next answer can be read", async (_what, body) => {
+  const { client, paths, run } = bench(body, '{"gpus":[{"type":"h100"}]}');
+  expect((await run(client.listGpuTypes())).gpus).toMatchObject([{ type: "h100" }]);
+  expect(paths).toHaveLength(2);
+});
+
+test("what cannot be read of a single record is asked for once more too", async () => {
+  const { client, paths, run } = bench('{"id":"cl_2"}', '{"id":"cl_1","status":"running"}');
+  expect(await run(client.getCluster("cl_1"))).toMatchObject({ id: "cl_1", status: "running" });
+  expect(paths).toHaveLength(2);
+});
+
+test("a page that cannot be read is asked for once more, by its own query", async () => {
+  const first = '{"clusters":[{"id":"cl_1"}],"next_cursor":"x"}';
+  const { client, paths, run } = bench(first, "{", '{"clusters":[{"id":"cl_2"}]}');
+  expect((await run(client.listClusters())).clusters.map(({ id }) => id)).toEqual(["cl_1", "cl_2"]);
+  expect(paths).toEqual(["/v1/clusters", "/v1/clusters?cursor=x", "/v1/clusters?cursor=x"]);
+});
+
+test.each(["<html></html>", '{"greeting":"hello"}'])(
+  "a creation that is answered with %s is never sent again",
+  async (body) => {
+    const { client, paths, run } = bench(body);
+    const create = client.createCluster({ name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} });
+    await expect(run(create)).rejects.toThrow(ResponseShapeError);
+    expect(paths).toHaveLength(1);
+  },
+);
