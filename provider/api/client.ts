@@ -6,10 +6,10 @@ import type { HttpRequest, Send } from "./http";
 import type { Budget } from "./rateContract";
 import { defaultLimit } from "./rateHeaders";
 import { readClusterList } from "./read/clusterList";
+import { healthOf } from "./read/detail";
 import { readGpuList } from "./read/gpuList";
 import type { GpuSubject } from "./read/gpuRows";
 import type { Answer, GetPage } from "./read/pageWalk";
-import { stateOf } from "./read/states";
 import { readable } from "./readable";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
 import { isOpaque, type RequestNames } from "./requestNames";
@@ -178,16 +178,6 @@ async function orElse<T>(
   if (answer === undefined) throw missing ?? new GpuClusterError("the service does not say it");
   form.learned(endpoint, false);
   return answer;
-}
-
-/**
- * The health that a record shows. If it shows no replicas, its word speaks for all of them, but not in place of a 404, which
- * may be about replicas that are not there yet.
- */
-function healthOf({ health, status }: ClusterRecord, missing: unknown): StatusRecord | undefined {
-  const word = status === undefined ? {} : { status };
-  if (health) return { ...health, ...word };
-  return isNotFound(missing) ? undefined : { replicas: [], ...word, overall: stateOf(status) === "running" };
 }
 
 /** Assembles and reads single requests, and lists whose pages are answers of one endpoint. */

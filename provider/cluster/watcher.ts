@@ -1,4 +1,5 @@
 import type { Client } from "../api/client";
+import { healthOf } from "../api/read/detail";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { cut } from "../api/text";
 import { type Clock, duration } from "../clock";
@@ -139,7 +140,7 @@ export class Watcher {
     let look: Look = { record: cleared };
     let verdict = judge(look, seen);
     if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && way !== "shared"))) {
-      look = { record: cleared, status: await this.#statusOf(operation, seen, verdict) };
+      look = { record: cleared, status: await this.#statusOf(options, seen, verdict, record) };
       verdict = judge(look, seen);
     }
     const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};
@@ -151,7 +152,16 @@ export class Watcher {
     return { look, verdict, next };
   }
 
-  async #statusOf(operation: Operation, past: Past, { kind }: Verdict): Promise<StatusRecord | undefined> {
+  async #statusOf(
+    { operation }: WatchOptions,
+    past: Past,
+    { kind }: Verdict,
+    record: ClusterRecord,
+  ): Promise<StatusRecord | undefined> {
+    // A record that was read by its id, of a service without `/status`, is all that there is.
+    const isAll = record.fields !== undefined && this.client.form.has("status") === false;
+    const own = isAll && operation.looksAtStatus ? healthOf(record) : undefined;
+    if (own) return operation.clear(own);
     const nowMs = this.clock.now();
     const last = this.#statuses.get(operation);
     const maxAgeMs = Math.min(past.waitedMs * statusAge.share, statusAge.mostMs);

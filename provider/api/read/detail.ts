@@ -1,6 +1,8 @@
-import { type ClusterRecord, clusterNames, notRecords, type Reader, recordDepth } from "../records";
+import { isNotFound } from "../../errors";
+import { type ClusterRecord, clusterNames, notRecords, type Reader, recordDepth, type StatusRecord } from "../records";
 import { readCluster } from "./clusterRecord";
 import { objectsIn, plainName } from "./json";
+import { stateOf } from "./states";
 
 const envNames: ReadonlySet<string> = new Set(clusterNames.env);
 
@@ -16,4 +18,14 @@ function fieldsIn(json: unknown): Record<string, unknown> {
     Object.entries(object).map(([name, value]) => [plainName(name), value] as const),
   );
   return Object.fromEntries(entries.filter(([name]) => !envNames.has(name)).reverse());
+}
+
+/**
+ * The health that a record shows. If it shows no replicas, its word speaks for all of them, but not in place of a 404, which
+ * may be about replicas that are not there yet.
+ */
+export function healthOf({ health, status }: ClusterRecord, missing?: unknown): StatusRecord | undefined {
+  const word = status === undefined ? {} : { status };
+  if (health) return { ...health, ...word };
+  return isNotFound(missing) ? undefined : { replicas: [], ...word, overall: stateOf(status) === "running" };
 }

@@ -1,4 +1,6 @@
 import { type Client, createClient } from "../../../provider/api/client";
+import type { RequestNames } from "../../../provider/api/requestNames";
+import { ServiceForm } from "../../../provider/api/serviceForm";
 import { createTransport } from "../../../provider/api/transport";
 import { createClusterResource } from "../../../provider/cluster/resource";
 import { createService, type Service } from "../../../provider/cluster/service";
@@ -30,16 +32,23 @@ export interface BenchOptions extends SimulatorOptions {
   readonly client?: (real: Client) => Partial<Client>;
   /** What the stack says of all clusters. */
   readonly settings?: Partial<Settings>;
+  /** The names of requests, if they are not to be found out. */
+  readonly requestNames?: RequestNames;
 }
 
 const open: Simulator[] = [];
 
 /** Opens a bench that `closeAll` closes. */
-export async function openBench({ client: patch, settings: own, ...options }: BenchOptions = {}): Promise<Bench> {
+export async function openBench({
+  client: patch,
+  settings: own,
+  requestNames,
+  ...options
+}: BenchOptions = {}): Promise<Bench> {
   const clock = new VirtualClock();
   const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
   open.push(simulator);
-  const real = clientOf(simulator, clock);
+  const real = clientOf(simulator, clock, requestNames);
   const client = { ...real, ...patch?.(real) };
   const said: string[] = [];
   const serviceOf = (seenBy: string) => createService(client, seenBy, clock, 15_000, simulator.url);
@@ -66,11 +75,10 @@ export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((simulator) => simulator.close()));
 }
 
-function clientOf(simulator: Simulator, clock: VirtualClock): Client {
+function clientOf(simulator: Simulator, clock: VirtualClock, requestNames?: RequestNames): Client {
   const apiKey = new Secret(simulator.apiKey);
-  return createClient(
-    createTransport({ baseUrl: simulator.url, apiKey, clock, random: () => 0.5, userAgent: "test/1" }),
-  );
+  const transport = createTransport({ baseUrl: simulator.url, apiKey, clock, random: () => 0.5, userAgent: "test/1" });
+  return createClient(transport, undefined, new ServiceForm(requestNames));
 }
 
 function recorder(said: string[]): Ctx {

@@ -1,20 +1,247 @@
-import { closeAll, failureOf, forget, initErrorOf, openBench, requestLines, writes } from "../cluster/bench";
-import { create, open, read, update, type Wanted, web } from "./bench";
+import type { Properties } from "../../../provider/core";
+import type { Dialect } from "../../simulator";
+import { resolveDialect } from "../../simulator/dialects";
+import {
+  type Bench,
+  closeAll,
+  failureOf,
+  forget,
+  initErrorOf,
+  living,
+  openBench,
+  requestLines,
+} from "../cluster/bench";
+import { create, type Held, open, read, toDo, update, type Wanted, web } from "./bench";
+
+/** The published service in both of its forms; see docs/services.md. */
 
 afterEach(closeAll);
 
-const wanted: Wanted = { ...web, gpuType: "H100" };
+const forms = ["documented", "client"] as const;
+const wanted: Wanted = { ...web, gpuType: "rtx-4090" };
 
-describe.each(["documented", "client"])("in the published form %s", (dialect) => {
-  it("a cluster is created, and a refresh finds what was made", async () => {
-    const bench = await open(dialect);
-    const held = await create(bench, { ...wanted, gpuType: dialect === "client" ? "H100" : "h100" });
-    console.log(
-      requestLines(bench.simulator).join("\n"),
-      bench.said.join("\n"),
-      JSON.stringify(held.state, null, 1),
-      JSON.stringify(bench.simulator.requests.filter((r) => r.method === "POST").map((r) => r.body)),
-    );
+const client = (options: Partial<Dialect> = {}): Dialect => ({ ...resolveDialect("client"), ...options });
+
+/** The bodies that were sent to a path, in their order. */
+function bodiesOf({ simulator }: Bench, path: RegExp): unknown[] {
+  return simulator.requests
+    .filter(({ method, path: own }) => method !== "GET" && path.test(own))
+    .map(({ body }) => body);
+}
+
+const check = (bench: Bench, news: Properties, olds?: Properties) =>
+  bench.run(bench.cluster.check(bench.ctx(), news, olds));
+
+describe.each(forms)("in the form %s", (form) => {
+  it("a cluster is created, shown as it was asked for, scaled, given another image, and deleted", async () => {
+    const bench = await open(form);
+    let held = await create(bench, wanted);
     expect((await read(bench, held)).state).toStrictEqual(held.state);
+    held = await update(bench, held, { ...wanted, replicas: 4 });
+    held = await update(bench, held, { ...wanted, replicas: 4, container: "team/server:2.0" });
+    held = await update(bench, held, { ...wanted, replicas: 1, container: "team/server:3.0" });
+    await bench.run(bench.cluster.delete(bench.ctx(), held.id, held.state));
+    expect(living(bench.simulator)).toEqual([]);
+  });
+
+  it("a cluster is stopped, started, and found as others left it", async () => {
+    const bench = await open(form);
+    const held = await create(bench, wanted);
+    const stop = { ...wanted, desiredStatus: "stopped" };
+    const stopped = await bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, stop));
+    expect(stopped).toMatchObject({ settled: true, readyReplicas: 0 });
+    const again = await bench.run(bench.cluster.update(bench.ctx(), held.id, stopped, wanted));
+    expect(again).toMatchObject({ settled: true, readyReplicas: 2 });
+    bench.simulator.change(held.id, { replicas: 5 });
+    const drifted = await read(bench, { id: held.id, state: again });
+    expect(toDo(bench, drifted, wanted)).toContain("replicas");
+  });
+
+  it("a failure says the service's own reason", async () => {
+    const message = "image pull failed: manifest unknown";
+    const bench = await open(form, { faults: [{ kind: "fail", message }] });
+    const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
+    expect(error.message).toContain(message);
+    expect(error.id).toBe(living(bench.simulator)[0]?.id);
+  });
+
+  it.each(["rtx-4090", "RTX 4090", "rtx_4090", "Rtx4090"])(
+    "the GPU type may be written %s, and no spelling is drift",
+    async (gpuType) => {
+      const bench = await open(form);
+      const held = await create(bench, { ...wanted, gpuType });
+      expect(bench.simulator.cluster(held.id)?.gpuType).toBe("rtx-4090");
+      expect(toDo(bench, await read(bench, held), { ...wanted, gpuType: "RTX 4090" })).toEqual([]);
+    },
+  );
+
+  it("extra fields are sent as they are, compared where they are shown, and drift of one is put right or said", async () => {
+    const bench = await open(form);
+    const name = form === "client" ? "containerPort" : "container_port";
+    const news = { ...wanted, extraFields: { [name]: 8000 } };
+    const made = await bench.run(bench.cluster.create(bench.ctx(), news));
+    expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: 8000 })]);
+    expect(made.state).toMatchObject({ extraFields: { [name]: 8000 }, settled: true });
+    expect(bench.cluster.diff(made.state, { ...news, extraFields: { [name]: 9000 } }).changes).toEqual({
+      [`extraFields.${name}`]: { kind: "update" },
+    });
+  });
+});
+
+describe("the client's form", () => {
+  it("is found out from the list of models, before the first creation, in one request", async () => {
+    const bench = await open("client");
+    await create(bench, wanted);
+    expect(requestLines(bench.simulator).slice(0, 3)).toEqual([
+      "GET /v1/clusters",
+      "GET /v1/gpus/models",
+      "POST /v1/clusters",
+    ]);
+    expect(bodiesOf(bench, /clusters$/)).toEqual([
+      {
+        gpusPerReplica: 1,
+        name: "web",
+        gpuModelId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        replicaCount: 2,
+        imageUrl: "team/server:1.0",
+        envVars: wanted.env,
+      },
+    ]);
+  });
+
+  it("is found out from the clusters that there are, without another request", async () => {
+    const bench = await open("client");
+    await create(bench, wanted);
+    const second = await openBench({ dialect: "client" });
+    expect(second.client.form.names).toBeUndefined();
+    await bench.run(bench.client.listClusters());
+    expect(bench.client.form.names).toBe("client");
+  });
+
+  it("has no /status: the replicas of the record count, which is said once", async () => {
+    const bench = await open("client");
+    const held = await create(bench, wanted);
+    await update(bench, held, { ...wanted, replicas: 3 });
+    expect(requestLines(bench.simulator).filter((line) => line.endsWith("/status"))).toHaveLength(1);
+    expect(bench.said.filter((text) => text.includes("has no /status"))).toHaveLength(1);
+  });
+
+  it("has no update: the image goes by one redeploy, and the number of replicas by a scale", async () => {
+    const bench = await open("client");
+    const held = await create(bench, wanted);
+    forget(bench);
+    await update(bench, held, { ...wanted, container: "team/server:2.0", replicas: 3 });
+    expect(bodiesOf(bench, /redeploy$/)).toEqual([{ imageUrl: "team/server:2.0" }]);
+    expect(bodiesOf(bench, /scale$/)).toEqual([{ replicaCount: 3 }]);
+  });
+
+  it.each<[string, Properties, string]>([
+    ["env", { env: { MODEL: "another" } }, 'replaceOnChanges: ["env"]'],
+    ["an extra field", { extraFields: { tier: "verified" } }, 'replaceOnChanges: ["extraFields"]'],
+  ])(
+    "cannot change %s: the preview says so, the update fails with the way out, the state stays true",
+    async (_title, change, way) => {
+      const bench = await open("client");
+      const held = await create(bench, wanted);
+      const { inputs } = await check(bench, { ...wanted, ...change }, wanted);
+      expect(bench.said.join("\n")).toContain(way);
+      const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, inputs)));
+      expect(error.message).toContain(way);
+      expect(error.state).toMatchObject({ env: wanted.env });
+      expect(error.state["extraFields"]).toBeUndefined();
+      expect(bench.simulator.cluster(held.id)).toMatchObject({ env: wanted.env, generation: 1 });
+      // Taken back, nothing is left to do but to look.
+      const state = await bench.run(bench.cluster.update(bench.ctx(), held.id, error.state, wanted));
+      expect(toDo(bench, { id: held.id, state }, wanted)).toEqual([]);
+    },
+  );
+
+  it("joins models, prices and availability, and knows the price of the tier", async () => {
+    const bench = await open("client");
+    const { gpus } = await bench.run(bench.client.listGpuTypes());
+    const gpu = gpus.find(({ name }) => name === "RTX 4090");
+    expect(gpu).toMatchObject({
+      type: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      memoryGb: 24,
+      pricePerHour: expect.any(Number),
+    });
+    const cost = async (extraFields?: Properties) =>
+      (await check(bench, { ...wanted, extraFields })).inputs["hourlyCost"];
+    const [community, verified] = [await cost(), await cost({ tier: "verified" })];
+    expect(community).toBe(Number(gpu?.pricePerHour) * 2);
+    expect(Number(verified)).toBeGreaterThan(Number(community));
+    expect(await cost({ gpusPerReplica: 2 })).toBe(Number(community) * 2);
+  });
+
+  it("takes the id of a model as it is, and refuses a name that is none before anything is sent", async () => {
+    const bench = await open("client");
+    const { gpus } = await bench.run(bench.client.listGpuModels());
+    const id = gpus.find(({ name }) => name === "RTX 4090")?.type ?? "";
+    const held = await create(bench, { ...wanted, gpuType: id });
+    expect(bench.simulator.cluster(held.id)?.gpuType).toBe("rtx-4090");
+    const error = await failureOf(
+      bench.run(bench.cluster.create(bench.ctx(), { ...wanted, name: "other", gpuType: "b9000" })),
+    );
+    expect(error.message).toContain('"b9000" is none of the service\'s models');
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
+  it("refuses the first word of a name if several models have it, with the candidates", async () => {
+    const bench = await open("client");
+    const { failures } = await check(bench, { ...wanted, gpuType: "rtx" });
+    expect(failures).toEqual([
+      {
+        property: "gpuType",
+        reason: expect.stringMatching(/fits several.*RTX 4090.*RTX 3090|fits several.*RTX 3090.*RTX 4090/),
+      },
+    ]);
+  });
+});
+
+describe("the names of requests", () => {
+  it("are those of the setting, if it gives any; what a service then makes without GPU and image is kept, and is an error", async () => {
+    const bench = await openBench({ dialect: client(), requestNames: "specification" });
+    const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
+    expect(error.message).toContain('no GPU instead of "rtx-4090" and no image instead of "team/server:1.0"');
+    expect(error.message).toContain("gpucluster:requestNames");
+    expect(error.id).toBe(living(bench.simulator)[0]?.id);
+    // The next run buys nothing, and says it again.
+    const again = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), error.id, error.state, wanted)));
+    expect(again.id).toBe(error.id);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
+  it("are changed once if a refusal names them, and remembered", async () => {
+    const bench = await openBench({ dialect: { requestNames: "client", uniqueNames: true } });
+    await bench.run(bench.cluster.create(bench.ctx(), wanted));
+    await bench.run(bench.cluster.create(bench.ctx(), { ...wanted, name: "other" }));
+    expect(bodiesOf(bench, /clusters$/).map((body) => Object.keys(Object(body)).includes("gpuModelId"))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(living(bench.simulator)).toHaveLength(2);
+  });
+
+  it.each(["documented", "client"])(
+    "that a service refuses in both forms make one error that shows both refusals (%s)",
+    async (form) => {
+      const bench = await openBench({
+        dialect: { ...resolveDialect(form), requestNames: "neither", unknownFields: "refused" },
+      });
+      const error = await failureOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
+      expect(error.message).toMatch(/gpuModelId|imageUrl|replicaCount/);
+      expect(error.message).toMatch(/gpu_type|container|replicas/);
+      expect(bodiesOf(bench, /clusters$/)).toHaveLength(2);
+      expect(living(bench.simulator)).toEqual([]);
+    },
+  );
+});
+
+describe("a descriptor that lies", () => {
+  it("changes nothing: what is used is what answers", async () => {
+    const bench = await open(client({ descriptor: "lying" }));
+    const held: Held = await create(bench, wanted);
+    await update(bench, held, { ...wanted, container: "team/server:2.0", replicas: 3 });
   });
 });
