@@ -47,7 +47,9 @@ const replica = (dialect: Dialect) =>
 const onItsWay = (word: "restarting" | "deploying", dialect: Dialect) =>
   clusterWord(dialect.runningWhen === "always" ? "running" : word, dialect);
 const price = { pricePerHour: 2.99, currency: "USD" };
-const h100 = { type: "h100", name: "NVIDIA H100", memoryGb: 80 };
+const h100 = ({ dialect }: Contract) => {
+  return { type: "h100", name: dialect.catalog === "own" ? "NVIDIA H100" : "H100", memoryGb: 80 };
+};
 /** Two of the 256 are taken by the cluster. */
 const stock = ({ dialect }: Contract) => ({
   available: true,
@@ -124,7 +126,7 @@ const serviceRows = {
   listGpuTypes: {
     line: "GET /v1/gpus",
     call: ({ client }) => client.listGpuTypes(),
-    expected: (bench) => among({ ...h100, ...price, ...stock(bench) }),
+    expected: (bench) => among({ ...h100(bench), ...price, ...stock(bench) }),
   },
   getGpuTypeAvailability: {
     line: "GET /v1/gpus/h100/availability",
@@ -134,7 +136,7 @@ const serviceRows = {
   listGpuModels: {
     line: "GET /v1/gpus/models",
     call: ({ client }) => client.listGpuModels(),
-    expected: () => among(h100),
+    expected: (bench) => among(h100(bench)),
   },
   listGpuAvailability: {
     line: "GET /v1/gpus/availability",

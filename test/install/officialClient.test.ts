@@ -58,7 +58,7 @@ const expected: Record<string, unknown> = {
     ]),
   },
   "availability of a tier in a region": {
-    availability: ["RTX 4090", "RTX 3090", "A100 40GB", "A100 80GB", "H100", "L4"].map((gpuModel) => {
+    availability: ["RTX 4090", "RTX 3090", "A100 40GB", "A100 80GB", "H100", "H200", "L4"].map((gpuModel) => {
       return { gpuModel, region: "us-east", tier: "community" };
     }),
   },

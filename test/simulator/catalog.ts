@@ -37,6 +37,7 @@ const publishedCatalog: readonly SimulatedGpuType[] = [
   { type: "a100-40gb", name: "A100 40GB", memoryGb: 40, pricePerHour: 1.29, stock: 64, architecture: "Ampere" },
   { type: "a100-80gb", name: "A100 80GB", memoryGb: 80, pricePerHour: 1.79, stock: 128, architecture: "Ampere" },
   { type: "h100", name: "H100", memoryGb: 80, pricePerHour: 2.99, stock: 256, architecture: "Hopper" },
+  { type: "h200", name: "H200", memoryGb: 141, pricePerHour: 3.99, stock: 32, architecture: "Hopper" },
   { type: "l4", name: "L4", memoryGb: 24, pricePerHour: 0.44, stock: 128 },
 ];
 

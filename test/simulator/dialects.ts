@@ -31,6 +31,9 @@ const mixes = coveringRows(
   .slice(2)
   .map(dialectOf);
 
+/** The service as its public documents have it, by the kind of document; see publishedDialects.ts. */
+export const publishedDialects = publishedDialectsOn(plain);
+
 /**
  * Whole sets of answers, by name. Together they hold every pair of values of every two options, so a client that gets
  * along with each of them has met each value in the company of each other one.
@@ -39,10 +42,8 @@ export const dialects: Readonly<Record<string, Dialect>> = {
   plain,
   terse,
   ...Object.fromEntries(mixes.map((dialect, index) => [`mix-${index + 1}`, dialect])),
+  documented: publishedDialects.documented,
 };
-
-/** The service as its public documents have it, by the kind of document; see publishedDialects.ts. */
-export const publishedDialects = publishedDialectsOn(plain);
 
 const named: Readonly<Record<string, Dialect>> = { ...dialects, ...publishedDialects };
 

@@ -6,7 +6,7 @@ import { getGpuPricing } from "../../../provider/gpus/gpuPricing";
 import { getGpuTypes } from "../../../provider/gpus/gpuTypes";
 import { getHealth } from "../../../provider/health";
 import { type Dialect, dialects } from "../../simulator";
-import { defaultCatalog, type SimulatedGpuType } from "../../simulator/catalog";
+import { catalogs, type SimulatedGpuType } from "../../simulator/catalog";
 import { clusterWord } from "../../simulator/statusWords";
 import { closeAll, failureOf } from "../cluster/bench";
 import { create, endpointOf, names, open, web } from "./bench";
@@ -29,7 +29,8 @@ function canonical<T extends { raw: unknown }>(records: readonly T[]): Omit<T, "
 
 describe.each(names)("in the dialect %s", (name) => {
   const dialect = dialects[name] as Dialect;
-  const obtainable = defaultCatalog.filter((gpu) => gpu.stock > 0 || dialect.gpuStockListed === "all");
+  const catalog = catalogs[dialect.catalog];
+  const obtainable = catalog.filter((gpu) => gpu.stock > 0 || dialect.gpuStockListed === "all");
 
   it("the GPU types have the same facts", async () => {
     const { client, run } = await open(name);
@@ -37,8 +38,8 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(canonical(all.gpuTypes)).toEqual(
       obtainable.map((gpu) => ({ ...model(gpu), ...price(gpu), ...stock(gpu, dialect) })),
     );
-    expect(canonical((await run(getGpuModels(client))).models)).toEqual(defaultCatalog.map(model));
-    expect(canonical((await run(getGpuPricing(client))).prices)).toEqual(defaultCatalog.map(price));
+    expect(canonical((await run(getGpuModels(client))).models)).toEqual(catalog.map(model));
+    expect(canonical((await run(getGpuPricing(client))).prices)).toEqual(catalog.map(price));
   });
 
   it("the availability is the same, for all types and for one", async () => {
@@ -46,7 +47,7 @@ describe.each(names)("in the dialect %s", (name) => {
     const all = await run(getGpuAvailability(client));
     expect(canonical(all.availability)).toEqual(obtainable.map((gpu) => stock(gpu, dialect)));
     simulator.setGpuType("l4", { stock: 1 });
-    for (const gpu of [...defaultCatalog.filter(({ type }) => type !== "l4"), { ...gpuOf("l4"), stock: 1 }]) {
+    for (const gpu of [...catalog.filter(({ type }) => type !== "l4"), { ...gpuOf("l4", catalog), stock: 1 }]) {
       const one = await run(getGpuAvailability(client, { type: gpu.type }));
       expect(canonical(one.availability)).toEqual([stock(gpu, dialect)]);
     }
@@ -59,19 +60,19 @@ describe.each(names)("in the dialect %s", (name) => {
     simulator.setGpuType("h200", { pricePerHour: undefined });
     const all = await run(getGpuTypes(client));
     expect(canonical(all.gpuTypes.filter(({ type }) => type === "h200"))).toEqual([
-      { ...model(gpuOf("h200")), ...stock(gpuOf("h200"), dialect) },
+      { ...model(gpuOf("h200", catalog)), ...stock(gpuOf("h200", catalog), dialect) },
     ]);
     const { prices } = await run(getGpuPricing(client));
     expect(canonical(prices.filter(({ type }) => type !== "h200"))).toEqual(
-      defaultCatalog.filter(({ type }) => type !== "h200").map(price),
+      catalog.filter(({ type }) => type !== "h200").map(price),
     );
     // Where a record is nothing but its price, the type may be left out.
     expect(prices.find(({ type }) => type === "h200")?.pricePerHour).toBeUndefined();
   });
 
   it("a sold-out catalog is an empty or a sold-out list, not an error", async () => {
-    const { client, run } = await open(name, { gpuTypes: defaultCatalog.map((gpu) => ({ ...gpu, stock: 0 })) });
-    const left = dialect.gpuStockListed === "all" ? defaultCatalog.length : 0;
+    const { client, run } = await open(name, { gpuTypes: catalog.map((gpu) => ({ ...gpu, stock: 0 })) });
+    const left = dialect.gpuStockListed === "all" ? catalog.length : 0;
     const { gpuTypes } = await run(getGpuTypes(client));
     const { availability } = await run(getGpuAvailability(client));
     expect([gpuTypes, availability].map((list) => list.filter(({ available }) => available === false).length)).toEqual([
@@ -147,8 +148,8 @@ describe.each(names)("in the dialect %s", (name) => {
   });
 });
 
-function gpuOf(type: string): SimulatedGpuType {
-  const found = defaultCatalog.find((gpu) => gpu.type === type);
+function gpuOf(type: string, catalog: readonly SimulatedGpuType[]): SimulatedGpuType {
+  const found = catalog.find((gpu) => gpu.type === type);
   if (!found) throw new Error(`no ${type} in the catalog`);
   return found;
 }

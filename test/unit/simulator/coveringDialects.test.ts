@@ -3,7 +3,10 @@ import { coveringRows } from "../../simulator/coveringDialects";
 import { tunedMixes } from "../../simulator/tunedMixes";
 
 const options: [string, readonly unknown[]][] = Object.entries(dialectOptions);
-const readings = Object.values(dialects).map((dialect) => new Map<string, unknown>(Object.entries(dialect)));
+const covering = Object.entries(dialects).filter(([name]) => name !== "documented");
+const readings = covering
+  .map(([, dialect]) => dialect)
+  .map((dialect) => new Map<string, unknown>(Object.entries(dialect)));
 
 const pairs = options.flatMap(([left, leftValues], index) =>
   options
@@ -27,7 +30,7 @@ test("they are at least six, each another one, and not many more than the two lo
   expect(readings.length).toBeGreaterThanOrEqual(6);
   expect(readings.length).toBeLessThanOrEqual(2 * longest * second);
   expect(longest).toBeLessThanOrEqual(3);
-  expect(new Set(Object.values(dialects).map((dialect) => JSON.stringify(dialect))).size).toBe(readings.length);
+  expect(new Set(covering.map(([, dialect]) => JSON.stringify(dialect))).size).toBe(readings.length);
 });
 
 test("each option of each dialect has a value of the table, and pages are small", () => {
@@ -39,7 +42,7 @@ test("each option of each dialect has a value of the table, and pages are small"
 
 test("plain has the first value of each option, and the mixes that of each further option", () => {
   const further = Object.fromEntries(Object.entries(furtherOptions).map(([option, [first]]) => [option, first]));
-  for (const dialect of Object.values(dialects)) expect(dialect).toMatchObject(further);
+  for (const [, dialect] of covering) expect(dialect).toMatchObject(further);
   expect(dialects["plain"]).toEqual({
     ...Object.fromEntries(options.map(([option, [first]]) => [option, first])),
     ...further,
