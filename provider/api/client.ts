@@ -12,7 +12,7 @@ import type { GpuSubject } from "./read/gpuRows";
 import type { Answer, GetPage } from "./read/pageWalk";
 import { readable } from "./readable";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
-import { isOpaque, type RequestNames } from "./requestNames";
+import { isOpaque, type RequestNames, refusesGpuCount } from "./requestNames";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
 import { cleanText } from "./text";
 import { UpdateMethodChoice } from "./updateMethod";
@@ -114,8 +114,13 @@ function creation(
       return form.inNames(names, async (own) => {
         const needsModels = own === "client" && form.gpus.length === 0 && !isOpaque(body.gpuType);
         if (needsModels) await listGpuModels(options);
-        const gpuType = form.gpuTypeFor(own, body.gpuType);
-        return call(endpoints.createCluster, options, own, { ...body, gpuType });
+        const sent = { ...body, gpuType: form.gpuTypeFor(own, body.gpuType) };
+        try {
+          return await call(endpoints.createCluster, options, own, sent);
+        } catch (error) {
+          if (!refusesGpuCount(error, own, sent)) throw error;
+          return call(endpoints.createCluster, options, own, { ...sent, hasGpuCount: false });
+        }
       });
     },
   };

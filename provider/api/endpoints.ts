@@ -32,11 +32,13 @@ export interface CreateBody {
   readonly env: Readonly<Record<string, string>>;
   /** Fields that this package does not know, sent as they are. */
   readonly extraFields?: Readonly<Record<string, unknown>>;
+  /** Whether the request may hold the number of GPUs of a replica. Default: true. */
+  readonly hasGpuCount?: boolean;
 }
 
 /** @assumption The update takes the create request's own names; null takes a variable away if env is merged by name. */
 /** The configuration to change (section 4). */
-export interface UpdateBody extends Partial<Omit<CreateBody, "env">> {
+export interface UpdateBody extends Partial<Omit<CreateBody, "env" | "hasGpuCount">> {
   readonly env?: Readonly<Record<string, string | null>>;
 }
 

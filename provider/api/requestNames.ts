@@ -1,4 +1,4 @@
-import type { ApiError } from "../errors";
+import { ApiError } from "../errors";
 import type { GpuType } from "../types";
 import type { CreateBody, UpdateBody } from "./endpoints";
 import { plainName } from "./read/json";
@@ -37,10 +37,17 @@ export function encodeBody(names: RequestNames, { extraFields, ...body }: Update
 }
 
 /** The body of a creation; in the client's names with one GPU for each replica, and without an empty environment. */
-export function encodeCreation(names: RequestNames, { env, ...body }: CreateBody): EncodedBody {
+export function encodeCreation(names: RequestNames, { env, hasGpuCount = true, ...body }: CreateBody): EncodedBody {
   if (names === "specification") return encodeBody(names, { ...body, env });
   const isEmpty = Object.keys(env).length === 0;
-  return { [gpusPerReplica]: 1, ...encodeBody(names, { ...body, env: isEmpty ? undefined : env }) };
+  const encoded = encodeBody(names, { ...body, env: isEmpty ? undefined : env });
+  return { ...(hasGpuCount ? { [gpusPerReplica]: 1 } : {}), ...encoded };
+}
+
+/** Whether a service refuses the number of GPUs of a replica, which not every one of that form knows. */
+export function refusesGpuCount(error: unknown, names: RequestNames, { extraFields = {} }: CreateBody): boolean {
+  const isOurs = names === "client" && !(gpusPerReplica in extraFields);
+  return isOurs && error instanceof ApiError && isAboutBody(error) && isUnwanted(gpusPerReplica, error);
 }
 
 export type EncodedBody = Readonly<Record<string, unknown>>;
