@@ -74,7 +74,7 @@ export interface StatusRecord {
 export const clusterNames = {
   id: ["id", "cluster_id"],
   name: ["name", "cluster_name", "display_name"],
-  status: ["status", "state", "phase", "cluster_status", "endpoint_status", "deployment_status"],
+  status: ["status", "state", "phase", "cluster_status", "endpoint_status", "actual_status"],
   replicas: ["desired_replicas", "desired_replica_count", "target_replica", "replicas", "replica_count", "pod_count"],
   endpoint: ["endpoint", "endpoint_url", "url"],
   createdAt: ["created_at", "create_time", "creation_timestamp"],
@@ -262,7 +262,7 @@ export const gpuNameForms: readonly (readonly [of: "gpu" | "machine" | "any" | "
   ["gpu", /(^|_)(gpu|accelerator)(_type|_model)?(_display)?_name$/],
   ["any", /^type$/],
   ["any", /^id$/],
-  ["machine", /(^|_)(instance|machine)_type(_id|_slug|_name)?$/],
+  ["machine", /(^|_)(instance|machine|node)_type(_id|_slug|_name)?$/],
   ["machine", /^hardware(_id|_name)?$/],
   ["any", /^(slug|sku)$/],
   ["people", /^(model|name|key)$/],
@@ -293,9 +293,7 @@ export const priceWords = {
 /** @assumption A price is for one GPU and one hour unless a word says another time; these can be converted. */
 export const timeWords: ReadonlyMap<string, number> = new Map([
   ["minute", 60],
-  ["min", 60],
   ["second", 3600],
-  ["sec", 3600],
 ]);
 /** @assumption The time of a price may be said beside it under one of these names, in the record or in the price's object. */
 export const priceUnitNames = {
@@ -321,7 +319,16 @@ export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur", "gbp", 
 
 /** @assumption What can be had of a GPU type is said under these names: a flag, a number, a word, or any of them by region. */
 export const stockNames = {
-  available: ["available", "in_stock", "is_available", "availability", "stock", "status"],
+  available: [
+    "available",
+    "in_stock",
+    "is_available",
+    "availability",
+    "stock",
+    "stock_status",
+    "stock_available",
+    "status",
+  ],
   count: ["available_count", "available_gpus", "available", "count", "quantity", "stock", "free", "availability"],
   regions: ["regions", "by_region", "availability", "stock", "locations", "zones"],
 } as const;
