@@ -12,7 +12,7 @@ import {
   wrapperNames,
 } from "../records";
 import { healthIn } from "./healthSignals";
-import { asName, asRecord, asText, defined, Fields, isRecord, plainName, UnreadableError } from "./json";
+import { asName, asRecord, asText, defined, Fields, isRecord, isSaid, plainName, UnreadableError } from "./json";
 import { counted } from "./replicaCounts";
 import { stateOf } from "./states";
 
@@ -35,7 +35,7 @@ export function healthOf(record: Record<string, unknown>): StatusRecord | undefi
   const fields = new Fields(record);
   const named = replicaListNames.map((name) => fields.get(name));
   const counts = [...named, fields.get("status")].filter(isRecord).map((inner) => counted(inner, word));
-  const maps = named.filter(isRecord).map((inner) => mapped(inner));
+  const maps = named.filter(isRecord).map((inner) => (isSaid(inner) ? mapped(inner) : undefined));
   const lists = named.filter(isHealthList).map((list) => replicasIn(list, word, 0));
   const replicas = [...lists, ...counts, ...maps, counted(record, word, true)].find((found) => found !== undefined);
   return replicas && defined({ replicas, isCounted: replicas.some(isNumbered) || undefined });
@@ -76,8 +76,10 @@ function replicasIn(json: unknown, word: string | undefined, depth: number): Rep
   if (Array.isArray(json)) {
     const [only, ...others] = json;
     // A record that counts replicas is no replica, but what holds them.
-    const own = others.length === 0 && isRecord(only) ? counted(only, stateWord(only)) : undefined;
-    return own ?? json.map((item, index) => toReplica(item, String(index)));
+    const isWhole = others.length === 0 && isRecord(only) && healthIn(only) === undefined;
+    const own = isWhole ? counted(only, stateWord(only)) : undefined;
+    if (own && own.length > 0) return own;
+    return json.map((item, index) => toReplica(item, String(index)));
   }
   if (!isRecord(json)) return undefined;
   const fields = new Fields(json);
