@@ -16,7 +16,7 @@ import { asName, asRecord, asText, defined, Fields, isRecord, isSaid, plainName,
 import { counted } from "./replicaCounts";
 import { stateOf } from "./states";
 
-/** Reads `/status`: replicas in a list, in a map or counted; where nothing is said of them, the cluster as a whole. */
+/** Reads `/status`: replicas in a list, in a map or counted; if nothing is said of them, the cluster as a whole. */
 export const readStatus: Reader<StatusRecord> = (json) => {
   const [only, ...others] = Object.entries(asRecord(json));
   if (only && others.length === 0 && wrapperNames.includes(plainName(only[0])) && isRecord(only[1]))
@@ -24,6 +24,9 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   const status = stateWord(json);
   const replicas = replicasIn(json, status, 2);
   if (replicas) return defined({ status, replicas, isCounted: replicas.some(isNumbered) || undefined });
+  // A word beside a record may be about the request; the one inside is about the cluster.
+  const inner = wrapperNames.map((name) => new Fields(json).get(name)).find((value) => stateWord(value) !== undefined);
+  if (inner !== undefined) return readStatus(inner);
   const overall = isRecord(json) ? overallOf(json, status) : undefined;
   if (overall !== undefined) return defined({ status, replicas: [], overall });
   throw new UnreadableError("it is not a list of replicas, nor anything else that shows their health");
@@ -48,7 +51,7 @@ export function stateWord(json: unknown): string | undefined {
   return word ?? fields.first(clusterNames.status, asWord);
 }
 
-/** A word speaks for a cluster only where nothing else is said: a list or a number may be about replicas that are not well. */
+/** A word speaks for a cluster only if nothing else is said: a list or a number may be about replicas that are not well. */
 function overallOf(json: Record<string, unknown>, status: string | undefined): boolean | undefined {
   const isOther = (value: unknown) =>
     typeof value === "number" || (Array.isArray(value) && !value.every((item) => typeof item === "string"));

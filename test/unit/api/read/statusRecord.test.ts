@@ -101,6 +101,7 @@ test.each<[unknown, boolean]>([
   [{ status: "healthy" }, true],
   [{ health: { status: "ok" } }, true],
   [{ status: "provisioning" }, false],
+  [{ status: "ok", data: { status: "provisioning" } }, false],
   [{ state: "CREATING", status: { code: "OK", message: "" } }, false],
   [{ deployment: { status: { status: "READY", conditions: [{ type: "Ready", status: "False" }] } } }, false],
 ])("%p speaks for the whole cluster", (json, overall) => {
