@@ -31,7 +31,7 @@ export interface ClusterRecord {
   /** By name; null where the service shows a name without its value. */
   readonly env?: Readonly<Record<string, string | null>>;
   /** Everything that a record read by its id shows, by plain name, also what is null; without env. */
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly fields?: ReadonlyMap<string, unknown>;
 }
 
 /** The clusters of the organization. */

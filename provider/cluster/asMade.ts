@@ -38,8 +38,8 @@ export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): 
   return [...new Set([...(gpuType === undefined ? [] : [gpuType]), ...gpuIdentifiers])];
 }
 
-function hasNoGpu({ fields = {} }: ClusterRecord): boolean {
-  return fields["gpus_per_replica"] === 0;
+function hasNoGpu({ fields }: ClusterRecord): boolean {
+  return fields?.get("gpus_per_replica") === 0;
 }
 
 function imageProblem(asked: string, record: ClusterRecord): string | undefined {
@@ -57,11 +57,11 @@ function nameOf(image: string): string {
 }
 
 /** Whether a record shows a field and nothing in it. */
-function isEmpty({ fields = {} }: ClusterRecord, field: "gpuType" | "container"): boolean {
+function isEmpty({ fields = new Map() }: ClusterRecord, field: "gpuType" | "container"): boolean {
   const names: readonly string[] = [
     ...(field === "container" ? clusterNames.container : []),
     ...Object.values(vocabularies).map((own) => plainName(own[field])),
   ];
-  const shown = Object.keys(fields).filter((name) => names.includes(name) || (field === "gpuType" && isGpuName(name)));
-  return shown.some((name) => fields[name] === null || fields[name] === "");
+  const shown = [...fields.keys()].filter((name) => names.includes(name) || (field === "gpuType" && isGpuName(name)));
+  return shown.some((name) => fields.get(name) === null || fields.get(name) === "");
 }

@@ -12,12 +12,12 @@ export const readDetail =
   (json) => ({ ...readCluster(id)(json), fields: fieldsIn(json) });
 
 /** By plain name, the outermost first; null stays, for it says that something is not there. Never values of env. */
-function fieldsIn(json: unknown): Record<string, unknown> {
+function fieldsIn(json: unknown): ReadonlyMap<string, unknown> {
   const objects = objectsIn(json, recordDepth, notRecords);
   const entries = objects.flatMap((object) =>
     Object.entries(object).map(([name, value]) => [plainName(name), value] as const),
   );
-  return Object.fromEntries(entries.filter(([name]) => !envNames.has(name)).reverse());
+  return new Map(entries.filter(([name]) => !envNames.has(name)).reverse());
 }
 
 /**
