@@ -1,5 +1,4 @@
 import { endpoints } from "../../provider/api/endpoints";
-import type { GpuList } from "../../provider/api/records";
 import { type Dialect, dialects } from "../simulator";
 import { clusterWord, replicaWord } from "../simulator/statusWords";
 import { type Contract, contract, stopAll, web } from "./bench";
@@ -126,12 +125,10 @@ const actionRows = {
   },
 } satisfies Partial<Record<keyof typeof endpoints, Row>>;
 
-const gpusOf = async (list: Promise<GpuList>) => (await list).gpus;
-
 const serviceRows = {
   listGpuTypes: {
     line: "GET /v1/gpus",
-    call: ({ client }) => gpusOf(client.listGpuTypes()),
+    call: ({ client }) => client.listGpuTypes(),
     expected: (bench) => among({ ...h100(bench), ...price, ...stock(bench) }),
   },
   getGpuTypeAvailability: {
@@ -141,17 +138,17 @@ const serviceRows = {
   },
   listGpuModels: {
     line: "GET /v1/gpus/models",
-    call: ({ client }) => gpusOf(client.listGpuModels()),
+    call: ({ client }) => client.listGpuModels(),
     expected: (bench) => among(h100(bench)),
   },
   listGpuAvailability: {
     line: "GET /v1/gpus/availability",
-    call: ({ client }) => gpusOf(client.listGpuAvailability()),
+    call: ({ client }) => client.listGpuAvailability(),
     expected: (bench) => among({ type: "h100", ...stock(bench) }),
   },
   listGpuPricing: {
     line: "GET /v1/gpus/pricing",
-    call: ({ client }) => gpusOf(client.listGpuPricing()),
+    call: ({ client }) => client.listGpuPricing(),
     expected: () => among({ type: "h100", ...price }),
   },
   getHealth: {
