@@ -2,7 +2,7 @@ import { isSameGpu, matchGpu } from "../api/gpuMatch";
 import { isGpuName } from "../api/read/gpuIdentity";
 import { plainName } from "../api/read/json";
 import { type ClusterRecord, clusterNames } from "../api/records";
-import { vocabularies } from "../api/requestNames";
+import { isOpaque, vocabularies } from "../api/requestNames";
 import type { GpuType } from "../types";
 import type { CheckedInputs } from "./fields";
 import { sameImage } from "./forms";
@@ -36,6 +36,12 @@ function gpuProblem(asked: string, record: ClusterRecord, gpus: readonly GpuType
 /** Every text by which a record identifies its GPU. */
 export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): string[] {
   return [...new Set([...(gpuType === undefined ? [] : [gpuType]), ...gpuIdentifiers])];
+}
+
+/** The GPU type as a program would say it: a word if the record shows one, else the id. */
+export function gpuTypeOf(record: ClusterRecord): string | undefined {
+  const shown = identifiersIn(record);
+  return shown.find((text) => !isOpaque(text)) ?? shown[0];
 }
 
 function hasNoGpu({ fields }: ClusterRecord): boolean {
