@@ -5,7 +5,7 @@ import { type ClusterRecord, clusterNames } from "../api/records";
 import { isOpaque, vocabularies } from "../api/requestNames";
 import type { GpuType } from "../types";
 import type { CheckedInputs } from "./fields";
-import { sameImage } from "./forms";
+import { mayBeImage } from "./forms";
 
 /**
  * Whether a new cluster is what was asked for. A service that drops the names of a request in silence makes a cluster
@@ -51,15 +51,7 @@ function hasNoGpu({ fields }: ClusterRecord): boolean {
 function imageProblem(asked: string, record: ClusterRecord): string | undefined {
   const { container } = record;
   if (container === undefined) return isEmpty(record, "container") ? `no image instead of "${asked}"` : undefined;
-  // A mirror or a digest keeps the name of the image; what is no reference at all is the service's own way to write it.
-  const isReference = /[/:]/.test(container);
-  const isOther = isReference && !sameImage(asked, container) && !container.includes(nameOf(asked));
-  return isOther ? `the image "${container}" instead of "${asked}"` : undefined;
-}
-
-/** The last part of an image's path: `vllm-openai`. */
-function nameOf(image: string): string {
-  return (image.split("@")[0] ?? "").split("/").at(-1)?.split(":")[0] ?? image;
+  return mayBeImage(asked, container) ? undefined : `the image "${container}" instead of "${asked}"`;
 }
 
 /** Whether a record shows a field and nothing in it. */

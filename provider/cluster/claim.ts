@@ -126,13 +126,17 @@ export class Claims {
     }
   }
 
-  /** What exists before the request; `undefined` where the key may create but not list. */
-  async #snapshot({ signal, patienceMs }: ClaimOptions): Promise<ClusterList | undefined> {
+  /** What exists before the request; `undefined` if the API itself says that the key may create but not list. */
+  async #snapshot({ signal, patienceMs, warn }: ClaimOptions): Promise<ClusterList | undefined> {
     try {
       return await this.lists.recent(snapshotAgeMs, { signal, patienceMs });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 403) return undefined;
-      throw error;
+      if (!(error instanceof ApiError && error.status === 403 && error.isEnvelope)) throw error;
+      warn(
+        "the API key may not list clusters, so nobody can tell whether a cluster of this name exists already, such as one " +
+          "that an interrupted run left",
+      );
+      return undefined;
     }
   }
 

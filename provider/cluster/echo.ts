@@ -5,7 +5,7 @@ import { cleanText } from "../api/text";
 import { gpuTypeOf, identifiersIn } from "./asMade";
 import { driftedExtras, extrasShown, replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Echo } from "./fields";
-import { isMasked, sameImage, sameText } from "./forms";
+import { differsInTag, isMasked, mayBeImage, sameImage, sameText } from "./forms";
 import { roundCost } from "./money";
 import { isStopped } from "./readiness";
 
@@ -36,20 +36,29 @@ export function learnEcho(inputs: CheckedInputs, record: ClusterRecord, before: 
   const shown = words.filter((word) => record[word] !== undefined && record[word] !== inputs[word]);
   const isStale = (word: Word) => before[word] !== inputs[word] && showsForm(word, before[word], record);
   const stale = shown.filter(isStale);
+  // Somebody else's image is no form of ours: it stays drift, for a refresh to show.
+  const { container } = record;
+  const isForeign = container !== undefined && isForeignImage(inputs.container, container);
+  const isOthers = (word: Word) => word === "container" && isForeign;
+  const isLearned = (word: Word) => !isStale(word) && !isOthers(word);
   const other = shown.filter((word) => !showsForm(word, inputs[word], record));
   const env = showings(inputs.env, record.env, before.env);
-  const [hidden, present] = [env("hidden"), env("masked", "other")];
+  const [hidden, masked] = [env("hidden"), env("masked")];
   const extras = extrasShown(inputs.extraFields, record, "other");
   return {
     echo: {
-      ...Object.fromEntries(shown.filter((word) => !isStale(word)).map((word) => [word, record[word]])),
+      ...Object.fromEntries(shown.filter(isLearned).map((word) => [word, record[word]])),
       ...(hidden.length > 0 ? { env: hidden } : {}),
-      ...(present.length > 0 ? { masked: present } : {}),
+      ...(masked.length > 0 ? { masked } : {}),
       ...(extras.length > 0 ? { extraFields: extras } : {}),
     },
     differing: [...other, ...env("other", "stale").map(pathOf), ...extras.map(extraPathOf)],
     unchanged: [...stale, ...env("stale").map(pathOf)],
   };
+}
+
+function isForeignImage(asked: string, shown: string): boolean {
+  return !mayBeImage(asked, shown) || differsInTag(asked, shown);
 }
 
 /**
@@ -70,7 +79,8 @@ function showings(asked: Env = {}, shown: ShownEnv | undefined, before: Env = {}
 function showingOf(asked: string | undefined, shown: string | null | undefined, before: string | undefined): Showing {
   if (asked === shown) return "same";
   if (shown === undefined) return "hidden";
-  if (asked === undefined) return before === undefined ? "hidden" : "stale";
+  // One without a value was never ours: it is still there although our write left it out, so the service adds it.
+  if (asked === undefined) return before ? "stale" : "hidden";
   if (shown === before) return "stale";
   return isMasked(shown) ? "masked" : "other";
 }
@@ -124,8 +134,14 @@ function driftedEnv(applied: Env | undefined, shown: ShownEnv, { env = [], maske
   });
   const seen = Object.entries(shown).filter(([name]) => !hidden.has(name) && !unread.has(name));
   // A variable whose value is not shown, and that nobody asked for, is drift all the same.
-  const next = { ...Object.fromEntries(seen.map(([name, value]) => [name, value ?? ""])), ...Object.fromEntries(kept) };
+  const values = seen.map(([name, value]) => [name, shownValue(applied?.[name], value)] as const);
+  const next = { ...Object.fromEntries(values), ...Object.fromEntries(kept) };
   return applied || seen.length > 0 ? { env: next } : {};
+}
+
+/** A mask is never a value: behind it is what was applied or, if that is nothing, something that nobody can read. */
+function shownValue(applied: string | undefined, shown: string | null): string {
+  return isMasked(shown) ? (applied ?? "") : (shown ?? "");
 }
 
 /** What somebody has stopped or started. A word that is not known says nothing, and a stop that is under way will be seen. */

@@ -45,7 +45,7 @@ export async function confirmAbsence(
 }
 
 /** Whether there may be a list some other time. */
-function isDown(error: RequestError): boolean {
+export function isDown(error: unknown): boolean {
   if (error instanceof ResponseShapeError) return false;
   return !(error instanceof ApiError) || error.outcome !== "refused" || error.status === 429;
 }

@@ -18,6 +18,23 @@ export function sameImage(asked: string, shown: string): boolean {
   return own.path === other.path && own.host === other.host && isKept("tag") && isKept("digest");
 }
 
+/**
+ * Whether an image that is shown may be the service's own way to write the one that was asked for: a mirror or a digest keeps
+ * the name of the image, and what is no reference at all names nothing else.
+ */
+export function mayBeImage(asked: string, shown: string): boolean {
+  const isReference = /[/:]/.test(shown);
+  return !isReference || shown.includes(parseImage(asked).path.split("/").at(-1) ?? asked);
+}
+
+/** Whether two references name two tags, or two digests, of which only one can be meant. */
+export function differsInTag(asked: string, shown: string): boolean {
+  const [own, other] = [parseImage(asked), parseImage(shown)];
+  const differs = (part: "tag" | "digest") =>
+    own[part] !== undefined && other[part] !== undefined && own[part] !== other[part];
+  return differs("tag") || differs("digest");
+}
+
 /** The registry of images whose reference names none. */
 const defaultHost = "docker.io";
 

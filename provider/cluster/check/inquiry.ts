@@ -5,6 +5,7 @@ import { readPrice } from "../../api/read/price";
 import type { ClusterRecord, GpuList } from "../../api/records";
 import { ApiError, GpuClusterError, isNotFound } from "../../errors";
 import type { GpuType } from "../../types";
+import { isDown } from "../find";
 import type { Service } from "../service";
 import type { Gap } from "./gaps";
 import type { LookUp, LookUps } from "./lookups";
@@ -93,9 +94,9 @@ export class Inquiry {
     const { clusters, complete } = "answer" in list ? list.answer : { clusters: [], complete: false };
     const listed = clusters.find((cluster) => sameId(cluster.id, id));
     if (listed) return listed;
-    // Any gateway on the way may answer 404; only the API itself writes the documented one.
-    const isSure = complete || (look.error instanceof ApiError && look.error.isEnvelope);
-    return isNotFound(look.error) && isSure ? "none" : this.#answerOf(look, `the cluster ${id}`);
+    // Any gateway on the way may answer 404; only the API itself writes the documented one, and not while it is ill.
+    const isTold = look.error instanceof ApiError && look.error.isEnvelope && !("error" in list && isDown(list.error));
+    return isNotFound(look.error) && (complete || isTold) ? "none" : this.#answerOf(look, `the cluster ${id}`);
   }
 
   /** From the list of the types, which may say it all; else from the list that is about nothing else. */

@@ -83,7 +83,6 @@ describe("to adopt a cluster", () => {
   it.each<[string, BenchOptions]>([
     ["in the documented form", {}],
     ["in another form, which the list confirms", { dialect: { errorShape: "flat" } }],
-    ["in the documented form, which needs no list", { faults: [{ kind: "drop", path: "/v1/clusters", times: 9 }] }],
   ])("fails where the service says %s that there is no such cluster", async (_title, options) => {
     const { refusals } = await check(await openBench(options), { ...least, adopt: "cl_0000" });
     expect(refusals).toEqual([
@@ -93,6 +92,7 @@ describe("to adopt a cluster", () => {
 
   it.each<[string, BenchOptions]>([
     ["a gateway on the way says so", { faults: [{ kind: "html", status: 404, path: "/v1/clusters/*", times: 9 }] }],
+    ["the service is down for the list", { faults: [{ kind: "status", status: 503, path: "/v1/clusters", times: 9 }] }],
     [
       "nothing confirms an answer in another form",
       { dialect: { errorShape: "flat" }, faults: [{ kind: "drop", path: "/v1/clusters", times: 9 }] },

@@ -73,7 +73,8 @@ describe("a variable that is asked for and shown right after the change", () => 
   const same = { echo: {}, differing: [], unchanged: [] };
   const hidden = (name: string) => ({ ...same, echo: { env: [name] } });
   const masked = (name: string) => ({ ...same, echo: { masked: [name] } });
-  const other = (name: string) => ({ ...masked(name), differing: [`env.${name}`] });
+  // Somebody else's value is no form of ours: it stays drift.
+  const other = (name: string) => ({ ...same, differing: [`env.${name}`] });
   const stale = (name: string) => ({ ...same, differing: [`env.${name}`], unchanged: [`env.${name}`] });
 
   describe.each(["A", "constructor", "toString", "__proto__"])("and is called %s", (name) => {
@@ -104,6 +105,13 @@ describe("an input that is shown right after the change", () => {
   it.each<[string, Partial<ClusterRecord>, object]>([
     ["with its registry is a form", { container: "docker.io/a/b:1" }, { differing: [], unchanged: [] }],
     ["with another tag is another one", { container: "a/b:3" }, { differing: ["container"], unchanged: [] }],
+    ["with another tag is not learned", { container: "a/b:3" }, { echo: {} }],
+    ["as somebody else's image is not learned", { container: "c/d:1" }, { echo: {} }],
+    [
+      "from a mirror is learned",
+      { container: "mirror.example/a/b:1" },
+      { echo: { container: "mirror.example/a/b:1" } },
+    ],
     ["as before is stale", { container: "a/b:0" }, { differing: ["container"], unchanged: ["container"] }],
     ["in capitals is a form", { gpuType: "H100" }, { differing: [], unchanged: [] }],
     ["with another GPU type is another one", { gpuType: "l4" }, { differing: ["gpuType"], unchanged: [] }],
@@ -147,7 +155,7 @@ describe("what a refresh sees of env", () => {
       { masked: both },
       { ...applied, C: "" },
     ],
-    ["a new masked variable", { ...masks, C: "***" }, { masked: both }, { ...applied, C: "***" }],
+    ["a new masked variable", { ...masks, C: "***" }, { masked: both }, { ...applied, C: "" }],
     ["another value", { A: "a-value", B: "foreign" }, {}, { A: "a-value", B: "foreign" }],
     ["a variable that vanishes", { A: "a-value" }, {}, { A: "a-value" }],
     ["a new variable called constructor", { ...applied, constructor: "x" }, {}, { ...applied, constructor: "x" }],
