@@ -45,7 +45,7 @@ const advices: readonly Advice[] = [
       `Run this command again ${resetInSeconds === undefined ? "later" : `in ${resetInSeconds} s`}: the rate limit is used up, so not everything was asked.`,
   },
   {
-    holds: ({ canManage, requestNames }) => canManage && requestNames.certainty !== "shown",
+    holds: ({ canManage, requestNames }) => canManage && requestNames.certainty === "open",
     text: () =>
       "Set gpucluster:requestNames to `specification` or `client` if you know which names the service takes: no answer shows it.",
   },

@@ -8,9 +8,9 @@ import { reportOf } from "./report";
 
 export const usage = `Usage: pulumi-gpucluster doctor [options]
 
-Shows what the provider understands of a GPU cluster service with your key: which
-endpoints answer and in which form, the names that requests would hold, the GPU
-types, the rate limit. It sends about ten reads and never a write.
+Shows what the provider understands of a GPU cluster service with your key:
+which endpoints answer and in which form, the names that requests would hold,
+the GPU types, the rate limit. It sends about ten reads and never a write.
 
 The address and the key come from the environment: GPUCLUSTER_BASE_URL and
 GPUCLUSTER_API_KEY. The config of a stack is not read. For an entry of
@@ -20,8 +20,8 @@ gpucluster:connections, set the two variables to what it names.
   --names    show the names of clusters
   --help     this text
 
-Exit code: 0 if a cluster could be managed, 1 if not, 2 for a wrong command line.
-No key, no value of env and, without --names, no name of a cluster is shown.
+Exit code: 0 if a cluster could be managed, 1 if not, 2 for a wrong command.
+No key and no value of env is shown, and no name of a cluster without --names.
 `;
 
 /** What the process writes, and how it ends. */
