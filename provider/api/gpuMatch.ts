@@ -33,6 +33,16 @@ export function recordsOf(asked: string, gpus: readonly GpuType[]): GpuType[] {
   return match.kind === "one" ? gpus.filter(({ type }) => gpuKey(type) === gpuKey(match.gpu.type)) : [];
 }
 
+/** What a list about all types says of one, which another list may call by another identifier. */
+export function availabilityAmong(
+  asked: string,
+  known: readonly GpuType[],
+  gpus: readonly GpuType[],
+): GpuType | undefined {
+  const names = [asked, ...recordsOf(asked, known).flatMap(identifiersOf)];
+  return names.flatMap((name) => recordsOf(name, gpus))[0];
+}
+
 /** Whether a cluster that shows these identifiers of its GPU has the type that was asked for. */
 export function isSameGpu(asked: string, shown: readonly string[]): boolean {
   return shown.some((identifier) => gpuKey(identifier) === gpuKey(asked));

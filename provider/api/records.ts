@@ -31,7 +31,7 @@ export interface ClusterRecord {
   /** By name; null where the service shows a name without its value. */
   readonly env?: Readonly<Record<string, string | null>>;
   /** Everything that a record read by its id shows, by plain name, also what is null; without env. */
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly fields?: ReadonlyMap<string, unknown>;
 }
 
 /** The clusters of the organization. */
@@ -76,14 +76,14 @@ export interface StatusRecord {
 export const clusterNames = {
   id: ["id", "cluster_id"],
   name: ["name", "cluster_name", "display_name"],
-  status: ["status", "state", "phase", "cluster_status", "endpoint_status", "deployment_status"],
+  status: ["status", "state", "phase", "endpoint_status", "actual_status"],
   replicas: ["desired_replicas", "desired_replica_count", "target_replica", "replicas", "replica_count", "pod_count"],
   endpoint: ["endpoint", "endpoint_url", "url"],
   createdAt: ["created_at", "create_time", "creation_timestamp"],
   container: ["container", "image", "image_url"],
-  env: ["env", "env_vars", "environment_variables"],
+  env: ["env", "environment", "env_vars", "environment_variables"],
   deleted: ["deleted_at", "terminated_at", "deleted", "is_deleted"],
-  reason: ["status_reason", "failure_reason", "status_message", "reason", "message", "last_error", "error"],
+  reason: ["status_reason", "failure_reason", "status_message", "reason", "message", "error"],
 } as const;
 
 /** @assumption A cluster's id begins so (section 2); another form of letters, digits, `-` and `_` is taken where nothing else is. */
@@ -119,12 +119,12 @@ export const fieldGroups = [
 export const innerNames = {
   word: ["state", "status", "phase", "name"],
   image: ["image", "reference", "name"],
-  address: ["url", "href", "address"],
-  count: ["desired", "target", "total", "count"],
+  address: ["url", "address"],
+  count: ["desired", "target", "total"],
 } as const;
 
 /** @assumption A list is bare, under one of these names, or under any other if only one list of records is there. */
-export const clusterListNames = ["clusters", "data", "items", "results", "records"];
+export const clusterListNames = ["clusters", "data", "items"];
 /** @assumption A list may be a map of ids to records, and stand deeper than named, in all so deep. */
 export const listDepth = 3;
 
@@ -179,10 +179,10 @@ export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 
 export const replicaListNames = ["replicas", "workers", "instances", "pods", "nodes", "data", "items"];
 /** @assumption A replica is shown with these names; a "no" to any of the flags outweighs every word. */
 export const replicaNames = {
-  id: ["id", "replica_id", "name", "replica", "pod", "index"],
+  id: ["id", "name", "replica", "pod", "index"],
   status: ["status", "state", "phase", "health", "health_status"],
   healthy: ["healthy", "is_healthy", "health", "health_status", "ready", "is_ready", "readiness", "liveness"],
-  message: ["message", "reason", "error", "last_error", "detail", "details"],
+  message: ["message", "reason", "error", "detail", "details"],
 } as const;
 /** @assumption A condition of one of these types says whether a replica, or the cluster, is healthy. */
 export const healthConditions: ReadonlySet<string> = new Set(["healthy", "ready", "available"]);
@@ -225,21 +225,19 @@ export const stoppingWords: ReadonlySet<string> = new Set(
 );
 /** @assumption The specification names `provisioning` only; these are the words in use for the other states. */
 export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
-  running:
-    "running ready active healthy available up online live started serving ok operational pass passing green in_service",
+  running: "running ready active healthy available live started ok passing",
   pending:
     "provisioning pending creating created queued waiting accepted requested scheduling scheduled allocating preparing " +
     "starting starting_up booting initializing initialising building pulling updating upgrading scaling scaling_up " +
     "scaling_down deploying redeploying rolling_out rolling_update restarting rebooting resuming reconciling in_progress " +
     `not_ready unhealthy degraded draining ${[...stoppingWords, ...leavingWords].join(" ")}`,
   failed: "failed failure error errored crashed dead rejected",
-  stopped: "stopped suspended paused off halted inactive exited hibernated sleeping",
-  terminated:
-    "terminated deleted destroyed removed gone deprovisioned released archived canceled cancelled delete_complete",
+  stopped: "stopped suspended paused off inactive exited",
+  terminated: "terminated deleted",
 };
 /** @assumption A state word may carry what it is the state of: `CLUSTER_STATUS_RUNNING` is `running`. */
 export const neutralWords: ReadonlySet<string> = new Set(
-  "cluster replica instance pod container node service server state status phase health is".split(" "),
+  "cluster replica instance pod container node service state status phase health is".split(" "),
 );
 
 /** @assumption GPU records are a list or a map of types to records under one of these names, or the answer itself. */
@@ -254,7 +252,6 @@ export const gpuListNames = [
   "availability",
   "data",
   "items",
-  "results",
 ];
 /** @assumption A GPU is identified by a text under a name of one of these forms, the first that says which it is. */
 export const gpuNameForms: readonly (readonly [of: "gpu" | "machine" | "any" | "people", form: RegExp])[] = [
@@ -264,7 +261,7 @@ export const gpuNameForms: readonly (readonly [of: "gpu" | "machine" | "any" | "
   ["gpu", /(^|_)(gpu|accelerator)(_type|_model)?(_display)?_name$/],
   ["any", /^type$/],
   ["any", /^id$/],
-  ["machine", /(^|_)(instance|machine)_type(_id|_slug|_name)?$/],
+  ["machine", /(^|_)(instance|machine|node)_type(_id|_slug|_name)?$/],
   ["machine", /^hardware(_id|_name)?$/],
   ["any", /^(slug|sku)$/],
   ["people", /^(model|name|key)$/],
@@ -295,9 +292,7 @@ export const priceWords = {
 /** @assumption A price is for one GPU and one hour unless a word says another time; these can be converted. */
 export const timeWords: ReadonlyMap<string, number> = new Map([
   ["minute", 60],
-  ["min", 60],
   ["second", 3600],
-  ["sec", 3600],
 ]);
 /** @assumption The time of a price may be said beside it under one of these names, in the record or in the price's object. */
 export const priceUnitNames = {
@@ -319,20 +314,20 @@ export const currencySigns: ReadonlyMap<string, string> = new Map([
   ["£", "gbp"],
 ]);
 export const currencyNames = ["currency", "currency_code"];
-export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur", "gbp", "chf", "jpy", "cad", "aud"]);
+export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur", "gbp"]);
 
 /** @assumption What can be had of a GPU type is said under these names: a flag, a number, a word, or any of them by region. */
 export const stockNames = {
-  available: ["available", "in_stock", "is_available", "availability", "stock", "status"],
-  count: ["available_count", "available_gpus", "available", "count", "quantity", "stock", "free", "availability"],
-  regions: ["regions", "by_region", "availability", "stock", "locations", "zones"],
+  available: ["available", "in_stock", "availability", "stock", "stock_status", "stock_available", "status"],
+  count: ["available_count", "available", "count", "quantity", "stock", "availability"],
+  regions: ["regions", "availability", "stock", "locations"],
 } as const;
 /** @assumption A list under a name of this form has the places in which a type can be had. */
 export const stockPlacesForm =
   /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/;
 /** @assumption Stock may be said by these words. */
 export const stockWords: Readonly<Record<"yes" | "no", string>> = {
-  yes: "available in_stock high medium low limited plenty yes",
+  yes: "available in_stock high medium low",
   no: "unavailable insufficient not_available sold_out out_of_stock none no exhausted",
 };
 
@@ -341,8 +336,8 @@ export const healthNames = { flag: ["healthy", "ok"], word: ["status", "state", 
 
 /** @assumption An error without the documented envelope has its text and its code under these names. */
 export const errorNames = {
-  message: ["message", "detail", "title", "error_description", "msg", "reason", "error"],
-  code: ["code", "type", "error_code"],
+  message: ["message", "detail", "title", "msg", "reason", "error"],
+  code: ["code", "type"],
   place: ["loc", "field", "param", "pointer", "path"],
 } as const;
 /** @assumption An answer is an error and no result if nothing but these stands beside its `error`, or `success` is false. */

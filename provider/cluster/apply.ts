@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import { messageOf } from "../errors";
 import { find } from "./absence";
 import { applyOnce, configure, type Progress } from "./configure";
-import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Effect } from "./fields";
+import { isMasked, sameImage } from "./forms";
 import type { Operation } from "./operation";
 import { isAtRest, isRefusal, start, stop } from "./power";
+import { isStopped } from "./readiness";
 import { type Rollout, restartOnce, resumedRollout, updateAndRollOut } from "./rollout";
 import type { Service } from "./service";
 import { waitUntilReady } from "./waits";
@@ -52,12 +54,48 @@ export function changeOf(
   // One that has failed comes up again only by a roll-out.
   const isFailed = stateOf(record.status) === "failed" && inputs.desiredStatus !== "stopped";
   const needsRollout = effects.has("rollout") || state.__unfinished === "rollout" || isFailed;
-  // An autoscaler may have chosen another number within its range: then that is the one to keep, and to wait for.
-  const replicas = effects.has("scale")
-    ? inputs.replicas
-    : replicasWithin(inputs.extraFields, inputs.replicas, record.replicas);
   const needsUpdate = effects.has("configure");
-  return { record, inputs: { ...inputs, replicas }, state, effects, needsRollout, needsUpdate };
+  return { record, inputs: withUnchanged(inputs, state, record, effects), state, effects, needsRollout, needsUpdate };
+}
+
+/**
+ * What a request has to say so that it changes nothing but what the diff shows: for every other input what the service has,
+ * which an autoscaler or another person may have changed since, or which the program ignores (`ignoreChanges`). An update that
+ * was not seen through is sent as the program says it.
+ */
+function withUnchanged(
+  inputs: CheckedInputs,
+  state: ClusterState,
+  record: ClusterRecord,
+  effects: ReadonlySet<Effect>,
+): CheckedInputs {
+  const isAtRest = isStopped(record, state) || inputs.desiredStatus === "stopped";
+  if (state.settled !== true || state.__unfinished !== undefined || isAtRest) return inputs;
+  const { container, env } = record;
+  const isSame = (name: "container" | "env") => isDeepStrictEqual(inputs[name] ?? {}, state[name] ?? {});
+  return {
+    ...inputs,
+    replicas: effects.has("scale") ? inputs.replicas : record.replicas || inputs.replicas,
+    ...(container !== undefined && isSame("container") && !isOwnForm(container, state) ? { container } : {}),
+    ...(env !== undefined && isSame("env") ? { env: keptEnv(inputs.env, env, state) } : {}),
+  };
+}
+
+/** Whether an image that is shown is the one that was applied, in whatever form. */
+function isOwnForm(shown: string, { container, __echo }: ClusterState): boolean {
+  return sameImage(container, shown) || __echo?.container === shown;
+}
+
+/** The variables as the service shows them; what it hides or masks is as it was applied. */
+function keptEnv(own: CheckedInputs["env"], shown: NonNullable<ClusterRecord["env"]>, { __echo = {} }: ClusterState) {
+  const { env: hidden = [], masked = [] } = __echo;
+  const readable = Object.entries(shown).filter(
+    ([name, value]) => !hidden.includes(name) && !masked.includes(name) && !isMasked(value),
+  );
+  const kept = Object.fromEntries(
+    Object.entries(own ?? {}).filter(([name]) => Object.hasOwn(shown, name) || hidden.includes(name)),
+  );
+  return { ...kept, ...Object.fromEntries(readable.map(([name, value]) => [name, value ?? ""])) };
 }
 
 /** Sends only what differs from what the service shows, in the fewest calls, and waits once. */

@@ -2,7 +2,7 @@ import { isSameGpu, matchGpu } from "../api/gpuMatch";
 import { isGpuName } from "../api/read/gpuIdentity";
 import { plainName } from "../api/read/json";
 import { type ClusterRecord, clusterNames } from "../api/records";
-import { vocabularies } from "../api/requestNames";
+import { isOpaque, vocabularies } from "../api/requestNames";
 import type { GpuType } from "../types";
 import type { CheckedInputs } from "./fields";
 import { sameImage } from "./forms";
@@ -38,8 +38,14 @@ export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): 
   return [...new Set([...(gpuType === undefined ? [] : [gpuType]), ...gpuIdentifiers])];
 }
 
-function hasNoGpu({ fields = {} }: ClusterRecord): boolean {
-  return fields["gpus_per_replica"] === 0;
+/** The GPU type as a program would say it: a word if the record shows one, else the id. */
+export function gpuTypeOf(record: ClusterRecord): string | undefined {
+  const shown = identifiersIn(record);
+  return shown.find((text) => !isOpaque(text)) ?? shown[0];
+}
+
+function hasNoGpu({ fields }: ClusterRecord): boolean {
+  return fields?.get("gpus_per_replica") === 0;
 }
 
 function imageProblem(asked: string, record: ClusterRecord): string | undefined {
@@ -57,11 +63,11 @@ function nameOf(image: string): string {
 }
 
 /** Whether a record shows a field and nothing in it. */
-function isEmpty({ fields = {} }: ClusterRecord, field: "gpuType" | "container"): boolean {
+function isEmpty({ fields = new Map() }: ClusterRecord, field: "gpuType" | "container"): boolean {
   const names: readonly string[] = [
     ...(field === "container" ? clusterNames.container : []),
     ...Object.values(vocabularies).map((own) => plainName(own[field])),
   ];
-  const shown = Object.keys(fields).filter((name) => names.includes(name) || (field === "gpuType" && isGpuName(name)));
-  return shown.some((name) => fields[name] === null || fields[name] === "");
+  const shown = [...fields.keys()].filter((name) => names.includes(name) || (field === "gpuType" && isGpuName(name)));
+  return shown.some((name) => fields.get(name) === null || fields.get(name) === "");
 }

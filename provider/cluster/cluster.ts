@@ -4,7 +4,7 @@ import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
 import { foundState, mismatches, withName } from "./adoption";
-import { applyChange, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
+import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
 import { madeOtherwise } from "./asMade";
 import { whenFree } from "./busy";
 import { listOf } from "./check/gaps";
@@ -142,9 +142,7 @@ async function bringAbout(
     `${what} was not changed completely`.trim(),
     () => {
       const soFar = whatRuns(change, sent);
-      // A number that an autoscaler has chosen is not what the program asks for.
-      const isChosen = change.inputs.replicas !== inputs.replicas;
-      return isChosen ? { ...soFar, running: { ...soFar.running, replicas: inputs.replicas } } : soFar;
+      return { ...soFar, running: asApplied(soFar.running, change, inputs) };
     },
     async () => {
       await applyChange(service, operation, change, sent);
@@ -159,10 +157,25 @@ async function bringAbout(
       }
       // What a scaled cluster shows of its env may be drift that was there before; it is not learned as its own form.
       const isLearned = change.needsRollout || state.__unfinished !== undefined || state.__echo === undefined;
-      if (isLearned) return reached(service, operation, inputs, state);
+      if (isLearned)
+        return toPlainJson({ ...(await reached(service, operation, change.inputs, state)), ...ownOf(inputs) });
       return toState(inputs, operation.seen, { settled: true, seenBy, before: state });
     },
   );
+}
+
+/** The inputs by which a change may differ from the program: it keeps what others have changed. */
+const kept = ["replicas", "container", "env"] as const;
+
+/** What the program asks for, where a change has kept what others had changed: that is drift, for a refresh to show. */
+function asApplied(running: CheckedInputs, { inputs: sent }: Change, inputs: CheckedInputs): CheckedInputs {
+  const names = kept.filter((name) => running[name] === sent[name]);
+  return { ...running, ...Object.fromEntries(names.map((name) => [name, inputs[name]])) };
+}
+
+/** The program's own inputs, in a state. */
+function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
+  return Object.fromEntries(kept.filter((name) => inputs[name] !== undefined).map((name) => [name, inputs[name]]));
 }
 
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */

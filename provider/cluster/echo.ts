@@ -2,7 +2,7 @@ import { isSameGpu } from "../api/gpuMatch";
 import { isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import { cleanText } from "../api/text";
-import { identifiersIn } from "./asMade";
+import { gpuTypeOf, identifiersIn } from "./asMade";
 import { driftedExtras, extrasShown, replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Echo } from "./fields";
 import { isMasked, sameImage, sameText } from "./forms";
@@ -107,7 +107,7 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
   );
   return {
     ...state,
-    ...Object.fromEntries(drifted.map((word) => [word, record[word]])),
+    ...Object.fromEntries(drifted.map((word) => [word, word === "gpuType" ? gpuTypeOf(record) : record[word]])),
     ...power,
     ...driftedCost(state, { replicas, ...power }),
     replicas,

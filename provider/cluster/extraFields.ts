@@ -14,9 +14,9 @@ type Detail = Pick<ClusterRecord, "fields">;
 type Showing = "same" | "other" | "hidden";
 
 /** The names of the extra fields that a record shows in one of these ways. */
-export function extrasShown(extras: ExtraFields = {}, { fields = {} }: Detail, ...wanted: Showing[]): string[] {
+export function extrasShown(extras: ExtraFields = {}, { fields = new Map() }: Detail, ...wanted: Showing[]): string[] {
   return Object.keys(extras).filter((name) => {
-    const shown = fields[plainName(name)];
+    const shown = fields.get(plainName(name));
     const showing = shown === undefined ? "hidden" : isSame(extras[name], shown) ? "same" : "other";
     return wanted.includes(showing);
   });
@@ -27,7 +27,7 @@ export function driftedExtras(extras: ExtraFields | undefined, record: Detail, b
   const names = extrasShown(extras, record, "other").filter((name) => !but.includes(name));
   if (names.length === 0) return {};
   return {
-    extraFields: { ...extras, ...Object.fromEntries(names.map((name) => [name, record.fields?.[plainName(name)]])) },
+    extraFields: { ...extras, ...Object.fromEntries(names.map((name) => [name, record.fields?.get(plainName(name))])) },
   };
 }
 

@@ -11,6 +11,7 @@ import type {
   GetClusterStatusResult,
   GetClustersResult,
 } from "../types";
+import { gpuTypeOf } from "./asMade";
 import { describe, holdersOf } from "./claim";
 import { clearStatus } from "./operation";
 import { countHealthy } from "./readiness";
@@ -88,6 +89,7 @@ function doubtOf(name: string, holders: readonly ClusterRecord[], { complete, pr
 }
 
 /** Field by field: what the service adds to a record may be secret. */
-function infoOf({ id, name, status, gpuType, replicas, endpoint, createdAt }: ClusterRecord): ClusterInfo {
-  return toPlainJson({ id, name, status, gpuType, replicas, endpoint, createdAt });
+function infoOf(record: ClusterRecord): ClusterInfo {
+  const { id, name, status, replicas, endpoint, createdAt } = record;
+  return toPlainJson({ id, name, status, gpuType: gpuTypeOf(record), replicas, endpoint, createdAt });
 }

@@ -55,7 +55,10 @@ const stock = ({ dialect }: Contract) => ({
   available: true,
   ...(dialect.stockForm === "flag" ? {} : { availableCount: 254 }),
 });
-const among = (facts: Record<string, unknown>) => expect.arrayContaining([{ ...facts, raw: expect.any(Object) }]);
+const among = (facts: Record<string, unknown>) => ({
+  gpus: expect.arrayContaining([{ ...facts, raw: expect.any(Object) }]),
+  certain: true,
+});
 
 const clusterRows = {
   createCluster: {

@@ -17,7 +17,7 @@ describe("the health of the service", () => {
   it.each<[string, boolean, string]>([
     ['{"status":"ok"}', true, "ok"],
     ['{"status":"OK"}', true, "OK"],
-    ['{"status":"pass"}', true, "pass"],
+    ['{"status":"passing"}', true, "passing"],
     ['{"healthy":true}', true, ""],
     ["{}", true, ""],
     ['{"status":"degraded"}', false, "degraded"],

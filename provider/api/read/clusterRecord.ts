@@ -127,10 +127,12 @@ function traits(object: Record<string, unknown>): number {
   return [name, replicas, endpoint, status].filter(shows).length + (gpuTextsOf(parts).length > 0 ? 1 : 0);
 }
 
-/** What identifies the GPU: no text of env, and no name of anything else. */
+const secretForm = /(^|_)(env|environment|secrets?|variables)(_|$)/;
+
+/** What identifies the GPU: no value of env, and no name of anything else. */
 function gpuTextsOf(parts: readonly Record<string, unknown>[]): string[] {
-  const isEnv = (name: string) => clusterNames.env.some((each) => each === plainName(name));
-  const clean = parts.map((part) => Object.fromEntries(Object.entries(part).filter(([name]) => !isEnv(name))));
+  const isClean = ([name]: [string, unknown]) => !secretForm.test(plainName(name));
+  const clean = parts.map((part) => Object.fromEntries(Object.entries(part).filter(isClean)));
   const texts = clean.flatMap(gpuTexts).filter(({ of }) => of === "gpu" || of === "machine");
   return [...new Set(texts.map(({ text }) => text))];
 }
@@ -139,13 +141,8 @@ function toRecord({ id, object }: Candidate): ClusterRecord {
   const parts = withParts(object);
   const own = parts.map((part) => new Fields(part));
   // An object under `status` may say everything that changes, but is never what has the name.
-  const all = [
-    ...own,
-    ...own
-      .map((source) => source.get("status"))
-      .filter(isRecord)
-      .map((inner) => new Fields(inner)),
-  ];
+  const changing = own.map((source) => source.get("status")).filter(isRecord);
+  const all = [...own, ...changing.map((inner) => new Fields(inner))];
   const take = <T>(names: readonly string[], read: (value: unknown) => T | undefined, sources = all) =>
     sources.map((source) => source.first(names, read)).find((value) => value !== undefined);
   const status = take(clusterNames.status, asText) ?? take(clusterNames.status, innerOr(asText, innerNames.word));

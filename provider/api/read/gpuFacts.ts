@@ -3,7 +3,7 @@ import { asCount, asFlag, asNumber, asText, defined, Fields, isRecord, plainName
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** The memory of a GPU in GB. A name that may mean any memory is that of the machine where the record is one of a machine. */
+/** The memory of a GPU in GB. A name that may mean any memory is that of the machine if the record has one. */
 export function readMemory(raw: Raw): number | undefined {
   const fields = new Fields(raw);
   const own = fields.names().filter((name) => gpuMemoryForm.test(name));

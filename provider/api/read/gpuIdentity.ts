@@ -62,6 +62,13 @@ export function isGpuName(plain: string): boolean {
   return of === "gpu" || of === "machine";
 }
 
+/** Lists of hundreds of records are read each second, and have the same few names. */
+const formByName = new Map<string, (typeof forms)[number] | undefined>();
+const mostNames = 1_000;
+
 function formOf(plain: string) {
-  return forms.find(({ form }) => form.test(plain));
+  if (formByName.has(plain)) return formByName.get(plain);
+  const form = forms.find((each) => each.form.test(plain));
+  if (formByName.size < mostNames) formByName.set(plain, form);
+  return form;
 }

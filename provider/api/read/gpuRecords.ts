@@ -80,14 +80,14 @@ function typed(rows: readonly GpuRow[]): Typed[] {
   const texts = rows.map(({ raw }) => gpuTexts(raw));
   const values = new Map<string, Set<string>>();
   for (const { field, text } of texts.flat()) values.set(field, (values.get(field) ?? new Set()).add(text));
-  return rows.flatMap(({ key, raw }, index): Typed[] => {
+  return rows.flatMap(({ key, raw, isWord }, index): Typed[] => {
     if (key !== undefined) return [{ gpu: toGpuType(raw, key), isSure: true }];
     const own = texts[index] ?? [];
     const telling = own.filter(
       ({ of, field }) => of === "gpu" || rows.length === 1 || (values.get(field)?.size ?? 0) > 1,
     );
     const [best] = telling.length > 0 ? telling : own;
-    return best ? [{ gpu: toGpuType(raw, best.text), isSure: best.of !== "people" }] : [];
+    return best ? [{ gpu: toGpuType(raw, best.text), isSure: best.of !== "people" && !isWord }] : [];
   });
 }
 

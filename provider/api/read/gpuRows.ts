@@ -22,6 +22,8 @@ export interface GpuRow {
   readonly raw: Record<string, unknown>;
   /** Its key in a map of types. */
   readonly key?: string;
+  /** Whether it was a word alone. */
+  readonly isWord?: boolean;
 }
 
 /** The records of an answer, with what stands in other lists of it. */
@@ -88,7 +90,7 @@ function isAside(plain: string): boolean {
 
 /** One record; a provider or a region that only holds records stands for these. */
 function rowOf(item: unknown): GpuRow[] {
-  if (typeof item === "string") return [{ raw: { type: item } }];
+  if (typeof item === "string") return [{ raw: { type: item }, isWord: true }];
   if (!isRecord(item)) return [{ raw: {} }];
   const inner = isIdentified(item) || saysGpu(item) ? [] : innerRows(item, 2);
   return inner.length > 0 ? inner : [{ raw: item }];

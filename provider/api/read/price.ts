@@ -107,5 +107,5 @@ function currencyIn(raw: Readonly<Record<string, unknown>>): string | undefined 
     isRecord(value) && plainName(name).split("_").every(isPriceWord) ? [value] : [],
   );
   const said = [raw, ...inner].map((object) => new Fields(object).first(currencyNames, asText));
-  return said.find((currency) => currency !== undefined);
+  return said.find((currency) => currency !== undefined)?.toUpperCase();
 }

@@ -12,11 +12,11 @@ import {
   wrapperNames,
 } from "../records";
 import { healthIn } from "./healthSignals";
-import { asName, asRecord, asText, defined, Fields, isRecord, plainName, UnreadableError } from "./json";
+import { asName, asRecord, asText, defined, Fields, isRecord, isSaid, plainName, UnreadableError } from "./json";
 import { counted } from "./replicaCounts";
 import { stateOf } from "./states";
 
-/** Reads `/status`: replicas in a list, in a map or counted; where nothing is said of them, the cluster as a whole. */
+/** Reads `/status`: replicas in a list, in a map or counted; if nothing is said of them, the cluster as a whole. */
 export const readStatus: Reader<StatusRecord> = (json) => {
   const [only, ...others] = Object.entries(asRecord(json));
   if (only && others.length === 0 && wrapperNames.includes(plainName(only[0])) && isRecord(only[1]))
@@ -24,6 +24,9 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   const status = stateWord(json);
   const replicas = replicasIn(json, status, 2);
   if (replicas) return defined({ status, replicas, isCounted: replicas.some(isNumbered) || undefined });
+  // A word beside a record may be about the request; the one inside is about the cluster.
+  const inner = wrapperNames.map((name) => new Fields(json).get(name)).find((value) => stateWord(value) !== undefined);
+  if (inner !== undefined) return readStatus(inner);
   const overall = isRecord(json) ? overallOf(json, status) : undefined;
   if (overall !== undefined) return defined({ status, replicas: [], overall });
   throw new UnreadableError("it is not a list of replicas, nor anything else that shows their health");
@@ -35,7 +38,7 @@ export function healthOf(record: Record<string, unknown>): StatusRecord | undefi
   const fields = new Fields(record);
   const named = replicaListNames.map((name) => fields.get(name));
   const counts = [...named, fields.get("status")].filter(isRecord).map((inner) => counted(inner, word));
-  const maps = named.filter(isRecord).map((inner) => mapped(inner));
+  const maps = named.filter(isRecord).map((inner) => (isSaid(inner) ? mapped(inner) : undefined));
   const lists = named.filter(isHealthList).map((list) => replicasIn(list, word, 0));
   const replicas = [...lists, ...counts, ...maps, counted(record, word, true)].find((found) => found !== undefined);
   return replicas && defined({ replicas, isCounted: replicas.some(isNumbered) || undefined });
@@ -48,7 +51,7 @@ export function stateWord(json: unknown): string | undefined {
   return word ?? fields.first(clusterNames.status, asWord);
 }
 
-/** A word speaks for a cluster only where nothing else is said: a list or a number may be about replicas that are not well. */
+/** A word speaks for a cluster only if nothing else is said: a list or a number may be about replicas that are not well. */
 function overallOf(json: Record<string, unknown>, status: string | undefined): boolean | undefined {
   const isOther = (value: unknown) =>
     typeof value === "number" || (Array.isArray(value) && !value.every((item) => typeof item === "string"));
@@ -76,8 +79,10 @@ function replicasIn(json: unknown, word: string | undefined, depth: number): Rep
   if (Array.isArray(json)) {
     const [only, ...others] = json;
     // A record that counts replicas is no replica, but what holds them.
-    const own = others.length === 0 && isRecord(only) ? counted(only, stateWord(only)) : undefined;
-    return own ?? json.map((item, index) => toReplica(item, String(index)));
+    const isWhole = others.length === 0 && isRecord(only) && healthIn(only) === undefined;
+    const own = isWhole ? counted(only, stateWord(only)) : undefined;
+    if (own && own.length > 0) return own;
+    return json.map((item, index) => toReplica(item, String(index)));
   }
   if (!isRecord(json)) return undefined;
   const fields = new Fields(json);

@@ -93,7 +93,7 @@ describe("a list of GPU types", () => {
 });
 
 it.each(Object.keys(dialects))("the type, its price and its stock are found in the dialect %s", async (dialect) => {
-  const bench = await openBench({ dialect });
+  const bench = await openBench({ dialect: { ...dialects[dialect], catalog: "own" } });
   const { inputs, refusals } = await check(bench, { ...listOf("rtx4090", "h200", "h100"), replicas: 3 });
   expect(refusals).toEqual([]);
   expect(inputs).toMatchObject({ gpuType: "h200", hourlyCost: 11.97 });

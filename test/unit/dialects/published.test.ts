@@ -200,6 +200,20 @@ describe("the client's form", () => {
   });
 });
 
+it("replicas without a health check are judged by their states, for nothing else is said of them", async () => {
+  const bench = await open(client({ uncheckedHealth: "false" }));
+  const { state } = await bench.run(bench.cluster.create(bench.ctx(), wanted));
+  expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
+});
+
+it("a cluster that is imported has the name of its GPU, not the id", async () => {
+  const bench = await open("client");
+  const { id } = await create(bench, wanted);
+  const found = await bench.run(bench.cluster.read(bench.ctx(), id));
+  expect(found?.inputs).toMatchObject({ name: "web", gpuType: "RTX 4090", replicas: 2, container: "team/server:1.0" });
+  expect(bench.cluster.diff(found?.state ?? {}, { ...wanted, gpuType: "rtx-4090" }).changes).toEqual({});
+});
+
 describe("the names of requests", () => {
   it("are those of the setting, if it gives any; what a service then makes without GPU and image is kept, and is an error", async () => {
     const bench = await openBench({ dialect: client(), requestNames: "specification" });

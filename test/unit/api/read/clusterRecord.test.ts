@@ -173,6 +173,7 @@ test.each<[string, Record<string, unknown>, string | undefined, readonly string[
   ["a number, as nothing", { gpu: 8, gpu_id: "17" }, undefined, undefined],
   ["the id of one machine, as nothing", { machineId: "s194", instance_id: "i-1" }, undefined, undefined],
   ["a variable of env, as nothing", { env: { GPU_TYPE: "a100" } }, undefined, undefined],
+  ["a secret, as nothing", { config: { secrets: { gpu_name: "a100" } } }, undefined, undefined],
 ])("the GPU of a cluster is identified by %s", (_what, fields, gpuType, gpuIdentifiers) => {
   const record = readListed({ id: "cl_1", ...fields });
   expect([record?.gpuType, record?.gpuIdentifiers]).toEqual([gpuType, gpuIdentifiers]);
@@ -204,6 +205,7 @@ test.each<[string, Record<string, unknown>, boolean[] | undefined]>([
   ["counts by state", { pods: { total: 2, byStatus: { RUNNING: 1, PROVISIONING: 1 } } }, [true, false]],
   ["counts under status", { spec: { replicas: 1 }, status: { replicas: 1, readyReplicas: 1 } }, [true]],
   ["a number of those that should be, as nothing", { status: "running", replicas: 2 }, undefined],
+  ["an empty map, as nothing", { status: "running", replicas: {} }, undefined],
   ["an empty list, as nothing", { status: "running", replicas: [] }, undefined],
   ["parts of another kind, as nothing", { volumes: [{ status: "available" }], available: 3 }, undefined],
 ])("the health that a record shows is read from %s", (_what, fields, expected) => {

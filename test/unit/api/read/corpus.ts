@@ -6,6 +6,7 @@ import { createBudget, rateBudget } from "../../../../provider/api/rateBudget";
 import { isRecord } from "../../../../provider/api/read/json";
 import { stateOf } from "../../../../provider/api/read/states";
 import type { ClusterRecord, GpuList, StatusRecord } from "../../../../provider/api/records";
+import { ServiceForm } from "../../../../provider/api/serviceForm";
 import { statusErrors } from "../../../../provider/api/statusErrors";
 import { ApiError, messageOf } from "../../../../provider/errors";
 import { Secret } from "../../../../provider/secret";
@@ -36,7 +37,7 @@ export async function readingOf(answer: Answer): Promise<unknown> {
   const budget = createBudget({ clock, random: () => 0 });
   const chain = [statusErrors(new Secret("corpus-key-of-the-test")), rateBudget({ clock, random: () => 0, budget })];
   const send = chain.reduceRight((next, handler) => handler(next), wire(answer, clock.now()));
-  const client = createClient(send, budget);
+  const client = createClient(send, budget, new ServiceForm("specification"));
   const id = answer.id ?? idIn(answer.payload);
   const record = async () => shownCluster(await (vias[answer.via ?? "get"] ?? vias.get)(client, id));
   const readings: Record<Answer["kind"], () => Promise<unknown>> = {

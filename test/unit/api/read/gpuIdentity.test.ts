@@ -59,6 +59,7 @@ test.each<[string, unknown, boolean]>([
   ],
   ["prices beside the types", { gpus: [h100, l4], pricing: [{ id: "h100", price: 1 }] }, true],
   ["nothing", { gpus: [] }, false],
+  ["words", ["h100", "l4"], false],
   ["names for people", [{ name: "H100" }, { name: "L4" }], false],
   ["one type twice", [h100, { ...h100, price: 1 }], false],
   ["a record without a type", [h100, { price: 1 }], false],

@@ -81,8 +81,8 @@ test.each<[string, unknown]>([
     {
       data: {
         gpus: [
-          { id: "h100", price: 2.99, free: 3 },
-          { id: "l4", price: 0.44, free: 0 },
+          { id: "h100", price: 2.99, stock: 3 },
+          { id: "l4", price: 0.44, stock: 0 },
         ],
       },
     },
@@ -91,8 +91,8 @@ test.each<[string, unknown]>([
     "a list of a name that nobody knows",
     {
       catalog: [
-        { id: "h100", price: 2.99, free: 3 },
-        { id: "l4", price: 0.44, free: 0 },
+        { id: "h100", price: 2.99, stock: 3 },
+        { id: "l4", price: 0.44, stock: 0 },
       ],
     },
   ],

@@ -2,7 +2,7 @@ import { readHealth, readServiceInfo } from "../../../../provider/api/read/servi
 
 test.each([
   [{ status: "ok" }, true, "ok"],
-  [{ status: "pass" }, true, "pass"],
+  [{ status: "passing" }, true, "passing"],
   [{ status: "healthy" }, true, "healthy"],
   [{ status: "degraded" }, false, "degraded"],
   [{ status: "on fire" }, false, "on fire"],

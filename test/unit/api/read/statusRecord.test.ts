@@ -53,8 +53,8 @@ test.each<[string, unknown]>([
   [
     "phases and flags that say ready",
     [
-      { replica_id: "r-1", phase: "running", ready: true },
-      { replicaId: "r-2", phase: "starting", ready: "no" },
+      { id: "r-1", phase: "running", ready: true },
+      { id: "r-2", phase: "starting", ready: "no" },
     ],
   ],
 ])("replicas are read from %s", (_what, json) => {
@@ -76,6 +76,12 @@ test.each<[string, unknown, boolean[]]>([
   ["counts by state", { total: 4, byStatus: { RUNNING: 3, PROVISIONING: 1 } }, [true, true, true, false]],
   ["counts of which that of the healthy is left out", { replicas: 2, updatedReplicas: 2 }, [false, false]],
   ["a count of the others", { replicas: 3, unavailableReplicas: 1 }, [true, true, false]],
+  [
+    "a list of one record that counts them",
+    { services: [{ status: "ACTIVE", desiredCount: 2, runningCount: 1 }] },
+    [true, false],
+  ],
+  ["a list of one that has failed before", [{ id: "a", status: "running", healthy: true, failed: 0 }], [true]],
   ["counts under status", { status: { state: "running", readyReplica: 1, targetReplica: 2 } }, [true, false]],
   ["fewer than there should be", { state: "READY", desiredReplicaCount: 2, replicaCount: 1 }, [false, false]],
   ["a count that the word of the cluster denies", { status: "UNHEALTHY", active_replica_count: 1 }, [false]],
@@ -95,6 +101,7 @@ test.each<[unknown, boolean]>([
   [{ status: "healthy" }, true],
   [{ health: { status: "ok" } }, true],
   [{ status: "provisioning" }, false],
+  [{ status: "ok", data: { status: "provisioning" } }, false],
   [{ state: "CREATING", status: { code: "OK", message: "" } }, false],
   [{ deployment: { status: { status: "READY", conditions: [{ type: "Ready", status: "False" }] } } }, false],
 ])("%p speaks for the whole cluster", (json, overall) => {
@@ -102,6 +109,6 @@ test.each<[unknown, boolean]>([
 });
 
 test("what says why a replica is not healthy is read from several names", () => {
-  const reasons = [{ reason: "oom" }, { last_error: "oom" }, { error: { code: 1, message: "oom" } }, { detail: "oom" }];
-  expect(readStatus(reasons).replicas.map(({ message }) => message)).toEqual(["oom", "oom", "oom", "oom"]);
+  const reasons = [{ reason: "oom" }, { error: { code: 1, message: "oom" } }, { detail: "oom" }];
+  expect(readStatus(reasons).replicas.map(({ message }) => message)).toEqual(["oom", "oom", "oom"]);
 });
