@@ -64,7 +64,10 @@ function factLines(report: Report): string[] {
     ...field("Update", isUnknown(report) ? unknown : updateText(report.update)),
     ...field("Rate limit", rateText(report.rateLimit)),
     ...field("Clock", clockText(report.clockDifferenceSeconds)),
-    ...field("Not allowed", notAllowed.length > 0 ? notAllowed.join(", ") : "no read that was tried"),
+    ...field(
+      "Not allowed",
+      notAllowed.join(", ") || (isUnknown(report) ? unknown : "none of these reads; no write was tried"),
+    ),
   ];
 }
 
@@ -92,7 +95,7 @@ function contradiction({ endpoint, names }: NamesFinding["evidence"][number]): s
 
 function namesText(finding: NamesFinding): string {
   const { names, certainty } = finding;
-  return `${names}, ${certainties[certainty](finding)}. The setting gpucluster:requestNames goes first; it is not read here`;
+  return `${names}, ${certainties[certainty](finding)}. The setting gpucluster:requestNames of a stack goes first; it is not read here`;
 }
 
 const healthTexts: Readonly<Record<Report["replicaHealth"]["source"], string>> = {

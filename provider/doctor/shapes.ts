@@ -28,7 +28,8 @@ const mostNames = 2;
 
 /** `bare list`, `{data: [...]}`, `{clusters: map by id}`, `{...}`, or what kind of value it is. */
 export function formOf(json: unknown, subject: Subject): string {
-  if (subject === "descriptor" && isRecord(json)) return `{${Object.keys(json).map(shortName).slice(0, 6).join(", ")}}`;
+  if (subject === "descriptor" && isRecord(json))
+    return `descriptor {${Object.keys(json).map(shortName).slice(0, 6).join(", ")}}`;
   return Array.isArray(json) ? "bare list" : innerForm(json, subject, deepest);
 }
 
