@@ -40,6 +40,11 @@ const advices: readonly Advice[] = [
       "Check GPUCLUSTER_BASE_URL: the address may be that of something else. It ends before /v1, for the paths of the API begin with it.",
   },
   {
+    holds: (findings) => listOf(findings)?.excerpt !== undefined,
+    text: () =>
+      "Send this output to the maintainers of pulumi-gpucluster: the list of clusters has a form that this version does not know.",
+  },
+  {
     holds: ({ rateLimit }) => rateLimit.isUsedUp,
     text: ({ rateLimit: { resetInSeconds } }) =>
       `Run this command again ${resetInSeconds === undefined ? "later" : `in ${resetInSeconds} s`}: the rate limit is used up, so not everything was asked.`,

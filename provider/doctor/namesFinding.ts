@@ -24,7 +24,7 @@ export function namesFinding(examination: Examination): NamesFinding {
   });
   const [first] = evidence;
   if (first) return { names: first.names, certainty: "shown", evidence };
-  const { json } = observations.get("/v1/clusters") ?? {};
-  const likely = json === undefined ? undefined : evidenceOfEmptyList(json);
+  const { json, error } = observations.get("/v1/clusters") ?? {};
+  const likely = json === undefined || error !== undefined ? undefined : evidenceOfEmptyList(json);
   return { names: likely ?? "specification", certainty: likely ? "likely" : "open", evidence };
 }

@@ -162,6 +162,8 @@ describe("a list of clusters that cannot be read", () => {
     const { code, report, text, all } = await examined(await openService({ faults: [fault] }));
     expect(code).toBe(1);
     expect(report.endpoints[0]).toMatchObject({ state: "not readable", excerpt });
+    expect(report.requestNames.certainty).toBe("open");
+    expect(report.advice).toEqual([expect.stringContaining("Send this output to the maintainers")]);
     expect(text).toContain(`\n    ${excerpt}\n`);
     for (const canary of Object.values(canaries)) expect(all).not.toContain(canary);
   });
