@@ -106,9 +106,24 @@ export class ConnectionError extends RequestError {
   override readonly name = "ConnectionError";
 }
 
+/** What a success says that is of no use. */
+export interface ShapeFailure extends RequestFailure {
+  /** Why it cannot be read, without a word of the service; absent if the service itself says that something failed. */
+  readonly why?: string;
+}
+
+/** What the user can do about an answer that cannot be read. */
+const misreadAdvice = "`npx pulumi-gpucluster doctor` shows what is understood of this service";
+
 /** A success status with a body that cannot be read; the request itself may have taken effect. */
 export class ResponseShapeError extends RequestError {
   override readonly name = "ResponseShapeError";
+  readonly why: string | undefined;
+
+  constructor(message: string, { why, ...failure }: ShapeFailure, options?: ErrorOptions) {
+    super(why === undefined ? message : `${message}: ${why}. ${misreadAdvice}`, failure, options);
+    this.why = why;
+  }
 }
 
 /** What the API said when it refused. */

@@ -121,8 +121,13 @@ function isEncoded({ "content-encoding": encoding = "identity" }: Record<string,
 
 function encodedAnswer(request: HttpRequest): ResponseShapeError {
   const { method, path } = request;
-  const text = `${titleOf(request)}: the answer is compressed, which was not asked for`;
-  return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
+  const text = `${titleOf(request)}: the service answered with a body that cannot be read`;
+  return new ResponseShapeError(text, {
+    outcome: "ambiguous",
+    method,
+    path,
+    why: "it is compressed, which was not asked for",
+  });
 }
 
 const connectionCodes: Record<string, { outcome: Outcome; text: string; isLate?: true }> = {

@@ -12,8 +12,8 @@ export function readable<Result>(request: HttpRequest, read: () => Result): Resu
     const isBroken = error instanceof RangeError || error instanceof TypeError;
     if (!(error instanceof UnreadableError) && !isBroken) throw error;
     const { method, path } = request;
-    const why = isBroken ? "it is not like anything that is known" : error.message;
-    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read: ${why}`;
-    throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path });
+    const why = cleanText(isBroken ? "it is not like anything that is known" : error.message);
+    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read`;
+    throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path, why });
   }
 }

@@ -50,13 +50,13 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
     return cleanJson(JSON.parse(body), { hide, ...(path.startsWith(clustersPath) ? { keeps: isEnv } : {}) });
   } catch {
     // Whatever JSON.parse says of it would quote the body, which may hold an env value.
-    const what = isEmpty
+    const why = isEmpty
       ? "it is empty"
       : isPage(body)
         ? "it is a web page"
         : `${body.length} characters that are not JSON`;
-    const text = `${titleOf(request)}: the service answered with a body that cannot be read: ${what}`;
-    throw new ResponseShapeError(text, { outcome: "ambiguous", method, path });
+    const text = `${titleOf(request)}: the service answered with a body that cannot be read`;
+    throw new ResponseShapeError(text, { outcome: "ambiguous", method, path, why });
   }
 }
 

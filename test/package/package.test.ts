@@ -16,6 +16,7 @@ import { promisify } from "node:util";
 import { credentials } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { startSimulator } from "../simulator";
 
 const run = promisify(execFile);
 const repository = resolve(__dirname, "../..");
@@ -178,5 +179,22 @@ describe("the entry points", () => {
     const command = join(repository, manifest.bin["gpucluster-simulator"]);
     expect(existsSync(command)).toBe(true);
     expect((await run(process.execPath, [command, "--help"])).stdout).toContain("--provisioning-ms");
+  });
+
+  it("give everybody the command that examines a service, which loads no SDK", async () => {
+    const command = join(repository, manifest.bin["pulumi-gpucluster"]);
+    const simulator = await startSimulator({ dialect: "client" });
+    const { GPUCLUSTER_BASE_URL: _url, GPUCLUSTER_API_KEY: _key, ...rest } = process.env;
+    const env = { ...rest, GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: simulator.apiKey };
+    const { stdout } = await run(process.execPath, [command, "doctor"], { env });
+    expect(stdout).toMatch(/^Verdict +a cluster can be managed$/m);
+    await simulator.close();
+    const failed = await run(process.execPath, [command, "doctor"], { env: rest }).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("GPUCLUSTER_API_KEY") });
+    const wrong = await run(process.execPath, [command], { env: rest }).catch((error: unknown) => error);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--help") });
+    const code = `require(${JSON.stringify(command)});
+      console.log(Object.keys(require.cache).filter((file) => /node_modules.@pulumi|dist.provider.(cluster|gpus|doors|index)/.test(file)).length);`;
+    expect((await run(process.execPath, ["-e", code], { env: rest }).catch((error) => error)).stdout).toBe("0\n");
   });
 });

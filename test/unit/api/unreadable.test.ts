@@ -66,3 +66,14 @@ test.each(["<html></html>", '{"greeting":"hello"}'])(
     expect(paths.filter((path) => path === "/v1/clusters")).toHaveLength(1);
   },
 );
+
+test.each(bodies)(
+  "%s points to the command that examines the service, once, unless the service says an error",
+  async (_what, body) => {
+    const { client, run } = bench(body);
+    const error: unknown = await run(client.listClusters()).catch((reason: unknown) => reason);
+    const isSaid = body.includes('"error"');
+    expect(String(error).split("npx pulumi-gpucluster doctor")).toHaveLength(isSaid ? 1 : 2);
+    expect(String(error)).not.toContain("\n");
+  },
+);

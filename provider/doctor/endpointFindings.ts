@@ -1,0 +1,102 @@
+import { titleOf } from "../api/http";
+import { redactor } from "../api/text";
+import {
+  ApiError,
+  ConnectionError,
+  isMissingEndpoint,
+  isUnauthorized,
+  RequestError,
+  ResponseShapeError,
+} from "../errors";
+import { type Examination, type ExaminedPath, pathsOf } from "./examine";
+import { excerptOf } from "./excerpt";
+import { formOf, type Spelling, spellingOf } from "./shapes";
+
+/** What came of asking one endpoint. */
+export type EndpointState =
+  | "answers"
+  /** There is no such endpoint. */
+  | "missing"
+  /** The key may not use it. */
+  | "not allowed"
+  | "not readable"
+  | "rate limit"
+  /** No connection, or no answer in time. */
+  | "no answer"
+  /** 5xx. */
+  | "fails"
+  /** Any other status. */
+  | "refused"
+  | "not asked";
+
+export interface EndpointFinding {
+  /** With a shortened id: `GET /v1/clusters/cl_…`. */
+  readonly endpoint: string;
+  readonly state: EndpointState;
+  /** The form of the answer: `{data: [...]}`. */
+  readonly form?: string;
+  readonly spelling?: Spelling;
+  /** Why there is no result, without a text of the service. */
+  readonly detail?: string;
+  /** The beginning of an answer that could not be read, without secrets. */
+  readonly excerpt?: string;
+}
+
+/** The first that holds. */
+const states: readonly (readonly [EndpointState, (error: unknown) => boolean])[] = [
+  ["answers", (error) => error === undefined],
+  ["rate limit", (error) => error instanceof ApiError && (error.status === 429 || error.outcome === "rate-limited")],
+  ["not allowed", isUnauthorized],
+  ["missing", isMissingEndpoint],
+  ["not readable", (error) => error instanceof ResponseShapeError],
+  ["no answer", (error) => error instanceof ConnectionError],
+  ["fails", (error) => error instanceof ApiError && error.status >= 500],
+];
+
+/** One finding for each endpoint; the list of clusters comes first. */
+export function endpointFindings(
+  examination: Examination,
+  showNames: boolean,
+  hideKey: (text: string) => string,
+): EndpointFinding[] {
+  const hideOthers = redactor(secretsOf(examination, showNames));
+  const redact = (text: string) => hideOthers(hideKey(text));
+  return pathsOf(examination).map((examined) => findingOf(examination, examined, redact));
+}
+
+/** What clusters have shown that no excerpt may hold. */
+function secretsOf({ list, cluster }: Examination, showNames: boolean): string[] {
+  const records = [...(list?.clusters ?? []), ...(cluster ? [cluster] : [])];
+  const values = records.flatMap(({ env }) => Object.values(env ?? {})).filter((value) => value !== null);
+  return showNames ? values : [...values, ...records.flatMap(({ name }) => name ?? [])];
+}
+
+function findingOf(
+  { observations, info }: Examination,
+  { path, endpoint, subject }: ExaminedPath,
+  redact: (text: string) => string,
+): EndpointFinding {
+  const observation = observations.get(path);
+  if (!observation) return { endpoint, state: "not asked" };
+  const { json, error } = observation;
+  const state = states.find(([, holds]) => holds(error))?.[0] ?? "refused";
+  const isOther = state === "answers" && subject === "descriptor" && !info;
+  if (isOther) return { endpoint, state: "missing", detail: "no descriptor, something else is there" };
+  if (state === "answers") return { endpoint, state, form: redact(formOf(json, subject)), spelling: spellingOf(json) };
+  const isAboutClusters = path.startsWith("/v1/clusters");
+  const excerpt = json === undefined ? undefined : excerptOf(json, { isAboutClusters, redact });
+  return { endpoint, state, detail: detailOf(error), excerpt };
+}
+
+/** A code that is a word of the service's; anything else may quote something. */
+const plainCode = /^[a-z]+(_[a-z]+){0,5}$/i;
+
+function detailOf(error: unknown): string {
+  if (error instanceof ResponseShapeError) return error.why ?? "a success that says an error";
+  if (error instanceof ApiError) {
+    const code = plainCode.test(error.code ?? "") ? [error.code] : [];
+    return [`HTTP ${error.status}`, ...code, ...(error.isApiAnswer ? [] : ["not an API answer"])].join(", ");
+  }
+  // Its own sentence, after what it is about.
+  return error instanceof RequestError ? error.message.slice(titleOf(error).length + 2) : "";
+}

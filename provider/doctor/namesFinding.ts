@@ -1,0 +1,30 @@
+import { evidenceIn, evidenceOfEmptyList, evidenceOfGpus, type RequestNames } from "../api/requestNames";
+import { type Examination, pathsOf } from "./examine";
+
+/** Which names requests would hold, and why. */
+export interface NamesFinding {
+  readonly names: RequestNames;
+  /** `shown` by an answer, `likely` by the form of an empty list, or `open`: the specification unless a setting says other. */
+  readonly certainty: "shown" | "likely" | "open";
+  /** What each answer shows, the one that decides first. */
+  readonly evidence: readonly { readonly endpoint: string; readonly names: RequestNames }[];
+}
+
+/** The answers in the order in which the provider reads them before a creation. */
+export function namesFinding(examination: Examination): NamesFinding {
+  const { observations, gpus } = examination;
+  const evidence = pathsOf(examination).flatMap(({ path, endpoint, subject }) => {
+    const { json, error } = observations.get(path) ?? {};
+    const isTelling = error === undefined && json !== undefined && subject !== "service";
+    const isIdentified = path === "/v1/gpus" || path === "/v1/gpus/models";
+    const found = isTelling
+      ? (evidenceIn(json) ?? (isIdentified ? evidenceOfGpus(gpus?.gpus ?? []) : undefined))
+      : undefined;
+    return found ? [{ endpoint, names: found }] : [];
+  });
+  const [first] = evidence;
+  if (first) return { names: first.names, certainty: "shown", evidence };
+  const { json, error } = observations.get("/v1/clusters") ?? {};
+  const likely = json === undefined || error !== undefined ? undefined : evidenceOfEmptyList(json);
+  return { names: likely ?? "specification", certainty: likely ? "likely" : "open", evidence };
+}

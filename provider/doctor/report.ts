@@ -1,0 +1,181 @@
+import { updateMethods } from "../api/endpoints";
+import type { RateHeaders } from "../api/rateHeaders";
+import type { ClusterRecord, GpuList } from "../api/records";
+import { cleanText } from "../api/text";
+import type { GpuType, ServiceInfo } from "../types";
+import { version } from "../version";
+import { adviceFor } from "./advice";
+import { type EndpointFinding, endpointFindings } from "./endpointFindings";
+import type { Examination } from "./examine";
+import { type NamesFinding, namesFinding } from "./namesFinding";
+
+/** What the provider understands of a service, as data: what `--json` prints, and what the text is made of. Pure. */
+export interface Report {
+  readonly version: string;
+  readonly address: string;
+  /** Whether the provider could manage a cluster of this service with this key. */
+  readonly canManage: boolean;
+  readonly verdict: string;
+  /** How many requests the examination has sent. */
+  readonly requests: number;
+  readonly endpoints: readonly EndpointFinding[];
+  readonly clusters?: ClustersFinding;
+  readonly requestNames: NamesFinding;
+  readonly replicaHealth: HealthFinding;
+  readonly update: UpdateFinding;
+  readonly gpuTypes?: GpuFinding;
+  readonly rateLimit: RateFinding;
+  /** The service's clock less ours; absent if no answer had a `Date`. */
+  readonly clockDifferenceSeconds?: number;
+  /** The endpoints that the key may not use. */
+  readonly notAllowed: readonly string[];
+  readonly advice: readonly string[];
+}
+
+export interface ClustersFinding {
+  readonly count: number;
+  /** False if there may be more. */
+  readonly complete: boolean;
+  readonly names?: readonly string[];
+}
+
+/** Where the health of replicas is read. */
+export interface HealthFinding {
+  readonly source: "status" | "record" | "none" | "unknown";
+}
+
+export interface UpdateFinding {
+  /** What the descriptor names, such as `PATCH /v1/clusters/:id`. */
+  readonly named?: string;
+  /** Whether there is a descriptor. */
+  readonly isDescribed: boolean;
+  /** The methods that the first change tries, whatever the descriptor says. */
+  readonly tried: readonly string[];
+}
+
+export interface GpuFinding {
+  /** Whether an unlisted `gpuType` fails a preview. */
+  readonly certain: boolean;
+  readonly types: readonly Omit<GpuType, "raw" | "memoryGb">[];
+}
+
+export interface RateFinding {
+  readonly limit?: number;
+  readonly left?: number;
+  readonly resetInSeconds?: number;
+  /** Whether a request was refused, or not sent, for the rate limit. */
+  readonly isUsedUp: boolean;
+}
+
+export interface ReportOptions {
+  /** Whether names of clusters are shown. */
+  readonly showNames: boolean;
+  /** Takes the key out of a text. */
+  readonly hideKey: (text: string) => string;
+}
+
+export function reportOf(examination: Examination, { showNames, hideKey }: ReportOptions): Report {
+  const { address, sent, list, gpus, info, rate } = examination;
+  const endpoints = endpointFindings(examination, showNames, hideKey);
+  const isUsedUp = endpoints.some(({ state }) => state === "rate limit");
+  const findings = {
+    version,
+    address,
+    requests: sent,
+    ...verdictOf(endpoints),
+    endpoints,
+    clusters: list && {
+      count: list.clusters.length,
+      complete: list.complete,
+      ...(showNames ? { names: list.clusters.map(({ id, name }) => hideKey(name ?? id)) } : {}),
+    },
+    requestNames: namesFinding(examination),
+    replicaHealth: healthFinding(endpoints, examination.cluster),
+    update: updateFinding(info, hideKey),
+    gpuTypes: gpus && gpuFinding(gpus, hideKey),
+    rateLimit: rateFinding(rate, isUsedUp),
+    clockDifferenceSeconds: clockDifference(examination),
+    notAllowed: endpoints.filter(({ state }) => state === "not allowed").map(({ endpoint }) => endpoint),
+  };
+  return { ...findings, advice: adviceFor(findings) };
+}
+
+/** The parts of a report that advice is made of. */
+export type Findings = Omit<Report, "advice">;
+
+const verdicts: Readonly<Record<Exclude<EndpointFinding["state"], "answers">, string>> = {
+  missing: "the service has no list of clusters at this address",
+  "not allowed": "the key may not list clusters",
+  "not readable": "the list of clusters cannot be read",
+  "rate limit": "the rate limit of the key is used up",
+  "no answer": "nobody answers at the address",
+  fails: "the service fails",
+  refused: "the service refuses to list clusters",
+  "not asked": "the list of clusters was not asked for",
+};
+
+/** Each operation begins or ends with the list: without one, nothing is created. */
+function verdictOf([list]: readonly EndpointFinding[]): Pick<Report, "canManage" | "verdict"> {
+  const canManage = list?.state === "answers";
+  const why = list?.detail?.startsWith("HTTP 401") ? "the key is refused" : verdicts[toFailure(list)];
+  return { canManage, verdict: canManage ? "a cluster can be managed" : `no cluster can be managed: ${why}` };
+}
+
+function toFailure(list: EndpointFinding | undefined): keyof typeof verdicts {
+  return list === undefined || list.state === "answers" ? "not asked" : list.state;
+}
+
+const healthSources: Readonly<Partial<Record<EndpointFinding["state"], HealthFinding["source"]>>> = {
+  answers: "status",
+  // The provider takes only the lack of the endpoint as a reason to read the record in its place.
+  "not readable": "none",
+  "not allowed": "none",
+};
+
+function healthFinding(endpoints: readonly EndpointFinding[], cluster: ClusterRecord | undefined): HealthFinding {
+  const state = endpoints.find(({ endpoint }) => endpoint.endsWith("/status"))?.state ?? "not asked";
+  if (state === "missing") return { source: cluster?.health ? "record" : "none" };
+  return { source: healthSources[state] ?? "unknown" };
+}
+
+const updateLine = new RegExp(`^(${updateMethods.join("|")})\\s+\\S*/clusters/[:{<]\\w+[}>]?/?$`, "i");
+
+function updateFinding(info: ServiceInfo | undefined, hideKey: ReportOptions["hideKey"]): UpdateFinding {
+  const named = info && linesIn(info.endpoints, 3).find((line) => updateLine.test(line));
+  return {
+    ...(named ? { named: hideKey(cleanText(named, 60)) } : {}),
+    isDescribed: info !== undefined,
+    tried: updateMethods,
+  };
+}
+
+/** What a descriptor says of single endpoints: texts, or objects with a method and a path. */
+function linesIn(value: unknown, depth: number): string[] {
+  if (typeof value === "string") return [value.trim()];
+  if (typeof value !== "object" || value === null || depth < 0) return [];
+  const { method, path } = { method: undefined, path: undefined, ...value };
+  const own = typeof method === "string" && typeof path === "string" ? [`${method} ${path}`] : [];
+  return [...own, ...Object.values(value).flatMap((inner) => linesIn(inner, depth - 1))];
+}
+
+function gpuFinding({ gpus, certain }: GpuList, hideKey: ReportOptions["hideKey"]): GpuFinding {
+  const clean = (text: string | undefined) => text && hideKey(text);
+  const types = gpus.map(({ type, name, currency, pricePerHour, available, availableCount }) => ({
+    ...{ type: hideKey(type), name: clean(name), pricePerHour, currency: clean(currency) },
+    ...{ available, availableCount },
+  }));
+  return { certain, types };
+}
+
+function rateFinding({ limit, remaining, resetInMs, retryAfterMs }: RateHeaders, isUsedUp: boolean): RateFinding {
+  const resetMs = isUsedUp ? (retryAfterMs ?? resetInMs) : resetInMs;
+  const resetInSeconds = resetMs === undefined ? undefined : Math.ceil(resetMs / 1000);
+  return { limit, left: isUsedUp ? 0 : remaining, resetInSeconds, isUsedUp };
+}
+
+/** Of several answers, the middle one: one that was long on its way says the wrong time. */
+function clockDifference({ observations }: Examination): number | undefined {
+  const skews = [...observations.values()].flatMap(({ skewMs }) => skewMs ?? []).sort((a, b) => a - b);
+  const middle = skews[Math.floor(skews.length / 2)];
+  return middle === undefined ? undefined : Math.round(middle / 1000);
+}

@@ -1,0 +1,88 @@
+import { isKeyedCluster } from "../api/read/clusterRecord";
+import { isRecord, plainName } from "../api/read/json";
+import { clusterListNames, clusterNames, gpuListNames, replicaListNames, wrapperNames } from "../api/records";
+import { cleanText } from "../api/text";
+import { isListName } from "./excerpt";
+
+/** The form of an answer in a few words, without a value of it. Pure. */
+
+/** What an answer is about: decides under which names its content may stand. */
+export type Subject = "clusters" | "gpus" | "cluster" | "status" | "service" | "descriptor";
+
+/** How the names of fields are written. */
+export type Spelling = "snake_case" | "camelCase" | "mixed spelling";
+
+/** The names under which the content may stand, and what the keys of a map are. */
+const contents: Readonly<Record<Subject, { readonly names: readonly string[]; readonly map?: string }>> = {
+  clusters: { names: [...clusterListNames, ...wrapperNames], map: "map by id" },
+  gpus: { names: [...gpuListNames, ...wrapperNames], map: "map by type" },
+  cluster: { names: wrapperNames },
+  status: { names: [...wrapperNames, ...replicaListNames] },
+  service: { names: [] },
+  descriptor: { names: [] },
+};
+
+const deepest = 3;
+/** More names than that make no form any clearer. */
+const mostNames = 2;
+
+/** `bare list`, `{data: [...]}`, `{clusters: map by id}`, `{...}`, or what kind of value it is. */
+export function formOf(json: unknown, subject: Subject): string {
+  if (subject === "descriptor" && isRecord(json))
+    return `descriptor {${Object.keys(json).map(shortName).slice(0, 6).join(", ")}}`;
+  return Array.isArray(json) ? "bare list" : innerForm(json, subject, deepest);
+}
+
+function innerForm(json: unknown, subject: Subject, depth: number): string {
+  if (Array.isArray(json)) return "[...]";
+  if (!isRecord(json)) return json === null ? "null" : `a ${typeof json}`;
+  const entries = Object.entries(json);
+  if (entries.length === 0 || depth === 0) return entries.length === 0 ? "{}" : "{...}";
+  const { names, map } = contents[subject];
+  const named = entries.filter(
+    ([name, value]) => names.includes(plainName(name)) && typeof value === "object" && value !== null,
+  );
+  const isMap = map !== undefined && named.length === 0 && entries.every((entry) => isKeyed(entry, subject));
+  if (isMap) return map;
+  const only = map === undefined ? [] : entries.filter(([, value]) => Array.isArray(value)).slice(0, 1);
+  const shown = (named.length > 0 ? named : only).slice(0, mostNames);
+  const inner = shown.map(([name, value]) => `${nameOf(name, subject)}: ${innerForm(value, subject, depth - 1)}`);
+  return inner.length > 0 ? `{${inner.join(", ")}}` : "{...}";
+}
+
+/** In an answer about clusters, a name may be that of a cluster. */
+function nameOf(name: string, subject: Subject): string {
+  return subject !== "clusters" || isListName(name) ? shortName(name) : "…";
+}
+
+function shortName(name: string): string {
+  return cleanText(name, 24);
+}
+
+function isKeyed([key, value]: [string, unknown], subject: Subject): boolean {
+  return subject === "clusters" ? isKeyedCluster(key, value) : isRecord(value);
+}
+
+const spellings: readonly (readonly [Exclude<Spelling, "mixed spelling">, RegExp])[] = [
+  ["snake_case", /^[a-z0-9]+(_[a-z0-9]+)+$/],
+  ["camelCase", /^[a-z0-9]+([A-Z][a-z0-9]*)+$/],
+];
+
+/** How the names of the first record are written; `undefined` if each of them is one word. */
+export function spellingOf(json: unknown): Spelling | undefined {
+  const names = namesIn(json, deepest);
+  const [found, other] = spellings.filter(([, form]) => names.some((name) => form.test(name)));
+  return other ? "mixed spelling" : found?.[0];
+}
+
+const envNames: ReadonlySet<string> = new Set(clusterNames.env);
+
+/** Names of variables are no names of fields. */
+function namesIn(json: unknown, depth: number): string[] {
+  if (Array.isArray(json)) return namesIn(json[0], depth);
+  if (!isRecord(json) || depth === 0) return [];
+  return Object.entries(json).flatMap(([name, value]) => [
+    name,
+    ...(envNames.has(plainName(name)) ? [] : namesIn(value, depth - 1)),
+  ]);
+}

@@ -1,0 +1,234 @@
+import { createServer, type Server } from "node:http";
+import type { HttpRequest } from "../../../provider/api/http";
+import { run } from "../../../provider/doctor/cli";
+import { Recorder } from "../../../provider/doctor/recorder";
+import type { Fault } from "../../simulator";
+import { canaries, closeAll, environmentOf, examined, findingOf, openService } from "./bench";
+
+const servers: Server[] = [];
+afterEach(async () => {
+  await closeAll();
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A service that answers everything alike. */
+async function serve(body: string, headers: Record<string, string> = {}): Promise<{ url: string }> {
+  const server = createServer((_request, response) => response.writeHead(200, headers).end(body));
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
+}
+
+const always = { times: 1_000 };
+
+describe("the command line", () => {
+  it.each([[[]], [["examine"]], [["doctor", "more"]], [["doctor", "--all"]], [["doctor", "--json=1"]]])(
+    "%j is wrong",
+    async (args) => {
+      const { code, out, err } = await run(args, {});
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err).toMatch(/^pulumi-gpucluster: .+\nSee pulumi-gpucluster --help\.\n$/);
+    },
+  );
+
+  it.each([[["--help"]], [["doctor", "-h"]]])("%j shows the usage", async (args) => {
+    const { code, out } = await run(args, {});
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Usage: pulumi-gpucluster doctor/);
+    expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+
+  it("needs an address and a key, and says which is missing", async () => {
+    const { code, err } = await run(["doctor"], { GPUCLUSTER_BASE_URL: "https://api.example.com" });
+    expect(code).toBe(1);
+    expect(err).toContain("The API key is missing: set GPUCLUSTER_API_KEY in the environment");
+    expect(err).not.toContain("The address");
+    const { out } = await run(["doctor", "--json"], {});
+    expect(JSON.parse(out)).toEqual({
+      canManage: false,
+      verdict: expect.stringContaining("The address of the service"),
+    });
+  });
+
+  it("has colours on a terminal, unless NO_COLOR is set", async () => {
+    const env = environmentOf(await openService());
+    expect((await run(["doctor"], env, true)).out).toContain("\u001b[32manswers\u001b[0m");
+    expect((await run(["doctor"], { ...env, NO_COLOR: "1" }, true)).out).not.toContain("\u001b");
+    expect((await run(["doctor"], env)).out).not.toContain("\u001b");
+  });
+});
+
+describe("a service that cannot be reached", () => {
+  it("is asked once", async () => {
+    const { code, report, text } = await examined({ url: "http://127.0.0.1:1" });
+    expect(code).toBe(1);
+    expect(report).toMatchObject({ canManage: false, requests: 1, verdict: expect.stringContaining("nobody answers") });
+    expect(text).toContain("Check GPUCLUSTER_BASE_URL, and whether this machine can reach that address.");
+  });
+
+  it("and one that is silent after its list, end in time", async () => {
+    const silent = await openService({ faults: [{ kind: "delay", ms: 60_000, path: "/v1/gpus**", ...always }] });
+    const startMs = Date.now();
+    const { code, out } = await run(["doctor", "--json"], environmentOf(silent));
+    expect(Date.now() - startMs).toBeLessThan(10_000);
+    expect(code).toBe(0);
+    expect(findingOf(JSON.parse(out), "/v1/gpus/pricing")).toMatchObject({
+      state: "no answer",
+      detail: expect.stringContaining("no complete answer came in time"),
+    });
+  }, 20_000);
+});
+
+describe("a key", () => {
+  it("that is refused is not tried with everything", async () => {
+    const simulator = await openService();
+    const { code, out } = await run(["doctor"], environmentOf(simulator, "sk-canary-that-is-wrong"));
+    expect(code).toBe(1);
+    expect(out).toMatch(/^Verdict +no cluster can be managed: the key is refused$/m);
+    expect(out).toContain("Check GPUCLUSTER_API_KEY");
+    expect(out).not.toContain("canary");
+    expect(simulator.requests.length).toBeLessThan(4);
+  });
+
+  it.each<[string, 0 | 1, RegExp]>([
+    ["/v1/clusters", 1, /the key may not list clusters/],
+    ["/v1/gpus/pricing", 0, /a cluster can be managed/],
+  ])("that may not read %s", async (path, expected, verdict) => {
+    const fault: Fault = { kind: "status", status: 403, code: "forbidden", message: canaries.name, path, ...always };
+    const { code, report, all } = await examined(await openService({ faults: [fault] }));
+    expect(code).toBe(expected);
+    expect(report.verdict).toMatch(verdict);
+    expect(report.notAllowed).toEqual([`GET ${path}`]);
+    expect(findingOf(report, path)).toMatchObject({ state: "not allowed", detail: "HTTP 403, forbidden" });
+    expect(all).not.toContain(canaries.name);
+  });
+
+  it("whose rate limit is used up is told so, without waiting for it", async () => {
+    const simulator = await openService({ rateLimit: 5 });
+    const { out } = await run(["doctor"], environmentOf(simulator));
+    expect(out).toMatch(/^Rate limit +used up: 5 in a window, 0 left, the window ends in \d+ s$/m);
+    const { code, report } = await examined(simulator);
+    expect(code).toBe(1);
+    expect(report).toMatchObject({
+      requests: 1,
+      verdict: expect.stringContaining("the rate limit of the key is used up"),
+    });
+    expect(report.advice).toEqual([expect.stringMatching(/^Run this command again in \d+ s/)]);
+  });
+
+  it("that the service quotes is not shown", async () => {
+    const simulator = await openService(
+      {
+        gpuTypes: [{ type: canaries.key, name: `GPU of ${canaries.key}`, memoryGb: 8, pricePerHour: 1, stock: 1 }],
+        faults: [
+          { kind: "status", status: 400, code: canaries.key, message: canaries.key, path: "/health", ...always },
+        ],
+      },
+      0,
+    );
+    const { all } = await examined(simulator);
+    expect(all).toContain("[secret]");
+    expect(all).not.toContain(canaries.key);
+  });
+});
+
+describe("a list of clusters that cannot be read", () => {
+  const theList = { path: "/v1/clusters", ...always };
+
+  it("is a web page: the address may be wrong", async () => {
+    const { code, report } = await examined(await serve(`<html>${canaries.key}</html>`));
+    expect(code).toBe(1);
+    expect(report.endpoints[0]).toEqual({
+      endpoint: "GET /v1/clusters",
+      state: "not readable",
+      detail: "it is a web page",
+    });
+    expect(report.advice[0]).toMatch(/^Check GPUCLUSTER_BASE_URL: .*ends before \/v1/);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a number", 7, "7"],
+    ["a text", canaries.name, '"…"'],
+    ["a map by name", { [canaries.name]: { MODEL: canaries.env } }, '{"…":{"…":"…"}}'],
+    ["words by name", { [canaries.name]: canaries.env }, '{"…":"…"}'],
+    [
+      "a list that holds no cluster, with an environment",
+      { total: "x", groups: { env: { MODEL: canaries.env }, title: canaries.name, size: 3 } },
+      '{"total":"…","…":{"env":"…","title":"…","size":3}}',
+    ],
+  ])("is %s, of which the form is shown", async (_title, body, excerpt) => {
+    const fault: Fault = { kind: "body", body: JSON.stringify(body), ...theList };
+    const { code, report, text, all } = await examined(await openService({ faults: [fault] }));
+    expect(code).toBe(1);
+    expect(report.endpoints[0]).toMatchObject({ state: "not readable", excerpt });
+    expect(report.requestNames.certainty).toBe("open");
+    expect(report.advice).toEqual([expect.stringContaining("Send this output to the maintainers")]);
+    expect(text).toContain(`\n    ${excerpt}\n`);
+    for (const canary of Object.values(canaries)) expect(all).not.toContain(canary);
+  });
+
+  it("is an error in a success, whose text is not shown", async () => {
+    const body = JSON.stringify({ error: { code: "internal", message: canaries.env, status: 500 } });
+    const { report, all } = await examined(await openService({ faults: [{ kind: "body", body, ...theList }] }));
+    expect(report.endpoints[0]).toMatchObject({ state: "not readable", detail: "a success that says an error" });
+    expect(all).not.toContain(canaries.env);
+  });
+});
+
+describe("a list of GPU types that cannot be read", () => {
+  it("shows at most 200 characters, without long texts and what may be a key", async () => {
+    const secret = "s3cret";
+    const body = JSON.stringify({
+      greeting: "hello",
+      story: "a text of more than 24 characters",
+      access_token: secret,
+      apiKey: secret,
+      of: canaries.name,
+      numbers: Array.from({ length: 100 }, (_, index) => index + 1_000_000_000),
+    });
+    const fault: Fault = { kind: "body", body, path: "/v1/gpus", ...always };
+    const { code, report, all } = await examined(await openService({ faults: [fault] }));
+    const { excerpt = "", state } = findingOf(report, "/v1/gpus") ?? {};
+    expect({ code, state }).toEqual({ code: 0, state: "not readable" });
+    expect(excerpt).toMatch(/^\{"greeting":"hello","story":"…","access_token":"…","apiKey":"…","of":"\[secret\]"/);
+    expect(excerpt.length).toBeLessThanOrEqual(200);
+    expect(all).not.toContain(secret);
+    expect(all).not.toContain(canaries.name);
+    expect(report.advice).toContainEqual(expect.stringContaining("gpucluster:gpuTypeCheck to `off`"));
+  });
+
+  it("is not certain if a record of it names no type", async () => {
+    const body = JSON.stringify({ gpus: [{ type: "h100" }, { other: 1 }] });
+    const fault: Fault = { kind: "body", body, path: "/v1/gpus", ...always };
+    const { report, text } = await examined(await openService({ faults: [fault] }));
+    expect(report.gpuTypes).toEqual({ certain: false, types: [{ type: "h100" }] });
+    expect(text).toContain("GPU types (the list is not certain: a gpuType that is not listed is a warning)");
+  });
+});
+
+test("a service without any health of replicas needs a setting", async () => {
+  const faults: Fault[] = [
+    { kind: "status", status: 404, code: "not_found", path: "/v1/clusters/*/status", ...always },
+  ];
+  const { report } = await examined(await openService({ faults }));
+  expect(report.replicaHealth.source).toBe("none");
+  expect(report.advice).toEqual([expect.stringContaining('Set `healthCheck: "list"` on clusters')]);
+});
+
+test.each([
+  [90_000, "90 s ahead of ours"],
+  [-60_000, "60 s behind ours"],
+])("a clock that differs by %d ms is shown", async (skewMs, text) => {
+  const date = new Date(Date.now() + skewMs).toUTCString();
+  const { out } = await run(["doctor"], environmentOf(await serve('{"clusters":[]}', { date })));
+  expect(
+    out.replace(/\b(89|91|59|61) s/, (said) => (said.startsWith("5") || said.startsWith("6") ? "60 s" : "90 s")),
+  ).toContain(text);
+});
+
+test("a write does not pass the recorder", async () => {
+  const recorder = new Recorder(() => Promise.reject(new Error("sent")), { now: () => 0 });
+  const write: HttpRequest = { method: "POST", path: "/v1/clusters", kind: "create" };
+  await expect(recorder.send(write)).rejects.toThrow("a write must not be sent: POST");
+});

@@ -1,0 +1,105 @@
+import { dialects } from "../../simulator";
+import { canaries, closeAll, examined, findingOf, openService } from "./bench";
+
+afterEach(closeAll);
+
+const everyForm = [...Object.keys(dialects), "client"];
+
+describe.each(everyForm)("a service of the form %s", (dialect) => {
+  it("is understood by few reads, and nothing that is secret is shown", async () => {
+    const simulator = await openService({ dialect }, 3);
+    const { code, report, all } = await examined(simulator);
+    expect(simulator.requests.map(({ method }) => method)).toEqual(simulator.requests.map(() => "GET"));
+    expect(report.requests).toBeLessThanOrEqual(14);
+    expect(simulator.requests).toHaveLength(report.requests * 2);
+    expect({ code, canManage: report.canManage }).toEqual({ code: 0, canManage: true });
+    expect(report.clusters).toEqual({ count: 3, complete: expect.any(Boolean) });
+    expect(report.requestNames).toMatchObject({
+      names: dialect === "client" ? "client" : "specification",
+      certainty: "shown",
+    });
+    expect(report.replicaHealth.source).toBe(dialect === "client" ? "record" : "status");
+    expect(report.gpuTypes?.types.length).toBeGreaterThan(2);
+    expect(report.rateLimit).toMatchObject({ limit: 100, left: expect.any(Number), isUsedUp: false });
+    expect(Math.abs(report.clockDifferenceSeconds ?? 9)).toBeLessThan(2);
+    expect(report.notAllowed).toEqual([]);
+    for (const canary of Object.values(canaries)) expect(all).not.toContain(canary);
+  });
+});
+
+describe("the form of the official client", () => {
+  it("is shown with the evidence, the form of each answer, and what there is not", async () => {
+    const { report, text } = await examined(await openService({ dialect: "client" }));
+    expect(findingOf(report, "/v1/clusters")).toMatchObject({
+      state: "answers",
+      form: "{data: [...]}",
+      spelling: "camelCase",
+    });
+    expect(findingOf(report, "/v1/gpus")).toMatchObject({ state: "missing", detail: "HTTP 404, not_found" });
+    expect(report.requestNames.evidence[0]).toEqual({ endpoint: "GET /v1/clusters", names: "client" });
+    expect(report.gpuTypes?.types).toContainEqual(
+      expect.objectContaining({ name: "RTX 4090", type: expect.stringMatching(/^[0-9a-f-]{36}$/), pricePerHour: 0.49 }),
+    );
+    expect(text).toMatch(/^ {2}[0-9a-f-]{36} {2}RTX 4090 +0\.49 +\d+$/m);
+    expect(text).toContain("Request names  client, as GET /v1/clusters shows.");
+    expect(text).toMatch(/^Health +of each replica, from the record/m);
+  });
+
+  it("shows the names by the GPU models if there is no cluster", async () => {
+    const { report } = await examined(await openService({ dialect: "client" }, 0));
+    expect(report.requestNames).toMatchObject({ names: "client", certainty: "shown" });
+    expect(report.requestNames.evidence[0]?.endpoint).toBe("GET /v1/gpus/models");
+    expect(report.replicaHealth.source).toBe("unknown");
+    expect(findingOf(report, "/v1/clusters/:id")).toEqual({ endpoint: "GET /v1/clusters/:id", state: "not asked" });
+  });
+});
+
+describe("the form of the specification", () => {
+  it("is suggested by an empty list, and open if that is in an envelope", async () => {
+    const { report: plain } = await examined(await openService({}, 0));
+    expect(plain.requestNames).toEqual({ names: "specification", certainty: "likely", evidence: [] });
+    const { report, text } = await examined(
+      await openService({ dialect: { listShape: "data", gpuListShape: "by-type" } }, 0),
+    );
+    expect(report.requestNames.certainty).toBe("open");
+    expect(text).toContain("Set gpucluster:requestNames to `specification` or `client`");
+    expect(findingOf(report, "/v1/gpus")?.form).toBe("map by type");
+  });
+
+  it.each([
+    [{ listForm: "by-id" }, "{clusters: map by id}"],
+    [{ listShape: "bare" }, "bare list"],
+    [{ listShape: "nested" }, "{data: {items: [...]}}"],
+  ] as const)("is named by its list: %j", async (dialect, form) => {
+    const { report } = await examined(await openService({ dialect }));
+    expect(findingOf(report, "/v1/clusters")?.form).toBe(form);
+  });
+
+  it("is told apart from what the descriptor names, which is shown", async () => {
+    const dialect = { descriptor: "lying", descriptorPath: "/v1" } as const;
+    const { report, text } = await examined(await openService({ dialect }));
+    expect(report.update).toMatchObject({ named: "PUT /v1/clusters/:id", isDescribed: true });
+    expect(text).toContain("the descriptor names PUT /v1/clusters/:id. Only a write can tell");
+    const { report: none } = await examined(await openService({ dialect: { descriptor: "absent" } }));
+    expect(none.update).toEqual({ isDescribed: false, tried: ["PATCH", "PUT", "POST"] });
+    expect(findingOf(none, "/, /v1, /api")).toMatchObject({ state: "missing" });
+  });
+});
+
+describe("lists of many pages", () => {
+  it("are read no further than needed", async () => {
+    const simulator = await openService({ dialect: { paged: true } }, 20);
+    const { report, text } = await examined(simulator);
+    expect(report.clusters).toEqual({ count: 8, complete: false });
+    expect(text).toMatch(/^Clusters +8, perhaps more$/m);
+    expect(report.requests).toBeLessThanOrEqual(14);
+  });
+});
+
+describe("names of clusters", () => {
+  it("are shown if that is asked for, and values of env are not", async () => {
+    const { report, all } = await examined(await openService({}, 2), "--names");
+    expect(report.clusters?.names).toEqual(expect.arrayContaining(["canary-cluster", "canary-cluster1"]));
+    expect(all).not.toContain(canaries.env);
+  });
+});

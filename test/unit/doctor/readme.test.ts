@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "../../../provider/doctor/cli";
+import { closeAll, environmentOf, openService } from "./bench";
+
+afterEach(closeAll);
+
+test("the README shows what the command prints", async () => {
+  const readme = readFileSync(join(__dirname, "../../../README.md"), "utf8");
+  const [, shown] = /^\$ npx pulumi-gpucluster doctor\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+  const simulator = await openService({ dialect: "client" });
+  const { out } = await run(["doctor"], environmentOf(simulator));
+  const same = (text: string) =>
+    text.replace(/ends in \d+ s/, "ends in 60 s").replace(/clusters\/\w{3}…/g, "clusters/1e3…");
+  expect(same(out).replace(simulator.url, "https://api.example.com")).toBe(same(shown ?? ""));
+});
