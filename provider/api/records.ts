@@ -76,7 +76,7 @@ export interface StatusRecord {
 export const clusterNames = {
   id: ["id", "cluster_id"],
   name: ["name", "cluster_name", "display_name"],
-  status: ["status", "state", "phase", "endpoint_status", "actual_status"],
+  status: ["status", "state", "phase", "current_state", "endpoint_status", "actual_status"],
   replicas: ["desired_replicas", "desired_replica_count", "target_replica", "replicas", "replica_count", "pod_count"],
   endpoint: ["endpoint", "endpoint_url", "url"],
   createdAt: ["created_at", "create_time", "creation_timestamp"],

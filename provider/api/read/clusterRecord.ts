@@ -24,11 +24,12 @@ import {
   defined,
   Fields,
   isRecord,
+  isSaid,
   objectsIn,
   plainName,
   UnreadableError,
 } from "./json";
-import { clearWord, stateOf } from "./states";
+import { clearWord } from "./states";
 import { healthOf } from "./statusRecord";
 
 /** The answer to a creation. An object with an id that shows nothing of a cluster may be anything, such as an operation. */
@@ -147,8 +148,8 @@ function toRecord({ id, object }: Candidate): ClusterRecord {
     sources.map((source) => source.first(names, read)).find((value) => value !== undefined);
   const status = take(clusterNames.status, asText) ?? take(clusterNames.status, innerOr(asText, innerNames.word));
   const env = take(clusterNames.env, asEnv, own);
-  // A word that is known says more than a mark, which may be a placeholder, or a plan.
-  const isDeleted = stateOf(status) === "unknown" && take(clusterNames.deleted, asMark) === true;
+  // Beside any word for a state, a mark of deletion proves nothing: it may be a placeholder, or a plan.
+  const isDeleted = !all.some(saysState) && take(clusterNames.deleted, asMark) === true;
   const redact = redactor(Object.values(env ?? {}).filter((value) => value !== null));
   const gpuIdentifiers = gpuTextsOf(parts);
   return defined({
@@ -165,6 +166,13 @@ function toRecord({ id, object }: Candidate): ClusterRecord {
     container: take(clusterNames.container, innerOr(asText, innerNames.image)),
     env,
   });
+}
+
+const stateForm = /(^|_)(status|state|phase)(_|$)/;
+
+/** Whether anything is said of a state, under whatever name and in whatever word. */
+function saysState(source: Fields): boolean {
+  return source.names().some((name) => stateForm.test(name) && isSaid(source.get(name)));
 }
 
 /** A flag, or a time that is not before all of them. */
