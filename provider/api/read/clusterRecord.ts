@@ -17,7 +17,6 @@ import { redactor } from "../text";
 import { gpuTexts } from "./gpuIdentity";
 import {
   asCount,
-  asFlag,
   asName,
   asNumber,
   asText,
@@ -149,7 +148,7 @@ function toRecord({ id, object }: Candidate): ClusterRecord {
   const status = take(clusterNames.status, asText) ?? take(clusterNames.status, innerOr(asText, innerNames.word));
   const env = take(clusterNames.env, asEnv, own);
   // Beside any word for a state, a mark of deletion proves nothing: it may be a placeholder, or a plan.
-  const isDeleted = !all.some(saysState) && take(clusterNames.deleted, asMark) === true;
+  const isDeleted = !all.some(saysState) && Date.parse(take(clusterNames.deleted, asStamp) ?? "") > 0;
   const redact = redactor(Object.values(env ?? {}).filter((value) => value !== null));
   const gpuIdentifiers = gpuTextsOf(parts);
   return defined({
@@ -173,12 +172,6 @@ const stateForm = /(^|_)(status|state|phase)(_|$)/;
 /** Whether anything is said of a state, under whatever name and in whatever word. */
 function saysState(source: Fields): boolean {
   return source.names().some((name) => stateForm.test(name) && isSaid(source.get(name)));
-}
-
-/** A flag, or a time that is not before all of them. */
-function asMark(value: unknown): boolean | undefined {
-  const stamp = asFlag(value) === undefined ? asStamp(value) : undefined;
-  return stamp === undefined ? asFlag(value) : Date.parse(stamp) > 0;
 }
 
 /** One that can be a cluster's; others may be paths or titles that a service makes of it. */

@@ -4,16 +4,16 @@ test.each<[string, Record<string, unknown>]>([
   ["a time of nought", { deleted_at: 0 }],
   ["a time of nought as text", { deleted_at: "0" }],
   ["the first day of the calendar", { deleted_at: "0001-01-01T00:00:00Z" }],
-  ["the first second of Unix time", { terminated_at: "1970-01-01T00:00:00Z" }],
+  ["the first second of Unix time", { deleted_at: "1970-01-01T00:00:00Z" }],
   ["an empty time", { deleted_at: "" }],
-  ["a flag that says no", { deleted: false }],
-  ["a flag that says no, as text", { is_deleted: "false" }],
+  ["a flag that says no", { deleted_at: false }],
+  ["a flag that says no, as text", { deleted_at: "false" }],
 ])("%s in place of a mark of deletion marks nothing", (_what, mark) => {
   expect(readListed({ id: "cl_1", ...mark })).toEqual({ id: "cl_1" });
   expect(readListed({ id: "cl_1", status: "warming", ...mark })?.status).toBe("warming");
 });
 
-const marks = [{ deleted: true }, { deleted_at: "2030-01-01T00:00:00Z" }, { terminated_at: 1_900_000_000 }];
+const marks = [{ deleted_at: "2030-01-01T00:00:00Z" }, { deletedAt: 1_900_000_000 }];
 
 test.each(["running", "Running", "CLUSTER_STATUS_RUNNING", "failed", "stopped", "provisioning", "deleting", "warming"])(
   "the word %s outweighs every mark of deletion",
