@@ -94,7 +94,7 @@ export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 /** @assumption A cluster's name begins a host name (section 2), so it has to be able to stand in one. */
 export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 /** @assumption One record is answered bare or inside other objects, at most two deep, of one of these names or another. */
-export const wrapperNames = ["cluster", "deployment", "data", "result"];
+export const wrapperNames = ["cluster", "deployment", "data", "result", "response"];
 export const recordDepth = 2;
 /** @assumption What stands under these names describes a failure or a request, not the thing that was asked for. */
 export const notRecords: ReadonlySet<string> = new Set(
@@ -137,9 +137,9 @@ export const envNames = { name: ["name", "key"], value: ["value"] } as const;
 
 /** @assumption A list of several pages names the next one by a field of these words with `next` among them, by one of these names, or by a link. */
 export const nextWords: ReadonlySet<string> = new Set(
-  "next page cursor token link url href marker offset start number index id key results".split(" "),
+  "next page cursor token link url uri href marker offset start number index id key results".split(" "),
 );
-export const cursorNames = ["end_cursor", "cursor", "continue"];
+export const cursorNames = ["end_cursor", "cursor", "continuation_token", "continuation", "continue"];
 /** @assumption A page is asked for by the name of the field that says which, without `next`; these are asked for otherwise, or as they are. */
 export const pageParameters: Readonly<Record<string, string>> = {
   next: "cursor",
@@ -150,7 +150,7 @@ export const pageParameters: Readonly<Record<string, string>> = {
 export const keptParameters = ["next_token"];
 /** @assumption Fields about pages stand beside the records, up to three objects deep, or in headers that begin with `X-`, under these names. */
 export const pageNames = {
-  more: ["has_more", "has_next", "has_next_page"],
+  more: ["has_more", "has_next", "has_next_page", "more", "truncated", "is_truncated"],
   page: ["page", "page_number", "current_page", "number"],
   pages: ["total_pages", "page_count", "last_page", "pages"],
   offset: ["offset", "skip", "start"],
@@ -204,6 +204,7 @@ export const countedWords: ReadonlySet<string> = new Set(
 export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
 
 /** @assumption A cluster on its way out, or to be stopped, is shown for a while under one of these words. */
+/** Who says one of these is as good as gone: its name is free. */
 export const leavingWords: ReadonlySet<string> = new Set(["terminating", "deleting"]);
 export const stoppingWords: ReadonlySet<string> = new Set(
   "stopping suspending pausing halting shutting_down".split(" "),
@@ -215,6 +216,7 @@ export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
     "provisioning pending creating created queued waiting accepted requested scheduling scheduled allocating preparing " +
     "starting starting_up booting initializing initialising building pulling updating upgrading scaling scaling_up " +
     "scaling_down deploying redeploying rolling_out rolling_update restarting rebooting resuming reconciling in_progress " +
+    "destroying removing deprovisioning pending_deletion pending_delete delete_in_progress " +
     `not_ready unhealthy degraded draining ${[...stoppingWords, ...leavingWords].join(" ")}`,
   failed: "failed failure error errored crashed dead rejected",
   stopped: "stopped suspended paused inactive",
@@ -230,6 +232,7 @@ export const gpuListNames = [
   "gpus",
   "gpu",
   "gpu_types",
+  "types",
   "models",
   "prices",
   "pricing",
@@ -291,7 +294,7 @@ export const currencySigns: ReadonlyMap<string, string> = new Map([
   ["$", "usd"],
   ["€", "eur"],
 ]);
-export const currencyNames = ["currency"];
+export const currencyNames = ["currency", "currency_code"];
 export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur"]);
 
 /** @assumption What can be had of a GPU type is said under these names: by a flag, a number or a word, or by region, or as a list of places. */

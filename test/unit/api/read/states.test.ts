@@ -2,7 +2,10 @@ import { isLeaving, stateOf } from "../../../../provider/api/read/states";
 
 test.each([
   ["running", "running ready active healthy available started ok passing RUNNING Ready"],
-  ["pending", "provisioning pending creating queued scaling restarting stopping terminating deleting degraded"],
+  [
+    "pending",
+    "provisioning pending creating queued scaling restarting stopping terminating deleting pending_deletion degraded",
+  ],
   ["failed", "failed error errored crashed dead"],
   ["stopped", "stopped suspended paused"],
   ["terminated", "terminated deleted"],
@@ -21,6 +24,7 @@ test.each([
   ["deleting", true],
   ["stopped", false],
   ["failed", false],
+  ["pending_deletion", false],
   ["running", false],
   [undefined, false],
 ])("%p means leaving: %p", (word, leaving) => {
