@@ -76,13 +76,13 @@ export interface StatusRecord {
 export const clusterNames = {
   id: ["id", "cluster_id"],
   name: ["name", "cluster_name", "display_name"],
-  status: ["status", "state", "phase", "endpoint_status", "actual_status"],
+  status: ["status", "state", "phase", "current_state", "endpoint_status", "actual_status"],
   replicas: ["desired_replicas", "desired_replica_count", "target_replica", "replicas", "replica_count", "pod_count"],
   endpoint: ["endpoint", "endpoint_url", "url"],
   createdAt: ["created_at", "create_time", "creation_timestamp"],
   container: ["container", "image", "image_url"],
   env: ["env", "environment", "env_vars", "environment_variables"],
-  deleted: ["deleted_at", "terminated_at", "deleted", "is_deleted"],
+  deleted: ["deleted_at"],
   reason: ["status_reason", "failure_reason", "status_message", "reason", "message", "error"],
 } as const;
 
@@ -93,15 +93,14 @@ export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** @assumption A cluster's name begins a host name (section 2), so it has to be able to stand in one. */
 export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
-/** @assumption One record is answered bare or inside other objects, at most two deep, whatever they are called. */
+/** @assumption One record is answered bare or inside other objects, at most two deep, of one of these names or another. */
+export const wrapperNames = ["cluster", "deployment", "data", "result", "response"];
 export const recordDepth = 2;
 /** @assumption What stands under these names describes a failure or a request, not the thing that was asked for. */
 export const notRecords: ReadonlySet<string> = new Set(
   "error errors request operation organization owner proto constructor prototype".split(" "),
 );
-/** @assumption An answer may stand in an object of one of these names. */
-export const wrapperNames = ["cluster", "deployment", "data", "result", "response"];
-/** @assumption Some fields of a record may stand in one of these objects inside it. */
+/** @assumption Some fields of a record may stand in one of these objects inside it, and one value in an object with one of the names below. */
 export const fieldGroups = [
   "attributes",
   "properties",
@@ -115,7 +114,6 @@ export const fieldGroups = [
   "metadata",
 ];
 
-/** @assumption A word, an address or a number may be answered as an object that holds it under one of these names. */
 export const innerNames = {
   word: ["state", "status", "phase", "name"],
   image: ["image", "reference", "name"],
@@ -123,14 +121,12 @@ export const innerNames = {
   count: ["desired", "target", "total"],
 } as const;
 
-/** @assumption A list is bare, under one of these names, or under any other if only one list of records is there. */
+/** @assumption A list, or a map of ids to records, is bare, under one of these names, or under any other if it is the only one, at most three deep. */
 export const clusterListNames = ["clusters", "data", "items"];
-/** @assumption A list may be a map of ids to records, and stand deeper than named, in all so deep. */
 export const listDepth = 3;
 
-/** @assumption Lists under these names are not the one that was asked for. */
+/** @assumption Lists under these names are not the one that was asked for, and a list beside a mark that says something may lack records. */
 export const sideLists: ReadonlySet<string> = new Set(["warnings", "messages", "links", "tags"]);
-/** @assumption A list beside which one of these says something may lack some of its records. */
 export const partMarks = ["error", "errors", "partial", "incomplete", "unreachable"];
 
 /** @assumption A time without a zone is UTC; a number is Unix time, in seconds or, if it is that large, in milliseconds. */
@@ -152,8 +148,7 @@ export const pageParameters: Readonly<Record<string, string>> = {
   current_page: "page",
 };
 export const keptParameters = ["next_token"];
-/** @assumption Such fields stand beside the records, up to three objects deep, or in headers that begin with `X-`. */
-/** @assumption Where a list stands and how long it is may be said under these names. */
+/** @assumption Fields about pages stand beside the records, up to three objects deep, or in headers that begin with `X-`, under these names. */
 export const pageNames = {
   more: ["has_more", "has_next", "has_next_page", "more", "truncated", "is_truncated"],
   page: ["page", "page_number", "current_page", "number"],
@@ -163,38 +158,34 @@ export const pageNames = {
   total: ["total", "total_count", "total_elements", "total_items", "total_results", "total_size"],
   count: ["count"],
 } as const;
-/** @assumption A field with one of these words in its name may say that there is more, whatever it says. */
+/** @assumption Another field with one of these words in its name may say that there is more, but beside a list of GPUs only in certain objects. */
 export const pageHints: ReadonlySet<string> = new Set(
   "next cursor token continue continuation marker after bookmark scroll more remaining truncated evaluated partial unreachable".split(
     " ",
   ),
 );
-/** @assumption Beside a list of GPUs, only these objects are about its pages. */
 export const pageObjects: ReadonlySet<string> = new Set("pagination paging page_info page meta links".split(" "));
 /** @assumption A list of exactly so many records, that says nothing of its length, may be the first page of a longer one. */
 export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
-/** @assumption A `/status` that shows nothing of replicas speaks for all of them: by a flag, or by its word. */
-/** @assumption Replicas stand in a list or a map under one of these names, under any other, or are only counted. */
-export const replicaListNames = ["replicas", "workers", "instances", "pods", "nodes", "data", "items"];
-/** @assumption A replica is shown with these names; a "no" to any of the flags outweighs every word. */
+/** @assumption Replicas stand in a list or a map under one of these names or another, or are counted, or a flag or a word speaks for all of them. */
+export const replicaListNames = ["replicas", "workers", "instances", "pods", "data", "items"];
+/** @assumption A replica is shown with these names, or with conditions, and a "no" to any flag or condition outweighs every word. */
 export const replicaNames = {
   id: ["id", "name", "replica", "pod", "index"],
   status: ["status", "state", "phase", "health", "health_status"],
   healthy: ["healthy", "is_healthy", "health", "health_status", "ready", "is_ready", "readiness", "liveness"],
   message: ["message", "reason", "error", "detail", "details"],
 } as const;
-/** @assumption A condition of one of these types says whether a replica, or the cluster, is healthy. */
 export const healthConditions: ReadonlySet<string> = new Set(["healthy", "ready", "available"]);
-/** @assumption Lists under these names are about parts of a replica, or of the cluster, and not about replicas. */
+/** @assumption Lists under these names are about parts of a replica or of the cluster, and a bad word anywhere in a replica means that it is not well. */
 export const partLists: ReadonlySet<string> = new Set(
   "conditions checks probes containers container_statuses gpus events volumes disks".split(" "),
 );
-/** @assumption These words inside a replica mean that something of it is not well. */
 export const sickWords: ReadonlySet<string> = new Set(
   "unhealthy not_ready critical degraded down fail failing".split(" "),
 );
-/** @assumption Replicas that are only counted are so under these words, or under a word for their state. */
+/** @assumption Replicas are counted under these words, or a word for their state, in names that say what is counted. */
 export const replicaCounts = {
   /** How many there should be, and how many there are. */
   desired: ["desired", "target", "expected"],
@@ -205,7 +196,6 @@ export const replicaCounts = {
   /** Says nothing of health; beside it, a count that is missing is zero. */
   other: ["updated"],
 } as const;
-/** @assumption A name that counts replicas has one of these words. */
 export const countedWords: ReadonlySet<string> = new Set(
   "replica replicas instance instances pod pods worker workers".split(" "),
 );
@@ -213,34 +203,31 @@ export const countedWords: ReadonlySet<string> = new Set(
 /** What a state word means to somebody who waits; `unknown` for a word that is not known, and for none. */
 export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
 
-/** @assumption A cluster on its way out is listed for a while under one of these words. */
-export const leavingWords: ReadonlySet<string> = new Set(
-  "terminating deleting destroying removing deprovisioning pending_deletion pending_delete delete_in_progress".split(
-    " ",
-  ),
-);
-/** @assumption A cluster on its way to be stopped is shown for a while under one of these words. */
+/** @assumption A cluster on its way out, or to be stopped, is shown for a while under one of these words. */
+/** Who says one of these is as good as gone: its name is free. */
+export const leavingWords: ReadonlySet<string> = new Set(["terminating", "deleting"]);
 export const stoppingWords: ReadonlySet<string> = new Set(
   "stopping suspending pausing halting shutting_down".split(" "),
 );
-/** @assumption The specification names `provisioning` only; these are the words in use for the other states. */
+/** @assumption The specification names `provisioning` only; these words are in use for the other states, alone or with the thing they are about. */
 export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
-  running: "running ready active healthy available live started ok passing",
+  running: "running ready active healthy available started ok passing",
   pending:
     "provisioning pending creating created queued waiting accepted requested scheduling scheduled allocating preparing " +
     "starting starting_up booting initializing initialising building pulling updating upgrading scaling scaling_up " +
     "scaling_down deploying redeploying rolling_out rolling_update restarting rebooting resuming reconciling in_progress " +
+    "destroying removing deprovisioning pending_deletion pending_delete delete_in_progress " +
     `not_ready unhealthy degraded draining ${[...stoppingWords, ...leavingWords].join(" ")}`,
   failed: "failed failure error errored crashed dead rejected",
-  stopped: "stopped suspended paused off inactive exited",
+  stopped: "stopped suspended paused inactive",
   terminated: "terminated deleted",
 };
-/** @assumption A state word may carry what it is the state of: `CLUSTER_STATUS_RUNNING` is `running`. */
+/** `CLUSTER_STATUS_RUNNING` is `running`. */
 export const neutralWords: ReadonlySet<string> = new Set(
   "cluster replica instance pod container node service state status phase health is".split(" "),
 );
 
-/** @assumption GPU records are a list or a map of types to records under one of these names, or the answer itself. */
+/** @assumption GPU records are a list or a map of types under one of these names, the answer itself, or in lists inside a provider or a region. */
 export const gpuListNames = [
   "gpus",
   "gpu",
@@ -266,68 +253,61 @@ export const gpuNameForms: readonly (readonly [of: "gpu" | "machine" | "any" | "
   ["any", /^(slug|sku)$/],
   ["people", /^(model|name|key)$/],
 ];
-/** @assumption A provider or a region may hold GPU records in a list under one of these names, or of records with ids. */
+/** Inside a provider or a region. Any other list there has to be of records with ids. */
 export const innerGpuLists = ["gpus", "gpu_types", "models"];
-/** @assumption A GPU record has a name for people, and names its memory so where that is not said to be the GPU's. */
+/** @assumption A GPU record has a name for people, and its memory is the GPU's if the name says so, or if nothing says that it is a machine. */
 export const gpuNames = {
   name: ["name", "display_name", "gpu_model_name", "gpu_name", "description"],
   memory: ["memory_gb", "memory_gib", "memory"],
 } as const;
-/** @assumption A name of this form is about graphics memory; other memory of a record with CPUs is that of the machine. */
 export const gpuMemoryForm = /(^|_)vram(_|$)|(^|_)gpu_(memory|ram)(_|$)/;
 export const machineForm = /(^|_)v?cpus?(_|$)|(^|_)(ram|storage|disk)(_|$)/;
-/** @assumption A type is listed several times where one of these words in a name tells the records apart. */
+/** @assumption A type is listed several times if a name with one of these words tells them apart; a `type` that is the same in each says nothing. */
 export const placeWords: ReadonlySet<string> = new Set("region location zone tier country provider cloud".split(" "));
-/** @assumption A record of which each says one of these as its `type` says what it is, not which. */
 export const kindWords: ReadonlySet<string> = new Set(["gpu", "gpus", "gpu_type", "model", "accelerator", "price"]);
 
 /** @assumption A price stands under a name of these words only, one of the first list among them: `price_per_hour_usd`. */
 export const priceWords = {
-  price: new Set(["price", "prices", "pricing", "cost", "rate", "hourly"]),
-  hour: new Set(["hourly", "hour", "hr", "h"]),
+  price: new Set(["price", "prices", "pricing", "cost", "hourly"]),
+  hour: new Set(["hourly", "hour", "hr"]),
   /** Of several tiers, the one that a cluster has by itself. */
-  tier: new Set(["community", "default"]),
-  neutral: new Set(["per", "gpu", "amount", "value", "current", "on", "demand", "base", "list", "unit"]),
+  tier: new Set(["community"]),
+  neutral: new Set(["per", "gpu", "amount", "value", "on", "demand"]),
 } as const;
-/** @assumption A price is for one GPU and one hour unless a word says another time; these can be converted. */
+/** @assumption A price is for one GPU and one hour unless a word in its name or beside it says another time; these can be converted. */
 export const timeWords: ReadonlyMap<string, number> = new Map([
   ["minute", 60],
   ["second", 3600],
 ]);
-/** @assumption The time of a price may be said beside it under one of these names, in the record or in the price's object. */
+/** Beside it: in the record, or in the price's object. */
 export const priceUnitNames = {
   record: ["price_unit", "billing_unit", "billing_period", "billing_interval", "period", "interval"],
   price: ["per", "unit", "interval", "period"],
 } as const;
-/** @assumption A price is in whole units of its currency unless one of these words says otherwise. */
-export const scaleWords: ReadonlyMap<string, number> = new Map([
-  ["cents", 0.01],
-  ["cent", 0.01],
-]);
-/** @assumption A price beside one of these is written in a way that is not known. */
+/** @assumption A price is in whole units of its currency unless one of these words, or a field for its scale, says otherwise. */
+export const scaleWords: ReadonlyMap<string, number> = new Map([["cents", 0.01]]);
+/** A price beside one of these is not read. */
 export const otherScales = ["exponent", "decimals", "nanos"];
 /** @assumption A currency is named beside the price, by a word of its name, or by a sign in its text. */
 export const currencySigns: ReadonlyMap<string, string> = new Map([
   ["us$", "usd"],
   ["$", "usd"],
   ["€", "eur"],
-  ["£", "gbp"],
 ]);
 export const currencyNames = ["currency", "currency_code"];
-export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur", "gbp"]);
+export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur"]);
 
-/** @assumption What can be had of a GPU type is said under these names: a flag, a number, a word, or any of them by region. */
+/** @assumption What can be had of a GPU type is said under these names: by a flag, a number or a word, or by region, or as a list of places. */
 export const stockNames = {
   available: ["available", "in_stock", "availability", "stock", "stock_status", "stock_available", "status"],
   count: ["available_count", "available", "count", "quantity", "stock", "availability"],
   regions: ["regions", "availability", "stock", "locations"],
 } as const;
-/** @assumption A list under a name of this form has the places in which a type can be had. */
+/** A list of the places in which a type can be had. */
 export const stockPlacesForm =
   /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/;
-/** @assumption Stock may be said by these words. */
 export const stockWords: Readonly<Record<"yes" | "no", string>> = {
-  yes: "available in_stock high medium low",
+  yes: "available in_stock high low",
   no: "unavailable insufficient not_available sold_out out_of_stock none no exhausted",
 };
 

@@ -17,18 +17,18 @@ import { redactor } from "../text";
 import { gpuTexts } from "./gpuIdentity";
 import {
   asCount,
-  asFlag,
   asName,
   asNumber,
   asText,
   defined,
   Fields,
   isRecord,
+  isSaid,
   objectsIn,
   plainName,
   UnreadableError,
 } from "./json";
-import { clearWord, stateOf } from "./states";
+import { clearWord } from "./states";
 import { healthOf } from "./statusRecord";
 
 /** The answer to a creation. An object with an id that shows nothing of a cluster may be anything, such as an operation. */
@@ -147,8 +147,8 @@ function toRecord({ id, object }: Candidate): ClusterRecord {
     sources.map((source) => source.first(names, read)).find((value) => value !== undefined);
   const status = take(clusterNames.status, asText) ?? take(clusterNames.status, innerOr(asText, innerNames.word));
   const env = take(clusterNames.env, asEnv, own);
-  // A word that is known says more than a mark, which may be a placeholder, or a plan.
-  const isDeleted = stateOf(status) === "unknown" && take(clusterNames.deleted, asMark) === true;
+  // Beside any word for a state, a mark of deletion proves nothing: it may be a placeholder, or a plan.
+  const isDeleted = !all.some(saysState) && Date.parse(take(clusterNames.deleted, asStamp) ?? "") > 0;
   const redact = redactor(Object.values(env ?? {}).filter((value) => value !== null));
   const gpuIdentifiers = gpuTextsOf(parts);
   return defined({
@@ -167,10 +167,11 @@ function toRecord({ id, object }: Candidate): ClusterRecord {
   });
 }
 
-/** A flag, or a time that is not before all of them. */
-function asMark(value: unknown): boolean | undefined {
-  const stamp = asFlag(value) === undefined ? asStamp(value) : undefined;
-  return stamp === undefined ? asFlag(value) : Date.parse(stamp) > 0;
+const stateForm = /(^|_)(status|state|phase)(_|$)/;
+
+/** Whether anything is said of a state, under whatever name and in whatever word. */
+function saysState(source: Fields): boolean {
+  return source.names().some((name) => stateForm.test(name) && isSaid(source.get(name)));
 }
 
 /** One that can be a cluster's; others may be paths or titles that a service makes of it. */

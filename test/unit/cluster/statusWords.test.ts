@@ -66,7 +66,7 @@ describe("replicas that are left over, for two replicas,", () => {
     ["one stopped", ["healthy", "healthy", "stopped"], "ready"],
     ["one terminating", ["healthy", "healthy", "terminating"], "ready"],
     ["one terminated", ["healthy", "healthy", "terminated"], "ready"],
-    ["several", ["stopped", "healthy", "deleting", "healthy", "exited"], "ready"],
+    ["several", ["stopped", "healthy", "deleting", "healthy", "paused"], "ready"],
     ["one stopped beside one healthy", ["healthy", "stopped"], "pending"],
     ["one terminating beside one healthy", ["healthy", "terminating"], "pending"],
     ["one that starts", ["healthy", "healthy", "starting"], "pending"],

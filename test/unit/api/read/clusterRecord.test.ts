@@ -155,7 +155,7 @@ test.each<[unknown, string | undefined]>([
 
 test.each([
   ["running", "running"],
-  ["gone-ish", "terminated"],
+  ["gone-ish", "gone-ish"],
   [undefined, "terminated"],
   ["terminating", "terminating"],
 ])("a cluster that is %s and has a time of deletion is %s", (status, expected) => {

@@ -145,7 +145,7 @@ test.each<[string, Record<string, unknown>, number | undefined, string | undefin
   ["a time in a name of cents", { pricing: { cents_per_minute: 5 } }, 3, undefined],
   ["a currency in its name", { price_per_hour_usd: 2.99 }, 2.99, "USD"],
   ["an object", { pricing: { hourly: 2.99, currency: "USD" } }, 2.99, "USD"],
-  ["an object of cents", { price: { amount: 299, unit: "cents", currency_code: "EUR" } }, 2.99, "EUR"],
+  ["an object of cents", { price: { amount: 299, unit: "cents", currency: "EUR" } }, 2.99, "EUR"],
   ["an object two deep", { pricing: { on_demand: { per_hour: 2.99 } } }, 2.99, undefined],
   ["an amount for an hour", { price: { amount: 2.99, per: "hour" } }, 2.99, undefined],
   ["an amount for a minute", { price: { value: 0.05, per: "minute" } }, 3, undefined],

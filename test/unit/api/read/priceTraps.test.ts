@@ -5,8 +5,8 @@ test.each<[string, Record<string, unknown>, number]>([
   ["the time beside it", { price: 0.05, billing_period: "minute" }, 3],
   ["a time that is said twice, once", { price_per_minute: "0.05 per minute" }, 3],
   ["a scale that is said twice, once", { price_cents: "299 cents" }, 2.99],
-  ["a decimal comma before three digits", { price: "0,990 €/h" }, 0.99],
-  ["a comma of thousands", { price: "1,299 €/h" }, 1299],
+  ["a decimal comma before three digits", { price: "0,990 €/hr" }, 0.99],
+  ["a comma of thousands", { price: "1,299 €/hr" }, 1299],
 ])("a price is read with %s", (_what, raw, pricePerHour) => {
   expect(readPrice(raw).pricePerHour).toBe(pricePerHour);
 });

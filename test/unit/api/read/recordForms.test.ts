@@ -4,20 +4,36 @@ test.each<[string, Record<string, unknown>]>([
   ["a time of nought", { deleted_at: 0 }],
   ["a time of nought as text", { deleted_at: "0" }],
   ["the first day of the calendar", { deleted_at: "0001-01-01T00:00:00Z" }],
-  ["the first second of Unix time", { terminated_at: "1970-01-01T00:00:00Z" }],
+  ["the first second of Unix time", { deleted_at: "1970-01-01T00:00:00Z" }],
   ["an empty time", { deleted_at: "" }],
-  ["a flag that says no", { deleted: false }],
-  ["a flag that says no, as text", { is_deleted: "false" }],
+  ["a flag that says no", { deleted_at: false }],
+  ["a flag that says no, as text", { deleted_at: "false" }],
 ])("%s in place of a mark of deletion marks nothing", (_what, mark) => {
   expect(readListed({ id: "cl_1", ...mark })).toEqual({ id: "cl_1" });
   expect(readListed({ id: "cl_1", status: "warming", ...mark })?.status).toBe("warming");
 });
 
-test.each(["running", "Running", "CLUSTER_STATUS_RUNNING", "failed", "stopped", "provisioning", "deleting"])(
+const marks = [{ deleted_at: "2030-01-01T00:00:00Z" }, { deletedAt: 1_900_000_000 }];
+
+test.each(["running", "Running", "CLUSTER_STATUS_RUNNING", "failed", "stopped", "provisioning", "deleting", "warming"])(
   "the word %s outweighs every mark of deletion",
   (status) => {
-    for (const mark of [{ deleted: true }, { deleted_at: "2030-01-01T00:00:00Z" }, { terminated_at: 1_900_000_000 }])
-      expect(readListed({ id: "cl_1", status, ...mark })?.status).toBe(status);
+    for (const mark of marks) expect(readListed({ id: "cl_1", status, ...mark })?.status).toBe(status);
+  },
+);
+
+test.each<[string, Record<string, unknown>]>([
+  ["under a name that is not known", { provisioningState: "Succeeded" }],
+  ["inside a group", { properties: { health_status: "warming" } }],
+  ["inside an object", { status: { lastState: "warming" } }],
+])("a state that is said %s outweighs every mark of deletion", (_where, said) => {
+  for (const mark of marks) expect(readListed({ id: "cl_1", ...said, ...mark })?.status).not.toBe("terminated");
+});
+
+test.each([{}, { status: null }, { status: "" }, { state: {} }])(
+  "without a state (%j), a mark of deletion counts",
+  (said) => {
+    for (const mark of marks) expect(readListed({ id: "cl_1", ...said, ...mark })?.status).toBe("terminated");
   },
 );
 

@@ -1,12 +1,15 @@
 import { isLeaving, stateOf } from "../../../../provider/api/read/states";
 
 test.each([
-  ["running", "running ready active healthy available live started ok passing RUNNING Ready"],
-  ["pending", "provisioning pending creating queued scaling restarting stopping terminating deleting degraded"],
+  ["running", "running ready active healthy available started ok passing RUNNING Ready"],
+  [
+    "pending",
+    "provisioning pending creating queued scaling restarting stopping terminating deleting pending_deletion degraded",
+  ],
   ["failed", "failed error errored crashed dead"],
-  ["stopped", "stopped suspended paused off"],
+  ["stopped", "stopped suspended paused"],
   ["terminated", "terminated deleted"],
-  ["unknown", "quantum constructor gone online __proto__ toString run-ning"],
+  ["unknown", "quantum constructor gone online live off __proto__ toString run-ning"],
 ])("these words mean %s", (state, words) => {
   for (const word of words.split(" ")) expect([word, stateOf(word)]).toEqual([word, state]);
 });
@@ -21,6 +24,7 @@ test.each([
   ["deleting", true],
   ["stopped", false],
   ["failed", false],
+  ["pending_deletion", false],
   ["running", false],
   [undefined, false],
 ])("%p means leaving: %p", (word, leaving) => {
