@@ -60,6 +60,8 @@ export class Claims {
   readonly #adopted = new IdSet();
   /** Names for which a cluster may yet appear, in lower case. */
   readonly #doubts = new Map<string, { readonly error: CreateError; readonly sinceMs: number }>();
+  /** Names for which two create requests were sent, in lower case: the first may yet make a cluster. */
+  readonly #resent = new Set<string>();
   /** Names that are being created right now. */
   readonly #pendingNames = new Set<string>();
 
@@ -131,7 +133,8 @@ export class Claims {
     try {
       return await this.lists.recent(snapshotAgeMs, { signal, patienceMs });
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 403 && error.isEnvelope)) throw error;
+      const isTold = error instanceof ApiError && error.status === 403 && error.isApiAnswer && error.said !== "";
+      if (!isTold) throw error;
       warn(
         "the API key may not list clusters, so nobody can tell whether a cluster of this name exists already, such as one " +
           "that an interrupted run left",
@@ -163,9 +166,19 @@ export class Claims {
     }
   }
 
+  /** Whether a second create request was sent for a name, so that a twin may show later. */
+  wasResent(name: string): boolean {
+    return this.#resent.has(name.toLowerCase());
+  }
+
   /** The second and last request. A conflict now means that the first one did arrive, late. */
   async #again(lost: LostCreation, options: ClaimOptions): Promise<ClusterRecord> {
     let record: ClusterRecord;
+    this.#resent.add(lost.body.name.toLowerCase());
+    options.warn(
+      `the answer to the create request was lost (${messageOf(lost.cause)}), and no list shows a cluster of it: the request is ` +
+        "sent a second time",
+    );
     try {
       record = await this.#post(lost.body, options);
     } catch (error) {
@@ -276,8 +289,7 @@ export class Claims {
     try {
       const list = await this.lists.recent(0, { attempts: 2, patienceMs: firstLookMs, urgency: "reconcile" });
       const twins = this.holders(body.name, list).filter(({ id }) => !known.has(id));
-      if (twins.length > 0)
-        warn(`${describe(twins)} has the same name: it was made by a request whose answer was lost`);
+      if (twins.length > 0) warn(twinText(twins));
     } catch (error) {
       warn(`whether the first create request made a cluster too could not be checked: ${messageOf(error)}`);
     }
@@ -330,6 +342,14 @@ export function takenReason(holders: readonly ClusterRecord[]): string {
     `is already the name of ${describe(holders)}. Nothing is taken over or overwritten. If an interrupted run left it, ` +
     `take it up with \`adopt: "${id}"\`; if it is this very cluster under another resource name, add \`aliases\`; if it ` +
     "is to be replaced, or is somebody else's, give another `name`"
+  );
+}
+
+/** What to do about a second cluster of one name. */
+export function twinText(twins: readonly ClusterRecord[]): string {
+  return (
+    `${describe(twins)} has the same name: it was made by a create request whose answer was lost, and is billed beside this ` +
+    "one. Delete it in the service"
   );
 }
 

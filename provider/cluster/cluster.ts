@@ -1,5 +1,7 @@
+import { sameId } from "../api/ids";
 import { isLeaving, isStopping, stateOf } from "../api/read/states";
-import type { ClusterRecord } from "../api/records";
+import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
+import { cleanText } from "../api/text";
 import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
@@ -8,11 +10,14 @@ import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns }
 import { madeOtherwise } from "./asMade";
 import { whenFree } from "./busy";
 import { listOf } from "./check/gaps";
+import { twinText } from "./claim";
 import { diffCluster, effectsOf } from "./diff";
 import { learnEcho, unverified, withDrift } from "./echo";
 import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Effect } from "./fields";
 import { findStatus } from "./find";
+import { sameText } from "./forms";
+import { memberOf } from "./lists";
 import { Operation } from "./operation";
 import { stop } from "./power";
 import { goalOf, isStopped, judgeGone, judgeReady, type Look } from "./readiness";
@@ -31,7 +36,8 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
   const operation = new Operation(ctx, clock, "create", { id: record.id, inputs });
   // A run that is killed now leaves the id in its output, and nowhere else.
   operation.status(`created as ${record.id}`);
-  const before = toState(inputs, { record }, { settled: false, seenBy });
+  const isResent = service.claims.wasResent(inputs.name) ? { __resent: true as const } : {};
+  const before = { ...toState(inputs, { record }, { settled: false, seenBy }), ...isResent };
   const state = await keep(
     service,
     operation,
@@ -41,6 +47,7 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
       await refuseOtherForm(service, operation, inputs);
       if (inputs.desiredStatus === "stopped") await stop(service, operation, inputs);
       else await waitUntilReady(service, operation, inputs);
+      await reportTwins(service, operation, before);
       return reached(service, operation, inputs, before);
     },
   );
@@ -67,6 +74,14 @@ function refuseOther({ client: { form } }: Service, inputs: CheckedInputs, recor
       `${form.names ?? "specification"}: delete it with \`pulumi destroy\`, set gpucluster:requestNames ` +
       '("specification" or "client") and run `pulumi up` again',
   );
+}
+
+/** If two create requests were sent, both may have made a cluster, of which the list may show the second one late. */
+async function reportTwins(service: Service, operation: Operation, { name, __resent }: ClusterState): Promise<void> {
+  if (!__resent) return;
+  const list = await service.lists.recent(0, { ...operation.request(), attempts: 2 }).catch(() => undefined);
+  const twins = list ? service.claims.holders(name, list).filter(({ id }) => !sameId(id, operation.id)) : [];
+  if (twins.length > 0) operation.warn(twinText(twins));
 }
 
 async function claim({ claims }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
@@ -190,6 +205,7 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
     if (!record) refuseNewcomers(service, operation, state);
     return undefined;
   }
+  await reportTwins(service, operation, state);
   const isPlain = listed !== undefined && isAsSettled(record, state);
   const look = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
   const shown = withDrift(state, record);
@@ -227,6 +243,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
     operation.warn("a resource of this program adopts it, so it stays as it is; only this entry of the state goes");
     return;
   }
+  await refuseOtherName(service, operation, state);
   if (state.deletionPolicy === "stop") return leaveStopped(service, operation, state);
   try {
     operation.status("deleting");
@@ -239,6 +256,24 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   service.claims.deleted(id);
   operation.status("deleted");
   if (state.hourlyCost) operation.info(`was deleted; it cost ${state.hourlyCost} an hour`);
+}
+
+/** How old the list may be in which a cluster is looked up before it is deleted: many deletions share one. */
+const deletionListAgeMs = 30_000;
+
+/** A state with an exchanged id would delete somebody else's cluster. What the service does not tell is no objection. */
+async function refuseOtherName(service: Service, operation: Operation, { name, __echo }: ClusterState): Promise<void> {
+  if (!clusterIdPattern.test(operation.id)) return;
+  const list = await service.lists.recent(deletionListAgeMs, operation.request()).catch(() => undefined);
+  const listed = list && memberOf(list, operation.id);
+  const record = list && !listed ? await find(service, operation).catch(() => undefined) : listed;
+  const shown = record?.name;
+  const isOther = shown !== undefined && clusterNamePattern.test(shown) && name !== undefined && !sameText(shown, name);
+  if (!isOther || __echo?.name === shown) return;
+  throw operation.error(
+    `was not deleted: the state calls it "${name}", but the service calls ${operation.id} "${cleanText(shown, 100)}". If it is ` +
+      `this resource's cluster, run \`pulumi refresh\` first; if not, run \`pulumi state delete '${operation.urn}'\``,
+  );
 }
 
 async function leaveStopped(service: Service, operation: Operation, state: ClusterState): Promise<void> {

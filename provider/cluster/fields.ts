@@ -266,6 +266,8 @@ export type ClusterState = CheckedInputs &
      * was not seen yet.
      */
     readonly __unfinished?: true | "rollout" | "redeployed";
+    /** Two create requests were sent for it: a refresh looks for a second cluster of its name. */
+    readonly __resent?: true;
     /** Names of variables, never values, that such an update may have left with the service. */
     readonly __sent?: readonly string[];
   };

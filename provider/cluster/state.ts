@@ -50,6 +50,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Look, facts: 
     ...(unverifiedInputs ? { unverifiedInputs: [...unverifiedInputs] } : {}),
     __seenBy: seenBy,
     __echo: before.__echo,
+    __resent: before.__resent,
     __unfinished: facts.unfinished,
     __sent: facts.sent,
   });
@@ -58,7 +59,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Look, facts: 
 /** The inputs inside a state; the computed ones that a preview shows are among them. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
-  const { __seenBy, __echo, __unfinished, __sent, ...inputs } = others;
+  const { __seenBy, __echo, __unfinished, __sent, __resent, ...inputs } = others;
   return inputs;
 }
 

@@ -81,7 +81,8 @@ export async function expectReached(bench: Bench, held: Held, wanted: Wanted): P
   expect(toDo(bench, again, wanted)).toEqual([]);
   expect(again.state).toEqual(held.state);
   expect(writes(bench.simulator)).toHaveLength(sent);
-  expect(warnings(bench)).toEqual([]);
+  // A second create request after a lost answer is always said.
+  expect(warnings(bench).filter((text) => !text.includes("is sent a second time"))).toEqual([]);
 }
 
 /** A cluster's endpoint, with or without the slash at its end that some dialects show. */
