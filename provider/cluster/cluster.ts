@@ -1,7 +1,7 @@
 import { isLeaving, isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import type { Ctx, Properties } from "../core";
-import { ClusterFailedError, messageOf } from "../errors";
+import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
 import { foundState, mismatches, withName } from "./adoption";
 import { applyChange, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
@@ -140,7 +140,8 @@ async function bringAbout(
     service,
     operation,
     `${what} was not changed completely`.trim(),
-    () => {
+    (error) => {
+      if (operation.isUpdate && error instanceof NotInPlaceError && !sent.isMoved) return undefined;
       const soFar = whatRuns(change, sent);
       // A number that an autoscaler has chosen is not what the program asks for.
       const isChosen = change.inputs.replicas !== inputs.replicas;
@@ -269,18 +270,24 @@ async function lookInDetail(service: Service, operation: Operation, inputs: Chec
   return operation.isCreation ? service.details.look(inputs, { ...before, ...last }, look) : look();
 }
 
-/** Runs what comes after the cluster exists: every failure keeps its id, and the state as far as it was reached. */
+/**
+ * Runs what comes after the cluster exists: every failure keeps its id, and the state as far as it was reached. If nothing
+ * was done at all (`soFar` is undefined), the engine keeps the state and the inputs that it has: only so does it still see
+ * the difference, which the option `replaceOnChanges` may then make a replacement.
+ */
 async function keep(
   { seenBy }: Service,
   operation: Operation,
   what: string,
-  soFar: () => SoFar,
+  soFar: (error: unknown) => SoFar | undefined,
   work: () => Promise<ClusterState>,
 ): Promise<ClusterState> {
   try {
     return await work();
   } catch (error) {
-    const { running, before, ...facts } = soFar();
+    const progress = soFar(error);
+    if (!progress) throw operation.error(`was not changed: ${messageOf(error)}`, error);
+    const { running, before, ...facts } = progress;
     const state = toState(running, operation.seen, { ...facts, settled: false, seenBy, before });
     throw operation.initError(error, state, what);
   }

@@ -133,7 +133,8 @@ async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Tr
   if (changed.length === 0 || !(await check.inquiry.lacksUpdate())) return;
   const what = listOf(changed.map((field) => `\`${field}\``));
   check.warn(
-    `${what} cannot be changed in place: the service shows no update of clusters, so \`pulumi up\` would fail. ${wayOut(changed)}`,
+    `${what} cannot be changed in place: the service shows no update of clusters. ${wayOut(changed)}; without it, ` +
+      "`pulumi up` fails",
   );
 }
 
