@@ -324,7 +324,10 @@ export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur", "gbp", 
 /** @assumption What can be had of a GPU type is said under these names: a flag, a number, a word, or any of them by region. */
 export const stockNames = {
   available: ["available", "in_stock", "is_available", "availability", "stock", "status"],
-  count: ["available_count", "available_gpus", "available", "count", "quantity", "stock", "free", "availability"],
+  count: [
+    ...["available_count", "available_gpus", "available", "count", "quantity", "stock", "free", "availability"],
+    ...["free_gpus", "total_gpus"],
+  ],
   regions: ["regions", "by_region", "availability", "stock", "locations", "zones"],
 } as const;
 /** @assumption A list under a name of this form has the places in which a type can be had. */

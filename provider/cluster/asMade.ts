@@ -2,7 +2,7 @@ import { isSameGpu, matchGpu } from "../api/gpuMatch";
 import { isGpuName } from "../api/read/gpuIdentity";
 import { plainName } from "../api/read/json";
 import { type ClusterRecord, clusterNames } from "../api/records";
-import { vocabularies } from "../api/requestNames";
+import { isOpaque, vocabularies } from "../api/requestNames";
 import type { GpuType } from "../types";
 import type { CheckedInputs } from "./fields";
 import { sameImage } from "./forms";
@@ -36,6 +36,12 @@ function gpuProblem(asked: string, record: ClusterRecord, gpus: readonly GpuType
 /** Every text by which a record identifies its GPU. */
 export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): string[] {
   return [...new Set([...(gpuType === undefined ? [] : [gpuType]), ...gpuIdentifiers])];
+}
+
+/** What a person calls the GPU of a record, if the record says it. */
+export function gpuLabel(record: ClusterRecord): string | undefined {
+  const shown = identifiersIn(record);
+  return shown.find((identifier) => !isOpaque(identifier)) ?? shown[0];
 }
 
 function hasNoGpu({ fields = {} }: ClusterRecord): boolean {

@@ -5,7 +5,7 @@ import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
 import { foundState, mismatches, withName } from "./adoption";
 import { applyChange, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
-import { madeOtherwise } from "./asMade";
+import { gpuLabel, madeOtherwise } from "./asMade";
 import { whenFree } from "./busy";
 import { listOf } from "./check/gaps";
 import { diffCluster, effectsOf } from "./diff";
@@ -180,7 +180,10 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   }
   const isPlain = listed !== undefined && isAsSettled(record, state);
   const look = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
-  const shown = withDrift(state, record);
+  const isUnknown = state.name === undefined;
+  const found = withDrift(state, record);
+  // What nobody has written yet is written as people do: the program of an import holds it.
+  const shown = isUnknown ? { ...found, gpuType: gpuLabel(record) ?? found.gpuType } : found;
   const { __unfinished: unfinished, __sent: sent } = state;
   const facts = { settled: isPlain || isSettled(look, shown), unfinished, sent, seenBy: service.seenBy, before: state };
   // A list may show less of a cluster than the cluster itself: what was seen once stays verified.
@@ -188,7 +191,7 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
   const next = toState(inputsOf(shown), look, { ...facts, unverifiedInputs });
   // The inputs of a cluster that no state knows become a program, which names what a program may.
-  return { state: next, inputs: state.name === undefined ? programOf(next) : toPlainJson(inputsOf(next)) };
+  return { state: next, inputs: isUnknown ? programOf(next) : toPlainJson(inputsOf(next)) };
 }
 
 /** One look, judged without a wait. Who does not wait is content with a cluster that may yet come up. */

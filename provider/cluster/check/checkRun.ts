@@ -93,7 +93,8 @@ export class CheckRun {
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
-    const inputs = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const inputs = await this.#gpus.withKnownType(check, towards(chosen));
     const transition = towards(inputs);
     check.failures.push(...refusalsOf(transition));
     judgeAdoption(check, transition, adoption);

@@ -1,4 +1,6 @@
 import { InitError, type Properties } from "../../../provider/core";
+import { getGpuAvailability } from "../../../provider/gpus/gpuAvailability";
+import { getGpuTypes } from "../../../provider/gpus/gpuTypes";
 import type { Dialect } from "../../simulator";
 import { resolveDialect } from "../../simulator/dialects";
 import {
@@ -172,6 +174,34 @@ describe("the client's form", () => {
     const bench = await open("client");
     const { inputs } = await check(bench, { ...wanted, gpuType: "RTX 4090", replicas: 3 }, wanted);
     expect(inputs["gpuType"]).toBe(wanted.gpuType);
+  });
+
+  it.each(["57ce3f69-fb36-4892-8767-e0008350b3b8", "RTX 4090"])(
+    "replaces nothing for another identifier of the type: before it was %s",
+    async (gpuType) => {
+      const bench = await open("client");
+      const { inputs } = await check(bench, wanted, { ...wanted, gpuType });
+      expect(inputs["gpuType"]).toBe(gpuType);
+    },
+  );
+
+  it("gives an import the name of the GPU, which no refresh takes for drift", async () => {
+    const bench = await open("client");
+    const { name, container, gpuType, replicas } = wanted;
+    const { id } = bench.simulator.addCluster({ name, container, gpuType, replicas });
+    const found = await bench.run(bench.cluster.read(bench.ctx(), id, {}));
+    expect(found).toMatchObject({ inputs: { gpuType: "RTX 4090" }, state: { gpuType: "RTX 4090" } });
+    const again = await read(bench, { id, state: found?.state ?? {} });
+    expect(toDo(bench, again, found?.inputs ?? {})).toEqual([]);
+  });
+
+  it("counts what can be had of a type over all places and tiers, and counts no nodes", async () => {
+    const bench = await open("client");
+    const stock = { available: true, availableCount: 48 };
+    const { gpuTypes } = await bench.run(getGpuTypes(bench.client));
+    expect(gpuTypes).toContainEqual(expect.objectContaining({ name: "RTX 4090", ...stock }));
+    const { availability } = await bench.run(getGpuAvailability(bench.client, { type: "rtx-4090" }));
+    expect(availability).toEqual([expect.objectContaining({ type: "RTX 4090", ...stock })]);
   });
 
   it("joins models, prices and availability, and knows the price of the tier", async () => {
