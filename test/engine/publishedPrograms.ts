@@ -59,8 +59,7 @@ export const nativeDoor: Door = {
       resources: {
         web: { type: "gpucluster:Cluster", properties: { ...args, ...extras }, options: { replaceOnChanges } },
       },
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: how YAML programs refer to others
-      outputs: { endpoint: "${web.endpoint}" },
+      outputs: { endpoint: reference("web.endpoint") },
     });
   },
   writeCalls(workspace, calls) {
@@ -70,3 +69,8 @@ export const nativeDoor: Door = {
     workspace.yaml({ outputs: Object.fromEntries(outputs) });
   },
 };
+
+/** How a YAML program refers to a property. */
+function reference(path: string): string {
+  return `\${${path}}`;
+}
