@@ -165,6 +165,9 @@ export class ApiError extends RequestError {
 /** The service has no update of clusters: it refused every method for it, so nothing was changed. */
 export class NoUpdateError extends ApiError {}
 
+/** A change that the service takes only with a new cluster. It was refused as a whole. */
+export class NotInPlaceError extends GpuClusterError {}
+
 /** True when the API itself says that there is no such thing: the only answer that may count as "gone". */
 export function isNotFound(error: unknown): boolean {
   if (!(error instanceof ApiError && error.isApiAnswer)) return false;

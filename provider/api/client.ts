@@ -1,7 +1,7 @@
 import { GpuClusterError, isMissingEndpoint, isNotFound } from "../errors";
 import type { GpuType } from "../types";
 import { type CreateBody, type Endpoint, endpoints, type RedeployBody, type UpdateBody } from "./endpoints";
-import { availabilityAmong, joinGpus } from "./gpuMatch";
+import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
 import type { HttpRequest, Send } from "./http";
 import type { Budget } from "./rateContract";
 import { defaultLimit } from "./rateHeaders";
@@ -97,7 +97,7 @@ function gpuMethods({ call, list }: Calls, form: ServiceForm) {
         form,
         "gpuAvailability",
         () => call(e.getGpuTypeAvailability(safeType(type)), options),
-        async () => availabilityAmong(type, form.gpus, (await listGpuAvailability(options)).gpus),
+        async () => asOne(availabilityAmong(type, form.gpus, (await listGpuAvailability(options)).gpus)),
       ),
   };
 }

@@ -34,13 +34,24 @@ export function recordsOf(asked: string, gpus: readonly GpuType[]): GpuType[] {
 }
 
 /** What a list about all types says of one, which another list may call by another identifier. */
-export function availabilityAmong(
-  asked: string,
-  known: readonly GpuType[],
-  gpus: readonly GpuType[],
-): GpuType | undefined {
+export function availabilityAmong(asked: string, known: readonly GpuType[], gpus: readonly GpuType[]): GpuType[] {
   const names = [asked, ...recordsOf(asked, known).flatMap(identifiersOf)];
-  return names.flatMap((name) => recordsOf(name, gpus))[0];
+  return names.map((name) => recordsOf(name, gpus)).find((rows) => rows.length > 0) ?? [];
+}
+
+/** These records of one GPU as one: what can be had adds up, and the first of them says the rest. */
+export function asOne(records: readonly GpuType[]): GpuType | undefined {
+  const [first, ...others] = records;
+  if (!first || others.length === 0) return first;
+  const known = records.filter(({ available }) => available !== undefined);
+  const counts = known.map(({ available, availableCount }) => (available ? availableCount : 0));
+  const isCounted = known.length > 0 && counts.every((count) => count !== undefined);
+  return {
+    ...first,
+    ...(known.length > 0 ? { available: known.some(({ available }) => available) } : {}),
+    ...(isCounted ? { availableCount: counts.reduce((sum, count) => sum + count, 0) } : {}),
+    raw: { ...first.raw, rows: records.map(({ raw }) => raw) },
+  };
 }
 
 /** Whether a cluster that shows these identifiers of its GPU has the type that was asked for. */
@@ -51,10 +62,9 @@ export function isSameGpu(asked: string, shown: readonly string[]): boolean {
 /** The GPU types of a service that has no list of them: its models, with what the other lists say of each. */
 export function joinGpus(models: readonly GpuType[], ...others: readonly (readonly GpuType[])[]): GpuType[] {
   return models.map((model) => {
-    const known = others.flatMap((gpus) => {
-      const own = new Set(identifiersOf(model).map(gpuKey));
-      return gpus.filter((gpu) => identifiersOf(gpu).some((identifier) => own.has(gpuKey(identifier)))).slice(0, 1);
-    });
+    const own = new Set(identifiersOf(model).map(gpuKey));
+    const isOwn = (gpu: GpuType) => identifiersOf(gpu).some((identifier) => own.has(gpuKey(identifier)));
+    const known = others.flatMap((gpus) => asOne(gpus.filter(isOwn)) ?? []);
     const raw = Object.assign({}, ...known.map((gpu) => gpu.raw), model.raw);
     return { ...Object.assign({}, ...known), ...model, raw };
   });

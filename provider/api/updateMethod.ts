@@ -53,6 +53,6 @@ export function nextMethod(allow: readonly string[], tried: readonly UpdateMetho
 }
 
 function noUpdate(error: ApiError, tried: readonly UpdateMethod[]): NoUpdateError {
-  const text = `The service refuses every method for updates that this version knows: ${tried.join(", ")}`;
-  return new NoUpdateError(`${error.message}. ${text}`, error);
+  const last = error.status === 404 ? "not found" : `HTTP ${error.status}`;
+  return new NoUpdateError(`the service has no update of clusters (${tried.join(", ")}: ${last})`, error);
 }

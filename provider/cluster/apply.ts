@@ -28,6 +28,8 @@ export interface Change {
 
 /** How far a change came. */
 export interface Sent extends Progress {
+  /** True once the cluster was stopped or started, so that it is not what it was even if nothing else is done. */
+  isMoved: boolean;
   /** True once the number of replicas is the one that was asked for. */
   isScaled: boolean;
   /** True once the replicas were asked to restart, so that no trigger has to do it again. */
@@ -41,7 +43,7 @@ export interface Sent extends Progress {
 }
 
 export function nothingSent(): Sent {
-  return { isStored: false, isScaled: false, isRestarted: false, isStarted: false, isPostponed: false };
+  return { isMoved: false, isStored: false, isScaled: false, isRestarted: false, isStarted: false, isPostponed: false };
 }
 
 export function changeOf(
@@ -107,7 +109,7 @@ export async function applyChange(service: Service, operation: Operation, change
 /** The number of replicas waits for the start. */
 async function bringToRest(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
   const { inputs, needsRollout } = change;
-  await stop(service, operation, inputs);
+  sent.isMoved = await stop(service, operation, inputs);
   if (needsRollout) {
     const refusal = await storeAtRest(service, operation, change, sent);
     // What is stored may wait for a redeploy, which the start then makes sure of.
@@ -127,6 +129,7 @@ async function bringToRun(service: Service, operation: Operation, change: Change
   const isStored = isStart && needsRollout && (await storeAtRest(service, operation, change, sent)) === undefined;
   if (isStart) await startUp(service, operation, inputs, isStored);
   sent.isStarted = true;
+  sent.isMoved = isStart;
   const { record = change.record } = operation.seen;
   const size = { shown: record.replicas, asked: inputs.replicas };
   const trigger = (["redeploy", "restart"] as const).find((action) => effects.has(action));

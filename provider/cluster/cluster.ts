@@ -3,11 +3,11 @@ import { isLeaving, isStopping, stateOf } from "../api/read/states";
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
 import { cleanText } from "../api/text";
 import type { Ctx, Properties } from "../core";
-import { ClusterFailedError, messageOf } from "../errors";
+import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
 import { foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
-import { madeOtherwise } from "./asMade";
+import { gpuTypeOf, madeOtherwise } from "./asMade";
 import { whenFree } from "./busy";
 import { listOf } from "./check/gaps";
 import { twinText } from "./claim";
@@ -155,7 +155,8 @@ async function bringAbout(
     service,
     operation,
     `${what} was not changed completely`.trim(),
-    () => {
+    (error) => {
+      if (operation.isUpdate && error instanceof NotInPlaceError && !sent.isMoved) return undefined;
       const soFar = whatRuns(change, sent);
       return { ...soFar, running: asApplied(soFar.running, change, inputs) };
     },
@@ -208,7 +209,10 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   await reportTwins(service, operation, state);
   const isPlain = listed !== undefined && isAsSettled(record, state);
   const look = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
-  const shown = withDrift(state, record);
+  const isUnknown = state.name === undefined;
+  const found = withDrift(state, record);
+  // What nobody has written yet is written as people do: the program of an import holds it.
+  const shown = isUnknown ? { ...found, gpuType: gpuTypeOf(record) ?? found.gpuType } : found;
   const { __unfinished: unfinished, __sent: sent } = state;
   const facts = { settled: isPlain || isSettled(look, shown), unfinished, sent, seenBy: service.seenBy, before: state };
   // A list may show less of a cluster than the cluster itself: what was seen once stays verified.
@@ -216,7 +220,7 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
   const next = toState(inputsOf(shown), look, { ...facts, unverifiedInputs });
   // The inputs of a cluster that no state knows become a program, which names what a program may.
-  return { state: next, inputs: state.name === undefined ? programOf(next) : toPlainJson(inputsOf(next)) };
+  return { state: next, inputs: isUnknown ? programOf(next) : toPlainJson(inputsOf(next)) };
 }
 
 /** One look, judged without a wait. Who does not wait is content with a cluster that may yet come up. */
@@ -317,18 +321,24 @@ async function lookInDetail(service: Service, operation: Operation, inputs: Chec
   return operation.isCreation ? service.details.look(inputs, { ...before, ...last }, look) : look();
 }
 
-/** Runs what comes after the cluster exists: every failure keeps its id, and the state as far as it was reached. */
+/**
+ * Runs what comes after the cluster exists: every failure keeps its id, and the state as far as it was reached. If nothing
+ * was done at all (`soFar` is undefined), the engine keeps the state and the inputs that it has: only so does it still see
+ * the difference, which the option `replaceOnChanges` may then make a replacement.
+ */
 async function keep(
   { seenBy }: Service,
   operation: Operation,
   what: string,
-  soFar: () => SoFar,
+  soFar: (error: unknown) => SoFar | undefined,
   work: () => Promise<ClusterState>,
 ): Promise<ClusterState> {
   try {
     return await work();
   } catch (error) {
-    const { running, before, ...facts } = soFar();
+    const progress = soFar(error);
+    if (!progress) throw operation.error(`was not changed: ${messageOf(error)}`, error);
+    const { running, before, ...facts } = progress;
     const state = toState(running, operation.seen, { ...facts, settled: false, seenBy, before });
     throw operation.initError(error, state, what);
   }

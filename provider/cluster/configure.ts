@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { UpdateBody } from "../api/endpoints";
 import { type ClusterRecord, missingField } from "../api/records";
 import { isAboutBody, isNamed, isUnwanted, vocabularies } from "../api/requestNames";
-import { ApiError, GpuClusterError, NoUpdateError, RequestError } from "../errors";
+import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { findCluster } from "./find";
@@ -63,7 +63,7 @@ export async function configure(
     const others = changedFields(inputs, before).filter((field) => field !== "container");
     if (!(error instanceof NoUpdateError) || others.length === 0) throw error;
     const what = others.map((field) => `\`${field}\``).join(" and ");
-    throw new GpuClusterError(`${what} cannot be changed in place: ${error.message}. ${wayOut(others)}`, {
+    throw new NotInPlaceError(`${what} cannot be changed in place: ${error.message}. ${wayOut(others)}`, {
       cause: error,
     });
   }

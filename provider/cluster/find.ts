@@ -65,7 +65,7 @@ export async function findStatus(
   try {
     const status = await client.getClusterStatus(operation.id, { ...operation.request(), ...options });
     const { form } = client;
-    if (form.has("status") === false && form.isNews("no /status"))
+    if (form.has("status") === false && operation.isCreation && form.isNews("no /status"))
       operation.info("the service has no /status: the health of replicas is read from the cluster's own record");
     return operation.clear(status);
   } catch (error) {

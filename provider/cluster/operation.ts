@@ -58,6 +58,10 @@ export class Operation {
     return this.kind === "create" && this.subject.inputs.adopt === undefined;
   }
 
+  get isUpdate(): boolean {
+    return this.kind === "update";
+  }
+
   get urn(): string {
     return this.ctx.urn;
   }

@@ -28,12 +28,12 @@ async function isDown({ client }: Service, operation: Operation, record: Cluster
   return status === undefined || isIdle(status);
 }
 
-/** Stops the cluster, whatever it is doing, and waits until it is stopped. */
+/** Stops the cluster, whatever it is doing, and waits until it is stopped. Answers whether that took a request. */
 export async function stop(
   service: Service,
   operation: Operation,
   { skipAwait }: Pick<CheckedInputs, "skipAwait">,
-): Promise<void> {
+): Promise<boolean> {
   const isGoingDown = (now: ClusterRecord) => isStopped(now) || isStopping(now.status);
   const { record } = operation.seen;
   const isSent = record !== undefined && (isGoingDown(record) || (await isDown(service, operation, record)));
@@ -48,9 +48,12 @@ export async function stop(
       if (!now || !isGoingDown(now)) throw error;
     }
   }
-  if (skipAwait) return waitUntilShown(service, operation);
-  await waitUntil(service, operation, judgeStopped);
-  operation.status("stopped");
+  if (skipAwait) await waitUntilShown(service, operation);
+  else {
+    await waitUntil(service, operation, judgeStopped);
+    operation.status("stopped");
+  }
+  return !isSent;
 }
 
 /** Pauses between looks whether an accepted start has begun. */

@@ -59,6 +59,8 @@ function asStockWord(value: unknown): boolean | undefined {
   return asFlag(value) ?? (typeof value === "string" ? stockByWord.get(plainName(value)) : undefined);
 }
 
+const countForm = /(^|_)(gpus?|nodes?|count|total)(_|$)/;
+
 /** `{"eu": 3, "us": 0}`, `[{"region": "eu", "available": true}]`, `["eu"]`: one region is enough, and numbers add up. */
 function asRegions(value: unknown, depth: number): Stock | undefined {
   const places = isRecord(value) ? Object.values(value) : Array.isArray(value) ? value : undefined;
@@ -66,6 +68,8 @@ function asRegions(value: unknown, depth: number): Stock | undefined {
   if (isRecord(value)) {
     const own = readStock(value, 0);
     if (own.available !== undefined) return own;
+    // Numbers of GPUs and machines that there are in all say nothing of what is free.
+    if (Object.keys(value).some((name) => countForm.test(plainName(name)))) return undefined;
   }
   const isNames = Array.isArray(value) && value.every((place) => typeof place === "string");
   const stocks = isNames ? value.map(() => ({ available: true })) : places.map((place) => stockOf(place, depth));

@@ -3,6 +3,7 @@ import type { ClusterRecord } from "../../api/records";
 import { cleanText } from "../../api/text";
 import { hasUnknown } from "../../core";
 import { adoptionChanges, mismatches, withName } from "../adoption";
+import { gpuTypeOf } from "../asMade";
 import type { CheckedInputs } from "../fields";
 import { listOf } from "./gaps";
 import type { OneCheck } from "./oneCheck";
@@ -58,8 +59,10 @@ function comparable(inputs: CheckedInputs, { gpuType = "", name = "" }: ClusterR
   };
 }
 
-function describe({ name, gpuType, replicas }: ClusterRecord): string {
-  const size = replicas !== undefined && gpuType ? `${replicas} x ${gpuType}` : undefined;
+function describe(record: ClusterRecord): string {
+  const { name, replicas } = record;
+  const gpu = gpuTypeOf(record);
+  const size = replicas !== undefined && gpu ? `${replicas} x ${gpu}` : undefined;
   const facts = [name && `"${name}"`, size].filter(Boolean).join(", ");
   return facts ? ` (${cleanText(facts, 200)})` : "";
 }

@@ -93,7 +93,8 @@ export class CheckRun {
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
-    const inputs = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const inputs = await this.#gpus.withKnownType(check, towards(chosen));
     const transition = towards(inputs);
     check.failures.push(...refusalsOf(transition));
     judgeAdoption(check, transition, adoption);
@@ -133,7 +134,8 @@ async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Tr
   if (changed.length === 0 || !(await check.inquiry.lacksUpdate())) return;
   const what = listOf(changed.map((field) => `\`${field}\``));
   check.warn(
-    `${what} cannot be changed in place: the service shows no update of clusters, so \`pulumi up\` would fail. ${wayOut(changed)}`,
+    `${what} cannot be changed in place: the service shows no update of clusters. ${wayOut(changed)}; without it, ` +
+      "`pulumi up` fails",
   );
 }
 

@@ -14,6 +14,17 @@ import type { Transition } from "./transition";
 export class GpuCheck {
   readonly #wants = new Wants();
 
+  /** The inputs with the type of before, if the one asked for is another identifier of the same type. */
+  async withKnownType(check: OneCheck, { before, inputs }: Transition): Promise<CheckedInputs> {
+    const isOther =
+      before !== undefined && hasOneType(before) && hasOneType(inputs) && before.gpuType !== inputs.gpuType;
+    if (!isOther) return inputs;
+    const { gpus = [] } = (await check.inquiry.gpuTypes({ quietly: true })) ?? {};
+    const [old, asked] = [before.gpuType, inputs.gpuType].map((type) => matchGpu(type, gpus));
+    const isSame = old?.kind === "one" && asked?.kind === "one" && isSameGpu(old.gpu.type, [asked.gpu.type]);
+    return isSame ? { ...inputs, gpuType: before.gpuType } : inputs;
+  }
+
   /** The inputs with one type in place of a list; with the list where what decides is not known yet. */
   async withOneType(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): Promise<CheckedInputs> {
     const types = preferences(inputs);

@@ -14,9 +14,13 @@ export function hasOneType({ gpuType }: { readonly gpuType: unknown }): boolean 
   return typeof gpuType === "string" && gpuType !== UNKNOWN;
 }
 
-/** The inputs with the type that the cluster has, where that is one of the list: whatever else is, or will be, in it. */
+/**
+ * The inputs with the type that the cluster has, in the spelling of before, if it is the one asked for or one of the list:
+ * a preview then shows no difference of it.
+ */
 export function withKeptType(inputs: CheckedInputs, before: CheckedInputs | undefined): CheckedInputs {
-  const isKept = before !== undefined && isSameGpu(before.gpuType, preferences(inputs) ?? []);
+  const asked = preferences(inputs) ?? (hasOneType(inputs) ? [inputs.gpuType] : []);
+  const isKept = before !== undefined && isSameGpu(before.gpuType, asked);
   return isKept ? { ...inputs, gpuType: before.gpuType } : inputs;
 }
 

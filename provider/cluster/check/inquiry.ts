@@ -40,13 +40,13 @@ export class Inquiry {
   }
 
   /** The GPU types that the service lists; `undefined` where there is no telling. */
-  async gpuTypes(): Promise<GpuList | undefined> {
+  async gpuTypes({ quietly }: Asking = {}): Promise<GpuList | undefined> {
     if (!this.service) return undefined;
     const look = await this.lookUps.types(this.service);
     const isEmpty = "answer" in look && look.answer.gpus.length === 0;
     // A list of nothing proves nothing.
     const found = isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : look;
-    return this.#answerOf(found, "GPU types");
+    return this.#answerOf(found, quietly ? undefined : "GPU types");
   }
 
   /** How many GPUs of a type can be had; infinitely many where it is said that some can, and not how many. */

@@ -1,5 +1,5 @@
 import { InitError } from "../../../provider/core";
-import { refusals, telling, withoutId } from "./badAnswers";
+import { type BadAnswer, refusals, telling, withoutId } from "./badAnswers";
 import { closeSpoiled, expectAllClean, type SpoiledBench, settled } from "./badAnswersBench";
 import { countOf, failureOf, initErrorOf, living, writes } from "./bench";
 import { canary, checked } from "./inputs";
@@ -15,6 +15,9 @@ const update = (bench: SpoiledBench, { id, state }: Made, overrides = {}, inputs
 /** The cluster as the simulator itself has it. */
 const truth = (bench: SpoiledBench) => living(bench.simulator).map(({ replicas, env }) => ({ replicas, env }));
 
+/** Answers that a service may give to a method that it does not know. */
+const isAboutMethod = ([title]: BadAnswer) => /^a (404|501) with/.test(title);
+
 const asAsked = [{ replicas: 3, env: news.env }];
 
 describe("an update that is answered with", () => {
@@ -28,15 +31,31 @@ describe("an update that is answered with", () => {
     expectAllClean(bench);
   });
 
-  it.each(refusals)("%s, and was not done, keeps the id and what runs", async (_title, spoil) => {
-    const { bench, made } = await settled();
-    bench.spoil("update", spoil, { effect: false });
-    const error = await bench.run(initErrorOf(update(bench, made)));
-    expect(error.id).toBe(made.id);
-    expect(error.state).toMatchObject({ ...checked, settled: false });
-    expect(truth(bench)).toEqual([{ replicas: 2, env: checked["env"] }]);
-    expectAllClean(bench, error);
-  });
+  it.each(refusals.filter(isAboutMethod))(
+    "%s, and was not done, leaves the state to the engine",
+    async (_title, spoil) => {
+      const { bench, made } = await settled();
+      bench.spoil("update", spoil, { effect: false });
+      const error = await bench.run(failureOf(update(bench, made)));
+      expect(error).not.toBeInstanceOf(InitError);
+      expect(error.message).toMatch(/was not changed: `env` cannot be changed in place/);
+      expect(truth(bench)).toEqual([{ replicas: 2, env: checked["env"] }]);
+      expectAllClean(bench, error);
+    },
+  );
+
+  it.each(refusals.filter((answer) => !isAboutMethod(answer)))(
+    "%s, and was not done, keeps the id and what runs",
+    async (_title, spoil) => {
+      const { bench, made } = await settled();
+      bench.spoil("update", spoil, { effect: false });
+      const error = await bench.run(initErrorOf(update(bench, made)));
+      expect(error.id).toBe(made.id);
+      expect(error.state).toMatchObject({ ...checked, settled: false });
+      expect(truth(bench)).toEqual([{ replicas: 2, env: checked["env"] }]);
+      expectAllClean(bench, error);
+    },
+  );
 });
 
 describe("a scale call that is answered with", () => {

@@ -1,4 +1,6 @@
-import type { Properties } from "../../../provider/core";
+import { InitError, type Properties } from "../../../provider/core";
+import { getGpuAvailability } from "../../../provider/gpus/gpuAvailability";
+import { getGpuTypes } from "../../../provider/gpus/gpuTypes";
 import type { Dialect } from "../../simulator";
 import { resolveDialect } from "../../simulator/dialects";
 import {
@@ -141,22 +143,66 @@ describe("the client's form", () => {
     ["env", { env: { MODEL: "another" } }, 'replaceOnChanges: ["env"]'],
     ["an extra field", { extraFields: { tier: "verified" } }, 'replaceOnChanges: ["extraFields"]'],
   ])(
-    "cannot change %s: the preview says so, the update fails with the way out, the state stays true",
+    "cannot change %s: the preview says so, the update fails with the way out and leaves the state to the engine",
     async (_title, change, way) => {
       const bench = await open("client");
       const held = await create(bench, wanted);
       const { inputs } = await check(bench, { ...wanted, ...change }, wanted);
       expect(bench.said.join("\n")).toContain(way);
-      const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, inputs)));
+      const error = await failureOf(bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, inputs)));
+      expect(error).not.toBeInstanceOf(InitError);
+      expect(error.message).toMatch(/^cluster "web" \(.*\) was not changed: /);
       expect(error.message).toContain(way);
-      expect(error.state).toMatchObject({ env: wanted.env });
-      expect(error.state["extraFields"]).toBeUndefined();
       expect(bench.simulator.cluster(held.id)).toMatchObject({ env: wanted.env, generation: 1 });
-      // Taken back, nothing is left to do but to look.
-      const state = await bench.run(bench.cluster.update(bench.ctx(), held.id, error.state, wanted));
-      expect(toDo(bench, { id: held.id, state }, wanted)).toEqual([]);
+      // Taken back, nothing is left to do.
+      expect(toDo(bench, await read(bench, held), wanted)).toEqual([]);
     },
   );
+
+  it("stops a cluster although its env cannot be changed with that, and keeps what was reached", async () => {
+    const bench = await open("client");
+    const { id, state } = await create(bench, wanted);
+    const news = { ...wanted, desiredStatus: "stopped", env: { MODEL: "another" } };
+    const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, news)));
+    expect(error.state).toMatchObject({ desiredStatus: "stopped", env: wanted.env, settled: false });
+    // At rest already, the next attempt does nothing at all.
+    const again = await failureOf(bench.run(bench.cluster.update(bench.ctx(), id, error.state, news)));
+    expect(again).not.toBeInstanceOf(InitError);
+  });
+
+  it("keeps the spelling of the GPU type that a cluster was made with, so that no preview shows another one", async () => {
+    const bench = await open("client");
+    const { inputs } = await check(bench, { ...wanted, gpuType: "RTX 4090", replicas: 3 }, wanted);
+    expect(inputs["gpuType"]).toBe(wanted.gpuType);
+  });
+
+  it.each(["57ce3f69-fb36-4892-8767-e0008350b3b8", "RTX 4090"])(
+    "replaces nothing for another identifier of the type: before it was %s",
+    async (gpuType) => {
+      const bench = await open("client");
+      const { inputs } = await check(bench, wanted, { ...wanted, gpuType });
+      expect(inputs["gpuType"]).toBe(gpuType);
+    },
+  );
+
+  it("gives an import the name of the GPU, which no refresh takes for drift", async () => {
+    const bench = await open("client");
+    const { name, container, gpuType, replicas } = wanted;
+    const { id } = bench.simulator.addCluster({ name, container, gpuType, replicas });
+    const found = await bench.run(bench.cluster.read(bench.ctx(), id, {}));
+    expect(found).toMatchObject({ inputs: { gpuType: "RTX 4090" }, state: { gpuType: "RTX 4090" } });
+    const again = await read(bench, { id, state: found?.state ?? {} });
+    expect(toDo(bench, again, found?.inputs ?? {})).toEqual([]);
+  });
+
+  it("says nothing of stock: the GPUs and nodes that there are in all are not those that are free", async () => {
+    const bench = await open("client");
+    const { gpuTypes } = await bench.run(getGpuTypes(bench.client));
+    const gpu = gpuTypes.find(({ name }) => name === "RTX 4090");
+    expect([gpu?.available, gpu?.availableCount]).toEqual([undefined, undefined]);
+    const { availability } = await bench.run(getGpuAvailability(bench.client, { type: "rtx-4090" }));
+    expect(availability).toEqual([{ type: "RTX 4090", raw: expect.any(Object) }]);
+  });
 
   it("joins models, prices and availability, and knows the price of the tier", async () => {
     const bench = await open("client");

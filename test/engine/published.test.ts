@@ -1,0 +1,31 @@
+import { closeBenches, living, openBench } from "./harness";
+import { testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
+import { formNames, testPublishedLife } from "./publishedLife";
+import { dynamicDoor } from "./publishedPrograms";
+
+afterAll(closeBenches);
+
+testPublishedLife(dynamicDoor);
+testPublishedFacts(dynamicDoor);
+testPublishedSecrets(dynamicDoor);
+
+it.each(formNames)(
+  "a cluster of the form %s is adopted under the name that people give its GPU, and put right",
+  async (form) => {
+    const { workspace, simulator, writes } = await openBench("", { dialect: form });
+    const env = { MODEL: "canary-llama" };
+    const seed = { gpuType: "rtx-4090", container: "acme/model:1", env };
+    const { id } = simulator.addCluster({ ...seed, name: "prod", replicas: 2 });
+    dynamicDoor.writeCluster(workspace, { ...seed, gpuType: "RTX 4090", replicas: 3, adopt: id });
+    const { output } = await workspace.preview();
+    expect(output).toMatch(
+      /web: takes over \S+ \("prod", 2 x (rtx-4090|RTX 4090)\): replicas will be put right; nothing else/,
+    );
+    expect(output).toMatch(/hourlyCost\s*: 1\.47/);
+    expect((await workspace.up()).code).toBe(0);
+    expect(writes()).toEqual([expect.stringMatching(/^POST .*\/scale$/)]);
+    expect(living(simulator)).toMatchObject([{ id, name: "prod", replicas: 3, env }]);
+    expect((await workspace.preview("--refresh", "--expect-no-changes")).code).toBe(0);
+    expect(await workspace.stateText()).not.toContain("canary");
+  },
+);

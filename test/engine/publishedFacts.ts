@@ -1,0 +1,147 @@
+import { living, openBench } from "./harness";
+import { formNames } from "./publishedLife";
+import type { Call, Door } from "./publishedPrograms";
+
+const seed = {
+  name: "prod",
+  gpuType: "rtx-4090",
+  replicas: 2,
+  container: "acme/model:1",
+  env: { MODEL: "canary-llama" },
+};
+const gpu = { name: "RTX 4090", memoryGb: 24 };
+const price = { pricePerHour: 0.49 };
+/** 48 less those of the cluster. */
+const stock = { available: true, availableCount: 46 };
+const one = (facts: object) => expect.arrayContaining([expect.objectContaining(facts)]);
+
+/** What each function answers, whatever the form of the service; texts by which it names a GPU type are the form's own. */
+const answers = {
+  getGpuTypes: { gpuTypes: one({ ...gpu, ...price, ...stock }) },
+  getGpuModels: { models: one(gpu) },
+  getGpuPricing: { prices: one(price) },
+  getGpuAvailability: { availability: one({ available: true }) },
+  ofOneType: { availability: [expect.objectContaining(stock)] },
+  getClusters: {
+    complete: true,
+    clusters: [expect.objectContaining({ name: "prod", replicas: 2, status: "running" })],
+  },
+  getCluster: { name: "prod", container: seed.container, envNames: ["MODEL"], replicas: 2 },
+  getClusterStatus: { readyReplicas: 2, replicas: Array(2).fill(expect.objectContaining({ healthy: true })) },
+  getHealth: { healthy: true, status: "ok" },
+  getServiceInfo: { name: "GPU Cluster Management API", endpoints: { health: "GET /health" } },
+};
+
+/** The data functions, and the clusters that there are already, of both forms of the published service. */
+export function testPublishedFacts(door: Door): void {
+  it.each(formNames)(
+    "every data function answers what the service in the form %s knows, and no secret",
+    async (form) => {
+      const { workspace, simulator, writes } = await openBench("", { dialect: form });
+      const { id } = simulator.addCluster(seed);
+      const calls: Record<keyof typeof answers, Call> = {
+        getGpuTypes: ["getGpuTypes", {}],
+        getGpuModels: ["getGpuModels", {}],
+        getGpuPricing: ["getGpuPricing", {}],
+        getGpuAvailability: ["getGpuAvailability", {}],
+        ofOneType: ["getGpuAvailability", { type: "RTX 4090" }],
+        getClusters: ["getClusters", {}],
+        getCluster: ["getCluster", { name: "prod" }],
+        getClusterStatus: ["getClusterStatus", { id }],
+        getHealth: ["getHealth", {}],
+        getServiceInfo: ["getServiceInfo", {}],
+      };
+      door.writeCalls(workspace, calls);
+      expect((await workspace.up()).code).toBe(0);
+      const output = await workspace.succeed("stack", "output", "--json");
+      expect(JSON.parse(output)).toMatchObject(answers);
+      expect(output).not.toContain("canary");
+      expect(writes()).toEqual([]);
+    },
+  );
+
+  it.each(formNames)(
+    "a preview of the form %s names the GPU type that there is not, and sends nothing",
+    async (form) => {
+      const { workspace, writes } = await openBench("", { dialect: form });
+      door.writeCluster(workspace, { ...wantedOf("b9000") });
+      const refused = await workspace.preview();
+      expect(refused.output).toMatch(/"b9000" is not a GPU type that the service lists/);
+      expect(refused.code).not.toBe(0);
+      await workspace.succeed("config", "set", "gpucluster:gpuTypeCheck", "warn");
+      const warned = await workspace.preview();
+      expect(warned.output).toMatch(/warning: web: .*"b9000".*The service decides whether it takes it/);
+      expect(warned.code).toBe(0);
+      expect(writes()).toEqual([]);
+    },
+  );
+
+  it("the names of requests may be forced by the stack's config", async () => {
+    const { workspace, simulator } = await openBench("", { dialect: { requestNames: "both", extraFields: "stored" } });
+    await workspace.succeed("config", "set", "gpucluster:requestNames", "client");
+    door.writeCluster(workspace, wantedOf("h100"));
+    expect((await workspace.up()).code).toBe(0);
+    const bodies = simulator.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
+    expect(bodies).toEqual([expect.objectContaining({ imageUrl: "acme/model:1", gpuModelId: expect.any(String) })]);
+    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+    expect((await workspace.destroy()).code).toBe(0);
+    expect(living(simulator)).toEqual([]);
+  });
+}
+
+function wantedOf(gpuType: string) {
+  return { gpuType, container: "acme/model:1" };
+}
+
+const credential = "canary-credential-9d1f4a77b2";
+const otherCredential = "canary-credential-0c55e1b6f3";
+const extraNames = {
+  documented: { port: "container_port", credential: "registry_credential_id" },
+  client: { port: "containerPort", credential: "registryCredentialId" },
+};
+
+/** A secret among the request fields that the package does not know. */
+export function testPublishedSecrets(door: Door): void {
+  it.each(formNames)("a secret among the extra fields of the form %s shows nowhere", async (form) => {
+    const { workspace, simulator } = await openBench("", { dialect: form });
+    const names = extraNames[form];
+    const write = (port: number, value: string) =>
+      door.writeCluster(workspace, {
+        ...wantedOf("rtx-4090"),
+        open: { [names.port]: port },
+        secret: { [names.credential]: value },
+      });
+    const outputs: string[] = [];
+    const run = async (...args: string[]) => {
+      const { code, output } = await workspace.pulumi(...args);
+      outputs.push(output, await workspace.stateText());
+      return { code, output };
+    };
+    const up = ["up", "--yes", "--skip-preview"];
+    const refresh = ["refresh", "--yes", "--skip-preview", "--diff"];
+
+    write(8000, credential);
+    expect((await run("preview", "--diff")).output).toMatch(/_?[cC]redential_?[iI]d\s*: \[secret\]/);
+    expect((await run("preview", "--json")).code).toBe(0);
+    const message = `the credential ${credential} is unknown`;
+    simulator.fault({ kind: "status", status: 400, message, method: "POST", path: "/v1/clusters" });
+    expect((await run(...up)).output).toContain("the credential [secret] is unknown");
+    expect((await run(...up)).code).toBe(0);
+    const extras = { containerPort: 8000, registryCredentialId: credential };
+    expect(living(simulator)).toMatchObject([{ extras }]);
+    expect((await run(...refresh, "--expect-no-changes")).code).toBe(0);
+
+    write(9000, otherCredential);
+    const { output } = await run("preview", "--diff");
+    expect(output).toMatch(/~ container_?[pP]ort\s*: 8000 => 9000/);
+    expect(output).toMatch(/~ registry_?[cC]redential_?[iI]d\s*: \[secret\] => \[secret\]/);
+    expect((await run("preview", "--json")).code).toBe(0);
+    const refusal = `neither ${credential} nor ${otherCredential} is known`;
+    simulator.fault({ kind: "status", status: 403, message: refusal, method: "GET", path: "/v1/clusters/*" });
+    expect((await run(...up)).output).toContain("neither [secret] nor [secret] is known");
+    await run(...up);
+    expect((await run(...refresh)).code).toBe(0);
+    expect((await run("destroy", "--yes", "--skip-preview")).code).toBe(0);
+    expect(outputs.flatMap((text) => text.match(/.{0,80}canary[\w-]*/g) ?? [])).toEqual([]);
+  });
+}

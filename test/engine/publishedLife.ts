@@ -1,0 +1,236 @@
+import { type Bench, canaryKey, living, openBench } from "./harness";
+import type { Door, Wanted } from "./publishedPrograms";
+import type { Run } from "./workspace";
+
+/** What differs between the two public forms of the service, beyond what every service is asked for. */
+const forms = {
+  documented: {
+    /** Requests that give a cluster another image: the update alone. */
+    imageWrites: ["PATCH /v1/clusters/:id"],
+    changeEnv: changeEnvInPlace,
+  },
+  client: {
+    /** There is no update, which is found out by trying its methods; a redeploy names the image. */
+    imageWrites: ["PATCH", "PUT", "POST"].map((method) => `${method} /v1/clusters/:id`).concat(redeploy()),
+    changeEnv: changeEnvByReplacement,
+  },
+} as const;
+
+export const formNames = Object.keys(forms) as (keyof typeof forms)[];
+
+function redeploy(): string {
+  return "POST /v1/clusters/:id/redeploy";
+}
+
+const reason = "image pull failed: manifest unknown";
+const first: Wanted = {
+  gpuType: "rtx-4090",
+  replicas: 2,
+  container: "team/server:1.0",
+  env: { MODEL: "llama-3-8b", TOKEN: "canary-value-one" },
+};
+// From here on in the spelling of the service's own pages.
+const respelled: Wanted = { ...first, gpuType: "RTX 4090" };
+const scaled: Wanted = { ...respelled, replicas: 3 };
+const renewed: Wanted = { ...scaled, container: "team/server:2.0" };
+const changed: Wanted = { ...renewed, env: { MODEL: "mistral-7b", TOKEN: "canary-value-two" } };
+const stopped: Wanted = { ...changed, desiredStatus: "stopped" };
+const moved: Wanted = { ...changed, gpuType: "h100" };
+
+/** A cluster's program and what the service has of it. */
+interface Stage {
+  readonly bench: Bench;
+  readonly door: Door;
+  write(wanted: Wanted): void;
+  /** The one cluster that there is. */
+  web(): ReturnType<typeof living>[number];
+  /** Requests that change something since the last call, whatever form the ids have. */
+  writes(): string[];
+}
+
+/** The whole life of a cluster against the published service, through the real CLI, with nothing set but key and address. */
+export function testPublishedLife(door: Door): void {
+  describe.each(formNames)("the life of a cluster of the service in the form %s, in order", (form) => {
+    let stage: Stage;
+    beforeAll(async () => {
+      const bench = await openBench("", { dialect: form, faults: [{ kind: "fail", message: reason }] });
+      stage = stageOf(bench, door);
+      stage.write(first);
+    });
+    const preview = async (wanted: Wanted) => {
+      stage.write(wanted);
+      const { code, output } = await stage.bench.workspace.preview();
+      expect(output).not.toContain("canary");
+      expect(code).toBe(0);
+      return output;
+    };
+    const up = async () => clean(await stage.bench.workspace.up());
+
+    it("is previewed with what it will cost, and nothing is sent", async () => {
+      const output = await preview(first);
+      expect(output).toMatch(/gpuType\s*: "rtx-4090"\n\s*hourlyCost\s*: 0\.98\n/);
+      expect(output).toContain("+ 2 to create");
+      expect(output).not.toContain("warning");
+      expect(stage.writes()).toEqual([]);
+    });
+
+    it("fails with the service's reason, and is kept", async () => {
+      const { code, output } = await stage.bench.workspace.up();
+      expect(output).toContain("was created, but is not ready: it is failed");
+      expect(output).toContain(reason);
+      expect(code).not.toBe(0);
+      expect(stage.bench.workspace.storedClusters()).toEqual([expect.objectContaining({ id: stage.web().id })]);
+    });
+
+    it("is waited for by the next up, and bought once", async () => {
+      stage.bench.simulator.change(stage.web().id, { status: "running" });
+      expect(await up()).toContain("2/2 replicas healthy");
+      expect(stage.writes()).toEqual(["POST /v1/clusters"]);
+      expect(stage.web()).toMatchObject({ gpuType: "rtx-4090", replicas: 2, env: first.env });
+    });
+
+    it("shows no change, in whatever spelling the GPU type is written", async () => {
+      stage.write(respelled);
+      const { code, output } = await stage.bench.workspace.preview("--expect-no-changes");
+      expect(output).toContain("2 unchanged");
+      expect(code).toBe(0);
+      expect(stage.writes()).toEqual([]);
+    });
+
+    it("scales by one call, which the preview shows without the spelling", async () => {
+      const output = await preview(scaled);
+      expect(output).toMatch(/~ replicas\s*: 2 => 3\n/);
+      expect(output).not.toContain("gpuType");
+      expect(output).toContain("~ 1 to update");
+      await up();
+      expect(stage.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
+    });
+
+    it("gets another image in place", async () => {
+      const output = await preview(renewed);
+      expect(output).toContain('~ container: "team/server:1.0" => "team/server:2.0"');
+      expect(output).not.toMatch(/warning|replace/);
+      await up();
+      expect(stage.writes()).toEqual(forms[form].imageWrites);
+      expect(stage.web()).toMatchObject({ replicas: 3, deployed: { container: "team/server:2.0", env: first.env } });
+    });
+
+    it("gets other variables in the way that there is", async () => {
+      await forms[form].changeEnv(stage, preview);
+      expect(stage.web()).toMatchObject({ replicas: 3, deployed: { container: changed.container, env: changed.env } });
+      stage.writes();
+    });
+
+    it("is found scaled by somebody else, and put right", async () => {
+      stage.bench.simulator.change(stage.web().id, { replicas: 1 });
+      expect((await stage.bench.workspace.refresh()).output).toMatch(/~ replicas\s*: 3 => 1/);
+      expect(await preview(changed)).toMatch(/~ replicas\s*: 1 => 3/);
+      await up();
+      expect(stage.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
+    });
+
+    it("is found stopped by somebody else, and started", async () => {
+      stage.bench.simulator.change(stage.web().id, { status: "stopped" });
+      expect((await stage.bench.workspace.refresh()).output).toMatch(/~ desiredStatus\s*: "running" => "stopped"/);
+      expect(await up()).toContain("3/3 replicas healthy");
+      expect(stage.writes()).toEqual(["POST /v1/clusters/:id/restart"]);
+    });
+
+    it("stops and starts as the program says", async () => {
+      const output = await preview(stopped);
+      expect(output).toContain("web: it is stopped: all 3 replicas stop");
+      expect(output).toMatch(/~ desiredStatus\s*: "running" => "stopped"/);
+      await up();
+      expect(stage.web().status).toBe("stopped");
+      stage.write(changed);
+      expect(await up()).toContain("3/3 replicas healthy");
+      expect(stage.writes()).toEqual(["POST /v1/clusters/:id/stop", "POST /v1/clusters/:id/restart"]);
+    });
+
+    it("is replaced for another GPU type, the new one first", async () => {
+      const output = await preview(moved);
+      expect(output).toContain(
+        "web: `gpuType` changes, so it is replaced: its 3 replicas go away; the new cluster comes up first",
+      );
+      expect(output).toMatch(/~ gpuType\s*: "rtx-4090" => "h100"/);
+      await up();
+      expect(stage.writes()).toEqual(["POST /v1/clusters", "DELETE /v1/clusters/:id"]);
+      expect(stage.web()).toMatchObject({ gpuType: "h100", replicas: 3, status: "running" });
+    });
+
+    it("has nothing to do then, by refresh either, and no secret in its state", async () => {
+      expect((await stage.bench.workspace.preview("--refresh", "--expect-no-changes")).code).toBe(0);
+      const state = await stage.bench.workspace.stateText();
+      expect(state).not.toContain("canary-value");
+      expect(state).not.toContain(canaryKey);
+    });
+
+    it("is deleted, and destroy returns when it is gone", async () => {
+      expect((await stage.bench.workspace.destroy()).output).toContain("was deleted; it cost 8.97 an hour");
+      expect(living(stage.bench.simulator)).toEqual([]);
+      expect(stage.bench.workspace.storedClusters()).toEqual([]);
+    });
+  });
+}
+
+function stageOf(bench: Bench, door: Door): Stage {
+  return {
+    bench,
+    door,
+    write: (wanted) => door.writeCluster(bench.workspace, wanted),
+    web: () => {
+      const [web, ...others] = living(bench.simulator);
+      expect(others).toEqual([]);
+      if (!web) throw new Error("there is no cluster");
+      return web;
+    },
+    writes: () => bench.writes().map((line) => line.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, ":id")),
+  };
+}
+
+/** The output of a run that has succeeded and shown no secret. */
+function clean({ code, output }: Run): string {
+  expect(output).not.toContain("canary");
+  expect(output).not.toContain("error:");
+  expect(code).toBe(0);
+  return output;
+}
+
+type Preview = (wanted: Wanted) => Promise<string>;
+
+const envLines = /~ env\s*: \{\s+~ MODEL: \[secret\] => \[secret\]\s+~ TOKEN: \[secret\] => \[secret\]/;
+
+async function changeEnvInPlace({ bench, writes }: Stage, preview: Preview): Promise<void> {
+  const output = await preview(changed);
+  expect(output).toMatch(envLines);
+  expect(output).not.toMatch(/warning|replace/);
+  clean(await bench.workspace.up());
+  expect(writes()).toEqual(["PATCH /v1/clusters/:id"]);
+}
+
+/** The service cannot change variables. The preview says so, `up` fails and says what to do, and doing it works. */
+async function changeEnvByReplacement({ bench, web, write, writes }: Stage, preview: Preview): Promise<void> {
+  const wayOut = 'The resource option `replaceOnChanges: ["env"]` makes a new cluster instead';
+  const { id, generation } = web();
+  const warned = await preview(changed);
+  expect(warned).toContain("warning: web: `env` cannot be changed in place: the service shows no update of clusters");
+  expect(warned).toContain(`${wayOut}; without it, \`pulumi up\` fails`);
+  const { code, output } = await bench.workspace.up();
+  expect(output).toMatch(/was not changed: `env` cannot be changed in place: .*HTTP 405/);
+  expect(output).toContain(wayOut);
+  expect(output).not.toContain("canary");
+  expect(code).not.toBe(0);
+  // What the state says is still true, and nothing has happened to the cluster.
+  expect((await bench.workspace.refresh("--expect-no-changes")).code).toBe(0);
+  expect(web()).toMatchObject({ id, generation, env: first.env });
+  expect(await preview(changed)).toMatch(envLines);
+  writes();
+  const replacing = await preview({ ...changed, replaceOnChanges: ["env"] });
+  expect(replacing).toMatch(envLines);
+  expect(replacing).toContain("+-1 to replace");
+  expect(replacing).toContain("web: it is replaced: its 3 replicas go away; the new cluster comes up first");
+  clean(await bench.workspace.up());
+  expect(writes()).toEqual(["POST /v1/clusters", "DELETE /v1/clusters/:id"]);
+  write(changed);
+  expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+}

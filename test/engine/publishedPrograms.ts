@@ -1,0 +1,76 @@
+import type { Workspace } from "./workspace";
+
+/** What a program says of its cluster `web`. */
+export interface Wanted {
+  readonly gpuType: string;
+  readonly container: string;
+  readonly replicas?: number;
+  readonly name?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly desiredStatus?: string;
+  readonly adopt?: string;
+  /** Those of `extraFields` that are no secret. */
+  readonly open?: Readonly<Record<string, unknown>>;
+  /** Those of `extraFields` that are marked as secrets. */
+  readonly secret?: Readonly<Record<string, string>>;
+  /** The resource option of this name. */
+  readonly replaceOnChanges?: readonly string[];
+}
+
+/** One of the two ways in which Pulumi reaches the provider, by the programs that take it. */
+export interface Door {
+  /** The type of a cluster, as previews show it. */
+  readonly type: string;
+  /** Writes the program of one cluster, `web`. */
+  writeCluster(workspace: Workspace, wanted: Wanted): void;
+  /** Writes a program of outputs, each the answer of the function of its name. */
+  writeCalls(workspace: Workspace, calls: Readonly<Record<string, Call>>): void;
+}
+
+/** A data function and its arguments. */
+export type Call = readonly [name: string, args: object];
+
+/** A dynamic resource of a JavaScript program. */
+export const dynamicDoor: Door = {
+  type: "pulumi-nodejs:dynamic/gpucluster:Cluster",
+  writeCluster(workspace, { open, secret, replaceOnChanges = [], ...args }) {
+    const secrets = Object.entries(secret ?? {}).map(([name, text]) => `${name}: pulumi.secret("${text}")`);
+    const extras = open || secret ? `extraFields: { ...${JSON.stringify(open ?? {})}, ${secrets.join(", ")} }` : "";
+    workspace.program(`
+const web = new gpu.Cluster("web", { ...${JSON.stringify(args)}, ${extras} }, ${JSON.stringify({ replaceOnChanges })});
+exports.endpoint = web.endpoint;
+`);
+  },
+  writeCalls(workspace, calls) {
+    const lines = Object.entries(calls).map(([output, [name, args]]) => {
+      return `exports.${output} = gpu.${name}(${JSON.stringify(args)});`;
+    });
+    workspace.program(lines.join("\n"));
+  },
+};
+
+/** A resource of a YAML program, which the plugin serves. */
+export const nativeDoor: Door = {
+  type: "gpucluster:index:Cluster",
+  writeCluster(workspace, { open, secret, replaceOnChanges = [], ...args }) {
+    const secrets = Object.entries(secret ?? {}).map(([name, text]) => [name, { "fn::secret": text }]);
+    const extras = open || secret ? { extraFields: { ...open, ...Object.fromEntries(secrets) } } : {};
+    workspace.yaml({
+      resources: {
+        web: { type: "gpucluster:Cluster", properties: { ...args, ...extras }, options: { replaceOnChanges } },
+      },
+      outputs: { endpoint: reference("web.endpoint") },
+    });
+  },
+  writeCalls(workspace, calls) {
+    const outputs = Object.entries(calls).map(([output, [name, args]]) => {
+      return [output, { "fn::invoke": { function: `gpucluster:${name}`, arguments: args } }];
+    });
+    workspace.yaml({ outputs: Object.fromEntries(outputs) });
+  },
+};
+
+/** How a YAML program refers to a property. */
+function reference(path: string): string {
+  return `\${${path}}`;
+}
