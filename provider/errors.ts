@@ -191,6 +191,12 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.status === 403);
 }
 
+/** True when the service does not accept the key at all, for anything. */
+export function isRejectedKey(error: unknown): boolean {
+  if (!(error instanceof ApiError && error.isApiAnswer)) return false;
+  return error.status === 401 || (error.status === 403 && /api_?key/i.test(error.code ?? ""));
+}
+
 /** What explains an error of this package, one line each. */
 export function factsOf(error: unknown): readonly string[] {
   return GpuClusterError.isInstance(error) ? error.facts : [];

@@ -8,7 +8,7 @@ import { createCluster, deleteCluster, readCluster, updateCluster } from "./clus
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import type { Service } from "./service";
-import { asState, inputsOf } from "./state";
+import { asInputs, asState, inputsOf } from "./state";
 
 /**
  * The cluster resource: the pure parts and the operations, bound to a service that is found at each use, by the `connection`
@@ -30,7 +30,10 @@ export function createClusterResource(service: (connection?: string) => Service,
     create: (ctx, inputs) =>
       turns.take(ctx, (own) =>
         begun.run(ctx.urn, inputs, {
-          create: async () => createCluster(serviceOf(inputs), own, inputs),
+          create: async () => {
+            await run.holdLimits(own, serviceOf(inputs), asInputs(inputs));
+            return createCluster(serviceOf(inputs), own, inputs);
+          },
           goOn: async (id, state) => {
             const { timeoutMs = defaultTimeoutsMs.create } = own;
             return updateCluster(serviceOf(inputs), { ...own, timeoutMs }, id, state, inputs);
@@ -40,7 +43,10 @@ export function createClusterResource(service: (connection?: string) => Service,
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
     update: (ctx, id, state, news) => {
       begun.ended(id);
-      return turns.take(ctx, async (own) => updateCluster(serviceOf(news), own, id, state, news));
+      return turns.take(ctx, async (own) => {
+        await run.holdLimits(own, serviceOf(news), asInputs(news));
+        return updateCluster(serviceOf(news), own, id, state, news);
+      });
     },
     delete: (ctx, id, state) => {
       begun.ended(id);

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
 import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
-import { ConfigError, messageOf } from "../../errors";
+import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { changedFields, wayOut } from "../configure";
 import { type CheckedInputs, outputNames } from "../fields";
+import { defaultTimeoutsMs } from "../operation";
 import type { Service } from "../service";
 import { asInputs } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
@@ -12,6 +13,7 @@ import { CostCheck } from "./costCheck";
 import { listOf } from "./gaps";
 import { GpuCheck } from "./gpuCheck";
 import { withKeptType } from "./gpuChoice";
+import { Inquiry } from "./inquiry";
 import { LookUps } from "./lookups";
 import { lossesOf } from "./losses";
 import { NameCheck } from "./nameCheck";
@@ -34,6 +36,8 @@ export class CheckRun {
   readonly #shared: Shared = { lookUps: new LookUps(), said: new Set() };
   /** The old inputs, by URN. A replacement is checked twice, the second time without them. */
   readonly #before = new Map<string, CheckedInputs>();
+  /** Look-ups of operations, which wait. */
+  #late: LookUps | undefined;
   readonly #names = new NameCheck();
   readonly #gpus = new GpuCheck();
   readonly #costs = new CostCheck();
@@ -60,6 +64,17 @@ export class CheckRun {
     }
     const before = current === undefined ? remembered : asInputs(olds);
     return this.#judge(check, before, asked, current === undefined);
+  }
+
+  /**
+   * Holds the cost limits for an operation whose price could not be looked up in the short time of its check, such as for the
+   * rate limit: here the look-up waits as long as the operation would.
+   * @throws GpuClusterError
+   */
+  async holdLimits({ urn, timeoutMs = defaultTimeoutsMs.create }: Ctx, service: Service, inputs: CheckedInputs) {
+    this.#late ??= new LookUps(timeoutMs);
+    const problem = await this.#costs.judgeLate(urn, new Inquiry(this.#late, service), inputs, this.settings());
+    if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
   }
 
   /** What a resource was, for who has no old inputs when it is checked: what depends on a replaced one may be replaced with it. */

@@ -1,19 +1,27 @@
+import type { Settings } from "../../config";
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
+import { messageOf } from "../../errors";
 import { tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
 import { type Cost, Costs, costAt, isOpen, knownCost, overOwnLimit } from "./cost";
+import type { Inquiry } from "./inquiry";
 import type { OneCheck } from "./oneCheck";
 import type { Transition } from "./transition";
 
 /** What clusters cost, and the limits of that. */
 export class CostCheck {
   readonly #costs = new Costs();
+  /** Resources with a limit whose price could not be looked up in time. */
+  readonly #unchecked = new Set<string>();
 
   /** Answers what is known of the cost, for the inputs. */
   async judge(check: OneCheck, transition: Transition): Promise<Properties> {
     const { inputs } = transition;
     const cost = await this.#costOf(check, transition);
     this.#costs.set(check.urn, cost);
+    const isUnchecked = check.inquiry.lacks("prices") && isLimited(inputs, check.settings);
+    if (isUnchecked) this.#unchecked.add(check.urn);
+    else this.#unchecked.delete(check.urn);
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
     if (over) check.fail("maxHourlyCost", over);
     // Where prices could not be looked up, that is what is said.
@@ -22,15 +30,40 @@ export class CostCheck {
     const overAll = limit !== undefined && cost.amount ? this.#costs.overLimit(limit) : undefined;
     if (overAll) check.fail("", overAll);
     if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
-    return cost.amount === undefined ? {} : { hourlyCost: cost.amount };
+    // A price that is not known is not gone: what was known before stays.
+    const amount = cost.amount ?? transition.before?.hourlyCost;
+    return amount === undefined ? {} : { hourlyCost: amount };
+  }
+
+  /**
+   * Holds the limits for an operation whose price could not be looked up when it was checked.
+   * @returns Why it may not be carried out.
+   */
+  async judgeLate(
+    urn: string,
+    inquiry: Inquiry,
+    inputs: CheckedInputs,
+    settings: Settings,
+  ): Promise<string | undefined> {
+    if (!this.#unchecked.has(urn)) return undefined;
+    const price = await inquiry.price(inputs.gpuType, { tier: tierOf(inputs.extraFields) });
+    const [gap] = inquiry.gaps;
+    if (gap) return `\`maxHourlyCost\` cannot be checked: ${messageOf(gap.error)}`;
+    this.#unchecked.delete(urn);
+    const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
+    this.#costs.set(urn, cost);
+    const over = overOwnLimit(cost, inputs.maxHourlyCost);
+    if (over) return `\`maxHourlyCost\` ${over}`;
+    return settings.maxHourlyCost !== undefined && cost.amount
+      ? this.#costs.overLimit(settings.maxHourlyCost)
+      : undefined;
   }
 
   async #costOf(check: OneCheck, { kind, before, inputs, effects }: Transition): Promise<Cost> {
     const known = knownCost(inputs, before);
     if (known) return known;
     const isChanged = kind !== "update" || effects.has("scale") || effects.has("power");
-    const isLimited = inputs.maxHourlyCost !== undefined || check.settings.maxHourlyCost !== undefined;
-    const quietly = !isChanged && !isLimited;
+    const quietly = !isChanged && !isLimited(inputs, check.settings);
     const price = await check.inquiry.price(inputs.gpuType, { quietly, tier: tierOf(inputs.extraFields) });
     if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
       const text = `the service names no price of "${inputs.gpuType}", so \`hourlyCost\` is left out`;
@@ -49,4 +82,8 @@ export class CostCheck {
     const text = `gpucluster:maxHourlyCost leaves out "${first}" and what else has no known price in one currency`;
     check.warn(text, "uncounted");
   }
+}
+
+function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolean {
+  return maxHourlyCost !== undefined || settings.maxHourlyCost !== undefined;
 }

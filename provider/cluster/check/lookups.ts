@@ -30,6 +30,9 @@ export class LookUps {
   readonly #asked = new Map<Service, Asked>();
   #leftMs = lookUpLimitMs;
 
+  /** @param patienceMs For look-ups of an operation, which wait for the rate limit so long, and have no other limit. */
+  constructor(private readonly patienceMs?: number) {}
+
   types(service: Service): Promise<LookUp<GpuList>> {
     const asked = this.#askedOf(service);
     asked.types ??= this.#ask(service, (request) => service.client.listGpuTypes(request));
@@ -76,6 +79,12 @@ export class LookUps {
   }
 
   async #ask<T>({ clock }: Service, send: (request: CallOptions) => Promise<T>): Promise<LookUp<T>> {
+    const { patienceMs } = this;
+    if (patienceMs !== undefined)
+      return send({ patienceMs }).then(
+        (answer) => ({ answer }),
+        (error) => ({ error }),
+      );
     if (this.#leftMs <= 0) return { error: tooLate() };
     const startMs = clock.now();
     try {

@@ -1,5 +1,6 @@
 import type { Settings } from "../../config";
 import type { CheckFailure, Ctx } from "../../core";
+import { isRejectedKey, messageOf } from "../../errors";
 import type { Service } from "../service";
 import { gapText, natureOf } from "./gaps";
 import { Inquiry } from "./inquiry";
@@ -57,6 +58,12 @@ export class OneCheck {
   /** What could not be found out is one warning in a run, and a failure where the stack wants it so. */
   reportGaps(): void {
     const { gaps } = this.inquiry;
+    // A key that is rejected would be so for everything that the update needs.
+    const rejected = gaps.find(({ error }) => isRejectedKey(error));
+    if (rejected) {
+      this.fail("", messageOf(rejected.error));
+      return;
+    }
     if (this.settings.strictPreview) {
       if (gaps.length > 0) this.fail("", `${gapText(gaps)}; gpucluster:strictPreview makes that an error`);
       return;

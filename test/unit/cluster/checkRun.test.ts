@@ -112,7 +112,6 @@ const outages: [string, BenchOptions][] = [
   ["refuses its GPU types", { faults: [{ kind: "status", status: 403, path: "/v1/gpus**", times: 1_000 }] }],
   ["breaks every connection", { faults: [{ kind: "drop", times: 1_000 }] }],
   ["answers with web pages", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
-  ["refuses the key", { apiKeys: {} }],
   ["is out of permits", { faults: [{ kind: "status", status: 429, headers: { "Retry-After": "50" }, times: 1_000 }] }],
   ["never answers", { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) }],
 ];
