@@ -39,7 +39,7 @@ export function availabilityAmong(asked: string, known: readonly GpuType[], gpus
   return names.map((name) => recordsOf(name, gpus)).find((rows) => rows.length > 0) ?? [];
 }
 
-/** These records of one GPU as one: what can be had adds up, and the first of them says the rest. */
+/** The records of one GPU as one: their stock adds up, and the first of them gives the rest. */
 export function asOne(records: readonly GpuType[]): GpuType | undefined {
   const [first, ...others] = records;
   if (!first || others.length === 0) return first;

@@ -297,13 +297,13 @@ export const currencySigns: ReadonlyMap<string, string> = new Map([
 export const currencyNames = ["currency", "currency_code"];
 export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur"]);
 
-/** @assumption What can be had of a GPU type is said under these names: by a flag, a number or a word, or by region, or as a list of places. */
+/** @assumption The stock of a GPU type is shown under these names: by a flag, a number or a word, or by region, or as a list of places. */
 export const stockNames = {
   available: ["available", "in_stock", "availability", "stock", "stock_status", "stock_available", "status"],
   count: ["available_count", "free_gpus", "available", "count", "quantity", "stock", "availability"],
   regions: ["regions", "availability", "stock", "locations"],
 } as const;
-/** A list of the places in which a type can be had. */
+/** A list of the places that have a type in stock. */
 export const stockPlacesForm =
   /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/;
 export const stockWords: Readonly<Record<"yes" | "no", string>> = {

@@ -52,10 +52,10 @@ export function refusesGpuCount(error: unknown, names: RequestNames, { extraFiel
 
 export type EncodedBody = Readonly<Record<string, unknown>>;
 
-/** @assumption A name of a GPU model in an answer is the client's form, a name of a GPU type the specification's. */
+/** @assumption A name of a GPU model in exactly the client's spelling is its form, a name of a GPU type the specification's. */
 const telling: readonly (readonly [RequestNames, RegExp])[] = [
-  ["client", /^gpu_model(_(id|name))?$/],
-  ["specification", /^gpu_type$/],
+  ["client", /^gpuModel(Id|Name)?$/],
+  ["specification", /^gpu[_-]?type$/i],
 ];
 
 const depthOfEvidence = 4;
@@ -75,7 +75,7 @@ function namesIn(json: unknown, depth: number): string[] {
   if (Array.isArray(json)) return namesIn(json[0], depth - 1);
   return Object.entries(json)
     .slice(0, mostNames)
-    .flatMap(([name, value]) => [plainName(name), ...namesIn(value, depth - 1)]);
+    .flatMap(([name, value]) => [name, ...namesIn(value, depth - 1)]);
 }
 
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

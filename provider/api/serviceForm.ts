@@ -21,9 +21,12 @@ export type OptionalEndpoint = "status" | "update" | "gpus" | "gpuAvailability";
  * with a creation: a service that drops unknown names would make a cluster without a GPU and an image.
  */
 export class ServiceForm {
+  /** What records of clusters show, or a creation has proved. */
   #names: RequestNames | undefined;
-  /** What an empty list suggests. */
+  /** What the envelope of a list suggests. */
   #likely: RequestNames | undefined;
+  /** What the lists about GPUs show: it counts only if the envelope of the list of clusters leaves the question open. */
+  #ofGpus: RequestNames | undefined;
   #isAsked = false;
   #types: readonly GpuType[] = [];
   #models: readonly GpuType[] = [];
@@ -51,12 +54,16 @@ export class ServiceForm {
 
   /** The names of requests as far as they are known. */
   get names(): RequestNames | undefined {
-    return this.forced ?? this.#names;
+    return this.forced ?? this.#evidence;
+  }
+
+  get #evidence(): RequestNames | undefined {
+    return this.#names ?? (this.#likely === undefined ? this.#ofGpus : undefined);
   }
 
   /** Whether an answer of the service has shown the names that requests hold. */
   get isConfirmed(): boolean {
-    return this.#names !== undefined && this.#names === this.names;
+    return this.#evidence !== undefined && this.#evidence === this.names;
   }
 
   /** The GPUs that the service listed last. */
@@ -75,7 +82,7 @@ export class ServiceForm {
     if (list === "types") this.#types = gpus;
     if (list === "models") this.#models = gpus;
     const isIdentified = list === "types" || list === "models";
-    this.#names ??= evidenceIn(json) ?? (isIdentified ? evidenceOfGpus(gpus) : undefined);
+    this.#ofGpus ??= evidenceIn(json) ?? (isIdentified ? evidenceOfGpus(gpus) : undefined);
   }
 
   /**

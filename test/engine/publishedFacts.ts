@@ -11,7 +11,7 @@ const seed = {
 };
 const gpu = { name: "RTX 4090", memoryGb: 24 };
 const price = { pricePerHour: 0.49 };
-/** What can be had, if the form says it: 48 less those of the cluster. The client's form counts only what there is in all. */
+/** The stock, if the form shows it: 48 less those of the cluster. The client's form counts only what there is in all. */
 const stocks = { documented: { available: true, availableCount: 46 }, client: {} } as const;
 const one = (facts: object) => expect.arrayContaining([expect.objectContaining(facts)]);
 

@@ -121,7 +121,7 @@ export function testPublishedLife(door: Door): void {
       stage.writes();
     });
 
-    it("is found scaled by somebody else, and put right", async () => {
+    it("is found scaled by somebody else, and corrected", async () => {
       stage.bench.simulator.change(stage.web().id, { replicas: 1 });
       expect((await stage.bench.workspace.refresh()).output).toMatch(/~ replicas\s*: 3 => 1/);
       expect(await preview(changed)).toMatch(/~ replicas\s*: 1 => 3/);

@@ -49,7 +49,7 @@ const mainReaders: PerValue<"requestNames", typeof optional> = {
   neither: required,
 };
 
-/** Who asks for a GPU by the specification's name gets one for each replica; the client's default is none. */
+/** A request with the specification's name of a GPU gets one for each replica; the client's default is none. */
 function gpusPerReplica({ sent }: Fields, { gpusPerReplica: given }: ExtraFields): number {
   const gpu = sent.get("gpuType")?.name;
   if (gpu === undefined) return 0;

@@ -38,7 +38,7 @@ const deepest = 4;
 export function rowsIn(json: unknown, subject: GpuSubject, depth = deepest): GpuRows | undefined {
   if (Array.isArray(json)) return { main: json.flatMap(rowOf), beside: [] };
   if (!isRecord(json) || depth < 0) return undefined;
-  // A map of types of which none can be had.
+  // A map of types without stock.
   if (Object.keys(json).length === 0) return { main: [], beside: [] };
   if (!gpuListNames.some((name) => holdsRows(named(json, name))) && isGpu(json))
     return { main: [{ raw: json }], beside: [] };

@@ -131,7 +131,7 @@ function namesUpdate(endpoints: object): boolean {
   return /"update"|"patch\b|"put\b/i.test(JSON.stringify(endpoints));
 }
 
-/** How many can be had in all regions and tiers; a flag that says "none" outweighs a number. */
+/** The stock in all regions and tiers; a flag that says "none" outweighs a number. */
 function freeAmong(gpus: readonly GpuType[]): number | undefined {
   const known = gpus.map(freeOf).filter((count) => count !== undefined);
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count, 0);

@@ -10,12 +10,12 @@ const state = { ...checked, env: { A: "a-value" }, __echo: { masked: ["A"] } } a
 test.each<[string, Record<string, string | null>, Record<string, string>]>([
   ["a variable that is masked stays as it was applied", { A: "********" }, { A: "a-value" }],
   ["a foreign variable that is masked has no value", { A: "********", NEW: "********" }, { A: "a-value", NEW: "" }],
-  ["a foreign variable in clear has its value", { A: "********", NEW: "new" }, { A: "a-value", NEW: "new" }],
+  ["a foreign variable that is shown has its value", { A: "********", NEW: "new" }, { A: "a-value", NEW: "new" }],
 ])("in a refresh %s", (_title, env, expected) => {
   expect(withDrift(state, { id: "cl_1", env }).env).toEqual(expected);
 });
 
-test("a variable that the service adds, masked, is put right once and never again", async () => {
+test("a variable that the service adds, masked, is corrected once and never again", async () => {
   const bench = await openBench({
     dialect: { envEcho: "same" },
     client: (real) => ({

@@ -79,7 +79,7 @@ describe.each(forms)("in the form %s", (form) => {
     },
   );
 
-  it("extra fields are sent as they are, compared where they are shown, and drift of one is put right or said", async () => {
+  it("extra fields are sent as they are, compared where they are shown, and a change of one is an update", async () => {
     const bench = await open(form);
     const name = form === "client" ? "containerPort" : "container_port";
     const news = { ...wanted, extraFields: { [name]: 8000 } };

@@ -49,7 +49,7 @@ test("help is help", () => {
   expect(usage).toContain("--list-dialects");
 });
 
-test.each(Object.keys({ ...dialects, ...publishedDialects }))("the dialect %s can be had by its name", (name) => {
+test.each(Object.keys({ ...dialects, ...publishedDialects }))("the dialect %s is available by its name", (name) => {
   expect(parseCli(["--dialect", name], {})).toMatchObject({ dialectName: name, options: { dialect: name } });
 });
 
