@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { withoutSequences } from "../terminal";
 
 /** Texts from the API: made safe to print, and free of secrets. */
 
@@ -14,7 +14,7 @@ export function cleanText(text: string, max = 500): string {
 /** As `cleanText`, for who has to look at the whole text before it is cut. Half a letter of two is none: gRPC refuses it. */
 export function cleanWholeText(text: string): string {
   if (!control.test(text)) return text.trim().toWellFormed();
-  return stripVTControlCharacters(text)
+  return withoutSequences(text)
     .replace(/[\r\n\t]+/g, " ")
     .replace(controls, "")
     .trim()
