@@ -30,24 +30,43 @@ const longestText = 8_192;
 export interface Cleaning {
   /** What is done to every text besides. */
   readonly hide?: (text: string) => string;
-  /** Names of properties under which every value is kept byte for byte. */
+  /** Names of properties under which every value is kept byte for byte; names inside it are cleaned even so. */
   readonly keeps?: (name: string) => boolean;
 }
 
 /** Cleans every text of a JSON value, the names of properties too; in place, where no name changes. */
-export function cleanJson(value: unknown, cleaning: Cleaning = {}): unknown {
-  const { hide = (text: string) => text, keeps = () => false } = cleaning;
+export function cleanJson(value: unknown, { hide = (text) => text, keeps = () => false }: Cleaning = {}): unknown {
   const clean = (text: string) => cut(hide(cleanWholeText(text)), longestText);
-  if (typeof value === "string") return clean(value);
+  return cleanValue(value, { clean, keeps });
+}
+
+interface Cleaner {
+  readonly clean: (text: string) => string;
+  readonly keeps: (name: string) => boolean;
+}
+
+function cleanValue(value: unknown, cleaner: Cleaner, isKept = false): unknown {
+  const { clean, keeps } = cleaner;
+  if (typeof value === "string") return isKept ? value : clean(value);
   if (typeof value !== "object" || value === null) return value;
   // Lists of hundreds of records are read each second: what stays as it is, is not made anew.
   for (const name of Object.keys(value)) {
     const item: unknown = Reflect.get(value, name);
-    const cleaned = keeps(name) ? item : cleanJson(item, cleaning);
+    const cleaned = cleanValue(item, cleaner, isKept || keeps(name));
     if (cleaned !== item) Reflect.set(value, name, cleaned);
   }
   if (Array.isArray(value) || Object.keys(value).every((name) => clean(name) === name)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), item]));
+  return withCleanNames(Object.entries(value), clean);
+}
+
+/** An object of these entries, with clean names. A name that was clean before keeps its value if another one becomes the same. */
+export function withCleanNames<T>(
+  entries: readonly (readonly [name: string, item: T])[],
+  clean: (name: string) => string,
+): Record<string, T> {
+  const isClean = ([name]: readonly [string, T]) => clean(name) === name;
+  const others = entries.filter((entry) => !isClean(entry)).map(([name, item]) => [clean(name), item] as const);
+  return Object.fromEntries([...others, ...entries.filter(isClean)]);
 }
 
 /** Shorter values ("1", "on") are everywhere in ordinary text; replacing them would hide nothing and garble much. */
