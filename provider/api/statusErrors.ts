@@ -5,7 +5,8 @@ import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./ht
 import { plainName } from "./read/json";
 import { readable } from "./readable";
 import { busyStatuses, clusterNames } from "./records";
-import { cleanJson, cleanWholeText, cut, redactor } from "./text";
+import { redactor } from "./redact/redactor";
+import { cleanJson, cleanWholeText, cut } from "./text";
 
 const longKey = 16;
 

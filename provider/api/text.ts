@@ -1,6 +1,6 @@
 import { withoutSequences } from "../terminal";
 
-/** Texts from the API: made safe to print, and free of secrets. */
+/** Texts from the API: made safe to print. */
 
 // Controls (escape characters among them), invisible and bidirectional format characters, separators that break lines.
 const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -67,31 +67,4 @@ export function withCleanNames<T>(
   const isClean = ([name]: readonly [string, T]) => clean(name) === name;
   const others = entries.filter((entry) => !isClean(entry)).map(([name, item]) => [clean(name), item] as const);
   return Object.fromEntries([...others, ...entries.filter(isClean)]);
-}
-
-/** Shorter values ("1", "on") are everywhere in ordinary text; replacing them would hide nothing and garble much. */
-const shortestSecret = 4;
-
-/** A function that replaces each of the values in a text, also where it stands escaped, encoded or cut into its lines. */
-export function redactor(values: Iterable<string>): (text: string) => string {
-  // Most texts are known words, which are not looked through: the forms are made for the first that is.
-  const all = [...values];
-  let forms: readonly string[] | undefined;
-  return (text) => {
-    forms ??= formsOf(all);
-    return forms.reduce((result, form) => result.replaceAll(form, "[secret]"), text);
-  };
-}
-
-function formsOf(values: readonly string[]): string[] {
-  return values
-    .flatMap((value) => [value, cleanWholeText(value), value.replace(/\s+/g, " "), ...value.split(/\r?\n/)])
-    .filter((value) => value.length >= shortestSecret)
-    .flatMap((value) => [
-      value,
-      JSON.stringify(value).slice(1, -1),
-      encodeURIComponent(value.toWellFormed()),
-      Buffer.from(value).toString("base64"),
-    ])
-    .sort((a, b) => b.length - a.length); // a secret that holds another one goes first
 }

@@ -13,7 +13,8 @@ import {
   type Reader,
   recordDepth,
 } from "../records";
-import { cleanText, redactor, withCleanNames } from "../text";
+import { redactor } from "../redact/redactor";
+import { cleanText, withCleanNames } from "../text";
 import { gpuTexts } from "./gpuIdentity";
 import {
   asCount,
