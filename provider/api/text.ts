@@ -34,25 +34,37 @@ export interface Cleaning {
   readonly keeps?: (name: string) => boolean;
 }
 
-/** Cleans every text of a JSON value, the names of properties too; in place, where no name changes. */
+/**
+ * Cleans every text of a JSON value, the names of properties too; in place, where no name changes.
+ * @throws NestingError
+ */
 export function cleanJson(value: unknown, { hide = (text) => text, keeps = () => false }: Cleaning = {}): unknown {
   const clean = (text: string) => cut(hide(cleanWholeText(text)), longestText);
   return cleanValue(value, { clean, keeps });
 }
+
+/** JSON that is nested deeper than anything that describes a cluster: whoever goes through it would run out of stack. */
+export class NestingError extends Error {
+  override readonly name = "NestingError";
+}
+
+/** The deepest that an answer may be nested. */
+const mostLevels = 100;
 
 interface Cleaner {
   readonly clean: (text: string) => string;
   readonly keeps: (name: string) => boolean;
 }
 
-function cleanValue(value: unknown, cleaner: Cleaner, isKept = false): unknown {
+function cleanValue(value: unknown, cleaner: Cleaner, isKept = false, level = 0): unknown {
   const { clean, keeps } = cleaner;
   if (typeof value === "string") return isKept ? value : clean(value);
   if (typeof value !== "object" || value === null) return value;
+  if (level >= mostLevels) throw new NestingError(`it is nested more than ${mostLevels} levels deep`);
   // Lists of hundreds of records are read each second: what stays as it is, is not made anew.
   for (const name of Object.keys(value)) {
     const item: unknown = Reflect.get(value, name);
-    const cleaned = cleanValue(item, cleaner, isKept || keeps(name));
+    const cleaned = cleanValue(item, cleaner, isKept || keeps(name), level + 1);
     if (cleaned !== item) Reflect.set(value, name, cleaned);
   }
   if (Array.isArray(value) || Object.keys(value).every((name) => clean(name) === name)) return value;

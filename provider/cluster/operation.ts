@@ -1,7 +1,7 @@
 import { clearWord } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { redactor } from "../api/redact/redactor";
-import { cleanText } from "../api/text";
+import { cleanText, cut } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
 import { factsOf, GpuClusterError, messageOf } from "../errors";
@@ -203,13 +203,16 @@ function isTelling(value: string): boolean {
   return value.length >= shortestTelling;
 }
 
-/** What the service says of replicas may quote their environment. */
+/** The most that is kept of replicas: a state is read and written as a whole, by each command. */
+const most = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
+
+/** What the service says of replicas may quote their environment: it is hidden before it is cut, for a part would not be found. */
 export function clearStatus({ replicas, ...status }: StatusRecord, { said, id: hideId }: Hiding): StatusRecord {
-  const cleared = replicas.map(({ message, ...replica }) => ({
+  const cleared = replicas.slice(0, most.replicas).map(({ message, ...replica }) => ({
     ...replica,
-    id: hideId(replica.id),
-    status: clearWord(replica.status, said),
-    ...(message === undefined ? {} : { message: said(message) }),
+    id: cut(hideId(replica.id), most.id),
+    status: cut(clearWord(replica.status, said), most.status),
+    ...(message === undefined ? {} : { message: cut(said(message), most.message) }),
   }));
   const word = status.status === undefined ? {} : { status: clearWord(status.status, said) };
   return { ...status, ...word, replicas: cleared };
