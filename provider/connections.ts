@@ -12,9 +12,9 @@ import { ConfigError } from "./errors";
 export interface ConnectionEntry {
   /** Address of the service; the ordinary one where it is absent. */
   readonly baseUrl?: string;
-  /** Name of the environment variable that holds the key; comes before `apiKeyConfig`. */
+  /** Name of the environment variable that holds the key; it begins with `GPUCLUSTER_`, and comes before `apiKeyConfig`. */
   readonly apiKeyEnv?: string;
-  /** Name of the config key that holds the key. */
+  /** Name of the config key that holds the key; it begins with `gpucluster:`. */
   readonly apiKeyConfig?: string;
 }
 
@@ -23,18 +23,22 @@ const takes = "`apiKeyEnv` or `apiKeyConfig`, and perhaps `baseUrl`";
 const example = '{"eu":{"baseUrl":"https://eu.example.com","apiKeyEnv":"GPUCLUSTER_API_KEY_EU"}}';
 const howTo = `set it to a JSON object such as ${example}`;
 
-/** What is wrong with the text of a field. */
+/**
+ * What is wrong with the text of a field. Only places of this package may be named: who may write the config could otherwise
+ * send any secret of the environment, such as the key of a cloud, to an address of their own.
+ */
 const fieldProblems: Record<keyof ConnectionEntry, (text: string) => string | undefined> = {
   baseUrl: problemOfUrl,
   // Capitals only: what else may stand here by mistake is most likely the key itself.
   apiKeyEnv: (text) =>
-    /^[A-Z_][A-Z0-9_]*$/.test(text)
+    /^GPUCLUSTER_[A-Z0-9_]+$/.test(text)
       ? undefined
-      : "must be the name of an environment variable in capital letters, such as GPUCLUSTER_API_KEY_EU",
+      : "must be the name of an environment variable that begins with GPUCLUSTER_, in capital letters, such as " +
+        "GPUCLUSTER_API_KEY_EU",
   apiKeyConfig: (text) =>
-    /^[A-Za-z][\w.-]*:[A-Za-z][\w.-]*$/.test(text)
+    /^gpucluster:[A-Za-z][\w.-]*$/.test(text)
       ? undefined
-      : "must be the full name of a config key, such as gpucluster:euApiKey",
+      : "must be the full name of a config key that begins with gpucluster:, such as gpucluster:euApiKey",
 };
 
 /**

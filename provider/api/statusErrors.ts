@@ -5,7 +5,8 @@ import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./ht
 import { plainName } from "./read/json";
 import { readable } from "./readable";
 import { busyStatuses, clusterNames } from "./records";
-import { cleanJson, cleanWholeText, cut, redactor } from "./text";
+import { redactor } from "./redact/redactor";
+import { cleanJson, cleanWholeText, cut, NestingError } from "./text";
 
 const longKey = 16;
 
@@ -48,16 +49,17 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
   if (isEmpty && method !== "GET") return undefined;
   try {
     return cleanJson(JSON.parse(body), { hide, ...(path.startsWith(clustersPath) ? { keeps: isEnv } : {}) });
-  } catch {
-    // Whatever JSON.parse says of it would quote the body, which may hold an env value.
-    const why = isEmpty
-      ? "it is empty"
-      : isPage(body)
-        ? "it is a web page"
-        : `${body.length} characters that are not JSON`;
+  } catch (error) {
     const text = `${titleOf(request)}: the service answered with a body that cannot be read`;
-    throw new ResponseShapeError(text, { outcome: "ambiguous", method, path, why });
+    throw new ResponseShapeError(text, { outcome: "ambiguous", method, path, why: problemOf(body, error) });
   }
+}
+
+/** Whatever JSON.parse says of a body would quote it, and it may hold an env value. */
+function problemOf(body: string, error: unknown): string {
+  if (body.trim() === "") return "it is empty";
+  if (isPage(body)) return "it is a web page";
+  return error instanceof NestingError ? error.message : `${body.length} characters that are not JSON`;
 }
 
 /** Whether anything was done is not known: the status says so, the body does not. */

@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from "node:util";
+import { withoutSequences } from "../terminal";
 
-/** Texts from the API: made safe to print, and free of secrets. */
+/** Texts from the API: made safe to print. */
 
 // Controls (escape characters among them), invisible and bidirectional format characters, separators that break lines.
 const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -14,7 +14,7 @@ export function cleanText(text: string, max = 500): string {
 /** As `cleanText`, for who has to look at the whole text before it is cut. Half a letter of two is none: gRPC refuses it. */
 export function cleanWholeText(text: string): string {
   if (!control.test(text)) return text.trim().toWellFormed();
-  return stripVTControlCharacters(text)
+  return withoutSequences(text)
     .replace(/[\r\n\t]+/g, " ")
     .replace(controls, "")
     .trim()
@@ -30,49 +30,53 @@ const longestText = 8_192;
 export interface Cleaning {
   /** What is done to every text besides. */
   readonly hide?: (text: string) => string;
-  /** Names of properties under which every value is kept byte for byte. */
+  /** Names of properties under which every value is kept byte for byte; names inside it are cleaned even so. */
   readonly keeps?: (name: string) => boolean;
 }
 
-/** Cleans every text of a JSON value, the names of properties too; in place, where no name changes. */
-export function cleanJson(value: unknown, cleaning: Cleaning = {}): unknown {
-  const { hide = (text: string) => text, keeps = () => false } = cleaning;
+/**
+ * Cleans every text of a JSON value, the names of properties too; in place, where no name changes.
+ * @throws NestingError
+ */
+export function cleanJson(value: unknown, { hide = (text) => text, keeps = () => false }: Cleaning = {}): unknown {
   const clean = (text: string) => cut(hide(cleanWholeText(text)), longestText);
-  if (typeof value === "string") return clean(value);
+  return cleanValue(value, { clean, keeps });
+}
+
+/** JSON that is nested deeper than anything that describes a cluster: whoever goes through it would run out of stack. */
+export class NestingError extends Error {
+  override readonly name = "NestingError";
+}
+
+/** The deepest that an answer may be nested. */
+const mostLevels = 100;
+
+interface Cleaner {
+  readonly clean: (text: string) => string;
+  readonly keeps: (name: string) => boolean;
+}
+
+function cleanValue(value: unknown, cleaner: Cleaner, isKept = false, level = 0): unknown {
+  const { clean, keeps } = cleaner;
+  if (typeof value === "string") return isKept ? value : clean(value);
   if (typeof value !== "object" || value === null) return value;
+  if (level >= mostLevels) throw new NestingError(`it is nested more than ${mostLevels} levels deep`);
   // Lists of hundreds of records are read each second: what stays as it is, is not made anew.
   for (const name of Object.keys(value)) {
     const item: unknown = Reflect.get(value, name);
-    const cleaned = keeps(name) ? item : cleanJson(item, cleaning);
+    const cleaned = cleanValue(item, cleaner, isKept || keeps(name), level + 1);
     if (cleaned !== item) Reflect.set(value, name, cleaned);
   }
   if (Array.isArray(value) || Object.keys(value).every((name) => clean(name) === name)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [clean(name), item]));
+  return withCleanNames(Object.entries(value), clean);
 }
 
-/** Shorter values ("1", "on") are everywhere in ordinary text; replacing them would hide nothing and garble much. */
-const shortestSecret = 4;
-
-/** A function that replaces each of the values in a text, also where it stands escaped, encoded or cut into its lines. */
-export function redactor(values: Iterable<string>): (text: string) => string {
-  // Most texts are known words, which are not looked through: the forms are made for the first that is.
-  const all = [...values];
-  let forms: readonly string[] | undefined;
-  return (text) => {
-    forms ??= formsOf(all);
-    return forms.reduce((result, form) => result.replaceAll(form, "[secret]"), text);
-  };
-}
-
-function formsOf(values: readonly string[]): string[] {
-  return values
-    .flatMap((value) => [value, cleanWholeText(value), value.replace(/\s+/g, " "), ...value.split(/\r?\n/)])
-    .filter((value) => value.length >= shortestSecret)
-    .flatMap((value) => [
-      value,
-      JSON.stringify(value).slice(1, -1),
-      encodeURIComponent(value.toWellFormed()),
-      Buffer.from(value).toString("base64"),
-    ])
-    .sort((a, b) => b.length - a.length); // a secret that holds another one goes first
+/** An object of these entries, with clean names. A name that was clean before keeps its value if another one becomes the same. */
+export function withCleanNames<T>(
+  entries: readonly (readonly [name: string, item: T])[],
+  clean: (name: string) => string,
+): Record<string, T> {
+  const isClean = ([name]: readonly [string, T]) => clean(name) === name;
+  const others = entries.filter((entry) => !isClean(entry)).map(([name, item]) => [clean(name), item] as const);
+  return Object.fromEntries([...others, ...entries.filter(isClean)]);
 }

@@ -23,7 +23,7 @@ import { stop } from "./power";
 import { goalOf, isStopped, judgeGone, judgeReady, type Look } from "./readiness";
 import { isAsSettled, showsAll } from "./refreshes";
 import type { Service } from "./service";
-import { asInputs, asState, inputsOf, programOf, toPlainJson, toState } from "./state";
+import { asInputs, inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
 import { waitUntilReady } from "./waits";
 
 /** Creates exactly one cluster, or takes over the one to adopt, and waits until it is as the inputs ask for. */
@@ -121,7 +121,7 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
 
 /** Brings a cluster that exists to what the inputs ask for. */
 export async function updateCluster(service: Service, ctx: Ctx, id: string, olds: Properties, news: Properties) {
-  const state = asState(olds);
+  const state = judgedState(olds, id);
   // The name of an adopted cluster is known for certain only since its adoption.
   const inputs = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
   const { changes } = diffCluster(olds, news);
@@ -196,7 +196,7 @@ function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
 
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
-  const state = asState(olds);
+  const state = judgedState(olds, id);
   const operation = new Operation(ctx, service.clock, "read", { id, inputs: { ...state, name: state.name ?? id } });
   const listed = await service.refreshes.listed(id, operation.request());
   if (listed) operation.see({ record: listed });
@@ -239,7 +239,7 @@ function isSettled(look: Look, shown: ClusterState): boolean {
 
 /** Deletes the cluster, or stops it where that is its policy, and waits until that is so. One that is gone is fine. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
-  const state = asState(olds);
+  const state = judgedState(olds, id);
   const operation = new Operation(ctx, service.clock, "delete", { id, inputs: state, olds: state });
   const adoption = service.claims.adoptionOf(id);
   if (adoption === "failed") throw operation.error("was not deleted: the resource that was to adopt it has failed to");

@@ -1,6 +1,7 @@
 import { clearWord } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
-import { cleanText, redactor } from "../api/text";
+import { redactor } from "../api/redact/redactor";
+import { cleanText, cut } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
 import { factsOf, GpuClusterError, messageOf } from "../errors";
@@ -36,6 +37,7 @@ export class Operation {
   readonly deadlineMs: number;
   readonly #startMs: number;
   readonly #secrets: Set<string>;
+  #hiding: Hiding | undefined;
   #seen: Look = {};
 
   constructor(
@@ -92,9 +94,11 @@ export class Operation {
   }
 
   see(look: Look): void {
-    for (const value of secretsOf(look.record ?? {})) this.#secrets.add(value);
     const { record } = look;
-    this.#seen = record ? { ...look, record: clearRecord(record, redactor(this.#secrets)) } : look;
+    const count = this.#secrets.size;
+    for (const value of secretsOf(record ?? {})) this.#secrets.add(value);
+    if (this.#secrets.size > count) this.#hiding = undefined;
+    this.#seen = record ? { ...look, record: clearRecord(record, this.#hides().said) } : look;
   }
 
   /** What every request of this operation is told. */
@@ -105,7 +109,7 @@ export class Operation {
 
   /** A status without the values of env. */
   clear(status: StatusRecord): StatusRecord {
-    return clearStatus(status, this.#secrets);
+    return clearStatus(status, this.#hides());
   }
 
   elapsedMs(): number {
@@ -153,13 +157,40 @@ export class Operation {
     return [first, ...others].map((line) => this.#redact(line)).join(`\n${indent}`);
   }
 
-  /** Our own sentences hold names and ordinary words, which may be values of env too: hiding those would only garble. */
   #redact(text: string): string {
-    const { name, gpuType = "", container = "" } = this.subject.inputs;
-    const own = [name, gpuType, container, this.id].join(" ");
-    const telling = [...this.#secrets].filter((value) => isTelling(value) && !own.includes(value));
-    return redactor(telling)(text);
+    return this.#hides().ownText(text);
   }
+
+  /** Made once for as long as nothing new is secret: a wait says something each second. */
+  #hides(): Hiding {
+    const { name, gpuType = "", container = "" } = this.subject.inputs;
+    this.#hiding ??= hidingOf(this.#secrets, [name, gpuType, container, this.id]);
+    return this.#hiding;
+  }
+}
+
+/** How the values of env are hidden in each kind of text. */
+export interface Hiding {
+  /** What the service says. */
+  readonly said: (text: string) => string;
+  /** What identifies something: short values are in it by chance. */
+  readonly id: (text: string) => string;
+  /** Our own sentences hold names and ordinary words, which may be values of env too: hiding those would only garble. */
+  readonly ownText: (text: string) => string;
+}
+
+export function hidingOf(secrets: Iterable<string>, own: readonly string[] = []): Hiding {
+  const all = [...secrets];
+  const telling = all.filter(isTelling);
+  const ownWords = own.join(" ");
+  return {
+    said: redactor(all),
+    id: redactor(telling),
+    ownText: redactor(
+      telling.filter((value) => !ownWords.includes(value)),
+      own,
+    ),
+  };
 }
 
 /** What the service says of the cluster's state may quote its environment. */
@@ -176,16 +207,17 @@ function isTelling(value: string): boolean {
   return value.length >= shortestTelling;
 }
 
-/** What the service says of replicas may quote their environment. */
-export function clearStatus({ replicas, ...status }: StatusRecord, secrets: Iterable<string>): StatusRecord {
-  const redact = redactor(secrets);
-  const redactId = redactor([...secrets].filter(isTelling));
-  const cleared = replicas.map(({ message, ...replica }) => ({
+/** The most that is kept of replicas: a state is read and written as a whole, by each command. */
+const most = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
+
+/** What the service says of replicas may quote their environment: it is hidden before it is cut, for a part would not be found. */
+export function clearStatus({ replicas, ...status }: StatusRecord, { said, id: hideId }: Hiding): StatusRecord {
+  const cleared = replicas.slice(0, most.replicas).map(({ message, ...replica }) => ({
     ...replica,
-    id: redactId(replica.id),
-    status: clearWord(replica.status, redact),
-    ...(message === undefined ? {} : { message: redact(message) }),
+    id: cut(hideId(replica.id), most.id),
+    status: cut(clearWord(replica.status, said), most.status),
+    ...(message === undefined ? {} : { message: cut(said(message), most.message) }),
   }));
-  const word = status.status === undefined ? {} : { status: clearWord(status.status, redact) };
+  const word = status.status === undefined ? {} : { status: clearWord(status.status, said) };
   return { ...status, ...word, replicas: cleared };
 }

@@ -1,6 +1,6 @@
 import type { Client } from "../api/client";
 import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
-import { cleanText, redactor } from "../api/text";
+import { cleanText } from "../api/text";
 import { argRules, textArg } from "../args";
 import { GpuClusterError, messageOf, withNotFoundAdvice } from "../errors";
 import type {
@@ -13,7 +13,7 @@ import type {
 } from "../types";
 import { gpuTypeOf } from "./asMade";
 import { describe, holdersOf } from "./claim";
-import { clearStatus } from "./operation";
+import { clearStatus, hidingOf } from "./operation";
 import { countHealthy } from "./readiness";
 import { secretsOf, toPlainJson } from "./state";
 
@@ -50,10 +50,10 @@ export async function getClusterStatus(client: Client, { id }: GetClusterStatusA
   // What the service says of replicas may quote their env, and only the detail tells what that is.
   const [detail, looked] = await Promise.allSettled([detailOf(client, id), client.getClusterStatus(id)]);
   if (detail.status === "rejected") throw detail.reason;
-  const secrets = secretsOf(detail.value);
+  const hiding = hidingOf(secretsOf(detail.value));
   // A new error, without a cause: a program that fails shows everything that is in one.
-  if (looked.status === "rejected") throw new GpuClusterError(redactor(secrets)(messageOf(looked.reason)));
-  const { status = detail.value.status, replicas } = clearStatus(looked.value, secrets);
+  if (looked.status === "rejected") throw new GpuClusterError(hiding.said(messageOf(looked.reason)));
+  const { status = detail.value.status, replicas } = clearStatus(looked.value, hiding);
   return toPlainJson({
     status,
     replicas: [...replicas],

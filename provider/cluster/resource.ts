@@ -9,6 +9,7 @@ import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf } from "./state";
+import { readableState } from "./stateKinds";
 
 /**
  * The cluster resource: the pure parts and the operations, bound to a service that is found at each use, by the `connection`
@@ -21,9 +22,12 @@ export function createClusterResource(service: (connection?: string) => Service,
   const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
     service(typeof connection === "string" ? connection : undefined);
   return {
-    check: async (ctx, news, olds) => turns.checked(ctx, olds, await run.check(ctx, news, olds)),
+    check: async (ctx, news, stored) => {
+      const olds = stored && readableState(stored);
+      return turns.checked(ctx, olds, await run.check(ctx, news, olds));
+    },
     diff: (state, news, { id, urn } = {}) => {
-      if (urn !== undefined) run.remember(urn, inputsOf(asState(state)));
+      if (urn !== undefined) run.remember(urn, inputsOf(asState(readableState(state))));
       return diffAdopted(state, news, id);
     },
     preview: previewCluster,

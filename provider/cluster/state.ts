@@ -1,7 +1,10 @@
+import { cleanText } from "../api/text";
 import type { Properties } from "../core";
+import { GpuClusterError } from "../errors";
 import { textsIn } from "./extraFields";
 import { type CheckedInputs, type ClusterState, inputNames } from "./fields";
 import { countHealthy, isStopped, type Look } from "./readiness";
+import { problemsOfState, readableState } from "./stateKinds";
 
 /** What may hold secrets of a user. */
 export interface Confidential {
@@ -78,6 +81,22 @@ export function toPlainJson<T>(value: T): T {
 /** States come from the engine as plain JSON: what an operation has stored. */
 export function asState(properties: Properties): ClusterState {
   return properties as unknown as ClusterState;
+}
+
+/**
+ * The state that an operation works on: somebody may have edited it.
+ * @throws GpuClusterError that names the cluster and everything that is of the wrong kind, without its value.
+ */
+export function judgedState(properties: Properties, id: string): ClusterState {
+  const problems = problemsOfState(properties);
+  if (problems.length === 0) return asState(readableState(properties));
+  const { name } = properties;
+  const title = `cluster "${cleanText(typeof name === "string" ? name : id, 140)}" (${cleanText(id, 140)})`;
+  throw new GpuClusterError(
+    `${title}: its state cannot be read: ${problems.join(", ")}. Nothing was sent. Correct the state ` +
+      "(`pulumi stack export`, `pulumi stack import`), or take the cluster out of it with `pulumi state delete` and " +
+      `bring it back with \`pulumi import\` or \`adopt: "${cleanText(id, 140)}"\``,
+  );
 }
 
 /** Inputs come from the engine as plain JSON: what `check` has judged. */

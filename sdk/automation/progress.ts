@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { resourceNameOf } from "../../provider/cluster/check/names";
+import { withoutSequences } from "../../provider/terminal";
 
 /** One thing that an operation does, has done, or says. */
 export interface Progress {
@@ -76,11 +76,11 @@ function diagnosticLines({ urn = "", message, severity, ephemeral }: NonNullable
 /** Lines that carry no fact: a headline that counts the errors below it, and calls of a stack. */
 const noFact = /^$|^\d+ errors? occurred:$|^at (?:async )?.*:\d+:\d+\)?$/;
 /** What stands before a fact: bullets, colours of the engine's own, and how a program's exception is announced. */
-const noise = /<\{%.*?%\}>|^\s*\*\s|^\s*Unhandled exception: (?:\w*Error: )?/g;
+const noise = /<\{%[^%]*%\}>|^\s*\*\s|^\s*Unhandled exception: (?:\w*Error: )?/g;
 
 /** The facts of a text of the engine, one a line. */
 export function factsIn(text: string): string[] {
-  const lines = stripVTControlCharacters(text)
+  const lines = withoutSequences(text)
     .split("\n")
     .map((line) => line.replace(noise, "").trim());
   return lines.filter((line) => !noFact.test(line));

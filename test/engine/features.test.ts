@@ -25,7 +25,7 @@ let adoptedId: string;
 beforeAll(async () => {
   bench = await openBench(program, { apiKeys: { [canaryKey]: "org_test", [euKey]: "org_eu" } });
   const { simulator, workspace } = bench;
-  workspace.env["EU_KEY"] = euKey;
+  workspace.env["GPUCLUSTER_EU_KEY"] = euKey;
   const { GPUCLUSTER_BASE_URL: baseUrl = "" } = workspace.env;
   delete workspace.env["GPUCLUSTER_BASE_URL"];
   delete workspace.env["GPUCLUSTER_API_KEY"];
@@ -34,7 +34,7 @@ beforeAll(async () => {
   adoptedId = simulator.addCluster({ name: "prod", replicas: 2, ...found }).id;
   const other = simulator.addCluster({ name: "theirs", replicas: 1, ...found });
   simulator.fault({ kind: "sick-replica", replica: 1, message: "no driver", name: "partial-*", method: "POST" });
-  const connections = '{ "eu": { "apiKeyEnv": "EU_KEY" } }';
+  const connections = '{ "eu": { "apiKeyEnv": "GPUCLUSTER_EU_KEY" } }';
   const gpucluster = { "gpucluster:baseUrl": baseUrl, "gpucluster:connections": connections };
   for (const [name, value] of Object.entries({ other: other.id, adopt: adoptedId, ...gpucluster })) {
     await workspace.succeed("config", "set", name, value);

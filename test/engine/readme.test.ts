@@ -24,8 +24,8 @@ beforeAll(async () => {
   add("embeddings");
   workspace.typeScript(programOf(examples).replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id));
   await workspace.succeed("config", "set", "--secret", "europeKey", "key-of-europe");
-  Object.assign(workspace.env, { EU_KEY: "key-of-europe", US_KEY: "key-of-america" });
-  const connections = { eu: { apiKeyEnv: "EU_KEY" }, us: { apiKeyEnv: "US_KEY" } };
+  Object.assign(workspace.env, { GPUCLUSTER_EU_KEY: "key-of-europe", GPUCLUSTER_US_KEY: "key-of-america" });
+  const connections = { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" }, us: { apiKeyEnv: "GPUCLUSTER_US_KEY" } };
   await workspace.succeed("config", "set", "gpucluster:connections", JSON.stringify(connections));
 });
 afterAll(closeBenches);

@@ -4,7 +4,7 @@ import { ConfigError } from "../../provider/errors";
 
 const secret = "sk-canary-0123456789";
 const ordinary = { "gpucluster:apiKey": "ordinary-key", "gpucluster:baseUrl": "https://api.example.com" };
-const eu = { baseUrl: "https://eu.example.com", apiKeyEnv: "EU_KEY", apiKeyConfig: "gpucluster:euApiKey" };
+const eu = { baseUrl: "https://eu.example.com", apiKeyEnv: "GPUCLUSTER_EU_KEY", apiKeyConfig: "gpucluster:euApiKey" };
 
 interface Given {
   /** The value of `gpucluster:connections`; no text where it is not one already. */
@@ -29,7 +29,7 @@ function refusalOf(name: string, given: Given): Error {
   throw new Error("was not refused");
 }
 
-const inEnv = { EU_KEY: "from-env" };
+const inEnv = { GPUCLUSTER_EU_KEY: "from-env" };
 const inConfig = { "gpucluster:euApiKey": "from-config" };
 test.each<[string, Given, string, string]>([
   ["a variable", { connections: { eu }, env: inEnv }, "from-env", eu.baseUrl],
@@ -37,26 +37,23 @@ test.each<[string, Given, string, string]>([
   ["both, where the variable wins", { connections: { eu }, env: inEnv, config: inConfig }, "from-env", eu.baseUrl],
   [
     "a blank variable, which is as good as none",
-    { connections: { eu }, env: { EU_KEY: " " }, config: inConfig },
+    { connections: { eu }, env: { GPUCLUSTER_EU_KEY: " " }, config: inConfig },
     "from-config",
     eu.baseUrl,
   ],
   [
-    "another namespace of the config",
-    { connections: { eu: { apiKeyConfig: "shop:gpu.key" } }, config: { "shop:gpu.key": "shop-key" } },
-    "shop-key",
-    "https://api.example.com",
-  ],
-  [
     "texts with white space around",
-    { connections: { eu: { baseUrl: ` ${eu.baseUrl}/\n`, apiKeyEnv: " EU_KEY " } }, env: { EU_KEY: " k\n" } },
+    {
+      connections: { eu: { baseUrl: ` ${eu.baseUrl}/\n`, apiKeyEnv: " GPUCLUSTER_EU_KEY " } },
+      env: { GPUCLUSTER_EU_KEY: " k\n" },
+    },
     "k",
     eu.baseUrl,
   ],
   [
     "an entry without an address, which has the ordinary one",
     {
-      connections: { eu: { apiKeyEnv: "EU_KEY" } },
+      connections: { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" } },
       env: { ...inEnv, GPUCLUSTER_BASE_URL: "https://other.example.com" },
     },
     "from-env",
@@ -65,7 +62,7 @@ test.each<[string, Given, string, string]>([
   [
     "its own entry alone, where the ordinary key is set, and that of another entry is not",
     {
-      connections: { us: { apiKeyEnv: "US_KEY" }, eu },
+      connections: { us: { apiKeyEnv: "GPUCLUSTER_US_KEY" }, eu },
       env: { ...inEnv, GPUCLUSTER_API_KEY: "ordinary" },
     },
     "from-env",
@@ -77,20 +74,22 @@ test.each<[string, Given, string, string]>([
 });
 
 test.each(["__proto__", "constructor", "toString", "a b", "EU", "日本"])("an entry may be called %j", (name) => {
-  const connections = `{${JSON.stringify(name)}:{"apiKeyEnv":"EU_KEY"}}`;
+  const connections = `{${JSON.stringify(name)}:{"apiKeyEnv":"GPUCLUSTER_EU_KEY"}}`;
   expect(resolve(name, { connections, env: inEnv }).apiKey.reveal()).toBe("from-env");
 });
 
 const noEntry = 'gpucluster:connections has no entry "eu"';
 const takes = "`apiKeyEnv` or `apiKeyConfig`, and perhaps `baseUrl`";
 const entry = 'gpucluster:connections, entry "eu"';
-const envRule = `${entry}: \`apiKeyEnv\` must be the name of an environment variable in capital letters, such as`;
-const configRule = `${entry}: \`apiKeyConfig\` must be the full name of a config key, such as gpucluster:euApiKey`;
+const envRule = `${entry}: \`apiKeyEnv\` must be the name of an environment variable that begins with GPUCLUSTER_, in capital letters, such as`;
+const configRule = `${entry}: \`apiKeyConfig\` must be the full name of a config key that begins with gpucluster:, such as gpucluster:euApiKey`;
 const noObject = "gpucluster:connections must be an object of names and their connections, in JSON: set it to";
 const howTo = "set it to a JSON object such as {";
 const unset = 'The API key of the connection "eu" is missing';
 
-test.each<[string, Given, string[]]>([
+type Refused = [what: string, given: Given, texts: string[]];
+
+test.each<Refused>([
   ["no config", {}, [`gpucluster:connections is not set, so there is no entry "eu": ${howTo}`]],
   ["an empty config", { connections: " " }, ["gpucluster:connections is not set"]],
   ["no entries", { connections: {} }, [`${noEntry}: ${howTo}`]],
@@ -119,8 +118,22 @@ test.each<[string, Given, string[]]>([
   ["a field of all objects", { connections: { eu: { ...eu, toString: secret } } }, ["`toString` is not a field of it"]],
   ["no place for the key", { connections: { eu: { baseUrl: eu.baseUrl } } }, ["has to say where the API key is found"]],
   ["the key for its variable", { connections: { eu: { apiKeyEnv: secret } } }, [envRule]],
+  ...["AWS_SECRET_ACCESS_KEY", "GPUCLUSTER_", "MY_GPUCLUSTER_KEY", "gpucluster_key"].map(
+    (apiKeyEnv): Refused => [
+      `the variable ${apiKeyEnv}, which is not ours`,
+      { connections: { eu: { apiKeyEnv } }, env: { [apiKeyEnv]: secret } },
+      [envRule],
+    ],
+  ),
+  ...["aws:secretKey", "gpucluster:", "my:gpucluster:key", "GPUCLUSTER:key"].map(
+    (apiKeyConfig): Refused => [
+      `the config key ${apiKeyConfig}, which is not ours`,
+      { connections: { eu: { apiKeyConfig } }, config: { [apiKeyConfig]: secret } },
+      [configRule],
+    ],
+  ),
   ["an empty variable", { connections: { eu: { apiKeyEnv: "" } } }, [envRule]],
-  ["an assignment", { connections: { eu: { apiKeyEnv: `EU_KEY=${secret}` } } }, [envRule]],
+  ["an assignment", { connections: { eu: { apiKeyEnv: `GPUCLUSTER_EU_KEY=${secret}` } } }, [envRule]],
   ["a number as the variable", { connections: { eu: { apiKeyEnv: 5 } } }, [`${entry}: \`apiKeyEnv\` must be a string`]],
   ["the key for its config key", { connections: { eu: { apiKeyConfig: secret } } }, [configRule]],
   ["a config key without a namespace", { connections: { eu: { apiKeyConfig: "euApiKey" } } }, [configRule]],
@@ -147,12 +160,12 @@ test.each<[string, Given, string[]]>([
   [
     "neither the variable nor the config key set",
     { connections: { eu } },
-    [`${unset}: set EU_KEY in the environment, or run \`pulumi config set --secret gpucluster:euApiKey\``],
+    [`${unset}: set GPUCLUSTER_EU_KEY in the environment, or run \`pulumi config set --secret gpucluster:euApiKey\``],
   ],
   [
     "the variable not set",
-    { connections: { eu: { apiKeyEnv: "EU_KEY" } } },
-    [`${unset}: set EU_KEY in the environment`],
+    { connections: { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" } } },
+    [`${unset}: set GPUCLUSTER_EU_KEY in the environment`],
   ],
   [
     "the config key not set",
@@ -161,12 +174,14 @@ test.each<[string, Given, string[]]>([
   ],
   [
     "a key that cannot stand in a header",
-    { connections: { eu }, env: { EU_KEY: `${secret}\r\nX-Admin: 1` } },
-    ['The API key of the connection "eu" (EU_KEY or gpucluster:euApiKey) must be visible ASCII characters only'],
+    { connections: { eu }, env: { GPUCLUSTER_EU_KEY: `${secret}\r\nX-Admin: 1` } },
+    [
+      'The API key of the connection "eu" (GPUCLUSTER_EU_KEY or gpucluster:euApiKey) must be visible ASCII characters only',
+    ],
   ],
   [
     "no address anywhere, and no key",
-    { connections: { eu: { apiKeyEnv: "EU_KEY" } }, config: { "gpucluster:baseUrl": "" } },
+    { connections: { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" } }, config: { "gpucluster:baseUrl": "" } },
     [unset, "The address of the service is missing: set GPUCLUSTER_BASE_URL in the environment"],
   ],
   [

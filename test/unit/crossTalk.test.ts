@@ -17,7 +17,7 @@ import {
 
 beforeAll(forgetEnvironment);
 afterEach(async () => {
-  for (const variable of ["EU_KEY", "US_KEY"]) delete process.env[variable];
+  for (const variable of ["GPUCLUSTER_EU_KEY", "GPUCLUSTER_US_KEY"]) delete process.env[variable];
   await closeSimulators();
 });
 
@@ -30,11 +30,11 @@ async function openOrganizations() {
     const fields = { name: "web", gpuType: "h100", container: `acme/${organization}:1`, organization };
     return [organization, simulator.addCluster(fields).id] as const;
   });
-  process.env["EU_KEY"] = "key-eu";
+  process.env["GPUCLUSTER_EU_KEY"] = "key-eu";
   const provider = openProvider({
     ...configOf(simulator),
     "gpucluster:connections": JSON.stringify({
-      eu: { apiKeyEnv: "EU_KEY" },
+      eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" },
       us: { baseUrl: simulator.url, apiKeyConfig: "gpucluster:usKey" },
     }),
     "gpucluster:usKey": "key-us",
@@ -90,9 +90,9 @@ describe("several organizations in one program", () => {
 
   it("fail one by one: a key that is missing is nobody else's trouble", async () => {
     const { provider } = await openOrganizations();
-    delete process.env["EU_KEY"];
+    delete process.env["GPUCLUSTER_EU_KEY"];
     expect((await failureOf(provider.getHealth({ connection: "eu" }))).message).toMatch(
-      /^The API key of the connection "eu" is missing: set EU_KEY in the environment$/,
+      /^The API key of the connection "eu" is missing: set GPUCLUSTER_EU_KEY in the environment$/,
     );
     expect(await provider.getHealth({ connection: "us" })).toMatchObject({ healthy: true });
     expect(await provider.getHealth()).toMatchObject({ healthy: true });
@@ -101,7 +101,7 @@ describe("several organizations in one program", () => {
   it("take up a key that changes while the program runs", async () => {
     const { simulator, provider } = await openOrganizations();
     await provider.getHealth({ connection: "eu" });
-    process.env["EU_KEY"] = "key-us";
+    process.env["GPUCLUSTER_EU_KEY"] = "key-us";
     await provider.getHealth({ connection: "eu" });
     expect(simulator.requests.map(({ organization }) => organization)).toEqual(["eu", "us"]);
   });
@@ -115,8 +115,8 @@ describe("two services in one program", () => {
   it("each get their own requests and no key of the other", async () => {
     const home = await openSimulator({ apiKeys: { "key-1": "home" } });
     const away = await openSimulator({ apiKeys: { "key-2": "away" } });
-    process.env["US_KEY"] = "key-2";
-    const connections = JSON.stringify({ us: { baseUrl: `${away.url}/`, apiKeyEnv: "US_KEY" } });
+    process.env["GPUCLUSTER_US_KEY"] = "key-2";
+    const connections = JSON.stringify({ us: { baseUrl: `${away.url}/`, apiKeyEnv: "GPUCLUSTER_US_KEY" } });
     const provider = openProvider({ ...configOf(home), "gpucluster:connections": connections });
     away.setGpuType("h100", { pricePerHour: 7 });
     const prices = await Promise.all([provider.getGpuPricing(), provider.getGpuPricing({ connection: "us" })]);
@@ -140,22 +140,34 @@ describe("what connections share", () => {
 
   it.each<[string, Connection, boolean]>([
     ["the same place", connect({ apiKeyConfig: "gpucluster:key" }, {}), true],
-    ["another place with the same key", connect({ apiKeyEnv: "A" }, { A: "same" }), true],
+    ["another place with the same key", connect({ apiKeyEnv: "GPUCLUSTER_A" }, { GPUCLUSTER_A: "same" }), true],
     [
       "the same address, said by the entry",
-      connect({ baseUrl: "https://shared.example.com//", apiKeyEnv: "A" }, { A: "same" }),
+      connect({ baseUrl: "https://shared.example.com//", apiKeyEnv: "GPUCLUSTER_A" }, { GPUCLUSTER_A: "same" }),
       true,
     ],
     [
       "the same address in capitals",
-      connect({ apiKeyEnv: "A" }, { A: "same" }, "HTTPS://Shared.Example.COM:443/"),
+      connect({ apiKeyEnv: "GPUCLUSTER_A" }, { GPUCLUSTER_A: "same" }, "HTTPS://Shared.Example.COM:443/"),
       true,
     ],
-    ["another key", connect({ apiKeyEnv: "A" }, { A: "other" }), false],
-    ["a key in capitals", connect({ apiKeyEnv: "A" }, { A: "SAME" }), false],
-    ["another address", connect({ apiKeyEnv: "A" }, { A: "same" }, "https://other.example.com"), false],
-    ["another port", connect({ apiKeyEnv: "A" }, { A: "same" }, "https://shared.example.com:8443"), false],
-    ["another path", connect({ apiKeyEnv: "A" }, { A: "same" }, "https://shared.example.com/GPU"), false],
+    ["another key", connect({ apiKeyEnv: "GPUCLUSTER_A" }, { GPUCLUSTER_A: "other" }), false],
+    ["a key in capitals", connect({ apiKeyEnv: "GPUCLUSTER_A" }, { GPUCLUSTER_A: "SAME" }), false],
+    [
+      "another address",
+      connect({ apiKeyEnv: "GPUCLUSTER_A" }, { GPUCLUSTER_A: "same" }, "https://other.example.com"),
+      false,
+    ],
+    [
+      "another port",
+      connect({ apiKeyEnv: "GPUCLUSTER_A" }, { GPUCLUSTER_A: "same" }, "https://shared.example.com:8443"),
+      false,
+    ],
+    [
+      "another path",
+      connect({ apiKeyEnv: "GPUCLUSTER_A" }, { GPUCLUSTER_A: "same" }, "https://shared.example.com/GPU"),
+      false,
+    ],
   ])("client, budget, caches and waits, with %s: decided by address and key alone", (_title, other, isShared) => {
     expect(clientFor(base) === clientFor(other)).toBe(isShared);
     expect(serviceFor(base) === serviceFor(other)).toBe(isShared);

@@ -13,7 +13,8 @@ import {
   type Reader,
   recordDepth,
 } from "../records";
-import { redactor } from "../text";
+import { redactor } from "../redact/redactor";
+import { cleanText, withCleanNames } from "../text";
 import { gpuTexts } from "./gpuIdentity";
 import {
   asCount,
@@ -209,12 +210,20 @@ export function asStamp(value: unknown): string | undefined {
 type Variable = readonly [name: string, value: string | null];
 
 function asEnv(value: unknown): Record<string, string | null> | undefined {
-  if (isRecord(value)) return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asEnvValue(item)]));
-  if (!Array.isArray(value)) return undefined;
-  const variables = value.map(asVariable);
+  const isMap = isRecord(value);
+  if (!isMap && !Array.isArray(value)) return undefined;
+  const variables = isMap
+    ? Object.entries(value).map(([name, item]): Variable => [name, asEnvValue(item)])
+    : value.map(asVariable);
   // One that cannot be read would look as if it were not there.
-  return variables.every((variable) => variable !== undefined) ? Object.fromEntries(variables) : undefined;
+  return variables.every((variable) => variable !== undefined) ? withCleanNames(variables, cleanName) : undefined;
 }
+
+/** The longest name that the service is sent, in characters. */
+const longestName = 1_024;
+
+/** Values stay byte for byte; a name is printed in previews. */
+const cleanName = (name: string) => cleanText(name, longestName);
 
 function asEnvValue(value: unknown): string | null {
   if (typeof value === "string") return value;

@@ -12,7 +12,9 @@ import { runs, type Transition } from "./transition";
 export function wantedMore({ kind, before, inputs, oldGoesFirst }: Transition, adopted?: ClusterRecord): number {
   if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
   if (adopted) return beyond(inputs.replicas, stateOf(adopted.status) === "stopped" ? 0 : adopted.replicas);
-  const held = before && runs(before) && isSameGpu(before.gpuType, [inputs.gpuType]) ? before.replicas : 0;
+  // A state that somebody has edited, or that was imported, may not say what the cluster has.
+  const types = [before?.gpuType].filter((type) => type !== undefined);
+  const held = before && runs(before) && isSameGpu(inputs.gpuType, types) ? before.replicas : 0;
   if (kind === "create" || (kind === "replace" && !oldGoesFirst)) return inputs.replicas;
   return beyond(inputs.replicas, held);
 }

@@ -57,12 +57,14 @@ export function diffConfig(_session: Session, request: DiffRequest): DiffRespons
 
 export function configure(session: Session, request: ConfigureRequest): ConfigureResponse {
   const urn = request.getUrn() ?? "";
-  session.provider = createProvider(configReader(fromStruct(request.getArgs()), urn), isExplicit(urn));
+  const args = fromStruct(request.getArgs());
+  session.configure({ args, isExplicit: isExplicit(urn) }, () =>
+    createProvider(configReader(args, urn), isExplicit(urn)),
+  );
   return new ConfigureResponse().setSupportspreview(true);
 }
 
-/** Ends what runs now. It comes at the end of every run too, and is no reason to refuse what comes later. */
-export function cancel({ running }: Session): Empty {
-  running.interrupt();
+export function cancel(session: Session): Empty {
+  session.cancel();
   return new Empty();
 }

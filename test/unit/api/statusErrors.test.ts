@@ -151,7 +151,7 @@ test.each([
   ["empty", "", "it is empty"],
   ["a web page", "<html>sign in</html>", "it is a web page"],
   ["truncated", '{"id":"cl_1","env":{"A":"canary', "31 characters that are not JSON"],
-  ["nested too deep", "[".repeat(200_000) + "]".repeat(200_000), "not JSON"],
+  ["nested too deep", "[".repeat(200_000) + "]".repeat(200_000), "nested more than 100 levels deep"],
 ])("a success whose body is %s may have taken effect, and the body is not quoted", async (_what, body, what) => {
   const error = await answerTo({ body }, requestOf("read", { subject: 'cluster "web"' }));
   expect(error).toBeInstanceOf(ResponseShapeError);

@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { cleanJson, cleanText, redactor } from "../../../provider/api/text";
+import { redactor } from "../../../provider/api/redact/redactor";
+import { cleanJson, cleanText } from "../../../provider/api/text";
 
 const anyText = fc.string({ unit: "binary", maxLength: 700 });
 const dirt = fc.constantFrom(

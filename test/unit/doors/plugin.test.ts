@@ -83,6 +83,37 @@ beforeEach(async () => {
 
 afterEach(() => simulator.close());
 
+describe("a second configuration of one process", () => {
+  const configure = (settings: Properties, name = "own") => {
+    const args = toStruct({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url, ...settings });
+    const own = providerUrn.replace(/own$/, name);
+    return call(service.configure, new proto.ConfigureRequest().setUrn(own).setArgs(args));
+  };
+  const refusal = { details: expect.stringMatching(/^this process of the plugin is configured for another provider/) };
+
+  it.each<[string, Properties, string]>([
+    ["another key", { apiKey: "another" }, "own"],
+    ["another address", { baseUrl: "https://other.example.com" }, "own"],
+    ["more settings", { strictPreview: true }, "own"],
+    ["the same settings for the provider of the stack", {}, "default"],
+  ])("is refused if it has %s, and the first one stays", async (_what, settings, name) => {
+    await expect(configure(settings, name)).rejects.toMatchObject(refusal);
+    const created = await run(create(inputsOf()));
+    expect(living(simulator)).toMatchObject([{ id: created.getId() }]);
+  });
+
+  it("is taken if it says the same, as of a provider that is compared and then used", async () => {
+    await configure({});
+    expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
+  });
+
+  it("is taken if the run before has ended, as in a process that somebody has started by hand", async () => {
+    await call(service.cancel, new Empty());
+    await configure({ strictPreview: true });
+    expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
+  });
+});
+
 describe("a preview", () => {
   it("of a creation leaves open what only the creation tells, and sends nothing", async () => {
     const response = await create(inputsOf(), true);

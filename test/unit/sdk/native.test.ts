@@ -51,7 +51,7 @@ describe("a provider in a program", () => {
   it("has its settings as they are given, and its key as a secret", async () => {
     const settings = {
       baseUrl: "https://eu.example.com",
-      connections: { us: { apiKeyEnv: "US_KEY" } },
+      connections: { us: { apiKeyEnv: "GPUCLUSTER_US_KEY" } },
       maxHourlyCost: 9,
     };
     const program = () => new native.Provider("eu", { ...settings, apiKey: "k" });

@@ -1,0 +1,22 @@
+/** Escape sequences of terminals (ECMA-48): texts of others must not steer the terminal on which they are printed. */
+
+/**
+ * Every alternative takes what it can and never gives back: no class holds what may come after it, and what ends a sequence
+ * may be missing. The body of a string ends before the next introducer, so that each character is read twice at most.
+ */
+const sequences = new RegExp(
+  [
+    // OSC, DCS, SOS, PM and APC: a string up to its end; without an end, only what introduces it.
+    "(?:\\u001b[\\]PX^_]|[\\u009d\\u0090\\u0098\\u009e\\u009f])(?:[^\\u0007\\u001b\\u0080-\\u009f\\r\\n]*(?:\\u0007|\\u001b\\\\|\\u009c))?",
+    // CSI: parameters, intermediates and a final character.
+    "(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?",
+    // Any other escape: intermediates and a final character.
+    "\\u001b[ -/]*[0-~]?",
+  ].join("|"),
+  "g",
+);
+
+/** A text without sequences, in linear time; other controls stay. */
+export function withoutSequences(text: string): string {
+  return text.replace(sequences, "");
+}

@@ -1,0 +1,77 @@
+import { GpuClusterError } from "../../../provider/errors";
+import { closeAll, failureOf, forget, openBench, settle } from "./bench";
+import { canary, checked } from "./inputs";
+
+afterEach(closeAll);
+
+const broken: [string, unknown, string][] = [
+  ["env", 5_551_234, "a map of names to texts"],
+  ["env", [canary], "a map of names to texts"],
+  ["env", { A: { B: canary } }, "a map of names to texts"],
+  ["extraFields", canary, "a map"],
+  ["name", { a: canary }, "a text"],
+  ["gpuType", ["h100"], "a text"],
+  ["container", 1, "a text"],
+  ["replicas", canary, "a number"],
+  ["replicaStatuses", { id: canary }, "a list of maps"],
+  ["replicaStatuses", [canary], "a list of maps"],
+  ["readyReplicas", canary, "a number"],
+  ["unverifiedInputs", canary, "a list of texts"],
+  ["settled", canary, "true or false"],
+  ["hourlyCost", canary, "a number"],
+  ["restartTriggers", canary, "a map or a list of texts, numbers and flags"],
+  ["minHealthyReplicas", [], "a number or a text"],
+  ["endpoint", 1, "a text"],
+  ["status", [], "a text"],
+  ["__echo", { env: canary, name: [1] }, "a map of texts and of lists of texts"],
+  ["__sent", canary, "a list of texts"],
+  ["__seenBy", {}, "a text"],
+  ["__unfinished", 1, "true or a text"],
+  ["__timeouts", canary, "a map"],
+];
+
+type Work = Readonly<Record<"read" | "update" | "delete", () => Promise<unknown>>>;
+
+describe.each(["read", "update", "delete"] as const)("a state that is given to %s", (operation) => {
+  it.each(broken)("whose %s is %j is one line that names the cluster and what is right", async (name, value, right) => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    const bad = { ...state, [name]: value };
+    const work: Work = {
+      read: () => bench.cluster.read(bench.ctx(), id, bad),
+      update: () => bench.cluster.update(bench.ctx(), id, bad, { ...checked, replicas: 1 }),
+      delete: () => bench.cluster.delete(bench.ctx(), id, bad),
+    };
+    const error = await failureOf(bench.run(work[operation]()));
+    expect(error).toBeInstanceOf(GpuClusterError);
+    expect(error.message).toContain(
+      `(${id}): its state cannot be read: \`${name}\` must be ${right}. Nothing was sent.`,
+    );
+    expect(error.message).not.toMatch(new RegExp(`\\n|${canary}|5551234`));
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("may hold null for what is not there", async () => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    const names = Object.keys(state).filter((name) => !["name", "gpuType", "replicas", "container"].includes(name));
+    const bad = { ...state, ...Object.fromEntries(names.map((name) => [name, null])) };
+    const work: Work = {
+      read: () => bench.cluster.read(bench.ctx(), id, bad),
+      update: () => bench.cluster.update(bench.ctx(), id, bad, { ...checked, replicas: 1 }),
+      delete: () => bench.cluster.delete(bench.ctx(), id, bad),
+    };
+    await bench.run(work[operation]());
+  });
+});
+
+test.each(broken)("a preview does not break on a state whose %s is %j", async (name, value) => {
+  const bench = await openBench();
+  const { id, state } = await settle(bench, checked);
+  forget(bench);
+  const bad = { ...state, [name]: value };
+  await bench.run(bench.cluster.check(bench.ctx(), { ...checked, replicas: 1 }, bad));
+  bench.cluster.diff(bad, { ...checked, replicas: 1 }, { id, urn: "urn" });
+  bench.cluster.preview({ ...checked, replicas: 1 }, bad);
+  await bench.run(bench.cluster.check(bench.ctx(), { ...checked, name: "other" }));
+});
