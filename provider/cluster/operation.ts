@@ -21,8 +21,10 @@ const underBullet = "      ";
 export interface Subject {
   /** Empty before the service has given one. */
   readonly id: string;
-  readonly inputs: Pick<CheckedInputs, "name" | "env" | "extraFields"> &
-    Partial<Pick<CheckedInputs, "gpuType" | "container" | "healthCheck" | "adopt">>;
+  /** All that is known: a call may come with an id and nothing else. */
+  readonly inputs: Partial<
+    Pick<CheckedInputs, "name" | "env" | "extraFields" | "gpuType" | "container" | "healthCheck" | "adopt">
+  >;
   /** The state before, whose values are secret too. */
   readonly olds?: Pick<ClusterState, "env" | "extraFields" | "desiredStatus">;
 }
@@ -76,9 +78,10 @@ export class Operation {
     return this.subject.olds?.desiredStatus === "stopped";
   }
 
-  /** `cluster "web" (cl_1)`. */
+  /** `cluster "web" (cl_1)`; `cluster cl_1` where the name is not known. */
   get title(): string {
-    const [name, id] = [this.subject.inputs.name, this.id].map((text) => cleanText(text, 140));
+    const [name, id] = [this.subject.inputs.name ?? "", this.id].map((text) => cleanText(text, 140));
+    if (!name) return `cluster ${id}`;
     return `cluster "${name}"${id ? ` (${id})` : ""}`;
   }
 
@@ -151,7 +154,7 @@ export class Operation {
 
   /** Our own sentences hold names and ordinary words, which may be values of env too: hiding those would only garble. */
   #redact(text: string): string {
-    const { name, gpuType = "", container = "" } = this.subject.inputs;
+    const { name = "", gpuType = "", container = "" } = this.subject.inputs;
     const own = [name, gpuType, container, this.id].join(" ");
     const telling = [...this.#secrets].filter((value) => isTelling(value) && !own.includes(value));
     return redactor(telling)(text);
