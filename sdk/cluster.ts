@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterOutputs } from "../provider/cluster/fields";
-import { type ClusterArgs, toProperties } from "./clusterArgs";
+import { type ClusterArgs, hiddenProperties, toProperties } from "./clusterArgs";
 import { isOfType } from "./pulumiType";
 import type { Outputs } from "./types";
 
@@ -55,6 +55,7 @@ export class Cluster extends pulumi.CustomResource {
       name,
       {
         ...toProperties(args),
+        ...hiddenProperties(opts),
         __urn: urnOf(name, opts?.parent),
         __timeouts: opts?.customTimeouts,
         __provider: providerText,

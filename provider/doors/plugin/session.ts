@@ -1,3 +1,4 @@
+import type { Properties } from "../../core";
 import { createProvider, type Provider } from "../../index";
 import { Running } from "../running";
 import { EngineLog } from "./engineLog";
@@ -6,5 +7,7 @@ import { EngineLog } from "./engineLog";
 export class Session {
   readonly engine = new EngineLog();
   readonly running = new Running(this.engine.write);
+  /** What is certain of the outputs, by URN, as of the last check: the preview that follows shows it. */
+  readonly certain = new Map<string, Properties | undefined>();
   provider: Provider = createProvider(() => undefined);
 }

@@ -102,6 +102,20 @@ describe("a preview", () => {
     expect(fromStruct(response.getProperties())).toMatchObject({ replicas: 3, endpoint, createdAt, settled: UNKNOWN });
     expect(simulator.requests).toHaveLength(sent);
   });
+
+  it("of an adoption shows what is known of the cluster, which its inputs do not hold", async () => {
+    const { id, endpoint } = simulator.addCluster({
+      name: "prod",
+      gpuType: "h100",
+      container: String(least["container"]),
+    });
+    const news = toStruct({ ...least, adopt: id });
+    const request = new proto.CheckRequest().setUrn(urn).setNews(news);
+    const checked = await run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request));
+    const inputs = fromStruct(checked.getInputs());
+    expect(inputs).not.toHaveProperty("endpoint");
+    expect(fromStruct((await create(inputs, true)).getProperties())).toMatchObject({ name: "prod", endpoint });
+  });
 });
 
 describe("an operation", () => {
