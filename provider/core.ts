@@ -17,6 +17,8 @@ export interface Ctx {
   readonly signal: AbortSignal;
   /** What the door itself has found wrong with the inputs, for `check`, which then asks nobody about the rest. */
   readonly failures?: readonly CheckFailure[];
+  /** True where previews show the outputs themselves, so that the inputs need not hold those that are certain. */
+  readonly showsOutputs?: boolean;
   /** The time this operation may take, in milliseconds; the operation's own default where it is absent. */
   readonly timeoutMs?: number;
   /** A message that stays in the engine's output. */
@@ -63,9 +65,17 @@ export class InitError extends Error {
   }
 }
 
+/** What a check finds. */
+export interface Checked {
+  readonly inputs: Properties;
+  readonly failures: CheckFailure[];
+  /** What is certain of the outputs, for a context that shows outputs; else it is among the inputs. */
+  readonly certain?: Properties;
+}
+
 /** What a resource can do. `check`, `diff` and `preview` change nothing anywhere. */
 export interface Resource {
-  check(ctx: Ctx, news: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: CheckFailure[] }>;
+  check(ctx: Ctx, news: Properties, olds?: Properties): Promise<Checked>;
   /**
    * `urn`: what the state says is remembered for the checks of this resource.
    *

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterOutputs } from "../provider/cluster/fields";
-import { type ClusterArgs, toProperties } from "./clusterArgs";
+import { type ClusterArgs, hiddenProperties, toProperties } from "./clusterArgs";
+import { isOfType } from "./pulumiType";
 import type { Outputs } from "./types";
 
 export type { ClusterArgs } from "./clusterArgs";
@@ -34,6 +35,14 @@ export interface Cluster extends Outputs<ClusterOutputs> {}
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see the interface
 export class Cluster extends pulumi.CustomResource {
+  /** The type of these resources in the engine; policies by class go by it. */
+  static readonly __pulumiType: string = type;
+
+  /** Whether a value is a cluster of this class, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is Cluster {
+    return isOfType(value, Cluster.__pulumiType);
+  }
+
   /**
    * @param name Name of the resource in the program; the cluster's own name is made from it where `args.name` is not given.
    * @param args What to run.
@@ -46,6 +55,7 @@ export class Cluster extends pulumi.CustomResource {
       name,
       {
         ...toProperties(args),
+        ...hiddenProperties(opts),
         __urn: urnOf(name, opts?.parent),
         __timeouts: opts?.customTimeouts,
         __provider: providerText,

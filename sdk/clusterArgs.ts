@@ -8,6 +8,15 @@ export interface ClusterArgs extends Inputs<Omit<ClusterInputs, "plainEnv">> {
   plainEnv?: ClusterInputs["plainEnv"];
 }
 
+/**
+ * What the engine does not tell a provider of the options: outputs that are secret. Nothing where there are none: states stay as
+ * they are.
+ */
+export function hiddenProperties({ additionalSecretOutputs = [] }: pulumi.CustomResourceOptions = {}): pulumi.Inputs {
+  const secret = outputNames.filter((name) => additionalSecretOutputs.includes(name));
+  return { __secretOutputs: secret.length > 0 ? secret : undefined };
+}
+
 const undeclared = Object.fromEntries([...inputNames, ...outputNames].map((name) => [name, undefined]));
 
 /** The properties to register: a resource has only those as outputs that its constructor names, with or without a value. */

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { roundCost } from "../provider/cluster/money";
 import { Cluster, type ClusterArgs } from "./cluster";
+import { isOfType } from "./pulumiType";
 
 /** So many clusters that are all the same; they are named `<name>-0`, `<name>-1` and so on. */
 export interface CountedFleetArgs {
@@ -37,6 +38,14 @@ const handedOn = ["customTimeouts", "ignoreChanges", "replaceOnChanges"] as cons
  * Pulumi waits for 4 clusters for each CPU at a time; `--parallel 128` waits for them all.
  */
 export class ClusterFleet extends pulumi.ComponentResource {
+  /** The type of these resources in the engine; policies by class go by it. */
+  static readonly __pulumiType: string = "gpucluster:index:ClusterFleet";
+
+  /** Whether a value is a fleet, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is ClusterFleet {
+    return isOfType(value, ClusterFleet.__pulumiType);
+  }
+
   /** The clusters, by their keys: those of `clusters`, or `"0"`, `"1"` and so on. */
   readonly clusters: Readonly<Record<string, Cluster>>;
   /** URLs at which the clusters are served, by the same keys. */
@@ -51,7 +60,7 @@ export class ClusterFleet extends pulumi.ComponentResource {
    */
   constructor(name: string, args: ClusterFleetArgs, opts?: pulumi.ComponentResourceOptions) {
     const members = membersOf(name, args);
-    super("gpucluster:index:ClusterFleet", name, {}, opts);
+    super(ClusterFleet.__pulumiType, name, {}, opts);
     const options = { ...Object.fromEntries(handedOn.map((option) => [option, opts?.[option]])), parent: this };
     const clusters = members.map(([key, member]) => [key, new Cluster(`${name}-${key}`, member, options)] as const);
     this.clusters = Object.fromEntries(clusters);

@@ -259,7 +259,8 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   }
   service.claims.deleted(id);
   operation.status("deleted");
-  if (state.hourlyCost) operation.info(`was deleted; it cost ${state.hourlyCost} an hour`);
+  const isSecret = state.__secretOutputs?.includes("hourlyCost");
+  if (state.hourlyCost && !isSecret) operation.info(`was deleted; it cost ${state.hourlyCost} an hour`);
 }
 
 /** How old the list may be in which a cluster is looked up before it is deleted: many deletions share one. */

@@ -238,6 +238,8 @@ export type HiddenInputs = {
   readonly __urn?: string;
   /** Pulumi's `customTimeouts`, which the engine does not pass on. */
   readonly __timeouts?: Readonly<Record<string, string>>;
+  /** Outputs that the program marks as secret (`additionalSecretOutputs`), which the engine does not pass on. */
+  readonly __secretOutputs?: readonly string[];
   /** Present when the name was made, not given. */
   readonly __generatedName?: boolean;
 };

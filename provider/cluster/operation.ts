@@ -22,8 +22,10 @@ const underBullet = "      ";
 export interface Subject {
   /** Empty before the service has given one. */
   readonly id: string;
-  readonly inputs: Pick<CheckedInputs, "name" | "env" | "extraFields"> &
-    Partial<Pick<CheckedInputs, "gpuType" | "container" | "healthCheck" | "adopt">>;
+  /** All that is known: a call may come with an id and nothing else. */
+  readonly inputs: Partial<
+    Pick<CheckedInputs, "name" | "env" | "extraFields" | "gpuType" | "container" | "healthCheck" | "adopt">
+  >;
   /** The state before, whose values are secret too. */
   readonly olds?: Pick<ClusterState, "env" | "extraFields" | "desiredStatus">;
 }
@@ -82,9 +84,10 @@ export class Operation {
     return this.subject.olds?.desiredStatus === "stopped";
   }
 
-  /** `cluster "web" (cl_1)`. */
+  /** `cluster "web" (cl_1)`; `cluster cl_1` where the name is not known. */
   get title(): string {
-    const [name, id] = [this.subject.inputs.name, this.id].map((text) => cleanText(text, 140));
+    const [name, id] = [this.subject.inputs.name ?? "", this.id].map((text) => cleanText(text, 140));
+    if (!name) return `cluster ${id}`;
     return `cluster "${name}"${id ? ` (${id})` : ""}`;
   }
 
@@ -163,7 +166,7 @@ export class Operation {
 
   /** Made once for as long as nothing new is secret: a wait says something each second. */
   #hides(): Hiding {
-    const { name, gpuType = "", container = "" } = this.subject.inputs;
+    const { name = "", gpuType = "", container = "" } = this.subject.inputs;
     this.#hiding ??= hidingOf(this.#secrets, [name, gpuType, container, this.id]);
     return this.#hiding;
   }

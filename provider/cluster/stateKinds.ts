@@ -61,6 +61,8 @@ const kinds: { readonly [Name in keyof Required<ClusterState>]: Kind } = {
     fits: everyIn((value) => isText(value) || every(isText)(value)),
   },
   __unfinished: { says: "true or a text", fits: (value) => value === true || isText(value) },
+  __resent: flag,
+  __secretOutputs: texts,
   __sent: texts,
 };
 

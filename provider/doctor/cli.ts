@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { redactor } from "../api/text";
+import { redactor } from "../api/redact/redactor";
 import { type Connection, resolveConnection } from "../config";
 import { ConfigError, messageOf } from "../errors";
 import { examine } from "./examine";

@@ -1,5 +1,5 @@
 import { titleOf } from "../api/http";
-import { redactor } from "../api/text";
+import { redactor } from "../api/redact/redactor";
 import {
   ApiError,
   ConnectionError,

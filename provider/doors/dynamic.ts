@@ -7,7 +7,7 @@ import { GpuClusterError, messageOf } from "../errors";
 import { createProvider } from "../index";
 import { exitWithEngine, log, onCancel } from "./engine";
 import { Running } from "./running";
-import { withSecrets } from "./secrets";
+import { withSecretOutputs, withSecrets } from "./secrets";
 import { findTimeoutFailures, parseDuration } from "./timeouts";
 
 type Config = { readonly config: { get(name: string): string | undefined } };
@@ -29,7 +29,7 @@ export const check = (olds: Properties, news: Properties) =>
   inContext("check", news, async (ctx) => {
     const own = findTimeoutFailures(news["__timeouts"]);
     const { inputs, failures } = await cluster.check({ ...ctx, failures: own }, news, olds);
-    return { inputs, failures: failures.map(toFailure) };
+    return { inputs: withSecretOutputs(inputs), failures: failures.map(toFailure) };
   });
 
 export const diff = (id: string, olds: Properties, news: Properties) =>

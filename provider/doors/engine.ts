@@ -1,6 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { debuglog } from "node:util";
 import type * as Pulumi from "@pulumi/pulumi";
+import { engineAddressIn } from "./engineAddress";
 
 /**
  * What a dynamic provider process is not told by documented means: how to talk to the engine, and when the user interrupts.
@@ -9,8 +10,10 @@ import type * as Pulumi from "@pulumi/pulumi";
 
 const debug = debuglog("gpucluster");
 
-/** The engine starts the process as `… @pulumi/pulumi/cmd/dynamic-provider <address of the engine>`. */
-const engineAddress = /[\\/]dynamic-provider/.test(process.argv[1] ?? "") ? process.argv[2] : undefined;
+/** The engine starts the process as `… @pulumi/pulumi/cmd/dynamic-provider <flags> <address of the engine>`. */
+const engineAddress = /[\\/]dynamic-provider/.test(process.argv[1] ?? "")
+  ? engineAddressIn(process.argv.slice(2))
+  : undefined;
 
 let pulumi: Promise<typeof Pulumi> | undefined;
 

@@ -6,6 +6,7 @@ import { debuglog } from "node:util";
 import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { messageOf } from "../errors";
+import { engineAddressIn } from "./engineAddress";
 import { toServiceError } from "./plugin/failure";
 import { list } from "./plugin/list";
 import * as operations from "./plugin/operations";
@@ -82,4 +83,4 @@ function main(engineAddress: string | undefined): void {
   });
 }
 
-if (require.main === module) main(process.argv[2]);
+if (require.main === module) main(engineAddressIn(process.argv.slice(2)));

@@ -1,4 +1,4 @@
-import { inputFlags, inputNames } from "../cluster/fields";
+import { inputFlags, inputNames, outputNames } from "../cluster/fields";
 import type { Properties } from "../core";
 
 const mark = "4dabf18193072939515e22adb298388d";
@@ -16,10 +16,22 @@ export function revealed(value: Properties): unknown {
 }
 
 /**
- * Marks every value of a secret map, key by key: the engine itself would mark only the keys that the program has marked, and
- * a key that the service adds would stand in the state in clear.
+ * Marks the outputs that the program says are secret: a check puts outputs among the inputs, which the engine does not look at
+ * for that.
  */
-export function withSecrets(properties: Properties): Properties {
+export function withSecretOutputs(properties: Properties): Properties {
+  const asked = properties["__secretOutputs"];
+  const names = Array.isArray(asked) ? outputNames.filter((name) => asked.includes(name)) : [];
+  const marked = names.filter((name) => properties[name] !== undefined);
+  return { ...properties, ...Object.fromEntries(marked.map((name) => [name, asSecret(properties[name])])) };
+}
+
+/**
+ * Marks every value of a secret map, key by key: the engine itself would mark only the keys that the program has marked, and
+ * a key that the service adds would stand in the state in clear. Marks the outputs too that are to be secret.
+ */
+export function withSecrets(plain: Properties): Properties {
+  const properties = withSecretOutputs(plain);
   if (properties["plainEnv"] === true) return properties;
   const marked = secretNames.map((name) => [name, markValues(properties[name])] as const);
   return { ...properties, ...Object.fromEntries(marked.filter(([, value]) => value !== undefined)) };

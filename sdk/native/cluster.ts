@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterOutputs } from "../../provider/cluster/fields";
-import { type ClusterArgs, toProperties } from "../clusterArgs";
+import { type ClusterArgs, hiddenProperties, toProperties } from "../clusterArgs";
+import { isOfType } from "../pulumiType";
 import type { Outputs } from "../types";
 import { withVersion } from "./options";
 
@@ -20,13 +21,21 @@ export interface Cluster extends Outputs<ClusterOutputs> {}
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see the interface
 export class Cluster extends pulumi.CustomResource {
+  /** The type of these resources in the engine; policies by class go by it. */
+  static readonly __pulumiType: string = "gpucluster:index:Cluster";
+
+  /** Whether a value is a cluster of this class, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is Cluster {
+    return isOfType(value, Cluster.__pulumiType);
+  }
+
   /**
    * @param name Name of the resource in the program; the cluster's own name is made from it where `args.name` is not given.
    * @param args What to run.
    * @param opts Pulumi's resource options. `customTimeouts` are honoured: 60 minutes for a creation, 20 for everything else.
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
-    super("gpucluster:index:Cluster", name, toProperties(args), withVersion(opts));
+    super(Cluster.__pulumiType, name, { ...toProperties(args), ...hiddenProperties(opts) }, withVersion(opts));
   }
 
   /**

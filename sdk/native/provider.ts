@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ProviderArgs as PlainArgs } from "../../provider/providerArgs";
+import { isOfType } from "../pulumiType";
 import type { Inputs } from "../types";
 import { withVersion } from "./options";
 
@@ -16,6 +17,14 @@ export interface ProviderArgs extends Inputs<PlainArgs> {}
  * ```
  */
 export class Provider extends pulumi.ProviderResource {
+  /** The type of these resources in the engine; policies by class go by it. */
+  static readonly __pulumiType: string = "pulumi:providers:gpucluster";
+
+  /** Whether a value is a provider of this package, also one of another copy of this package. */
+  static override isInstance(value: unknown): value is Provider {
+    return isOfType(value, Provider.__pulumiType);
+  }
+
   /**
    * @param name Name of the resource in the program; not `default`, which is the engine's own.
    * @param args What is left out is taken from the environment. The key is a secret, whether it is marked as one or not.

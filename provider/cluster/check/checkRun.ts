@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
-import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
+import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { changedFields, wayOut } from "../configure";
 import { type CheckedInputs, outputNames } from "../fields";
@@ -21,12 +21,6 @@ import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
 import { previewCluster } from "./preview";
 import { adoptedId, refusalsOf } from "./refusals";
 import { type Transition, transitionOf } from "./transition";
-
-/** What a check answers. */
-interface Checked {
-  readonly inputs: Properties;
-  readonly failures: CheckFailure[];
-}
 
 /**
  * The checks of one run, which is one process: preview and update are two. They remember of each other what concerns several
@@ -104,7 +98,12 @@ export class CheckRun {
   }
 
   /** Everything that takes more than one look at the inputs. */
-  async #judge(check: OneCheck, before: CheckedInputs | undefined, asked: CheckedInputs, isRenewal: boolean) {
+  async #judge(
+    check: OneCheck,
+    before: CheckedInputs | undefined,
+    asked: CheckedInputs,
+    isRenewal: boolean,
+  ): Promise<Checked> {
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
@@ -118,10 +117,12 @@ export class CheckRun {
       ? await this.#costs.judge(check, transition)
       : {};
     await warnOfMissingUpdate(check, transition);
-    const outputs = await certainOutputs(check, transition, adoption);
+    const certain = await certainOutputs(check, transition, adoption);
     check.reportGaps();
     if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
-    return { inputs: { ...inputs, ...outputs, ...cost }, failures: check.failures };
+    const { failures } = check;
+    if (check.showsOutputs) return { inputs: { ...inputs, ...cost }, failures, certain };
+    return { inputs: { ...inputs, ...certain, ...cost }, failures };
   }
 }
 
@@ -154,15 +155,18 @@ async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Tr
   );
 }
 
-/** From the old inputs, else from the run's one list of clusters; nothing where another cluster may take its place. */
+/**
+ * From the old inputs, else from the run's one list of clusters; nothing where another cluster may take its place. Who shows
+ * outputs has those of a cluster that stays in the state.
+ */
 async function certainOutputs(
-  { inquiry }: OneCheck,
+  { inquiry, showsOutputs }: OneCheck,
   transition: Transition,
   { record }: Adoption,
 ): Promise<Properties> {
   const { inputs, before, keeps } = transition;
   if (record) return previewCluster(inputs, { ...record });
-  if (!before || !keeps) return {};
+  if (!before || !keeps || showsOutputs) return {};
   const known = previewCluster(inputs, before);
   if (known["endpoint"] !== undefined) return known;
   const holders = (await inquiry.holders(inputs.name, { quietly: true })) ?? [];

@@ -42,6 +42,10 @@ export class OneCheck {
     return this.ctx.urn;
   }
 
+  get showsOutputs(): boolean {
+    return this.ctx.showsOutputs === true;
+  }
+
   fail(property: string, reason: string): void {
     this.failures.push({ property, reason });
   }

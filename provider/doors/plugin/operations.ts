@@ -20,7 +20,7 @@ import type { Ctx, Properties } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { withSecrets } from "../secrets";
 import { toDiffResponse } from "./diffs";
-import { ownProperties, previewOf, resourceOf } from "./resources";
+import { ownProperties, previewOf, resourceOf, withoutOutputs } from "./resources";
 import type { Session } from "./session";
 import { fromStruct, toStruct } from "./struct";
 
@@ -29,11 +29,9 @@ import { fromStruct, toStruct } from "./struct";
 export function check(session: Session, request: CheckRequest): Promise<CheckResponse> {
   return inContext(session, "check", request, async (ctx) => {
     const resource = resourceOf(session.provider, ctx.urn);
-    const { inputs, failures } = await resource.check(
-      ctx,
-      propertiesOf(request.getNews()),
-      propertiesOf(request.getOlds()),
-    );
+    const [news, olds] = [propertiesOf(request.getNews()), propertiesOf(request.getOlds())];
+    const { inputs, failures, certain } = await resource.check({ ...ctx, showsOutputs: true }, news, olds);
+    session.certain.set(ctx.urn, certain);
     return new CheckResponse().setInputs(toStruct(withSecrets(inputs))).setFailuresList(failures.map(toFailure));
   });
 }
@@ -54,7 +52,9 @@ export function create(session: Session, request: CreateRequest): Promise<Create
   return inContext(session, "create", request, async (ctx) => {
     const resource = resourceOf(session.provider, ctx.urn);
     const inputs = propertiesOf(request.getProperties());
-    if (request.getPreview()) return new CreateResponse().setProperties(outputs(previewOf(resource, inputs)));
+    if (request.getPreview()) {
+      return new CreateResponse().setProperties(outputs(previewOf(resource, inputs, session.certain.get(ctx.urn))));
+    }
     const { id, state } = await resource.create(ctx, inputs);
     return new CreateResponse().setId(id).setProperties(outputs(state));
   });
@@ -66,7 +66,8 @@ export function read(session: Session, request: ReadRequest): Promise<ReadRespon
     const id = request.getId();
     const found = await resourceOf(session.provider, ctx.urn).read(ctx, id, propertiesOf(request.getProperties()));
     if (!found) return new ReadResponse();
-    return new ReadResponse().setId(id).setProperties(outputs(found.state)).setInputs(outputs(found.inputs));
+    const inputs = withoutOutputs(found.inputs);
+    return new ReadResponse().setId(id).setProperties(outputs(found.state)).setInputs(outputs(inputs));
   });
 }
 

@@ -18,8 +18,14 @@ export function resourceOf({ cluster }: Provider, urn: string): Resource {
   throw new GpuClusterError(`there is no resource type ${type}; there is gpucluster:index:Cluster`);
 }
 
+/** Outputs are no inputs here, but for the cost: the engine shows inputs only, and a preview has to show that. */
+export function withoutOutputs(inputs: Properties): Properties {
+  const computed = new Set<string>(outputNames.filter((name) => name !== "hourlyCost"));
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => !computed.has(name)));
+}
+
 /** What a preview shows of the outputs: what is certain, and of the rest that it will be known. */
-export function previewOf(resource: Resource, news: Properties, state?: Properties): Properties {
+export function previewOf(resource: Resource, news: Properties, known?: Properties): Properties {
   const unknown = Object.fromEntries(outputNames.map((name) => [name, UNKNOWN]));
-  return { ...unknown, ...news, ...resource.preview(news, state) };
+  return { ...unknown, ...news, ...resource.preview(news, known) };
 }

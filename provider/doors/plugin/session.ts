@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Properties } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { createProvider, type Provider } from "../../index";
 import { Running } from "../running";
@@ -8,6 +9,8 @@ import { EngineLog } from "./engineLog";
 export class Session {
   readonly engine = new EngineLog();
   readonly running = new Running(this.engine.write);
+  /** What is certain of the outputs, by URN, as of the last check: the preview that follows shows it. */
+  readonly certain = new Map<string, Properties | undefined>();
   #provider: Provider = createProvider(() => undefined);
   #configured: unknown;
 

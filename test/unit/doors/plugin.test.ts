@@ -133,6 +133,20 @@ describe("a preview", () => {
     expect(fromStruct(response.getProperties())).toMatchObject({ replicas: 3, endpoint, createdAt, settled: UNKNOWN });
     expect(simulator.requests).toHaveLength(sent);
   });
+
+  it("of an adoption shows what is known of the cluster, which its inputs do not hold", async () => {
+    const { id, endpoint } = simulator.addCluster({
+      name: "prod",
+      gpuType: "h100",
+      container: String(least["container"]),
+    });
+    const news = toStruct({ ...least, adopt: id });
+    const request = new proto.CheckRequest().setUrn(urn).setNews(news);
+    const checked = await run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request));
+    const inputs = fromStruct(checked.getInputs());
+    expect(inputs).not.toHaveProperty("endpoint");
+    expect(fromStruct((await create(inputs, true)).getProperties())).toMatchObject({ name: "prod", endpoint });
+  });
 });
 
 describe("an operation", () => {
@@ -192,6 +206,96 @@ describe("a read", () => {
     expect(fromStruct(response.getInputs())).toEqual({
       ...{ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" },
     });
+  });
+});
+
+describe("a call with no more than the protocol asks for", () => {
+  const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" };
+
+  it("deletes a cluster by its id", async () => {
+    const { id } = simulator.addCluster(seed);
+    const request = new proto.DeleteRequest().setId(id).setUrn(urn);
+    await run(call<proto.DeleteRequest, Empty>(service.delete, request));
+    expect(living(simulator)).toEqual([]);
+  });
+
+  it("names the cluster by its id where a deletion fails", async () => {
+    const { id } = simulator.addCluster(seed);
+    simulator.fault({ kind: "status", status: 403, method: "DELETE", message: "not yours" });
+    const request = new proto.DeleteRequest().setId(id).setUrn(urn).setProperties(toStruct({}));
+    const { details } = await errorOf(run(call(service.delete, request)));
+    expect(details).toMatch(new RegExp(`^cluster ${id} was not deleted: .*not yours`));
+  });
+
+  it("reads a cluster by its id, with an empty state too", async () => {
+    const { id } = simulator.addCluster(seed);
+    for (const state of [undefined, {}]) {
+      expect(fromStruct((await run(read(id, state))).getInputs())).toEqual(seed);
+    }
+    expect((await run(read("cl_nothing", {}))).getId()).toBe("");
+  });
+
+  it("updates what was just read, with one input more", async () => {
+    const { id } = simulator.addCluster(seed);
+    const found = await run(read(id));
+    const [state, inputs] = [fromStruct(found.getProperties()), fromStruct(found.getInputs())];
+    const updated = await run(update(id, state, { ...inputs, replicas: 3 }));
+    expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
+  });
+
+  it("updates with no state at all", async () => {
+    const { id } = simulator.addCluster(seed);
+    const request = new proto.UpdateRequest()
+      .setId(id)
+      .setUrn(urn)
+      .setNews(toStruct({ ...seed, replicas: 3 }));
+    const updated = await run(call<proto.UpdateRequest, proto.UpdateResponse>(service.update, request));
+    expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
+  });
+
+  it("checks inputs without old ones, and says what is missing where there are none", async () => {
+    const checkOf = (request: proto.CheckRequest) =>
+      run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request.setUrn(urn)));
+    const checked = await checkOf(new proto.CheckRequest().setNews(toStruct(least)));
+    expect(checked.getFailuresList()).toEqual([]);
+    const reasons = (await checkOf(new proto.CheckRequest())).getFailuresList().map((failure) => failure.getReason());
+    expect(reasons).toEqual([
+      expect.stringMatching(/^gpuType: is required/),
+      expect.stringMatching(/^container: is required/),
+    ]);
+  });
+
+  it("compares nothing with nothing, and shows the preview of nothing", async () => {
+    const request = new proto.DiffRequest().setId("cl_1").setUrn(urn);
+    const diff = await call<proto.DiffRequest, proto.DiffResponse>(service.diff, request);
+    expect(diff.getDiffsList()).toEqual([]);
+    const preview = new proto.CreateRequest().setUrn(urn).setPreview(true);
+    const created = await call<proto.CreateRequest, proto.CreateResponse>(service.create, preview);
+    expect(fromStruct(created.getProperties())).toMatchObject({ endpoint: UNKNOWN });
+  });
+
+  it("asks a function that needs no arguments", async () => {
+    const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusters");
+    const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
+    expect(fromStruct(answer.getReturn())).toMatchObject({ clusters: [] });
+  });
+
+  it("lists clusters, up to a limit", async () => {
+    simulator.addCluster(seed);
+    simulator.addCluster({ ...seed, name: "dev" });
+    const listed = async (request: proto.ListRequest) => {
+      const names: string[] = [];
+      await run(
+        new Promise<void>((end, emit) => {
+          const write = (response: proto.ListResponse) => names.push(response.getResult()?.getName() ?? "");
+          // As with unary calls, a handler looks at no more than this.
+          service.list({ request, write, end, emit } as unknown as Parameters<typeof service.list>[0]);
+        }),
+      );
+      return names;
+    };
+    expect((await listed(new proto.ListRequest())).sort()).toEqual(["dev", "prod"]);
+    expect(await listed(new proto.ListRequest().setLimit(1))).toHaveLength(1);
   });
 });
 

@@ -53,6 +53,12 @@ describe("a cluster in a program", () => {
     expect(props["__timeouts"]).toEqual(customTimeouts);
   });
 
+  it("hands on which of its outputs are secret", async () => {
+    const additionalSecretOutputs = ["endpoint", "hourlyCost", "env"];
+    const { props } = await registerOne(() => new Cluster("web", args, { additionalSecretOutputs }));
+    expect(props["__secretOutputs"]).toEqual(["endpoint", "hourlyCost"]);
+  });
+
   it("has every output, as an output, whatever the program says", async () => {
     await runProgram(() => {
       const cluster = new Cluster("web", args);
