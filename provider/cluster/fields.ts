@@ -240,6 +240,8 @@ export type HiddenInputs = {
   readonly __timeouts?: Readonly<Record<string, string>>;
   /** Outputs that the program marks as secret (`additionalSecretOutputs`), which the engine does not pass on. */
   readonly __secretOutputs?: readonly string[];
+  /** Whether the old cluster goes first in a replacement, if the program says so by the option of that name. */
+  readonly __deleteBeforeReplace?: boolean;
   /** Present when the name was made, not given. */
   readonly __generatedName?: boolean;
 };

@@ -23,7 +23,7 @@ export function createClusterResource(service: (connection?: string) => Service,
   return {
     check: async (ctx, news, olds) => turns.checked(ctx, olds, await run.check(ctx, news, olds)),
     diff: (state, news, { id, urn } = {}) => {
-      if (urn !== undefined) run.remember(urn, inputsOf(asState(state)));
+      if (urn !== undefined) run.compare(urn, inputsOf(asState(state)));
       return diffAdopted(state, news, id);
     },
     preview: previewCluster,

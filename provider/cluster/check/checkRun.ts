@@ -28,6 +28,8 @@ export class CheckRun {
   readonly #shared: Shared = { lookUps: new LookUps(), said: new Set() };
   /** The old inputs, by URN. A replacement is checked twice, the second time without them. */
   readonly #before = new Map<string, CheckedInputs>();
+  /** Where the engine has asked for the difference since the last check with old inputs, by URN. */
+  readonly #compared = new Set<string>();
   readonly #names = new NameCheck();
   readonly #gpus = new GpuCheck();
   readonly #costs = new CostCheck();
@@ -52,8 +54,15 @@ export class CheckRun {
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
       check.warn(`\`name\` is no longer given; the cluster keeps its name "${current}"`);
     }
+    if (current !== undefined) this.#compared.delete(ctx.urn);
     const before = current === undefined ? remembered : asInputs(olds);
     return this.#judge(check, before, asked, current === undefined);
+  }
+
+  /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
+  compare(urn: string, state: Properties): void {
+    this.#compared.add(urn);
+    this.remember(urn, state);
   }
 
   /** What a resource was, for who has no old inputs when it is checked: what depends on a replaced one may be replaced with it. */
@@ -89,7 +98,8 @@ export class CheckRun {
     asked: CheckedInputs,
     isRenewal: boolean,
   ): Promise<Checked> {
-    const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal);
+    const isUnasked = isRenewal && !this.#compared.has(check.urn);
+    const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, isUnasked);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
     const inputs = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);

@@ -19,12 +19,20 @@ export interface Transition {
   readonly keeps: boolean;
 }
 
-/** @param isRenewal True for the second check of a replacement, which the engine makes without the old inputs. */
-export function transitionOf(before: CheckedInputs | undefined, inputs: CheckedInputs, isRenewal: boolean): Transition {
+/**
+ * @param isRenewal True for the second check of a replacement, which the engine makes without the old inputs.
+ * @param isUnasked True if the engine has replaced the cluster without asking for the difference: it knows no order then.
+ */
+export function transitionOf(
+  before: CheckedInputs | undefined,
+  inputs: CheckedInputs,
+  isRenewal: boolean,
+  isUnasked = false,
+): Transition {
   if (!before) {
     return { kind: "create", inputs, causes: [], effects: new Set(), oldGoesFirst: false, keeps: false };
   }
-  const { changes, deleteBeforeReplace: oldGoesFirst = false } = diffCluster(before, inputs);
+  const { changes, deleteBeforeReplace = false } = diffCluster(before, inputs);
   const known = Object.entries(changes).filter(([path]) => !isUnknownAt(inputs, path));
   const causesOf = (entries: typeof known) => entries.flatMap(([path, { replace }]) => (replace ? [path] : []));
   const [all, causes] = [causesOf(Object.entries(changes)), causesOf(known)];
@@ -36,7 +44,7 @@ export function transitionOf(before: CheckedInputs | undefined, inputs: CheckedI
     inputs,
     causes,
     effects: isReplaced ? new Set() : effectsOf({ changes: Object.fromEntries(known) }),
-    oldGoesFirst,
+    oldGoesFirst: inputs.__deleteBeforeReplace ?? (deleteBeforeReplace && !isUnasked),
     keeps: !isReplaced && all.length === 0,
   };
 }
