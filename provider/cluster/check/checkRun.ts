@@ -7,7 +7,7 @@ import { type CheckedInputs, outputNames } from "../fields";
 import type { Service } from "../service";
 import { asInputs } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
-import { completeInputs, findFailures, pathStep } from "./check";
+import { completeInputs, findFailures, namingFailures, pathStep } from "./check";
 import { CostCheck } from "./costCheck";
 import { listOf } from "./gaps";
 import { GpuCheck } from "./gpuCheck";
@@ -44,10 +44,11 @@ export class CheckRun {
     const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
     this.remember(ctx.urn, olds);
     const remembered = this.#before.get(ctx.urn);
-    const asked = completeInputs(news, { urn: ctx.urn, current, predecessor: remembered?.name });
+    const context = { urn: ctx.urn, current, predecessor: remembered?.name, naming: ctx.naming };
+    const asked = completeInputs(news, context);
     const surroundings = this.#surroundings(news);
     const wrong = "failures" in surroundings ? surroundings.failures : [];
-    const failures = [...findFailures(news), ...doorFailures(ctx), ...wrong];
+    const failures = [...findFailures(news), ...namingFailures(news, context), ...doorFailures(ctx), ...wrong];
     // Nobody is asked about the rest.
     if (failures.length > 0 || "failures" in surroundings) return { inputs: asked, failures };
     const check = new OneCheck(ctx, surroundings, this.#shared);
@@ -68,6 +69,13 @@ export class CheckRun {
   /** What a resource was, for who has no old inputs when it is checked: what depends on a replaced one may be replaced with it. */
   remember(urn: string, olds: Properties): void {
     if (typeof olds["name"] === "string" && !this.#before.has(urn)) this.#before.set(urn, asInputs(olds));
+  }
+
+  /** Whether the engine deletes first in a replacement, where it does not ask; `undefined` where it does. */
+  #orderOf({ urn, naming }: OneCheck, before: CheckedInputs | undefined, isRenewal: boolean): boolean | undefined {
+    // A pattern without a random part makes the same name again.
+    if (before && naming?.proposed === before.name) return true;
+    return isRenewal && !this.#compared.has(urn) ? false : undefined;
   }
 
   /** What is missing or wrong there is reported with everything else that is wrong, not one run later. */
@@ -98,8 +106,8 @@ export class CheckRun {
     asked: CheckedInputs,
     isRenewal: boolean,
   ): Promise<Checked> {
-    const isUnasked = isRenewal && !this.#compared.has(check.urn);
-    const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, isUnasked);
+    const order = this.#orderOf(check, before, isRenewal);
+    const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
     const inputs = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);

@@ -27,7 +27,7 @@ export class NameCheck {
   /** Fails closed before anything is bought, unless the old cluster may well be gone by the time of the creation. */
   #refuse(check: OneCheck, { before, inputs }: Transition, holders: readonly ClusterRecord[]): void {
     const { name, __deleteBeforeReplace: isOldFirst } = inputs;
-    const reason = `"${name}" ${before?.name === name ? keptReason(holders) : newReason(inputs, holders)}`;
+    const reason = `"${name}" ${before?.name === name ? keptReason(holders) : newReason(check, inputs, holders)}`;
     // Maybe its own cluster, which is deleted first; if it is not, the creation finds the name taken, and fails.
     if (isOldFirst && !before)
       check.warn(`"${name}" is the name of ${describe(holders)}, which has to be deleted before the creation`);
@@ -53,8 +53,13 @@ function keptReason(holders: readonly ClusterRecord[]): string {
 }
 
 /** Why a name cannot be used that is new to this resource, by all that a check is told. */
-function newReason({ __generatedName }: CheckedInputs, holders: readonly ClusterRecord[]): string {
-  if (!__generatedName) {
+function newReason(
+  { naming }: OneCheck,
+  { __generatedName }: CheckedInputs,
+  holders: readonly ClusterRecord[],
+): string {
+  // A pattern of the stack's may make the name of another resource, too.
+  if (!__generatedName || naming) {
     const forced = "If `--replace` or `pulumi state taint` replaces it, set the option `deleteBeforeReplace: true`";
     return `${takenReason(holders)}. ${forced}`;
   }

@@ -1,5 +1,5 @@
 import type { Settings } from "../../config";
-import type { CheckFailure, Ctx } from "../../core";
+import type { CheckFailure, Ctx, Naming } from "../../core";
 import type { Service } from "../service";
 import { gapText, natureOf } from "./gaps";
 import { Inquiry } from "./inquiry";
@@ -39,6 +39,10 @@ export class OneCheck {
 
   get urn(): string {
     return this.ctx.urn;
+  }
+
+  get naming(): Naming | undefined {
+    return this.ctx.naming;
   }
 
   get showsOutputs(): boolean {

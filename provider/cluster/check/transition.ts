@@ -21,13 +21,13 @@ export interface Transition {
 
 /**
  * @param isRenewal True for the second check of a replacement, which the engine makes without the old inputs.
- * @param isUnasked True if the engine has replaced the cluster without asking for the difference: it knows no order then.
+ * @param oldFirst Whether the engine deletes first in a replacement, if it does not take that from the difference.
  */
 export function transitionOf(
   before: CheckedInputs | undefined,
   inputs: CheckedInputs,
   isRenewal: boolean,
-  isUnasked = false,
+  oldFirst?: boolean,
 ): Transition {
   if (!before) {
     return { kind: "create", inputs, causes: [], effects: new Set(), oldGoesFirst: false, keeps: false };
@@ -44,7 +44,7 @@ export function transitionOf(
     inputs,
     causes,
     effects: isReplaced ? new Set() : effectsOf({ changes: Object.fromEntries(known) }),
-    oldGoesFirst: inputs.__deleteBeforeReplace ?? (deleteBeforeReplace && !isUnasked),
+    oldGoesFirst: inputs.__deleteBeforeReplace ?? oldFirst ?? deleteBeforeReplace,
     keeps: !isReplaced && all.length === 0,
   };
 }

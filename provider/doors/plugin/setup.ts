@@ -26,7 +26,7 @@ import { fromStruct, toStruct } from "./struct";
 
 export function handshake({ engine }: Session, request: ProviderHandshakeRequest): ProviderHandshakeResponse {
   engine.connect(request.getEngineAddress());
-  return new ProviderHandshakeResponse();
+  return new ProviderHandshakeResponse().setSupportsAutonamingConfiguration(true);
 }
 
 /** The engine of a plugin that somebody started by hand, such as a debugger. */
@@ -58,7 +58,7 @@ export function diffConfig(_session: Session, request: DiffRequest): DiffRespons
 export function configure(session: Session, request: ConfigureRequest): ConfigureResponse {
   const urn = request.getUrn() ?? "";
   session.provider = createProvider(configReader(fromStruct(request.getArgs()), urn), isExplicit(urn));
-  return new ConfigureResponse().setSupportspreview(true);
+  return new ConfigureResponse().setSupportspreview(true).setSupportsAutonamingConfiguration(true);
 }
 
 /** Ends what runs now. It comes at the end of every run too, and is no reason to refuse what comes later. */
