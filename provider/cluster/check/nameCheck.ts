@@ -1,7 +1,9 @@
 import type { ClusterRecord } from "../../api/records";
+import { cleanText } from "../../api/text";
 import { hasUnknown } from "../../core";
 import { describe, takenReason } from "../claim";
 import type { CheckedInputs } from "../fields";
+import { resourceNameOf } from "./names";
 import type { OneCheck } from "./oneCheck";
 import type { Transition } from "./transition";
 
@@ -21,13 +23,13 @@ export class NameCheck {
     // An adopted cluster has its name already; of an old one that goes first the name is free by then.
     if (isAdopted || (before?.name === name && (transition.kind === "update" || transition.oldGoesFirst))) return;
     const holders = (await check.inquiry.holders(name)) ?? [];
-    if (holders.length > 0) this.#refuse(check, transition, holders);
+    if (holders.length > 0) await this.#refuse(check, transition, holders);
   }
 
   /** Fails closed before anything is bought, unless the old cluster may well be gone by the time of the creation. */
-  #refuse(check: OneCheck, { before, inputs }: Transition, holders: readonly ClusterRecord[]): void {
+  async #refuse(check: OneCheck, { before, inputs }: Transition, holders: readonly ClusterRecord[]): Promise<void> {
     const { name, __deleteBeforeReplace: isOldFirst } = inputs;
-    const reason = `"${name}" ${before?.name === name ? keptReason(holders) : newReason(check, inputs, holders)}`;
+    const reason = `"${name}" ${before?.name === name ? keptReason(holders) : await newReason(check, inputs, holders)}`;
     // Maybe its own cluster, which is deleted first; if it is not, the creation finds the name taken, and fails.
     if (isOldFirst && !before)
       check.warn(`"${name}" is the name of ${describe(holders)}, which has to be deleted before the creation`);
@@ -43,6 +45,19 @@ export class NameCheck {
   }
 }
 
+const longestList = 20;
+
+/** How to import what exists. One failure ends a preview, so that it also names the clusters that the next ones would be about. */
+function importText(urn: string, holders: readonly ClusterRecord[], all: readonly ClusterRecord[]): string {
+  const others = all.filter(({ id }) => !holders.some((holder) => holder.id === id));
+  const shown = others.slice(0, longestList).map(({ id, name = "" }) => cleanText(`${name} ${id}`.trim(), 150));
+  const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : "";
+  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${id}\``;
+  const rest = shown.length > 0 ? `. Other clusters of the organization: ${shown.join(", ")}${more}` : "";
+  return `A program with the native provider can also import it: ${how}${rest}`;
+}
+
 /** The engine replaces the cluster of its own accord, and does not know that two clusters cannot have one name. */
 function keptReason(holders: readonly ClusterRecord[]): string {
   return (
@@ -53,15 +68,15 @@ function keptReason(holders: readonly ClusterRecord[]): string {
 }
 
 /** Why a name cannot be used that is new to this resource, by all that a check is told. */
-function newReason(
-  { naming }: OneCheck,
+async function newReason(
+  check: OneCheck,
   { __generatedName }: CheckedInputs,
   holders: readonly ClusterRecord[],
-): string {
+): Promise<string> {
   // A pattern of the stack's may make the name of another resource, too.
-  if (!__generatedName || naming) {
+  if (!__generatedName || check.naming) {
     const forced = "If `--replace` or `pulumi state taint` replaces it, set the option `deleteBeforeReplace: true`";
-    return `${takenReason(holders)}. ${forced}`;
+    return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, await check.inquiry.clusters())}`;
   }
   const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
   return (
