@@ -33,8 +33,27 @@ export interface Settings {
   readonly maxHourlyCost?: number;
 }
 
+/**
+ * What a preview does with a cluster for which not enough GPUs can be had.
+ *
+ * - `warn`: The preview warns.
+ * - `error`: The preview fails.
+ */
 export type CapacityCheck = "warn" | "error";
+/**
+ * What a preview does with a cluster whose GPU type the service does not list.
+ *
+ * - `error`: The preview fails.
+ * - `warn`: The preview warns, and the service decides.
+ * - `off`: GPU types are not compared with the list.
+ */
 export type GpuTypeCheck = "error" | "warn" | "off";
+/**
+ * The names of the fields in requests.
+ *
+ * - `specification`: The names of the service's public specification.
+ * - `client`: The names that the service's official Python client sends.
+ */
 export type RequestNames = "specification" | "client";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -9,6 +9,12 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** Values are plain JSON. */
 export type Properties = Record<string, unknown>;
 
+/** How the stack wants names made that the program does not give. */
+export interface Naming {
+  /** The name to take, as the engine has made it; absent where a program has to give each name. */
+  readonly proposed?: string;
+}
+
 /** What a door gives to every operation. */
 export interface Ctx {
   /** The resource's URN; empty where the engine has not said it. */
@@ -19,6 +25,8 @@ export interface Ctx {
   readonly failures?: readonly CheckFailure[];
   /** True where previews show the outputs themselves, so that the inputs need not hold those that are certain. */
   readonly showsOutputs?: boolean;
+  /** For `check`; absent where the stack leaves it to the resource. */
+  readonly naming?: Naming | undefined;
   /** The time this operation may take, in milliseconds; the operation's own default where it is absent. */
   readonly timeoutMs?: number;
   /** A message that stays in the engine's output. */

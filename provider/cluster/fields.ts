@@ -112,8 +112,26 @@ export interface ClusterInputs {
 
 /** A whole number, for languages that tell it from others. */
 export type Integer = number;
+/**
+ * Whether a cluster shall run.
+ *
+ * - `running`: All of its replicas shall run.
+ * - `stopped`: None of its replicas shall run; it keeps its name and endpoint.
+ */
 export type DesiredStatus = "running" | "stopped";
+/**
+ * What tells that a cluster is ready.
+ *
+ * - `status`: The health of each replica, as the service's `/status` shows it.
+ * - `list`: The status of the cluster itself, as the list of clusters shows it.
+ */
 export type HealthCheck = "status" | "list";
+/**
+ * What becomes of a cluster whose resource is deleted or replaced.
+ *
+ * - `delete`: The cluster is deleted.
+ * - `stop`: The cluster is stopped, and stays with the service.
+ */
 export type DeletionPolicy = "delete" | "stop";
 /** Values of which only a change matters. */
 export type Triggers = Record<string, Trigger> | Trigger[];
@@ -240,6 +258,8 @@ export type HiddenInputs = {
   readonly __timeouts?: Readonly<Record<string, string>>;
   /** Outputs that the program marks as secret (`additionalSecretOutputs`), which the engine does not pass on. */
   readonly __secretOutputs?: readonly string[];
+  /** Whether the old cluster goes first in a replacement, if the program says so by the option of that name. */
+  readonly __deleteBeforeReplace?: boolean;
   /** Present when the name was made, not given. */
   readonly __generatedName?: boolean;
 };

@@ -27,7 +27,7 @@ export function createClusterResource(service: (connection?: string) => Service,
       return turns.checked(ctx, olds, await run.check(ctx, news, olds));
     },
     diff: (state, news, { id, urn } = {}) => {
-      if (urn !== undefined) run.remember(urn, inputsOf(asState(readableState(state))));
+      if (urn !== undefined) run.compare(urn, inputsOf(asState(readableState(state))));
       return diffAdopted(state, news, id);
     },
     preview: previewCluster,

@@ -1,7 +1,7 @@
 // @ts-check
 import ts from "typescript";
 import { checker, documentation, exported } from "./sources.mjs";
-import { objectSpec } from "./types.mjs";
+import { asFlags, objectSpec } from "./types.mjs";
 
 /** The data functions: the methods of what a door is given. */
 export function functionSpecs() {
@@ -17,9 +17,10 @@ function functionSpec(method) {
   const [args] = declaration.parameters;
   const result =
     declaration.type && ts.isTypeReferenceNode(declaration.type) ? declaration.type.typeArguments?.[0] : undefined;
+  const inputs = objectSpec(interfaceOf(args?.type, method.name));
   return {
     description: documentation(exported(`sdk/${method.name}.ts`, method.name)),
-    inputs: objectSpec(interfaceOf(args?.type, method.name)),
+    inputs: { ...inputs, properties: asFlags(inputs.properties) },
     outputs: objectSpec(interfaceOf(result, method.name)),
   };
 }

@@ -1,6 +1,6 @@
 // @ts-check
 import { exported, valuesOf } from "./sources.mjs";
-import { fieldsOf } from "./types.mjs";
+import { asFlags, fieldsOf } from "./types.mjs";
 
 const FILE = "provider/providerArgs.ts";
 
@@ -12,7 +12,7 @@ export async function providerProperties() {
   const { providerFlags } = await valuesOf(FILE);
   const { properties } = fieldsOf(exported(FILE, "ProviderArgs"));
   return Object.fromEntries(
-    Object.entries(properties).map(([name, spec]) => [
+    Object.entries(asFlags(properties)).map(([name, spec]) => [
       name,
       providerFlags[name].secret ? { ...spec, secret: true } : spec,
     ]),

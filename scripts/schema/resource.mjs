@@ -1,21 +1,26 @@
 // @ts-check
+import { clusterExamples } from "./examples.mjs";
 import { documentation, exported, valuesOf } from "./sources.mjs";
-import { fieldsOf } from "./types.mjs";
+import { asFlags, fieldsOf } from "./types.mjs";
 
 /** @typedef {import("./types.mjs").Spec} Spec */
 
 const FILE = "provider/cluster/fields.ts";
-const { inputFlags, inputDefaults } = await valuesOf(FILE);
+const { inputFlags } = await valuesOf(FILE);
 
 /** The resource. What fields.ts has besides inputs and outputs is hidden, and no part of it. */
 export function clusterSpec() {
   const inputs = fieldsOf(exported(FILE, "ClusterInputs"));
   const outputs = fieldsOf(exported(FILE, "ClusterOutputs"));
   return {
-    description: documentation(exported("sdk/cluster.ts", "Cluster")),
+    description: `${documentation(exported("sdk/cluster.ts", "Cluster"))}\n\n${clusterExamples()}`,
     properties: mapped(outputs.properties, (name, spec) => ({ ...spec, ...flagged(name) })),
     required: outputs.required,
-    inputProperties: mapped(inputs.properties, (name, spec) => ({ ...spec, ...flagged(name), ...inputFlagged(name) })),
+    inputProperties: mapped(asFlags(inputs.properties), (name, spec) => ({
+      ...spec,
+      ...flagged(name),
+      ...inputFlagged(name),
+    })),
     requiredInputs: inputs.required,
     // What `get` has to know besides the id.
     stateInputs: { type: "object", properties: { connection: inputs.properties["connection"] } },
@@ -35,10 +40,15 @@ function flagged(name) {
   return { ...(secret && { secret }), ...(effect === "replace" && { willReplaceOnChanges: true }) };
 }
 
-/** @param {string} name */
+/**
+ * Without defaults, which the provider knows: `pulumi do … patch` would send them too, and scale a cluster to one replica of
+ * which it is to change the container.
+ *
+ * @param {string} name
+ */
 function inputFlagged(name) {
   const { plain = false } = inputFlags[name];
-  return { ...(plain && { plain }), ...(name in inputDefaults && { default: inputDefaults[name] }) };
+  return plain && { plain };
 }
 
 /**

@@ -33,16 +33,36 @@ export function exported(file, name) {
   return symbol;
 }
 
+/** A reference to the specification, which users do not have: `(Specification, section 2.)`, `(section 4, …)`. */
+const REFERENCE = / ?\((Specification, )?sections? \d[^)]*\)/g;
+/** What a word of a choice means, on lines of their own: `- \`stop\`: leaves a stopped cluster.` */
+const MEANING = /^- `([^`]+)`: (.*(?:\n(?!- ).*)*)/gm;
+
+/**
+ * What the words of a choice mean, by the word.
+ *
+ * @param {ts.Symbol} symbol
+ */
+export function meanings(symbol) {
+  const text = ts.displayPartsToString(symbol.getDocumentationComment(checker));
+  return new Map(
+    [...text.matchAll(MEANING)].map(([, word = "", meaning = ""]) => [word, meaning.replaceAll("\n", " ")]),
+  );
+}
+
 /**
  * The documentation of something, each paragraph on one line. Without examples: they are in one language only.
  *
  * @param {ts.Symbol} symbol
  */
 export function documentation(symbol) {
-  const text = ts.displayPartsToString(symbol.getDocumentationComment(checker)).replace(/^```[\s\S]*?^```$/gm, "");
+  const text = ts
+    .displayPartsToString(symbol.getDocumentationComment(checker))
+    .replace(/^```[\s\S]*?^```$/gm, "")
+    .replace(MEANING, "");
   return text
     .split(/\n{2,}/)
-    .map((paragraph) => paragraph.replaceAll("\n", " ").trim())
+    .map((paragraph) => paragraph.replaceAll("\n", " ").replace(REFERENCE, "").trim())
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");
 }

@@ -1,6 +1,6 @@
 // @ts-check
 import ts from "typescript";
-import { checker, documentation } from "./sources.mjs";
+import { checker, documentation, meanings } from "./sources.mjs";
 
 /** @typedef {Record<string, unknown>} Spec A piece of the schema. */
 
@@ -57,9 +57,24 @@ function referenceSpec(node) {
   if (ts.isInterfaceDeclaration(declaration)) return named(name, () => objectSpec(symbol));
   if (!ts.isTypeAliasDeclaration(declaration)) throw new Error(`\`${name}\` is no type of the schema.`);
   const words = wordsOf(declaration.type);
-  return words
-    ? named(name, () => ({ type: "string", enum: words.map((value) => ({ value })) }))
-    : typeSpec(declaration.type);
+  return words ? named(name, () => choiceSpec(symbol, words)) : typeSpec(declaration.type);
+}
+
+/**
+ * A choice of words, each with what it means.
+ *
+ * @param {ts.Symbol} symbol
+ * @param {string[]} words
+ */
+function choiceSpec(symbol, words) {
+  const all = meanings(symbol);
+  const values = words.map((value) => {
+    const description = all.get(value);
+    if (description === undefined)
+      throw new Error(`The documentation of \`${symbol.name}\` does not say what "${value}" means.`);
+    return { value, description };
+  });
+  return { description: documentation(symbol), type: "string", enum: values };
 }
 
 /**
@@ -111,6 +126,26 @@ export function fieldsOf(symbol) {
   const fields = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
   const required = fields.filter((field) => !(field.flags & ts.SymbolFlags.Optional)).map((field) => field.name);
   return { properties: Object.fromEntries(fields.map((field) => [field.name, fieldSpec(field)])), required };
+}
+
+/** Types of which `pulumi do` makes flags. */
+const FLAGS = new Set(["string", "number", "integer", "boolean"]);
+
+/**
+ * Inputs, as `pulumi do` may show them: for the value of a flag it takes the first word in back quotes.
+ *
+ * @param {Record<string, Spec>} properties
+ * @returns {Record<string, Spec>}
+ */
+export function asFlags(properties) {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, spec]) => [
+      name,
+      FLAGS.has(String(spec["type"]))
+        ? { ...spec, description: String(spec["description"]).replaceAll("`", "'") }
+        : spec,
+    ]),
+  );
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProvider } from "../../provider";
-import { inputDefaults, inputFlags, inputNames, outputNames } from "../../provider/cluster/fields";
+import { inputFlags, inputNames, outputNames } from "../../provider/cluster/fields";
 import { providerFlags } from "../../provider/providerArgs";
 
 const root = join(__dirname, "../..");
@@ -48,7 +48,7 @@ test("a cluster has every input and output, and nothing hidden", () => {
   expect(text).not.toContain('"__');
 });
 
-test("the fields have their flags and defaults", () => {
+test("the fields have their flags, and no defaults: a patch would send them", () => {
   const names = (flag: "secret" | "plain") => inputNames.filter((name) => inputFlags[name][flag]);
   const replacing = inputNames.filter((name) => inputFlags[name].effect === "replace");
   for (const properties of [cluster.inputProperties, cluster.properties]) {
@@ -56,10 +56,41 @@ test("the fields have their flags and defaults", () => {
     expect(flagged(properties, "willReplaceOnChanges")).toEqual(replacing);
   }
   expect(flagged(cluster.inputProperties, "plain")).toEqual(names("plain"));
-  for (const name of inputNames) expect(cluster.inputProperties[name].default).toBe(inputDefaults[name]);
+  expect(text).not.toContain('"default":');
 });
 
-test("everything is described in whole sentences, but for choices of words", () => {
+test("every choice of words says what it is for, and what each word means", () => {
+  const choices = Object.values<Described & { enum?: Described[] }>(schema.types).filter((type) => type.enum);
+  expect(choices.length).toBeGreaterThan(4);
+  for (const choice of choices) {
+    for (const { description } of [choice, ...(choice.enum ?? [])]) expect(description).toMatch(/^[A-Z].*\.$/);
+  }
+});
+
+test("no flag of `pulumi do` has a word of its description for the name of its value", () => {
+  const inputs = [schema.config.variables, cluster.inputProperties, schema.provider.inputProperties];
+  const args = Object.values<{ inputs: { properties: object } }>(schema.functions).map((one) => one.inputs.properties);
+  const flags = [...inputs, ...args].flatMap((properties) =>
+    Object.values<Described & { type?: string }>(properties).filter(({ type }) =>
+      /string|integer|number|bool/.test(type ?? ""),
+    ),
+  );
+  expect(flags.length).toBeGreaterThan(20);
+  for (const { description } of flags) expect(description).not.toContain("`");
+});
+
+test("nothing refers to a specification that users do not have", () => {
+  expect(text).not.toMatch(/\bsections? \d/);
+});
+
+test("a cluster has an example in each language with an SDK or a program of its own", () => {
+  const examples = /\{\{% examples %\}\}([\s\S]*)\{\{% \/examples %\}\}/.exec(cluster.description)?.[1] ?? "";
+  expect([...examples.matchAll(/^```(\w+)$/gm)].map(([, language]) => language)).toEqual(
+    expect.arrayContaining(["typescript", "python", "csharp", "yaml"]),
+  );
+});
+
+test("everything is described in whole sentences", () => {
   const objects = Object.values<Described>(schema.types).filter((type) => type.properties);
   const functions = Object.values<{ inputs: Described; outputs: Described } & Described>(schema.functions);
   const parents = [
@@ -70,8 +101,8 @@ test("everything is described in whole sentences, but for choices of words", () 
   ];
   const properties = parents.flatMap((parent) => Object.values<Described>(parent.properties));
   const inputs = [cluster, schema.provider].flatMap((parent) => Object.values<Described>(parent.inputProperties));
-  for (const { description } of [...parents, ...functions, ...properties, ...inputs]) {
-    expect(description).toMatch(/^[A-Z`][\s\S]*[.)]$/);
+  for (const { description = "" } of [...parents, ...functions, ...properties, ...inputs]) {
+    expect(description.replace(/\n\n\{\{% examples[\s\S]*$/, "")).toMatch(/^[A-Z`][\s\S]*[.)]$/);
   }
 });
 

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { cut } from "../../api/text";
-import { type CheckFailure, type Properties, UNKNOWN } from "../../core";
+import { type CheckFailure, type Naming, type Properties, UNKNOWN } from "../../core";
 import { type CheckedInputs, inputDefaults, inputNames, shownDefaults } from "../fields";
 import { generatedName } from "./names";
 import { clusterRules } from "./rules";
@@ -110,16 +110,33 @@ export interface NameContext {
   readonly current?: string;
   /** The name of the cluster that this one replaces. */
   readonly predecessor?: string;
+  readonly naming?: Naming | undefined;
+}
+
+/** What is wrong with a name that the stack's `pulumi:autonaming` makes, or wants the program to give. Pure. */
+export function namingFailures({ name, adopt }: Properties, { current, naming }: NameContext): CheckFailure[] {
+  if (!naming || name !== undefined || current !== undefined || adopt !== undefined) return [];
+  const { proposed } = naming;
+  if (proposed === undefined) {
+    return [
+      { property: "name", reason: "is required: pulumi:autonaming is disabled here, so give each cluster a name" },
+    ];
+  }
+  const { error } = clusterRules.shape.name.safeParse(proposed);
+  const rule = error?.issues[0]?.message;
+  const what = `${JSON.stringify(cut(proposed, 100))}, made by pulumi:autonaming, is no name of a cluster`;
+  return rule ? [{ property: "name", reason: `${what}: it ${rule}. Change the pattern, or give a \`name\`` }] : [];
 }
 
 /** The inputs with their defaults and with a name: the given one, else the one in the state, else a made one. Pure. */
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
   const { name, ...rest } = news;
   const given = name !== undefined;
+  const proposed = context.naming?.proposed;
   return {
     ...Object.fromEntries(shownDefaults.map((input) => [input, inputDefaults[input]])),
     ...rest,
-    name: given ? name : (context.current ?? generatedName(context.urn, context.predecessor)),
+    name: given ? name : (context.current ?? proposed ?? generatedName(context.urn, context.predecessor)),
     ...(given ? {} : { __generatedName: true }),
   } as CheckedInputs; // judged by findFailures; what is unknown stays so, which no type can say
 }

@@ -8,7 +8,7 @@ import { defaultTimeoutsMs } from "../operation";
 import type { Service } from "../service";
 import { asInputs } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
-import { completeInputs, findFailures, pathStep } from "./check";
+import { completeInputs, findFailures, namingFailures, pathStep } from "./check";
 import { CostCheck } from "./costCheck";
 import { listOf } from "./gaps";
 import { GpuCheck } from "./gpuCheck";
@@ -32,6 +32,8 @@ export class CheckRun {
   readonly #before = new Map<string, CheckedInputs>();
   /** Look-ups of operations, which wait. */
   #late: LookUps | undefined;
+  /** Where the engine has asked for the difference since the last check with old inputs, by URN. */
+  readonly #compared = new Set<string>();
   readonly #names = new NameCheck();
   readonly #gpus = new GpuCheck();
   readonly #costs = new CostCheck();
@@ -46,16 +48,18 @@ export class CheckRun {
     const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
     this.remember(ctx.urn, olds);
     const remembered = this.#before.get(ctx.urn);
-    const asked = completeInputs(news, { urn: ctx.urn, current, predecessor: remembered?.name });
+    const context = { urn: ctx.urn, current, predecessor: remembered?.name, naming: ctx.naming };
+    const asked = completeInputs(news, context);
     const surroundings = this.#surroundings(news);
     const wrong = "failures" in surroundings ? surroundings.failures : [];
-    const failures = [...findFailures(news), ...doorFailures(ctx), ...wrong];
+    const failures = [...findFailures(news), ...namingFailures(news, context), ...doorFailures(ctx), ...wrong];
     // Nobody is asked about the rest.
     if (failures.length > 0 || "failures" in surroundings) return { inputs: asked, failures };
     const check = new OneCheck(ctx, surroundings, this.#shared);
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
       check.warn(`\`name\` is no longer given; the cluster keeps its name "${current}"`);
     }
+    if (current !== undefined) this.#compared.delete(ctx.urn);
     const before = current === undefined ? remembered : asInputs(olds);
     return this.#judge(check, before, asked, current === undefined);
   }
@@ -71,9 +75,22 @@ export class CheckRun {
     if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
   }
 
+  /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
+  compare(urn: string, state: Properties): void {
+    this.#compared.add(urn);
+    this.remember(urn, state);
+  }
+
   /** What a resource was, for who has no old inputs when it is checked: what depends on a replaced one may be replaced with it. */
   remember(urn: string, olds: Properties): void {
     if (typeof olds["name"] === "string" && !this.#before.has(urn)) this.#before.set(urn, asInputs(olds));
+  }
+
+  /** Whether the engine deletes first in a replacement, where it does not ask; `undefined` where it does. */
+  #orderOf({ urn, naming }: OneCheck, before: CheckedInputs | undefined, isRenewal: boolean): boolean | undefined {
+    // A pattern without a random part makes the same name again.
+    if (before && naming?.proposed === before.name) return true;
+    return isRenewal && !this.#compared.has(urn) ? false : undefined;
   }
 
   /** What is missing or wrong there is reported with everything else that is wrong, not one run later. */
@@ -104,7 +121,8 @@ export class CheckRun {
     asked: CheckedInputs,
     isRenewal: boolean,
   ): Promise<Checked> {
-    const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal);
+    const order = this.#orderOf(check, before, isRenewal);
+    const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
     const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);

@@ -20,7 +20,7 @@ export function hasOneType({ gpuType }: { readonly gpuType: unknown }): boolean 
  */
 export function withKeptType(inputs: CheckedInputs, before: CheckedInputs | undefined): CheckedInputs {
   const asked = preferences(inputs) ?? (hasOneType(inputs) ? [inputs.gpuType] : []);
-  const isKept = before !== undefined && isSameGpu(before.gpuType, asked);
+  const isKept = before !== undefined && hasOneType(before) && isSameGpu(before.gpuType, asked);
   return isKept ? { ...inputs, gpuType: before.gpuType } : inputs;
 }
 

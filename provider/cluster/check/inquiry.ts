@@ -71,6 +71,12 @@ export class Inquiry {
     return list && this.service.claims.holders(name, list);
   }
 
+  /** All clusters of the organization, for who is to be told what exists. */
+  async clusters(): Promise<readonly ClusterRecord[]> {
+    const look = this.service && (await this.lookUps.clusters(this.service));
+    return look && "answer" in look ? look.answer.clusters : [];
+  }
+
   /**
    * Whether the service shows no update of clusters, as the official client knows none. Only reads tell: what this process
    * has learned, the list of clusters, and the descriptor, which may say more.

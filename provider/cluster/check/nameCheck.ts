@@ -1,5 +1,9 @@
+import type { ClusterRecord } from "../../api/records";
+import { cleanText } from "../../api/text";
 import { hasUnknown } from "../../core";
-import { takenReason } from "../claim";
+import { describe, takenReason } from "../claim";
+import type { CheckedInputs } from "../fields";
+import { resourceNameOf } from "./names";
 import type { OneCheck } from "./oneCheck";
 import type { Transition } from "./transition";
 
@@ -8,18 +12,29 @@ export class NameCheck {
   /** Which resource has a name with a service; two organizations may each have one of it. */
   readonly #owners = new Map<string, string>();
 
-  async judge(check: OneCheck, { inputs, before }: Transition, isAdopted: boolean): Promise<void> {
+  async judge(check: OneCheck, transition: Transition, isAdopted: boolean): Promise<void> {
+    const { inputs, before } = transition;
     const { name } = inputs;
     if (hasUnknown(name)) return;
     const owner = this.#ownerOf(`${check.service?.seenBy} ${name.toLowerCase()}`, check.urn);
     if (owner !== check.urn) {
       check.fail("name", `"${name}" is the name of the resource ${owner} too; two clusters cannot have the same`);
     }
-    // The predecessor of a replacement goes first when it has the same name; an adopted cluster has its name already.
-    if (isAdopted || before?.name === name) return;
-    const holders = await check.inquiry.holders(name);
-    // Fails closed before anything is bought.
-    if (holders && holders.length > 0) check.fail("name", `"${name}" ${takenReason(holders)}`);
+    // An adopted cluster has its name already; of an old one that goes first the name is free by then.
+    if (isAdopted || (before?.name === name && (transition.kind === "update" || transition.oldGoesFirst))) return;
+    const holders = (await check.inquiry.holders(name)) ?? [];
+    if (holders.length > 0) await this.#refuse(check, transition, holders);
+  }
+
+  /** Fails closed before anything is bought, unless the old cluster may well be gone by the time of the creation. */
+  async #refuse(check: OneCheck, { before, inputs }: Transition, holders: readonly ClusterRecord[]): Promise<void> {
+    const { name, __deleteBeforeReplace: isOldFirst } = inputs;
+    const reason = `"${name}" ${before?.name === name ? keptReason(holders) : await newReason(check, inputs, holders)}`;
+    // Maybe its own cluster, which is deleted first; if it is not, the creation finds the name taken, and fails.
+    if (isOldFirst && !before)
+      check.warn(`"${name}" is the name of ${describe(holders)}, which has to be deleted before the creation`);
+    else if (before?.name === name && isOldFirst === undefined) check.warn(reason);
+    else check.fail("name", reason);
   }
 
   /** The names of hosts know no case, so neither does the key. */
@@ -28,4 +43,47 @@ export class NameCheck {
     this.#owners.set(key, owner);
     return owner;
   }
+}
+
+const longestList = 20;
+
+/** How to import what exists. One failure ends a preview, so that it also names the clusters that the next ones would be about. */
+function importText(urn: string, holders: readonly ClusterRecord[], all: readonly ClusterRecord[]): string {
+  const others = all.filter(({ id }) => !holders.some((holder) => holder.id === id));
+  const shown = others.slice(0, longestList).map(({ id, name = "" }) => cleanText(`${name} ${id}`.trim(), 150));
+  const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : "";
+  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${id}\``;
+  const rest = shown.length > 0 ? `. Other clusters of the organization: ${shown.join(", ")}${more}` : "";
+  return `A program with the native provider can also import it: ${how}${rest}`;
+}
+
+/** The engine replaces the cluster of its own accord, and does not know that two clusters cannot have one name. */
+function keptReason(holders: readonly ClusterRecord[]): string {
+  return (
+    `is the name of ${describe(holders)}, which is replaced, and of the new cluster. The engine creates the new cluster ` +
+    "first (by `replacementTrigger`, `replaceWith`, another `provider`, or `deleteBeforeReplace: false`), which fails while " +
+    "the old one has the name: set the option `deleteBeforeReplace: true`, or give another `name`"
+  );
+}
+
+/** Why a name cannot be used that is new to this resource, by all that a check is told. */
+async function newReason(
+  check: OneCheck,
+  { __generatedName }: CheckedInputs,
+  holders: readonly ClusterRecord[],
+): Promise<string> {
+  // A pattern of the stack's may make the name of another resource, too.
+  if (!__generatedName || check.naming) {
+    const forced = "If `--replace` or `pulumi state taint` replaces it, set the option `deleteBeforeReplace: true`";
+    return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, await check.inquiry.clusters())}`;
+  }
+  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  return (
+    `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. Nothing ` +
+    "is taken over or overwritten. If you replace it by `--replace`, `--target-replace` or `pulumi state taint`, the " +
+    "provider is not told the old name: run `pulumi up` without them and with a new `name`, which creates the new cluster " +
+    "first; or set the option `deleteBeforeReplace: true` (TypeScript and JavaScript). If an interrupted run left it, take " +
+    `it up with \`adopt: "${id}"\``
+  );
 }

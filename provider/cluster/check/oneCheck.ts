@@ -1,5 +1,5 @@
 import type { Settings } from "../../config";
-import type { CheckFailure, Ctx } from "../../core";
+import type { CheckFailure, Ctx, Naming } from "../../core";
 import { isRejectedKey, messageOf } from "../../errors";
 import type { Service } from "../service";
 import { gapText, natureOf } from "./gaps";
@@ -40,6 +40,10 @@ export class OneCheck {
 
   get urn(): string {
     return this.ctx.urn;
+  }
+
+  get naming(): Naming | undefined {
+    return this.ctx.naming;
   }
 
   get showsOutputs(): boolean {

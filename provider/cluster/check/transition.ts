@@ -19,12 +19,20 @@ export interface Transition {
   readonly keeps: boolean;
 }
 
-/** @param isRenewal True for the second check of a replacement, which the engine makes without the old inputs. */
-export function transitionOf(before: CheckedInputs | undefined, inputs: CheckedInputs, isRenewal: boolean): Transition {
+/**
+ * @param isRenewal True for the second check of a replacement, which the engine makes without the old inputs.
+ * @param oldFirst Whether the engine deletes first in a replacement, if it does not take that from the difference.
+ */
+export function transitionOf(
+  before: CheckedInputs | undefined,
+  inputs: CheckedInputs,
+  isRenewal: boolean,
+  oldFirst?: boolean,
+): Transition {
   if (!before) {
     return { kind: "create", inputs, causes: [], effects: new Set(), oldGoesFirst: false, keeps: false };
   }
-  const { changes, deleteBeforeReplace: oldGoesFirst = false } = diffCluster(before, inputs);
+  const { changes, deleteBeforeReplace = false } = diffCluster(before, inputs);
   const known = Object.entries(changes).filter(([path]) => !isUnknownAt(inputs, path));
   const causesOf = (entries: typeof known) => entries.flatMap(([path, { replace }]) => (replace ? [path] : []));
   const [all, causes] = [causesOf(Object.entries(changes)), causesOf(known)];
@@ -36,7 +44,7 @@ export function transitionOf(before: CheckedInputs | undefined, inputs: CheckedI
     inputs,
     causes,
     effects: isReplaced ? new Set() : effectsOf({ changes: Object.fromEntries(known) }),
-    oldGoesFirst,
+    oldGoesFirst: inputs.__deleteBeforeReplace ?? oldFirst ?? deleteBeforeReplace,
     keeps: !isReplaced && all.length === 0,
   };
 }

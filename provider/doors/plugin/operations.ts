@@ -1,6 +1,6 @@
 import {
   CheckFailure,
-  type CheckRequest,
+  CheckRequest,
   CheckResponse,
   type CreateRequest,
   CreateResponse,
@@ -16,7 +16,7 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import type { Ctx, Properties } from "../../core";
+import type { Ctx, Naming, Properties } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { withSecrets } from "../secrets";
 import { toDiffResponse } from "./diffs";
@@ -24,16 +24,29 @@ import { ownProperties, previewOf, resourceOf, withoutOutputs } from "./resource
 import type { Session } from "./session";
 import { fromStruct, toStruct } from "./struct";
 
+const { Mode } = CheckRequest.AutonamingOptions;
+
 /** The calls about resources and functions. */
 
 export function check(session: Session, request: CheckRequest): Promise<CheckResponse> {
   return inContext(session, "check", request, async (ctx) => {
     const resource = resourceOf(session.provider, ctx.urn);
     const [news, olds] = [propertiesOf(request.getNews()), propertiesOf(request.getOlds())];
-    const { inputs, failures, certain } = await resource.check({ ...ctx, showsOutputs: true }, news, olds);
+    const { inputs, failures, certain } = await resource.check(
+      { ...ctx, showsOutputs: true, naming: namingOf(request) },
+      news,
+      olds,
+    );
     session.certain.set(ctx.urn, certain);
     return new CheckResponse().setInputs(toStruct(withSecrets(inputs))).setFailuresList(failures.map(toFailure));
   });
+}
+
+/** What the stack's `pulumi:autonaming` says of this resource. The engine has filled in the pattern already. */
+function namingOf(request: CheckRequest): Naming | undefined {
+  const autonaming = request.getAutonaming();
+  const isDisabled = autonaming?.getMode() === Mode.DISABLE;
+  return autonaming && (isDisabled ? {} : { proposed: autonaming.getProposedName() });
 }
 
 /** The engine prints the value of a failing property in clear, so the property is named in the text only. */

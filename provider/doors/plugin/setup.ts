@@ -26,7 +26,7 @@ import { fromStruct, toStruct } from "./struct";
 
 export function handshake({ engine }: Session, request: ProviderHandshakeRequest): ProviderHandshakeResponse {
   engine.connect(request.getEngineAddress());
-  return new ProviderHandshakeResponse();
+  return new ProviderHandshakeResponse().setSupportsAutonamingConfiguration(true);
 }
 
 /** The engine of a plugin that somebody started by hand, such as a debugger. */
@@ -61,7 +61,7 @@ export function configure(session: Session, request: ConfigureRequest): Configur
   session.configure({ args, isExplicit: isExplicit(urn) }, () =>
     createProvider(configReader(args, urn), isExplicit(urn)),
   );
-  return new ConfigureResponse().setSupportspreview(true);
+  return new ConfigureResponse().setSupportspreview(true).setSupportsAutonamingConfiguration(true);
 }
 
 export function cancel(session: Session): Empty {

@@ -21,14 +21,16 @@ export async function check(bench: Bench, news: Properties, olds: Properties = {
   return { inputs, failures, refusals, said: said.slice(before) };
 }
 
-/** As the engine checks a replacement: with the old inputs, then without them. Answers the second. */
+/** As the engine checks a replacement: with the old inputs, then without them, and it asks for the difference in between. */
 export async function checkTwice(
   bench: Bench,
   news: Properties,
   olds: Properties,
   name = "web",
 ): Promise<[CheckResult, CheckResult]> {
-  return [await check(bench, news, olds, name), await check(bench, news, {}, name)];
+  const first = await check(bench, news, olds, name);
+  bench.cluster.diff(olds, first.inputs, { urn: urnOf(name) });
+  return [first, await check(bench, news, {}, name)];
 }
 
 /** The inputs of a cluster that exists. */

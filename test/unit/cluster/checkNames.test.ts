@@ -92,6 +92,14 @@ describe("a name that is taken", () => {
     expect(failures[0]?.reason).toMatch(/another `name`/);
   });
 
+  it("fails with what there is to import, for the failure ends a preview", async () => {
+    const bench = await openBench();
+    const [web, api] = ["web", "api"].map((name) => bench.simulator.addCluster({ name, gpuType: "l4" }).id);
+    const { failures } = await check(bench, checked);
+    expect(failures[0]?.reason).toContain(`pulumi import gpucluster:index:Cluster web ${web}`);
+    expect(failures[0]?.reason).toMatch(new RegExp(`Other clusters of the organization: api ${api}$`));
+  });
+
   it("fails in other capitals, too, for host names know none", async () => {
     const bench = await openBench();
     bench.simulator.addCluster({ name: "web", gpuType: "l4" });

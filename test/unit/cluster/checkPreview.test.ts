@@ -66,6 +66,7 @@ describe("a replacement", () => {
     bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     const news = { ...checked, gpuType: "l4" };
     expectNone(await check(bench, news, checked));
+    bench.cluster.diff(checked, news, { urn: urnOf("web") });
     expectNone(await check(bench, news, {}));
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/gpus"]);
   });

@@ -299,6 +299,60 @@ describe("a call with no more than the protocol asks for", () => {
   });
 });
 
+describe("the stack's pulumi:autonaming", () => {
+  const { Mode } = proto.CheckRequest.AutonamingOptions;
+  type Mode = proto.CheckRequest.AutonamingOptions.Mode;
+
+  async function checkWith(mode: Mode, proposed: string, news: Properties = {}, olds: Properties = {}) {
+    const autonaming = new proto.CheckRequest.AutonamingOptions().setMode(mode).setProposedName(proposed);
+    const request = new proto.CheckRequest().setUrn(urn).setAutonaming(autonaming);
+    request.setNews(toStruct({ ...least, ...news })).setOlds(toStruct(olds));
+    const response = await run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request));
+    const failures = response.getFailuresList().map((failure) => failure.getReason());
+    return { name: fromStruct(response.getInputs())["name"], failures };
+  }
+
+  it("is announced, by the handshake and by the configuration", async () => {
+    service = serviceOf(new Session());
+    const handshake = new proto.ProviderHandshakeRequest().setEngineAddress("127.0.0.1:1");
+    const shaken = await call<unknown, proto.ProviderHandshakeResponse>(service.handshake, handshake);
+    expect(shaken.getSupportsAutonamingConfiguration()).toBe(true);
+    const configured = await call<unknown, proto.ConfigureResponse>(service.configure, new proto.ConfigureRequest());
+    expect(configured.getSupportsAutonamingConfiguration()).toBe(true);
+  });
+
+  it.each([Mode.PROPOSE, Mode.ENFORCE])("gives a new cluster its name (mode %s)", async (mode) => {
+    expect(await checkWith(mode, "team-web-4f2a")).toEqual({ name: "team-web-4f2a", failures: [] });
+  });
+
+  it("leaves alone a name that is given, and one that the cluster has", async () => {
+    expect(await checkWith(Mode.ENFORCE, "team-web", { name: "web" })).toEqual({ name: "web", failures: [] });
+    const olds = { ...least, name: "web-0000000", __generatedName: true };
+    expect(await checkWith(Mode.DISABLE, "", {}, olds)).toEqual({ name: "web-0000000", failures: [] });
+  });
+
+  it("fails where it makes no name that a cluster can have", async () => {
+    const { failures } = await checkWith(Mode.ENFORCE, "Team_Web");
+    expect(failures).toEqual([
+      expect.stringMatching(/^name: "Team_Web", made by pulumi:autonaming, .*must be 1 to 63 .*or give a `name`$/),
+    ]);
+  });
+
+  it("asks for a name where it is disabled", async () => {
+    const { failures } = await checkWith(Mode.DISABLE, "");
+    expect(failures).toEqual([expect.stringMatching(/^name: is required: pulumi:autonaming is disabled/)]);
+    const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", container: String(least["container"]) });
+    expect(await checkWith(Mode.DISABLE, "", { adopt: id })).toEqual({ name: "prod", failures: [] });
+  });
+
+  it("makes the same name again for a replacement, where it has no random part: the old one goes first", async () => {
+    const olds = { ...least, name: "team-web", __generatedName: true };
+    simulator.addCluster({ name: "team-web", gpuType: "h100" });
+    await checkWith(Mode.ENFORCE, "team-web", { gpuType: "l4" }, olds);
+    expect(await checkWith(Mode.ENFORCE, "team-web", { gpuType: "l4" })).toEqual({ name: "team-web", failures: [] });
+  });
+});
+
 describe("what only the dynamic door has", () => {
   it("is no difference, and gone after the next update", async () => {
     const inputs = inputsOf();

@@ -1,0 +1,50 @@
+// @ts-check
+
+/** One program in each language, for the description of the resource; an SDK of one language keeps that one. */
+const PROGRAMS = {
+  typescript: `import * as gpucluster from "pulumi-gpucluster-native";
+
+const web = new gpucluster.Cluster("web", { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" });
+export const endpoint = web.endpoint;`,
+  python: `import pulumi
+import pulumi_gpucluster as gpucluster
+
+web = gpucluster.Cluster("web", gpu_type="h100", replicas=2, container="vllm/vllm-openai:v0.6.3")
+pulumi.export("endpoint", web.endpoint)`,
+  csharp: `using System.Collections.Generic;
+using Pulumi;
+using GpuCluster = Pulumi.GpuCluster;
+
+return await Deployment.RunAsync(() =>
+{
+    var web = new GpuCluster.Cluster("web", new()
+    {
+        GpuType = "h100",
+        Replicas = 2,
+        Container = "vllm/vllm-openai:v0.6.3",
+    });
+    return new Dictionary<string, object?> { ["endpoint"] = web.Endpoint };
+});`,
+  yaml: `resources:
+  web:
+    type: gpucluster:Cluster
+    properties:
+      gpuType: h100
+      replicas: 2
+      container: vllm/vllm-openai:v0.6.3
+outputs:
+  endpoint: \${web.endpoint}`,
+};
+
+/** In the form that Pulumi's tools look for. */
+export function clusterExamples() {
+  const programs = Object.entries(PROGRAMS).map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``);
+  return [
+    "{{% examples %}}",
+    "## Example Usage",
+    "{{% example %}}",
+    ...programs,
+    "{{% /example %}}",
+    "{{% /examples %}}",
+  ].join("\n");
+}

@@ -1,0 +1,41 @@
+import { closeBenches, living, openNativeBench } from "./harness";
+
+afterAll(closeBenches);
+
+/** A project whose `pulumi:autonaming` says something of clusters. */
+const projectOf = (naming: object, properties: object = {}) => ({
+  config: {
+    "pulumi:autonaming": {
+      value: { providers: { gpucluster: { resources: { "gpucluster:index:Cluster": naming } } } },
+    },
+  },
+  resources: {
+    web: { type: "gpucluster:Cluster", properties: { gpuType: "h100", container: "acme/model:1", ...properties } },
+  },
+});
+
+describe("the stack's pulumi:autonaming, by resource type", () => {
+  it("names a new cluster, keeps the name, and replaces the cluster without a second one of the name", async () => {
+    const naming = { pattern: `\${stack}-\${name}`, enforce: true };
+    const { workspace, simulator } = await openNativeBench(projectOf(naming));
+    const { code, output } = await workspace.up();
+    expect(output).not.toContain("autonaming");
+    expect(code).toBe(0);
+    expect(living(simulator).map(({ name }) => name)).toEqual(["test-web"]);
+    workspace.yaml(projectOf({ pattern: `other-\${name}` }));
+    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+    workspace.yaml(projectOf(naming, { gpuType: "l4" }));
+    const replaced = await workspace.up();
+    expect(replaced.output).toContain("its only replica goes away before the new cluster comes up");
+    expect(replaced.output).not.toContain("comes up first");
+    expect(replaced.code).toBe(0);
+    expect(living(simulator).map(({ name, gpuType }) => [name, gpuType])).toEqual([["test-web", "l4"]]);
+  });
+
+  it("fails in a preview where its name is none that a cluster can have", async () => {
+    const { workspace } = await openNativeBench(projectOf({ pattern: `\${name}_\${stack}` }));
+    const { code, output } = await workspace.preview();
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/name: "web_test", made by pulumi:autonaming, .*must be 1 to 63/);
+  });
+});

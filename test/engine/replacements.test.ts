@@ -1,0 +1,89 @@
+import { type Bench, closeBenches, idsOf, living, openBench } from "./harness";
+
+/** One cluster of each adapter, with a name and options that the stack's config gives. */
+const program = `
+const native = require("pulumi-gpucluster/native");
+const options = config.getObject("options") ?? {};
+for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
+  const given = config.getBoolean("named") ? { name: name + "-named" } : {};
+  new Cluster(name, { gpuType: "h100", container: "acme/model:1", ...given }, options);
+}
+`;
+const each = ["web", "api"];
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(program);
+  expect((await bench.workspace.up()).code).toBe(0);
+});
+afterAll(closeBenches);
+
+function optionsOf(options: object, isNamed = false): string[] {
+  return ["--config", `engine-test:options=${JSON.stringify(options)}`, "--config", `engine-test:named=${isNamed}`];
+}
+
+/** Each cluster on its own: a check that fails ends the run. */
+function replaceOne(name: string, ...args: string[]) {
+  const type = name === "web" ? "pulumi-nodejs:dynamic/gpucluster:Cluster" : "gpucluster:index:Cluster";
+  return ["--replace", `urn:pulumi:test::engine-test::${type}::${name}`, ...args];
+}
+
+describe("a forced replacement (--replace) of a generated name, in both adapters, in order", () => {
+  it("is refused in a preview, as what it is, with the ways out", async () => {
+    for (const name of each) {
+      const { code, output } = await bench.workspace.preview(...replaceOne(name));
+      expect(code).not.toBe(0);
+      expect(output).toMatch(/its own cluster.*--replace.*new `name`.*`deleteBeforeReplace: true`/);
+    }
+  });
+
+  it("works where the program has the old cluster deleted first: one cluster, a new one", async () => {
+    const { workspace, simulator } = bench;
+    const before = idsOf(living(simulator));
+    const options = optionsOf({ deleteBeforeReplace: true });
+    for (const name of each) {
+      const { code, output } = await workspace.up(...replaceOne(name, ...options));
+      expect(output).toMatch(/has to be deleted before the creation/);
+      expect(code).toBe(0);
+    }
+    expect(living(simulator)).toHaveLength(2);
+    for (const { id } of living(simulator)) expect(before).not.toContain(id);
+    expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
+  });
+});
+
+describe("a replacement by `replacementTrigger`, in both adapters, in order", () => {
+  it("gives a new generated name, and creates the new cluster first", async () => {
+    const { workspace, simulator, writes } = bench;
+    expect((await workspace.up(...optionsOf({ replacementTrigger: "1" }))).code).toBe(0);
+    writes();
+    const { code, output } = await workspace.up(...optionsOf({ replacementTrigger: "2" }));
+    expect(output).toMatch(/it is replaced: its only replica goes away; the new cluster comes up first/);
+    expect(code).toBe(0);
+    const [first, second, ...deletions] = writes();
+    expect([first, second]).toEqual(["POST /v1/clusters", "POST /v1/clusters"]);
+    expect(deletions).toHaveLength(2);
+    expect(living(simulator)).toHaveLength(2);
+  });
+
+  it("says under a given name what to set, and works when that is set", async () => {
+    const { workspace, simulator, writes } = bench;
+    const trigger = (value: string, more = {}) => optionsOf({ replacementTrigger: value, ...more }, true);
+    expect((await workspace.up(...trigger("2"))).code).toBe(0);
+    const { output } = await workspace.preview(...trigger("3"));
+    for (const name of each) {
+      expect(output).toMatch(new RegExp(`warning: ${name}: "${name}-named" is .*\`deleteBeforeReplace: true\``));
+    }
+    expect(output).not.toContain("before the new cluster comes up");
+    writes();
+    const ended = await workspace.up(...trigger("3", { deleteBeforeReplace: true }));
+    expect(ended.output).toMatch(/its only replica goes away before the new cluster comes up/);
+    expect(ended.code).toBe(0);
+    expect(writes().filter((line) => line.startsWith("POST"))).toHaveLength(2);
+    expect(
+      living(simulator)
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["api-named", "web-named"]);
+  });
+});
