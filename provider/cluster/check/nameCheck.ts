@@ -20,8 +20,10 @@ export class NameCheck {
     if (owner !== check.urn) {
       check.fail("name", `"${name}" is the name of the resource ${owner} too; two clusters cannot have the same`);
     }
-    // An adopted cluster has its name already; of an old one that goes first the name is free by then.
-    if (isAdopted || (before?.name === name && (transition.kind === "update" || transition.oldGoesFirst))) return;
+    // An adopted cluster has its name already; of an old one that goes first the name is free by then. A generated name is the
+    // old one only in the first check of a replacement: the second makes another.
+    const isFree = transition.kind === "update" || transition.oldGoesFirst || inputs.__generatedName === true;
+    if (isAdopted || (before?.name === name && isFree)) return;
     const holders = (await check.inquiry.holders(name)) ?? [];
     if (holders.length > 0) await this.#refuse(check, transition, holders);
   }

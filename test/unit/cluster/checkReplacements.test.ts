@@ -79,6 +79,14 @@ describe("a replacement by an option, of which the engine asks for no difference
 });
 
 describe("a replacement by a change of an input", () => {
+  it("under a generated name says nothing of the name: the second check makes a new one", async () => {
+    const olds = await made();
+    const { bench } = await benchWith(olds);
+    const { refusals, said } = await check(bench, { ...least, gpuType: "l4" }, olds);
+    expect(refusals).toEqual([]);
+    expect(said.filter((text) => text.includes("is the name of"))).toEqual([]);
+  });
+
   it("goes by the order that the program wants, whatever the name is", async () => {
     const { bench } = await benchWith(checked);
     const news = { ...checked, gpuType: "l4", __deleteBeforeReplace: false };
