@@ -28,6 +28,7 @@ const urlRules: readonly { broken(url: URL, text: string): boolean; text: string
   },
 ];
 
-function isLoopback(host: string): boolean {
+/** Whether a host is this machine. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
-import { ConnectionError, type Outcome, ResponseShapeError } from "../errors";
+import { isLoopback } from "../baseUrl";
+import { ConfigError, ConnectionError, type Outcome, ResponseShapeError } from "../errors";
 import { cleanText } from "./text";
 
 /** One request, on its way down the chain. */
@@ -70,7 +71,7 @@ export function http(baseUrl: string): Send {
   return async (request) => {
     // Loaded at the first request: a preview without one should not pay for it.
     const undici: typeof import("undici") = require("undici");
-    dispatcher ??= newAgent(undici);
+    dispatcher ??= newAgent(undici, new URL(baseUrl));
     const url = new URL(baseUrl + request.path);
     // A path that would lead to another host would take the key there.
     if (url.origin !== origin) throw new TypeError(`not a path of the API: ${cleanText(request.path, 100)}`);
@@ -95,14 +96,31 @@ export function http(baseUrl: string): Send {
   };
 }
 
-function newAgent(undici: typeof import("undici")): Dispatcher {
-  return new undici.Agent({
-    connections: maxConnections,
-    maxResponseSize: maxBodyBytes,
-    headersTimeout: 60_000,
-    bodyTimeout: 30_000,
-    connect: { timeout: 10_000 },
-  });
+const connectTimeout = { timeout: 10_000 };
+const limits = {
+  connections: maxConnections,
+  maxResponseSize: maxBodyBytes,
+  headersTimeout: 60_000,
+  bodyTimeout: 30_000,
+  connect: connectTimeout,
+};
+
+/**
+ * With the proxy of the environment: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in small letters. All that a proxy is told is
+ * the host: requests, and the key with them, go through a tunnel. A service on this machine is asked directly.
+ * @throws ConfigError for a proxy that has no address.
+ */
+function newAgent(undici: typeof import("undici"), { hostname }: URL): Dispatcher {
+  if (isLoopback(hostname)) return new undici.Agent(limits);
+  try {
+    return new undici.EnvHttpProxyAgent({ ...limits, requestTls: connectTimeout, proxyTls: connectTimeout });
+  } catch {
+    // The error itself would quote the address, which may hold a password.
+    throw new ConfigError(
+      "The proxy of the environment is not usable: HTTPS_PROXY and HTTP_PROXY must be addresses such as " +
+        "http://proxy.example.com:8080; NO_PROXY names hosts that are asked directly",
+    );
+  }
 }
 
 function attemptSignal({ method, signal, attemptTimeoutMs = 60_000 }: HttpRequest): AbortSignal {
@@ -137,6 +155,10 @@ const connectionCodes: Record<string, { outcome: Outcome; text: string; isLate?:
   EHOSTUNREACH: { outcome: "not-sent", text: "the host cannot be reached" },
   ENETUNREACH: { outcome: "not-sent", text: "the network cannot be reached" },
   UND_ERR_CONNECT_TIMEOUT: { outcome: "not-sent", text: "the host did not accept a connection in time" },
+  PROXY: {
+    outcome: "not-sent",
+    text: "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) opened no connection to the host",
+  },
   UND_ERR_INVALID_ARG: { outcome: "refused", text: "the request is not valid" },
   UND_ERR_HEADERS_TIMEOUT: { outcome: "ambiguous", text: "no answer came in time", isLate: true },
   UND_ERR_BODY_TIMEOUT: { outcome: "ambiguous", text: "the answer stopped half-way" },
@@ -171,9 +193,12 @@ function reasonOf(error: unknown): { code: string; detail: string; isConnecting:
   const { code, name, message, syscall, errors } = asRecord(error);
   // A host with several addresses fails with one error that holds the others.
   if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0]);
+  const detail = String(message ?? error);
+  // undici has no code for it; the number is the proxy's own status.
+  if (/^Proxy response \(\d+\)/.test(detail)) return { code: "PROXY", detail, isConnecting: true };
   const known = typeof code === "string" ? code : String(name ?? "");
   const isConnecting = syscall === "connect" || syscall === "getaddrinfo" || known === "UND_ERR_CONNECT_TIMEOUT";
-  return { code: known, detail: String(message ?? error), isConnecting };
+  return { code: known, detail, isConnecting };
 }
 
 /** The properties of an error, which are not enumerable. */
