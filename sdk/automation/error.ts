@@ -1,3 +1,4 @@
+import { outputWithoutPlanValues } from "./planValues";
 import type { Progress } from "./progress";
 
 export type Operation = "up" | "preview" | "refresh" | "destroy";
@@ -41,9 +42,10 @@ const lastWord = /^\w+ (failed|canceled)$/;
 /**
  * What went wrong, each fact once: what the resources said, else what the CLI did. Pure.
  * @param errors The messages with severity `error`, in their order.
- * @param output Everything that the CLI has printed.
+ * @param text Everything that the CLI has printed.
  */
-export function factsOf(errors: readonly Progress[], output: string): Fact[] {
+export function factsOf(errors: readonly Progress[], text: string): Fact[] {
+  const output = outputWithoutPlanValues(text);
   const said = errors.map(({ resource, status }) => ({ resource, text: status }));
   const telling = said.filter(({ text }) => !lastWord.test(text));
   const printed = [...output.matchAll(/^(?: *stderr: )?error: (.+)$/gm)].map(([, text = ""]) => ({

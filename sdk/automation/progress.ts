@@ -1,6 +1,7 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { resourceNameOf } from "../../provider/cluster/check/names";
 import { withoutSequences } from "../../provider/terminal";
+import { withoutPlanValues } from "./planValues";
 
 /** One thing that an operation does, has done, or says. */
 export interface Progress {
@@ -70,7 +71,7 @@ function diagnosticLines({ urn = "", message, severity, ephemeral }: NonNullable
   if (known === undefined) return [];
   const kind = ephemeral ? ("status" as const) : ("message" as const);
   const resource = urn && resourceNameOf(urn);
-  return factsIn(message).map((status) => ({ kind, resource, urn, status, severity: known }));
+  return factsIn(withoutPlanValues(message)).map((status) => ({ kind, resource, urn, status, severity: known }));
 }
 
 /** Lines that carry no fact: a headline that counts the errors below it, and calls of a stack. */
