@@ -1,7 +1,9 @@
 import dns from "node:dns";
+import { readFileSync } from "node:fs";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { connect, type Server, type Socket } from "node:net";
+import { join } from "node:path";
 import tls from "node:tls";
 import { inspect } from "node:util";
 import { ConfigError, ConnectionError } from "../../../provider/errors";
@@ -161,4 +163,39 @@ test("a certificate of another host is not trusted through a proxy either", asyn
   const error = await failureOf(transportTo("https://other.gpu.test").send(once("GET")));
   expect(String(error)).toContain("the certificate of the host is not trusted");
   expect(service.requests).toEqual([]);
+});
+
+describe("the plugin's copy of undici", () => {
+  const copyOf = (): typeof import("undici") => {
+    let copy: unknown;
+    // Without what the index of undici adds to its own classes.
+    jest.isolateModules(() => {
+      copy = require("../../../scripts/plugin/undici.cjs");
+    });
+    return copy as typeof import("undici");
+  };
+
+  it("has all that requests take of it", () => {
+    const source = readFileSync(join(__dirname, "../../../provider/api/http.ts"), "utf8");
+    const taken = [...source.matchAll(/\bundici\.(\w+)\(/g)].map(([, name = ""]) => name);
+    expect(taken).toEqual(expect.arrayContaining(["Agent", "EnvHttpProxyAgent", "request"]));
+    for (const name of taken) expect(typeof Reflect.get(copyOf(), name)).toBe("function");
+  });
+
+  it("opens a tunnel through the proxy", async () => {
+    const heads: string[] = [];
+    const server = keep(createHttpServer());
+    server.on("connect", (request: IncomingMessage, socket: Socket) => {
+      heads.push(`${request.method} ${request.url}`);
+      socket.end("HTTP/1.1 503 Service Unavailable\r\n\r\n");
+    });
+    process.env["HTTPS_PROXY"] = `http://127.0.0.1:${await portOf(server)}`;
+    const { EnvHttpProxyAgent, request } = copyOf();
+    const dispatcher = new EnvHttpProxyAgent();
+    await expect(request(new URL(`https://${host}/v1/clusters`), { dispatcher, method: "GET" })).rejects.toThrow(
+      /Proxy response/,
+    );
+    expect(heads).toEqual([`CONNECT ${host}:443`]);
+    await dispatcher.destroy();
+  });
 });
