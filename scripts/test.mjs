@@ -30,9 +30,11 @@ const FILES_FOR_CI = [
   "nativePython",
   "nativeSwitch",
   "oldStates",
+  "replacements",
   "published",
   "reverts",
   "sdks",
+  "secretOutputs",
   "twoStacks",
 ];
 
