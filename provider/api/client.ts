@@ -6,7 +6,7 @@ import type { HttpRequest, Send } from "./http";
 import type { Budget } from "./rateContract";
 import { defaultLimit } from "./rateHeaders";
 import { readClusterList } from "./read/clusterList";
-import { healthOf } from "./read/detail";
+import { statusIn } from "./read/detail";
 import { readGpuList } from "./read/gpuList";
 import type { GpuSubject } from "./read/gpuRows";
 import type { Answer, GetPage } from "./read/pageWalk";
@@ -153,7 +153,7 @@ function clusterMethods({ call, list }: Calls, form: ServiceForm) {
         form,
         "status",
         () => call(e.getClusterStatus(safeId(id)), options),
-        async (missing) => healthOf(await getCluster(id, options), missing),
+        async (missing) => statusIn(await getCluster(id, options), missing),
       ),
   };
 }

@@ -23,9 +23,8 @@ export function madeOtherwise(inputs: Asked, record: ClusterRecord, gpus: readon
 
 function gpuProblem(asked: string, record: ClusterRecord, gpus: readonly GpuType[]): string | undefined {
   const shown = identifiersIn(record);
-  if (shown.length === 0)
-    return isEmpty(record, "gpuType") || hasNoGpu(record) ? `no GPU instead of "${asked}"` : undefined;
-  if (hasNoGpu(record)) return `no GPU instead of "${asked}"`;
+  const isNone = hasNoGpu(record) || (shown.length === 0 && isEmpty(record, "gpuType"));
+  if (isNone) return `no GPU instead of "${asked}"`;
   if (isSameGpu(asked, shown)) return undefined;
   const wanted = matchGpu(asked, gpus);
   const others = shown.map((text) => matchGpu(text, gpus)).filter((match) => match.kind === "one");

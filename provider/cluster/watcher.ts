@@ -1,5 +1,5 @@
 import type { Client } from "../api/client";
-import { healthOf } from "../api/read/detail";
+import { statusIn } from "../api/read/detail";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { cut } from "../api/text";
 import { type Clock, duration } from "../clock";
@@ -160,7 +160,7 @@ export class Watcher {
   ): Promise<StatusRecord | undefined> {
     // A record that was read by its id, of a service without `/status`, is all that there is.
     const isAll = record.fields !== undefined && this.client.form.has("status") === false;
-    const own = isAll && operation.looksAtStatus ? healthOf(record) : undefined;
+    const own = isAll && operation.looksAtStatus ? statusIn(record) : undefined;
     if (own) return operation.clear(own);
     const nowMs = this.clock.now();
     const last = this.#statuses.get(operation);

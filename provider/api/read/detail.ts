@@ -35,7 +35,7 @@ function fieldsIn(json: unknown): ReadonlyMap<string, unknown> {
  * The health that a record shows. If it shows no replicas, its word speaks for all of them, but not in place of a 404, which
  * may be about replicas that are not there yet.
  */
-export function healthOf({ health, status }: ClusterRecord, missing?: unknown): StatusRecord | undefined {
+export function statusIn({ health, status }: ClusterRecord, missing?: unknown): StatusRecord | undefined {
   const word = status === undefined ? {} : { status };
   if (health) return { ...health, ...word };
   return isNotFound(missing) ? undefined : { replicas: [], ...word, overall: stateOf(status) === "running" };
