@@ -3,9 +3,10 @@
 // `--all`, for CI, has all dialects, kills, installations and fleets, of which ten minutes have room for a share.
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
+import jestConfig from "../jest.config.cjs";
 import { runAttw } from "./lib/attw.mjs";
 import { runJest } from "./lib/jest.mjs";
-import { isMain, readManifest, runMain, since } from "./lib/root.mjs";
+import { isMain, runMain, since } from "./lib/root.mjs";
 import { runTool } from "./lib/run.mjs";
 import { ensureCliFor } from "./pulumi-cli.mjs";
 import { setup } from "./setup.mjs";
@@ -44,8 +45,9 @@ const FILES_FOR_CI = [
  * @returns {Step[][]}
  */
 function allStages() {
-  const projects = readManifest().jest.projects.map((project) => project.displayName);
-  const quick = projects.filter((project) => !WITH_CLI.includes(project));
+  const quick = jestConfig.projects
+    .map(({ displayName }) => displayName)
+    .filter((project) => !WITH_CLI.includes(project));
   return [
     [{ name: "setup", run: () => setup().then(() => ({ code: 0, output: "" })) }],
     [

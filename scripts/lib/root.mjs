@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * The repository's package.json, read where versions and projects are needed, so that none is written twice.
+ * The repository's package.json, read where versions are needed, so that none is written twice.
  *
  * @typedef {{ version: string, description: string, license: string, author: string, keywords: string[] }} Identity
  * @typedef {{ engines: { node: string }, devDependencies: Record<string, string>, peerDependencies: { "@pulumi/pulumi": string } }} Needs
- * @returns {Identity & Needs & { jest: { projects: { displayName: string }[] } }}
+ * @returns {Identity & Needs}
  */
 export function readManifest() {
   return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

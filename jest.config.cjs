@@ -1,0 +1,19 @@
+/** Each kind of tests: its folder, and its time limit (the file says why). */
+const projects = {
+  unit: "test/support/timeLimit.ts",
+  contract: "test/support/timeLimit.ts",
+  package: "test/engine/timeLimit.ts",
+  install: "test/engine/timeLimit.ts",
+  engine: "test/engine/timeLimit.ts",
+};
+
+module.exports = {
+  maxWorkers: "100%",
+  projects: Object.entries(projects).map(([displayName, timeLimit]) => ({
+    displayName,
+    testMatch: [`<rootDir>/test/${displayName}/**/*.test.ts`],
+    testEnvironment: "node",
+    setupFilesAfterEnv: [`<rootDir>/${timeLimit}`],
+    transform: { "^.+\\.ts$": ["ts-jest", { tsconfig: "test/tsconfig.json", transpilation: true }] },
+  })),
+};
