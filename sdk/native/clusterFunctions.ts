@@ -34,7 +34,7 @@ export function getClusterOutput(
   return invokeOutput("getCluster", args, opts);
 }
 
-/** The health of each replica of a cluster, as it is now. */
+/** The present health of each replica of a cluster. */
 export function getClusterStatus(
   args: GetClusterStatusArgs,
   opts?: pulumi.InvokeOptions,

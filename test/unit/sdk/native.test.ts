@@ -20,7 +20,7 @@ describe("the native package", () => {
 });
 
 it("is refused a provider by the name of the engine's own: the two could not be told apart", () => {
-  expect(() => new native.Provider("default")).toThrow(/Provider "default".*give it another name/);
+  expect(() => new native.Provider("default")).toThrow(/Provider "default".*choose another name/);
 });
 
 describe("a native cluster in a program", () => {
