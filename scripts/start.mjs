@@ -1,5 +1,5 @@
 // @ts-check
-// `npm start`: the main job on the real Pulumi engine, from nothing installed to everything gone again.
+// `npm start`: the main workflow on the real Pulumi engine, from a fresh clone to the deletion of the cluster.
 import { parseArgs } from "node:util";
 import { isMain, runMain } from "./lib/root.mjs";
 import { ensurePulumiCli } from "./pulumi-cli.mjs";
