@@ -13,7 +13,7 @@ export class TestClock {
   }
 }
 
-/** An answer, read. */
+/** A parsed answer. */
 export interface Reply {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
@@ -57,7 +57,7 @@ export async function start(options: SimulatorOptions = {}): Promise<Bench> {
   };
 }
 
-/** A simulator with one cluster that runs. */
+/** Starts a simulator with one running cluster. */
 export async function startWithCluster(options: SimulatorOptions = {}): Promise<Bench & { id: string; path: string }> {
   const bench = await start(options);
   const { id } = (await bench.call("POST /v1/clusters", web)).body;
