@@ -6,7 +6,7 @@ afterEach(closeAll);
 const remove = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.delete(bench.ctx(), id, state));
 const look = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
 
-/** Longer than any tombstone stands. */
+/** Longer than any tombstone lasts. */
 const longMs = 120_000;
 
 describe.each(names)("in the dialect %s", (dialect) => {
@@ -22,7 +22,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(bench.said.at(-1)).toBe("status: deleted");
   });
 
-  it("a cluster that somebody deletes is gone for a refresh when it is gone, and for a deletion", async () => {
+  it("a cluster that another program deletes is gone for a refresh and for a deletion when it has ended", async () => {
     const bench = await open(dialect, { deletionMs: 30_000 });
     const held = await create(bench);
     await bench.run(bench.client.deleteCluster(held.id));
@@ -52,7 +52,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(living(bench.simulator)).toEqual([]);
   });
 
-  it("a deletion whose answer is lost goes on to its end", async () => {
+  it("a deletion whose answer is lost continues to its end", async () => {
     const bench = await open(dialect, { deletionMs: 5_000 });
     const held = await create(bench);
     bench.simulator.fault({ kind: "drop", when: "after", method: "DELETE" });
@@ -60,7 +60,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
   });
 
-  it("a cluster on its way to another state is deleted when the service lets it", async () => {
+  it("a cluster that is changing its state is deleted when the service allows it", async () => {
     const bench = await open(dialect, { provisioningMs: 60_000 });
     const held = await create(bench);
     await bench.run(bench.client.scaleCluster(held.id, 6));
@@ -71,7 +71,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
   it.each([
     ["scaled", { replicas: 3 }],
     ["given all at once", { replicas: 1, container: "team/server:2.0", env: { MODE: "value-after" } }],
-  ])("a cluster on its way to another state is %s when the service lets it", async (_title, changes) => {
+  ])("a cluster that is changing its state is %s when the service allows it", async (_title, changes) => {
     const bench = await open(dialect, { provisioningMs: 60_000 });
     const held = await create(bench);
     await bench.run(bench.client.scaleCluster(held.id, 6));
