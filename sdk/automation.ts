@@ -1,6 +1,6 @@
 /**
- * `pulumi-gpucluster/automation`: stacks with GPU clusters from your own programs. It adds to Pulumi's Automation API waits
- * for up to 128 clusters at a time, progress and errors for people, and outputs with the program's types.
+ * `pulumi-gpucluster/automation`: stacks with GPU clusters from your own programs, on Pulumi's Automation API. It waits for
+ * up to 128 clusters at a time, reports progress and errors for people, and returns outputs with the program's types.
  */
 import type {
   DestroyOptions,

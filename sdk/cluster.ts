@@ -26,7 +26,7 @@ export interface Cluster extends Outputs<ClusterOutputs> {}
  *
  * Pulumi creates the cluster exactly once, and waits until every replica is healthy. A change of replicas, container, env or
  * the desired status updates it in place; a change of name or GPU type replaces it. If an operation fails after the service
- * has given an id, the cluster stays in the state, and the next `pulumi up` continues from there.
+ * has given an id, the cluster stays in the state. The next `pulumi up` continues from there.
  *
  * ```ts
  * const web = new gpu.Cluster("web", { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" });

@@ -9,7 +9,7 @@ export type { GetClusterArgs, GetClusterResult } from "../provider/types";
 export interface GetClusterOutputArgs extends Inputs<GetClusterArgs> {}
 
 /**
- * One cluster, whoever made it, by its id or by its name.
+ * One cluster of the API key's organization, by its id or by its name, also if another program made it.
  *
  * ```ts
  * const { endpoint } = await gpu.getCluster({ name: "web" });

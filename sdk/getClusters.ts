@@ -9,7 +9,7 @@ export type { ClusterInfo, GetClustersArgs, GetClustersResult } from "../provide
 export interface GetClustersOutputArgs extends Inputs<GetClustersArgs> {}
 
 /**
- * The clusters of the API key's organization, whoever made them.
+ * All clusters of the API key's organization, also those that other programs made.
  *
  * ```ts
  * const { clusters } = await gpu.getClusters();

@@ -8,7 +8,7 @@ const candidatesPerRow = 4;
 const seed = 28;
 
 /**
- * Adds rows until every pair of values of every two options stands in one of them. Greedy: each new row is the best of
+ * Adds rows until every pair of values of every two options is in one of them. Greedy: each new row is the best of
  * a few that are put together value by value. The same arguments always lead to the same rows.
  *
  * @param sizes How many values each option has.

@@ -2,9 +2,9 @@ import type { furtherOptions, furtherValues } from "./furtherOptions";
 
 const values = <T>(...listed: T[]): readonly T[] => listed;
 
-// No option has more than three values: two long options need as many dialects as the product of their lengths, and each
-// dialect costs time in every suite that tests all dialects. A question with two sides (form and place), or with a kind
-// and its variants, is two options.
+// No option has more than three values: two long options need as many dialects as the product of their lengths. Each dialect
+// costs time in every suite that tests all dialects. A question with two sides (form and place), or with a kind and its
+// variants, is two options.
 // The covering dialects (coveringDialects.ts), the checks of a choice (parseDialect.ts) and the command line's
 // --list-dialects all read this table, so a new value is one word here and one line in the table that renders it.
 /**
@@ -82,8 +82,8 @@ export const dialectOptions = {
   /** Status word of a stopped cluster, in the style of `statusWords`; its replicas stay `stopped`. */
   stoppedWord: ["stopped", "suspended", "paused"],
   /**
-   * An update of a stopped or stopping cluster is stored until the start, or refused with 409 `invalid_state`, or it starts
-   * the cluster, whatever it changes.
+   * An update of a stopped or stopping cluster is stored until the start, or refused with 409 `invalid_state`. Or the update
+   * starts the cluster, whatever fields it changes.
    */
   stoppedUpdate: ["stored", "refused", "starts"],
   /** Whether `/status` of a stopped cluster lists its replicas. */

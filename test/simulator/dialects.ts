@@ -35,8 +35,8 @@ const mixes = coveringRows(
 export const publishedDialects = publishedDialectsOn(plain);
 
 /**
- * Whole dialects, by name. Together they contain every pair of values of every two options, so a client that works with
- * each dialect has met each value together with each other value.
+ * Whole dialects, by name. Together they contain every pair of values of every two options: a client that works with each
+ * dialect has met each value together with each other value.
  */
 export const dialects: Readonly<Record<string, Dialect>> = {
   plain,

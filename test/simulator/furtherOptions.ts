@@ -1,4 +1,4 @@
-// These options describe the published service and faulty services. The covering dialects do not vary them: most of them
+// These options describe the published service and faulty services. The covering dialects do not vary them. Most of them
 // change the requests that a client has to send, and a client with one form of requests cannot work with all pairs.
 /**
  * Options besides those of the covering dialects. The first value is that of `plain` and of every mix. Each option can be

@@ -20,8 +20,8 @@ export class Session {
 
   /**
    * Takes the settings of the one provider that the process serves. The engine starts a process for each provider, but may
-   * share a process that a user started by hand. A call about a resource does not name its provider, so with two providers
-   * a cluster of one could reach the service and the key of the other.
+   * share a process that a user started by hand. A call about a resource does not name its provider: with two providers, a
+   * cluster of one could reach the service and the key of the other.
    * @throws GpuClusterError if the settings differ from those that the process has, until the run has ended.
    */
   configure(settings: unknown, make: () => Provider): void {

@@ -115,7 +115,7 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(message).toContain('no cluster of the name "f"');
   });
 
-  it("the status counts the replicas that are healthy, and says who is not", async () => {
+  it("the status counts the healthy replicas, and names the others", async () => {
     const bench = await open(name);
     const { id } = await create(bench);
     const { client, run, simulator } = bench;

@@ -26,14 +26,14 @@ const anyChanges: fc.Arbitrary<Partial<Wanted>> = fc.record(
 type Trouble =
   | { readonly fault: Fault }
   | { readonly interruptAfterMs: number }
-  | { readonly somebody: "stopped" | "failed" };
+  | { readonly changedTo: "stopped" | "failed" };
 
 const anyTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   fc
     .tuple(fc.constantFrom("stop", "restart", "redeploy", "scale"), fc.constantFrom("before", "after"))
     .map(([action, when]) => ({ fault: { kind: "drop", when, path: `**/${action}` } as Fault })),
   fc.integer({ min: 0, max: 12_000 }).map((interruptAfterMs) => ({ interruptAfterMs })),
-  fc.constantFrom("stopped" as const, "failed" as const).map((somebody) => ({ somebody })),
+  fc.constantFrom("stopped" as const, "failed" as const).map((changedTo) => ({ changedTo })),
 );
 
 interface Step {
@@ -89,7 +89,7 @@ async function update(bench: Bench, held: Held, wanted: Wanted, trouble?: Troubl
     bench.simulator.fault(trouble.fault);
     faults.set(bench, (faults.get(bench) ?? 0) + 1);
   }
-  if (trouble && "somebody" in trouble) bench.simulator.change(id, { status: trouble.somebody });
+  if (trouble && "changedTo" in trouble) bench.simulator.change(id, { status: trouble.changedTo });
   if (trouble && "interruptAfterMs" in trouble) {
     const interrupt = () => controller.abort(new InterruptedError("interrupted"));
     void bench.clock.sleep(trouble.interruptAfterMs).then(interrupt);

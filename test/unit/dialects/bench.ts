@@ -67,8 +67,8 @@ export function warnings({ said }: Bench): string[] {
 }
 
 /**
- * The postcondition of each success: one living cluster of that name, its replicas run the desired configuration, the state
- * matches, and neither the next preview nor one after a refresh shows a change. There is no warning.
+ * The postcondition of each success: one living cluster of that name, its replicas run the desired configuration, and the
+ * state matches. Neither the next preview nor one after a refresh shows a change. There is no warning.
  */
 export async function expectReached(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
   expectRunning(bench, held.id, wanted);

@@ -4,7 +4,7 @@ import { create, type Held, names, open, web } from "./bench";
 afterEach(closeAll);
 
 const remove = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.delete(bench.ctx(), id, state));
-const look = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
+const refresh = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
 
 /** Longer than any tombstone lasts. */
 const longMs = 120_000;
@@ -26,12 +26,12 @@ describe.each(names)("in the dialect %s", (dialect) => {
     const bench = await open(dialect, { deletionMs: 30_000 });
     const held = await create(bench);
     await bench.run(bench.client.deleteCluster(held.id));
-    expect(await look(bench, held)).toBeDefined();
+    expect(await refresh(bench, held)).toBeDefined();
     await remove(bench, held);
     expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
     for (const passedMs of [0, longMs]) {
       await bench.clock.advance(passedMs);
-      expect(await look(bench, held)).toBeUndefined();
+      expect(await refresh(bench, held)).toBeUndefined();
       await remove(bench, held);
     }
   });
@@ -40,7 +40,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     const bench = await open(dialect);
     const held = await create(bench);
     bench.simulator.change(held.id, { status: "gone" });
-    expect(await look(bench, held)).toBeUndefined();
+    expect(await refresh(bench, held)).toBeUndefined();
     const { message } = await bench.run(
       failureOf(bench.cluster.update(bench.ctx(), held.id, held.state, { ...web, replicas: 3 })),
     );

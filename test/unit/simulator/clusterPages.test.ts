@@ -81,7 +81,7 @@ test.each(lists)("a %s list in the form %s is walked page by page by %s", async 
 });
 
 test.each(lists)(
-  "a %s list in the form %s without pages is whole, and says nothing of them, whatever the paging (%s)",
+  "a %s list in the form %s without pages is whole, and has no field about pages, whatever the paging (%s)",
   async (listShape, listForm, paging) => {
     const { call } = await five({ listShape, listForm, ...pagings[paging] });
     const reply = await call("GET /v1/clusters");

@@ -75,7 +75,7 @@ test("a tombstone holds no name and no GPUs", async () => {
   ]);
 });
 
-test("the tombstone has the word of its dialect", async () => {
+test("the tombstone has the status word of its dialect", async () => {
   const { call, path, clock } = await startWithCluster({
     dialect: { tombstone: "listed", statusWords: "upper-prefixed" },
   });

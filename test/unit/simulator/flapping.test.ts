@@ -13,13 +13,13 @@ async function flapping(options: SimulatorOptions = {}) {
 
 /** The observation of each second: the cluster's status word, and whether each replica is healthy. */
 async function observed({ call, clock, path }: Bench & { path: string }, seconds: number): Promise<string[]> {
-  const looks: string[] = [];
+  const polls: string[] = [];
   for (let second = 0; second < seconds; second += 1) {
     const { status, replicas } = (await call(`GET ${path}/status`)).body;
-    looks.push([status, ...replicas.map((replica: { healthy: boolean }) => (replica.healthy ? "+" : "-"))].join(" "));
+    polls.push([status, ...replicas.map((replica: { healthy: boolean }) => (replica.healthy ? "+" : "-"))].join(" "));
     clock.advance(1000);
   }
-  return looks;
+  return polls;
 }
 
 test("when all replicas have become healthy, one becomes unhealthy and healthy again, twice", async () => {

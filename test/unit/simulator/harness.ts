@@ -16,7 +16,7 @@ export class TestClock {
 /** A parsed answer. */
 export interface Reply {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of many shapes
   body: any;
   text: string;
   headers: Headers;
