@@ -1,16 +1,16 @@
 // @ts-check
-// Writes the README's table of assumptions from the tagged lines in provider/api; `--check FILE` only compares.
+// Writes the README's table of assumptions from the lines tagged in provider/api. `--check FILE` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
 
-/** The only files that may hold a guess about the API. */
+/** The only files that may contain an assumption about the API. */
 const SOURCES = ["provider/api/endpoints.ts", "provider/api/records.ts", "provider/api/requestNames.ts"];
 const BEGIN = "<!-- assumptions: written by `npm run assumptions` -->";
 const END = "<!-- /assumptions -->";
 
 /**
- * The tagged lines of a file, each with the name of what it is about: the next declaration below it.
+ * The tagged lines of a file, each with the name of the next declaration below it.
  *
  * @param {string} file
  */
@@ -33,7 +33,7 @@ function table() {
 }
 
 /**
- * A README with the present table in it.
+ * The README with the present table.
  *
  * @param {string} readme
  */

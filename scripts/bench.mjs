@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run bench`: the benchmark of test/bench. `-- --only fleet` or `-- --only engine` runs a part, and writes nothing.
-// It takes at most ten minutes; `-- --minutes 20` gives a busy machine more.
+// `npm run bench`: the benchmark of test/bench. `-- --only fleet` or `-- --only engine` runs one part and writes nothing.
+// The time limit is ten minutes; `-- --minutes 20` sets another one for a busy machine.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,7 +13,7 @@ async function main() {
   const { only, minutes } = parseArgs({
     options: { only: { type: "string" }, minutes: { type: "string", default: "10" } },
   }).values;
-  // The fleet's rows run from the sources, and without the CLI.
+  // The fleet rows run from the sources and need no CLI.
   const root = only === "fleet" ? undefined : (await setup().then(ensurePulumiCli)).root;
   mkdirSync(join(ROOT, "docs"), { recursive: true });
   const folder = join(ROOT, "test", "bench");

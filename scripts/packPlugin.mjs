@@ -1,6 +1,6 @@
 // @ts-check
-// Packs the plugin for a release: an archive for each platform under the name that `pulumi plugin install` asks a server for,
-// in the folder `release` or the one that is named. All hold the same files, for the user's own Node runs them.
+// Packs the plugin for a release: an archive for each platform, under the name that `pulumi plugin install` requests. The
+// target is the folder `release`, or the argument. All archives hold the same files, because the user's Node runs them.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,9 +10,9 @@ import { buildPlugin, EXECUTABLE } from "./plugin.mjs";
 
 const PLATFORMS = ["darwin-amd64", "darwin-arm64", "linux-amd64", "linux-arm64", "windows-amd64", "windows-arm64"];
 
-/** @param {string} target Where the archives go; what is there goes away. */
+/** @param {string} target Folder for the archives; its present content is deleted. */
 async function packPlugin(target) {
-  // Not the folder that is published: an engine may be running what is in there.
+  // Not in the published folder: an engine may be running the plugin there.
   const built = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
   try {
     await buildPlugin(built);

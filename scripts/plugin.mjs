@@ -1,21 +1,21 @@
 // @ts-check
-// Makes the plugin: one file that any Node runs, for the engine to start. See provider/doors/plugin.ts.
+// Builds the plugin: one file that the engine starts, for any supported Node. See provider/doors/plugin.ts.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { slim } from "./plugin/slim.mjs";
 
-/** Where the plugin is built, and published from. */
+/** The folder in which the plugin is built, and from which it is published. */
 export const PLUGIN = join(ROOT, "plugin");
 
-/** The name by which the engine looks for the plugin. */
+/** The file name under which the engine looks for the plugin. */
 export const EXECUTABLE = "pulumi-resource-gpucluster";
 
 /**
- * Without `@pulumi/pulumi` itself, whose index takes four times as long to load as all of this.
+ * Bundles the plugin without the index of `@pulumi/pulumi`, which takes four times as long to load as the whole plugin.
  *
- * @param {string} folder What is there goes away.
+ * @param {string} folder Target; its present content is deleted.
  */
 export async function buildPlugin(folder = PLUGIN) {
   rmSync(folder, { recursive: true, force: true });
@@ -37,7 +37,7 @@ export async function buildPlugin(folder = PLUGIN) {
   chmodSync(outfile, 0o755);
   writeFileSync(`${outfile}.cmd`, `@node "%~dp0${EXECUTABLE}" %*\r\n`);
   const { version } = readManifest();
-  // Without a type: the file has no ending, and would be taken for an ES module inside a package of those.
+  // Without `type`: inside a package of ES modules, Node would load a file without an extension as an ES module.
   writeFileSync(
     join(folder, "package.json"),
     `${JSON.stringify({ name: EXECUTABLE, version, private: true }, null, 2)}\n`,

@@ -1,5 +1,5 @@
 // @ts-check
-// Finds or installs the real Pulumi CLI for the engine tests and the demo. As a program it prints the CLI's path.
+// Finds or installs the real Pulumi CLI for the engine tests and the demo. Run as a program, it prints the CLI's path.
 
 import { download } from "./cli/download.mjs";
 import { cliIn, findCached, findOnPath, VERSION } from "./cli/find.mjs";
@@ -9,7 +9,7 @@ import { isMain, runMain } from "./lib/root.mjs";
 
 export { VERSION };
 
-/** The cheapest first; the last one needs nothing but Go and its module proxy. */
+/** The cheapest first; the last one needs only Go and its module proxy. */
 const ATTEMPTS = /** @type {const} */ ([
   { source: "cached", title: "Kept from an earlier run", run: () => findCached() },
   { source: "path", title: "On PATH", run: findOnPath },
@@ -18,8 +18,8 @@ const ATTEMPTS = /** @type {const} */ ([
 ]);
 
 /**
- * The Pulumi CLI with its Node language host. `root` is what the Automation API takes (`PulumiCommand.get({ root })`) and
- * holds `bin/pulumi`. The first call on a computer may take minutes; it reports what it does on stderr.
+ * The Pulumi CLI with its Node language host. `root` contains `bin/pulumi` and fits the Automation API
+ * (`PulumiCommand.get({ root })`). The first call on a computer may take minutes; it reports its progress on stderr.
  *
  * @returns {Promise<{ root: string, bin: string, source: "cached" | "path" | "download" | "go" }>}
  */
@@ -43,7 +43,7 @@ export async function ensurePulumiCli() {
 }
 
 /**
- * The same, with the hosts of languages beyond Node's.
+ * The Pulumi CLI with the hosts of further languages.
  *
  * @param {import("./cli/hosts.mjs").Language[]} languages
  */
@@ -54,7 +54,7 @@ export async function ensureCliFor(...languages) {
 }
 
 /**
- * On stderr, as stdout is for the path.
+ * Writes to stderr, because stdout is for the path.
  *
  * @param {string} line
  */

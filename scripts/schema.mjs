@@ -1,6 +1,6 @@
 // @ts-check
-// Writes provider/schema/schema.json, which describes the native package to every language, from the sources that it is made
-// of; `--check FILE` only compares.
+// Writes provider/schema/schema.json, which describes the native package to every language, from the package's sources.
+// `--check FILE` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";

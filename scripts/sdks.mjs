@@ -1,6 +1,6 @@
 // @ts-check
-// Writes the SDKs that other languages have of the native package, made from its schema, into the folder `sdks` or the one
-// that is named.
+// Generates the SDKs of the native package for other languages from its schema. The target is the folder `sdks`, or the
+// argument.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -12,14 +12,14 @@ import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 const SCHEMA = join(ROOT, "provider/schema/schema.json");
 const MODULE = "github.com/pulumi/pulumi/pkg/v3";
 
-/** The releases of Pulumi whose generators are taken, and the source that names them. Each gives a program of its own. */
+/** The releases of Pulumi whose generators are used, and the source files that name those. Each becomes one program. */
 const PROGRAMS = [
   { source: "current.go", version: `v${VERSION}` },
   // Later releases have no generator for C#.
   { source: "csharp.go", version: "v3.220.0" },
 ];
 
-/** @param {string} target Gets a folder for each language, in place of an older one. */
+/** @param {string} target Receives a folder for each language, which replaces an older one. */
 async function writeSdks(target) {
   const missing = await whyNoGo();
   if (missing !== undefined) throw new Error(`${missing}: install Go 1.25 or newer (https://go.dev/doc/install).`);
@@ -47,7 +47,7 @@ async function generate({ source, version }, module, target) {
     ["get", `${MODULE}@${version}`],
     ["run", ".", SCHEMA, readManifest().version, target],
   ]);
-  if (reason !== undefined) throw new Error(`The SDKs of ${source} could not be made: ${reason}`);
+  if (reason !== undefined) throw new Error(`The SDKs of ${source} could not be generated: ${reason}`);
   console.log(`${source}, with the generators of ${version}: ${since(startedAt)}`);
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Makes a fresh clone ready to run: dependencies, then the build. Does nothing where both are up to date.
+// Prepares a fresh clone: installs the dependencies, then builds. Does nothing if both are up to date.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isBuilt, isInstalled, markBuilt } from "./lib/freshness.mjs";
@@ -7,10 +7,10 @@ import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { run, runTool } from "./lib/run.mjs";
 
 /**
- * Installs and builds what is missing or out of date. Prints a line for each step that does something; a failed step shows
- * its output on stderr and throws an error with a one-line message.
+ * Installs and builds if the result is missing or out of date. Prints a line for each step that runs. A failed step prints
+ * its output to stderr and throws an error with a one-line message.
  *
- * @param {{ quiet?: boolean }} [options] `quiet` leaves out the lines about steps, not the output of a failed one.
+ * @param {{ quiet?: boolean }} [options] `quiet` omits the lines about steps, not the output of a failed step.
  */
 export async function setup({ quiet = false } = {}) {
   checkNode();
@@ -25,17 +25,17 @@ function checkNode() {
 }
 
 function install() {
-  // Tools for the build and the tests are needed even where NODE_ENV is "production".
+  // The build and the tests need their tools even if NODE_ENV is "production".
   const args = ["ci", "--include=dev", "--no-audit", "--no-fund"];
   return run("npm", args, { shell: process.platform === "win32" });
 }
 
 async function build() {
-  // First, so that no file whose source is gone is left behind.
+  // First, so that no output of a removed source file stays.
   rmSync(join(ROOT, "dist"), { recursive: true, force: true });
   const compiled = await runTool("typescript", "tsc", []);
   if (compiled.code !== 0) return compiled;
-  // A process of its own: what it needs was not installed yet when this one began.
+  // A separate process: its dependencies may not have been installed when this process started.
   const bundled = await run(process.execPath, [join(ROOT, "scripts", "plugin.mjs")]);
   if (bundled.code === 0) markBuilt();
   return bundled;

@@ -1,5 +1,5 @@
 // @ts-check
-// `npm start`: the main job on the real Pulumi engine, from nothing installed to everything gone again.
+// `npm start`: the main workflow on the real Pulumi engine, from a fresh clone to the deletion of the cluster.
 import { parseArgs } from "node:util";
 import { isMain, runMain } from "./lib/root.mjs";
 import { ensurePulumiCli } from "./pulumi-cli.mjs";
@@ -9,7 +9,7 @@ import { Interrupted, openStack } from "./start/stack.mjs";
 import { realTour, simulatorTour } from "./start/tour.mjs";
 
 const usage = `npm start                 the tour: create, change, find drift, delete, on a simulated service
-npm start -- --keep       the first step only; leaves the stack and the simulator up
+npm start -- --keep       the first step only; the stack and the simulator stay
 npm start -- --real       the same program on the service of GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY; asks first`;
 
 async function main() {

@@ -1,6 +1,6 @@
 // @ts-check
-// Every check of this repository, stage by stage, up to the first that fails. `npm test -- --only unit` runs just one step;
-// `--all`, for CI, has all dialects, kills, installations and fleets, of which ten minutes have room for a share.
+// Runs every check of this repository, stage by stage, until one fails. `npm test -- --only unit` runs one step only.
+// `--all`, for CI, runs all dialects, kills, installations and fleets; ten minutes are enough for a share of them.
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import jestConfig from "../jest.config.cjs";
@@ -17,9 +17,9 @@ import { setup } from "./setup.mjs";
 
 /** The Jest projects that need the real Pulumi CLI; they take longest, so they come last. */
 const WITH_CLI = ["install", "engine"];
-/** Package managers and versions of Node: what no change of a day breaks, and ten minutes have no room for. */
+/** Package managers and versions of Node: an ordinary change does not break them, and they do not fit into ten minutes. */
 const FOR_CI = ["install"];
-/** Likewise of the engine's tests: dialects, languages, whole programs, moves of old and other stacks, fleets. */
+/** Engine tests for CI only: dialects, languages, whole programs, moves of old and other stacks, fleets. */
 const FILES_FOR_CI = [
   "dialects\\d",
   "many",
@@ -40,7 +40,7 @@ const FILES_FOR_CI = [
 ];
 
 /**
- * The steps of one stage run side by side, for most of them keep no more than one core busy.
+ * The steps of one stage run in parallel, because most of them use at most one core.
  *
  * @returns {Step[][]}
  */
@@ -72,12 +72,12 @@ async function runJestWithCli(project) {
   const { root } = await (chosen().all ? ensureCliFor("yaml", "python") : ensureCliFor("yaml"));
   const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares() };
   const left = chosen().all ? [] : [`--testPathIgnorePatterns=engine/(${FILES_FOR_CI.join("|")})\\.test`];
-  // They wait for a good part of their time: for each other's processes, for the service, for the end of a time limit.
+  // These tests wait for much of their time: for other processes, for the service, for the end of a time limit.
   const workers = Math.ceil(1.5 * availableParallelism());
   return runJest(project, env, [`--maxWorkers=${workers}`, ...left]);
 }
 
-/** How much of what comes in rows is taken. */
+/** The share of the rows that table tests run. */
 function shares() {
   const all = String(chosen().all);
   return { EVERY_DIALECT: all, EVERY_KILL: all };
@@ -112,7 +112,7 @@ async function runStages(stages) {
   return { ...total, ok: true };
 }
 
-/** What the command line asks for. */
+/** The options of the command line. */
 function chosen() {
   return parseArgs({ options: { only: { type: "string" }, all: { type: "boolean", default: false } } }).values;
 }
@@ -131,7 +131,7 @@ function chosenStages() {
 async function main() {
   const stages = chosenStages();
   const { passed, failed, ok } = await runStages(stages);
-  // A run in which Jest finds no tests must not look like a success; a single step may well have none.
+  // A run without any test must not look like a success. A single step may have none.
   const isEmpty = stages.length > 1 && passed + failed === 0;
   if (ok && isEmpty) console.error("No test was run.");
   if (!ok || failed > 0 || isEmpty) process.exitCode = 1;

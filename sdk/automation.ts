@@ -1,6 +1,6 @@
 /**
- * `pulumi-gpucluster/automation`: stacks with GPU clusters from one's own programs. Thin, on Pulumi's Automation API: as many
- * clusters waited for at a time as are useful, progress and errors for people, and outputs with the program's types.
+ * `pulumi-gpucluster/automation`: stacks with GPU clusters from your own programs, on Pulumi's Automation API. It waits for
+ * up to 128 clusters at a time, reports progress and errors for people, and returns outputs with the program's types.
  */
 import type {
   DestroyOptions,
@@ -22,24 +22,24 @@ export type { Outputs, ProgramResult } from "./automation/outputs";
 export type { Progress } from "./automation/progress";
 export type { StackArgs, StackSource } from "./automation/stack";
 
-/** Pulumi's own default is 4 for each CPU, and a cluster that is waited for holds a place. */
+/** Pulumi's own default is 4 for each CPU, and each wait for a cluster takes one of these places. */
 const defaultParallel = 128;
 
-/** What all operations take beside Pulumi's own options, of which `signal` ends one as Ctrl-C does. */
+/** Arguments of all operations, besides Pulumi's own options. Of those, `signal` ends an operation as Ctrl-C does. */
 interface CommonArgs {
   readonly stack: StackSource;
-  /** Called for each thing that happens, line by line. */
+  /** Called once for each line of progress. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
 interface ProgramArgs<Result extends ProgramResult> {
-  /** The program, where it is not the one of the stack's folder; its result are the stack's outputs. */
+  /** The program, if it is not the one in the stack's folder. Its result becomes the stack's outputs. */
   readonly program?: () => Promise<Result>;
 }
 
 type Common<Options> = CommonArgs & Omit<Options, "program" | "runProgram">;
 
-/** Pulumi's options for an update; `parallel` is 128 by default. Its `onEvent` gets debug lines with secrets in clear. */
+/** Pulumi's options for an update; `parallel` is 128 by default. `onEvent` receives debug lines with secrets in plain text. */
 export type UpArgs<Result extends ProgramResult> = Common<UpOptions> & ProgramArgs<Result>;
 /** Pulumi's options for a preview; `parallel` is 128 by default. */
 export type PreviewArgs<Result extends ProgramResult> = Common<PreviewOptions> & ProgramArgs<Result>;
@@ -49,7 +49,7 @@ export type RefreshArgs = Common<RefreshOptions>;
 export type DestroyArgs = Common<DestroyOptions>;
 
 export interface UpResult<Result extends ProgramResult> {
-  /** The outputs, with the types of the program. Secret ones do not show when all are printed. */
+  /** The outputs, with the program's types. Secret outputs are not enumerable: they do not show when all are printed. */
   readonly outputs: Outputs<Result>;
   /** Names of the outputs that are secret. */
   readonly secretOutputs: readonly string[];
@@ -57,7 +57,7 @@ export interface UpResult<Result extends ProgramResult> {
 }
 
 /**
- * Creates or updates what a program asks for.
+ * Creates or updates the resources of a program.
  *
  * ```ts
  * const { outputs } = await up({ stack: { stackName: "dev", projectName: "shop" }, program: async () => {
@@ -65,7 +65,7 @@ export interface UpResult<Result extends ProgramResult> {
  *   return { endpoint: web.endpoint };
  * } });
  * ```
- * @throws AutomationError with what the failed resources said.
+ * @throws AutomationError with the errors of the failed resources.
  */
 export async function up<Result extends ProgramResult = Record<string, unknown>>(
   args: UpArgs<Result>,
@@ -76,7 +76,7 @@ export async function up<Result extends ProgramResult = Record<string, unknown>>
   });
 }
 
-/** What an `up` would do: `changeSummary` counts it, `onProgress` tells it. Changes nothing. */
+/** Shows what an `up` would do, and changes nothing: `changeSummary` counts the steps, `onProgress` receives each of them. */
 export async function preview<Result extends ProgramResult = Record<string, unknown>>(
   args: PreviewArgs<Result>,
 ): Promise<{ readonly changeSummary: OpMap }> {
@@ -86,7 +86,7 @@ export async function preview<Result extends ProgramResult = Record<string, unkn
   });
 }
 
-/** Brings the state to what there really is. */
+/** Updates the state to the observed resources. */
 export async function refresh(args: RefreshArgs): Promise<{ readonly summary: UpdateSummary }> {
   return perform("refresh", args, async (stack, options) => {
     const { summary } = await stack.refresh(options);
@@ -94,7 +94,7 @@ export async function refresh(args: RefreshArgs): Promise<{ readonly summary: Up
   });
 }
 
-/** Deletes everything that the stack has. */
+/** Deletes all resources of the stack. */
 export async function destroy(args: DestroyArgs): Promise<{ readonly summary: UpdateSummary }> {
   return perform("destroy", args, async (stack, options) => {
     const { summary } = await stack.destroy(options);
@@ -107,7 +107,7 @@ interface Performed extends CommonArgs, ProgramArgs<ProgramResult> {
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** Runs one operation with our defaults, tells its progress, and puts its failure into words. */
+/** Runs one operation with this package's defaults, reports its progress, and converts its failure to an `AutomationError`. */
 async function perform<Args extends Performed, Result>(
   operation: Operation,
   { stack: source, onProgress, ...given }: Args,
@@ -121,7 +121,7 @@ async function perform<Args extends Performed, Result>(
       onProgress?.(progress);
     }
   };
-  // The summary would hold the stack's config, secrets in clear.
+  // With `showSecrets`, the summary would contain the stack's config with secrets in plain text.
   const options = { parallel: defaultParallel, showSecrets: false, ...given, onEvent };
   try {
     given.signal?.throwIfAborted();
@@ -140,7 +140,7 @@ interface Failure {
   readonly isCanceled: boolean;
 }
 
-/** What the CLI said, as an error for people; anything else is no failure of the operation, and stays what it is. */
+/** An `AutomationError` for an error of the CLI or a cancellation. Any other error is returned unchanged. */
 function toAutomationError(error: unknown, { operation, source, errors, isCanceled }: Failure): unknown {
   const { name = "", message = "" } = error instanceof Error ? error : {};
   const isOfCli = name === "CommandError" || name === "ConcurrentUpdateError";

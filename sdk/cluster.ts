@@ -7,26 +7,26 @@ import type { Outputs } from "./types";
 export type { ClusterArgs } from "./clusterArgs";
 
 /**
- * The whole text that a state holds of this package's code: it loads whatever version is installed. The same bytes for
- * ever, on every machine, so that no upgrade shows as a change.
+ * The provider's text in a state: it loads the installed version of this package. The text never changes and is the same
+ * on every machine, so that no upgrade shows as a change.
  */
 const providerText = 'exports.handler=()=>require("pulumi-gpucluster/provider")';
 
 /**
- * The type that `pulumi.dynamic.Resource` would give it, so that the engine runs it as one. That class itself would turn a
- * provider into text at each start, for which it loads a compiler: most of a second, to make a text that is known.
+ * The type that `pulumi.dynamic.Resource` would give the resource, so that the engine runs it as a dynamic resource. That
+ * class would serialize a provider at each start, and load a compiler for it: most of a second for a text that is known.
  */
 const type = "pulumi-nodejs:dynamic/gpucluster:Cluster";
 
-// The interface gives the class its outputs by type, from the one source of the fields; the constructor declares them all.
+// The interface types the outputs of the class, from the single source of the fields; the constructor declares them all.
 export interface Cluster extends Outputs<ClusterOutputs> {}
 
 /**
  * A GPU cluster: replicas of one container, each on a GPU of one type, served at one endpoint.
  *
- * It is created exactly once, and ready when every replica is healthy. Replicas, container, env and the desired status change
- * in place; name and GPU type replace it. A failure after the service has given an id keeps the cluster in the state, and the next
- * `pulumi up` goes on from there.
+ * Pulumi creates the cluster exactly once, and waits until every replica is healthy. A change of replicas, container, env or
+ * the desired status updates it in place; a change of name or GPU type replaces it. If an operation fails after the service
+ * has given an id, the cluster stays in the state. The next `pulumi up` continues from there.
  *
  * ```ts
  * const web = new gpu.Cluster("web", { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" });
@@ -35,18 +35,18 @@ export interface Cluster extends Outputs<ClusterOutputs> {}
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see the interface
 export class Cluster extends pulumi.CustomResource {
-  /** The type of these resources in the engine; policies by class go by it. */
+  /** Type of these resources in the engine. Policies that select resources by class use it. */
   static readonly __pulumiType: string = type;
 
-  /** Whether a value is a cluster of this class, also one of another copy of this package. */
+  /** Whether a value is a cluster of this class, also if another copy of this package made it. */
   static override isInstance(value: unknown): value is Cluster {
     return isOfType(value, Cluster.__pulumiType);
   }
 
   /**
-   * @param name Name of the resource in the program; the cluster's own name is made from it where `args.name` is not given.
+   * @param name Name of the resource in the program. Without `args.name`, the provider derives the cluster's name from it.
    * @param args What to run.
-   * @param opts Pulumi's resource options. `customTimeouts` are honoured: 60 minutes for a creation, 20 for everything else.
+   * @param opts Pulumi's resource options. `customTimeouts` defaults to 60 minutes for a creation, 20 for everything else.
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
     refuseImport(name, opts);
@@ -65,14 +65,14 @@ export class Cluster extends pulumi.CustomResource {
   }
 
   /**
-   * Reads a cluster that exists without managing it: nothing of it is ever changed or deleted.
+   * Reads an existing cluster without managing it: Pulumi never changes or deletes this cluster.
    *
    * ```ts
    * const web = gpu.Cluster.get("web", "cl_1a2b3c");
    * ```
    * @param name Name of the resource in the program.
-   * @param id The service's id, of the form `cl_<suffix>`; one that the key does not see is an error.
-   * @param state Where to look: `connection`, as in `ClusterArgs`.
+   * @param id The service's id, of the form `cl_<suffix>`. An id that the API key cannot see is an error.
+   * @param state Which service and organization to read from: `connection`, as in `ClusterArgs`.
    * @param opts Pulumi's resource options.
    */
   static get(
@@ -81,25 +81,25 @@ export class Cluster extends pulumi.CustomResource {
     { connection }: Pick<ClusterArgs, "connection"> = {},
     opts?: pulumi.CustomResourceOptions,
   ): Cluster {
-    // What a cluster is made of is read, so none of it is given.
+    // The provider reads all other fields from the service.
     return new Cluster(name, { connection } as ClusterArgs, { ...opts, id });
   }
 }
 
 /**
- * The URN that the engine is going to give it. A promise, for an output would make the cluster depend on its parent; and to
- * depend on a component is to wait for all its children: two clusters of one component would wait for each other.
+ * The URN that the engine will give the cluster. A promise, because an output would make the cluster depend on its parent.
+ * A dependency on a component waits for all of its children: two clusters of one component would wait for each other.
  */
 function urnOf(name: string, parent: pulumi.Resource | undefined): Promise<string> {
   return new Promise((resolve) => pulumi.createUrn(name, type, parent).apply(resolve));
 }
 
-/** The engine cannot import what a program's own process provides; its message for that helps nobody. */
+/** Throws for the option `import`: the engine cannot import a dynamic resource, and its own message does not say what to do. */
 function refuseImport(name: string, opts: pulumi.CustomResourceOptions | undefined): void {
   if (opts?.import === undefined) return;
   const id = typeof opts.import === "string" ? opts.import : "cl_...";
   throw new pulumi.RunError(
-    `Cluster "${name}": the option \`import\` does not work with this resource. Give it the input \`adopt: "${id}"\` instead: it ` +
-      "takes the cluster over in place of creating one",
+    `Cluster "${name}": the option \`import\` does not work with this resource. Use the input \`adopt: "${id}"\` instead: it ` +
+      "takes over the existing cluster and creates none",
   );
 }

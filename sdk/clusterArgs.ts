@@ -2,15 +2,15 @@ import * as pulumi from "@pulumi/pulumi";
 import { type ClusterInputs, inputNames, outputNames } from "../provider/cluster/fields";
 import type { Inputs } from "./types";
 
-/** What to run, on what, and how many times. */
+/** What a cluster runs, on which GPUs, and with how many replicas. */
 export interface ClusterArgs extends Inputs<Omit<ClusterInputs, "plainEnv">> {
-  // Not an output: the values of env are marked as secrets, or not, when the resource is declared.
+  // A plain value, no output: the resource's declaration decides whether to mark the values of env as secrets.
   plainEnv?: ClusterInputs["plainEnv"];
 }
 
 /**
- * What the engine does not tell a provider of the options: outputs that are secret, and the order of a replacement. Nothing where
- * the program says nothing: states stay as they are.
+ * Options that the engine does not pass to a provider: the secret outputs, and the order of a replacement. `undefined` if the
+ * program does not set them, so that existing states do not change.
  */
 export function hiddenProperties(options: pulumi.CustomResourceOptions = {}): pulumi.Inputs {
   const { additionalSecretOutputs = [], deleteBeforeReplace } = options;
@@ -20,12 +20,12 @@ export function hiddenProperties(options: pulumi.CustomResourceOptions = {}): pu
 
 const undeclared = Object.fromEntries([...inputNames, ...outputNames].map((name) => [name, undefined]));
 
-/** The properties to register: a resource has only those as outputs that its constructor names, with or without a value. */
+/** The properties to register. A resource has an output only if its constructor names it, with or without a value. */
 export function toProperties(args: ClusterArgs): pulumi.Inputs {
   return { ...undeclared, ...args, env: args.plainEnv === true ? args.env : secretEnv(args.env) };
 }
 
-/** Each value is a secret of its own, so that a diff can name the variables; an env made elsewhere is one as a whole. */
+/** Marks each value as a secret, so that a diff can name the variables. An env that is an output is one secret as a whole. */
 function secretEnv(env: ClusterArgs["env"]): pulumi.Input<unknown> {
   if (env === undefined) return undefined;
   if (pulumi.Output.isInstance(env) || env instanceof Promise) return pulumi.secret(env);

@@ -3,30 +3,30 @@ import { roundCost } from "../provider/cluster/money";
 import { Cluster, type ClusterArgs } from "./cluster";
 import { isOfType } from "./pulumiType";
 
-/** So many clusters that are all the same; they are named `<name>-0`, `<name>-1` and so on. */
+/** A number of equal clusters, named `<name>-0`, `<name>-1` and so on. */
 export interface CountedFleetArgs {
-  /** How many clusters, 1 to 500. A plain number: it decides how many resources there are. */
+  /** Number of clusters, 1 to 500. A plain number, because it decides how many resources the program declares. */
   readonly count: number;
-  /** What each of them is. Neither a name nor an id can belong to several. */
+  /** Arguments of each cluster. Without `name` and `adopt`, which can belong to one cluster only. */
   readonly cluster: Omit<ClusterArgs, "name" | "adopt">;
   readonly clusters?: undefined;
 }
 
-/** Clusters that differ; they are named `<name>-<key>`. Removing a key destroys that one cluster. */
+/** Clusters that differ, named `<name>-<key>`. If you remove a key, Pulumi destroys that cluster only. */
 export interface KeyedFleetArgs {
-  /** What each cluster is, by its key. */
+  /** Arguments of each cluster, by its key. */
   readonly clusters: Readonly<Record<string, ClusterArgs>>;
   readonly count?: undefined;
   readonly cluster?: undefined;
 }
 
-/** Which clusters a fleet is made of: either `count` and `cluster`, or `clusters`. */
+/** The clusters of a fleet: either `count` and `cluster`, or `clusters`. */
 export type ClusterFleetArgs = CountedFleetArgs | KeyedFleetArgs;
 
 const largestCount = 500;
 
-/** Options that say something about a cluster, and that Pulumi keeps for the component itself. */
-const handedOn = ["customTimeouts", "ignoreChanges", "replaceOnChanges"] as const;
+/** Options about a cluster, which Pulumi applies to the component only and does not pass on to its children. */
+const passedOn = ["customTimeouts", "ignoreChanges", "replaceOnChanges"] as const;
 
 /**
  * Several clusters as one resource of the program.
@@ -35,33 +35,33 @@ const handedOn = ["customTimeouts", "ignoreChanges", "replaceOnChanges"] as cons
  * const fleet = new gpu.ClusterFleet("worker", { count: 20, cluster: { gpuType: "l4", container: "acme/worker:1" } });
  * export const endpoints = fleet.endpoints;
  * ```
- * Pulumi waits for 4 clusters for each CPU at a time; `--parallel 128` waits for them all.
+ * Pulumi waits for 4 clusters for each CPU at a time; with `--parallel 128`, for up to 128.
  */
 export class ClusterFleet extends pulumi.ComponentResource {
-  /** The type of these resources in the engine; policies by class go by it. */
+  /** Type of these resources in the engine. Policies that select resources by class use it. */
   static readonly __pulumiType: string = "gpucluster:index:ClusterFleet";
 
-  /** Whether a value is a fleet, also one of another copy of this package. */
+  /** Whether a value is a fleet, also if another copy of this package made it. */
   static override isInstance(value: unknown): value is ClusterFleet {
     return isOfType(value, ClusterFleet.__pulumiType);
   }
 
   /** The clusters, by their keys: those of `clusters`, or `"0"`, `"1"` and so on. */
   readonly clusters: Readonly<Record<string, Cluster>>;
-  /** URLs at which the clusters are served, by the same keys. */
+  /** URL of each cluster's endpoint, by the same keys. */
   readonly endpoints: pulumi.Output<Record<string, string>>;
-  /** Price of all clusters for one hour; `undefined` where that of one is not known. */
+  /** Price of all clusters for one hour; `undefined` if the price of any cluster is unknown. */
   readonly hourlyCost: pulumi.Output<number | undefined>;
 
   /**
    * @param name Name of the fleet in the program, and the beginning of the names of its clusters.
-   * @param args Which clusters.
-   * @param opts Pulumi's resource options. `customTimeouts`, `ignoreChanges` and `replaceOnChanges` are those of each cluster.
+   * @param args The clusters.
+   * @param opts Pulumi's resource options. `customTimeouts`, `ignoreChanges` and `replaceOnChanges` apply to each cluster.
    */
   constructor(name: string, args: ClusterFleetArgs, opts?: pulumi.ComponentResourceOptions) {
     const members = membersOf(name, args);
     super(ClusterFleet.__pulumiType, name, {}, opts);
-    const options = { ...Object.fromEntries(handedOn.map((option) => [option, opts?.[option]])), parent: this };
+    const options = { ...Object.fromEntries(passedOn.map((option) => [option, opts?.[option]])), parent: this };
     const clusters = members.map(([key, member]) => [key, new Cluster(`${name}-${key}`, member, options)] as const);
     this.clusters = Object.fromEntries(clusters);
     this.endpoints = pulumi.all(Object.fromEntries(clusters.map(([key, { endpoint }]) => [key, endpoint])));
@@ -70,7 +70,7 @@ export class ClusterFleet extends pulumi.ComponentResource {
   }
 }
 
-/** The clusters of a fleet with their keys. Programs in JavaScript have no compiler that holds them to one form. */
+/** The clusters of a fleet with their keys. Checks the form at run time: a program in JavaScript has no compiler. */
 function membersOf(name: string, { count, cluster, clusters }: ClusterFleetArgs): [string, ClusterArgs][] {
   const isCounted = count !== undefined || cluster !== undefined;
   if (isCounted === (clusters !== undefined)) {
@@ -90,7 +90,7 @@ function refusal(name: string, text: string): pulumi.RunError {
   return new pulumi.RunError(`ClusterFleet "${name}": ${text}`);
 }
 
-/** A part that is not known makes the sum unknown: less than it costs would be wrong. */
+/** An unknown part makes the sum unknown: a sum of the rest would be too low. */
 function sumOf(costs: readonly (number | undefined)[]): number | undefined {
   return costs.reduce<number | undefined>(
     (sum, cost) => (sum === undefined || cost === undefined ? undefined : roundCost(sum + cost)),

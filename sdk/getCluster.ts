@@ -9,20 +9,20 @@ export type { GetClusterArgs, GetClusterResult } from "../provider/types";
 export interface GetClusterOutputArgs extends Inputs<GetClusterArgs> {}
 
 /**
- * One cluster, whoever made it, by its id or by its name.
+ * One cluster of the API key's organization, by its id or by its name, also if another program made it.
  *
  * ```ts
  * const { endpoint } = await gpu.getCluster({ name: "web" });
  * ```
- * Names are compared without case; clusters on their way out do not count. Rejects when there is no such cluster, when
- * several have the name, and when the list of clusters is not complete, so that there is no telling. Values of env are
- * never part of the answer, only their names. (Specification, sections 2 and 4, `/v1/clusters/:id`.)
+ * The lookup ignores the case of names, and clusters that are being deleted. Rejects if there is no such cluster, if several
+ * clusters have the name, or if an incomplete list of clusters leaves it open. The answer contains the names of env, never
+ * its values. (Specification, sections 2 and 4, `/v1/clusters/:id`.)
  */
 export function getCluster(args: GetClusterArgs): Promise<GetClusterResult> {
   return forPeople(provider.getCluster(args));
 }
 
-/** `getCluster` as an output, for an id or a name that is one, and for programs that cannot await. */
+/** `getCluster` as an output: for arguments that are outputs, and for programs that cannot await. */
 export function getClusterOutput(args: GetClusterOutputArgs): pulumi.Output<GetClusterResult> {
   return toOutput(getCluster, args);
 }

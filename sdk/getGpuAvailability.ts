@@ -5,24 +5,24 @@ import { type Inputs, toOutput } from "./types";
 
 export type { GetGpuAvailabilityArgs, GetGpuAvailabilityResult, GpuAvailability } from "../provider/types";
 
-/** Which availability to ask for. */
+/** Which GPU type to read the availability of; without one, of every type. */
 export interface GetGpuAvailabilityOutputArgs extends Inputs<GetGpuAvailabilityArgs> {}
 
 /**
- * Whether GPUs can be had now, of one type or of each; how many, where the service says it.
+ * Whether GPUs are available now, of one type or of each type, and how many if the service reports it.
  *
  * ```ts
  * const { availability } = await gpu.getGpuAvailability({ type: "h100" });
  * const enough = (availability[0]?.availableCount ?? 0) >= 4;
  * ```
- * Rejects when the service does not know the type. (Specification, section 4, `/v1/gpus/availability` and
+ * Rejects if the service does not know the type. (Specification, section 4, `/v1/gpus/availability` and
  * `/v1/gpus/:type/availability`.)
  */
 export function getGpuAvailability(args: GetGpuAvailabilityArgs = {}): Promise<GetGpuAvailabilityResult> {
   return forPeople(provider.getGpuAvailability(args));
 }
 
-/** `getGpuAvailability` as an output, for a type that is one, and for programs that cannot await. */
+/** `getGpuAvailability` as an output: for arguments that are outputs, and for programs that cannot await. */
 export function getGpuAvailabilityOutput(
   args: GetGpuAvailabilityOutputArgs = {},
 ): pulumi.Output<GetGpuAvailabilityResult> {

@@ -5,11 +5,11 @@ import { type Inputs, toOutput } from "./types";
 
 export type { GetGpuModelsArgs, GetGpuModelsResult, GpuModel } from "../provider/types";
 
-/** Which service and organization to ask. */
+/** Which service and organization to read from. */
 export interface GetGpuModelsOutputArgs extends Inputs<GetGpuModelsArgs> {}
 
 /**
- * The GPU models of the service: what each type is, with its memory in GB where the service says it.
+ * The GPU models of the service: a description of each GPU type, with its memory in GB if the service reports it.
  *
  * ```ts
  * const { models } = await gpu.getGpuModels();
@@ -21,7 +21,7 @@ export function getGpuModels(args: GetGpuModelsArgs = {}): Promise<GetGpuModelsR
   return forPeople(provider.getGpuModels(args));
 }
 
-/** `getGpuModels` as an output, for a connection that is one, and for programs that cannot await. */
+/** `getGpuModels` as an output: for arguments that are outputs, and for programs that cannot await. */
 export function getGpuModelsOutput(args: GetGpuModelsOutputArgs = {}): pulumi.Output<GetGpuModelsResult> {
   return toOutput(getGpuModels, args);
 }

@@ -5,11 +5,11 @@ import { type Inputs, toOutput } from "./types";
 
 export type { GetGpuPricingArgs, GetGpuPricingResult, GpuPrice } from "../provider/types";
 
-/** Which service and organization to ask. */
+/** Which service and organization to read from. */
 export interface GetGpuPricingOutputArgs extends Inputs<GetGpuPricingArgs> {}
 
 /**
- * What each GPU type costs: the price of one GPU for one hour, with its currency where the service says it.
+ * The price of each GPU type, for one GPU and one hour, with its currency if the service reports it.
  *
  * ```ts
  * const { prices } = await gpu.getGpuPricing();
@@ -21,7 +21,7 @@ export function getGpuPricing(args: GetGpuPricingArgs = {}): Promise<GetGpuPrici
   return forPeople(provider.getGpuPricing(args));
 }
 
-/** `getGpuPricing` as an output, for a connection that is one, and for programs that cannot await. */
+/** `getGpuPricing` as an output: for arguments that are outputs, and for programs that cannot await. */
 export function getGpuPricingOutput(args: GetGpuPricingOutputArgs = {}): pulumi.Output<GetGpuPricingResult> {
   return toOutput(getGpuPricing, args);
 }

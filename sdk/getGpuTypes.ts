@@ -5,12 +5,12 @@ import { type Inputs, toOutput } from "./types";
 
 export type { GetGpuTypesArgs, GetGpuTypesResult, GpuType } from "../provider/types";
 
-/** Which service and organization to ask. */
+/** Which service and organization to read from. */
 export interface GetGpuTypesOutputArgs extends Inputs<GetGpuTypesArgs> {}
 
 /**
- * The GPU types that the service lists, with prices per GPU-hour and availability where it says them. An answer is kept for
- * ten seconds.
+ * The GPU types that the service lists, with prices per GPU-hour and availability if the service reports them. The provider
+ * caches an answer for ten seconds.
  *
  * ```ts
  * const { gpuTypes } = await gpu.getGpuTypes();
@@ -22,7 +22,7 @@ export function getGpuTypes(args: GetGpuTypesArgs = {}): Promise<GetGpuTypesResu
   return forPeople(provider.getGpuTypes(args));
 }
 
-/** `getGpuTypes` as an output, for a connection that is one, and for programs that cannot await. */
+/** `getGpuTypes` as an output: for arguments that are outputs, and for programs that cannot await. */
 export function getGpuTypesOutput(args: GetGpuTypesOutputArgs = {}): pulumi.Output<GetGpuTypesResult> {
   return toOutput(getGpuTypes, args);
 }

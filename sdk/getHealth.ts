@@ -5,11 +5,11 @@ import { type Inputs, toOutput } from "./types";
 
 export type { GetHealthArgs, Health as GetHealthResult } from "../provider/types";
 
-/** Which service and organization to ask. */
+/** Which service and organization to read from. */
 export interface GetHealthOutputArgs extends Inputs<GetHealthArgs> {}
 
 /**
- * How the service says it is. Rejects when the service does not answer at all.
+ * The health that the service reports of itself. Rejects if the service does not answer at all.
  *
  * ```ts
  * const { healthy, status } = await gpu.getHealth();
@@ -20,7 +20,7 @@ export function getHealth(args: GetHealthArgs = {}): Promise<GetHealthResult> {
   return forPeople(provider.getHealth(args));
 }
 
-/** `getHealth` as an output, for a connection that is one, and for programs that cannot await. */
+/** `getHealth` as an output: for arguments that are outputs, and for programs that cannot await. */
 export function getHealthOutput(args: GetHealthOutputArgs = {}): pulumi.Output<GetHealthResult> {
   return toOutput(getHealth, args);
 }

@@ -2,13 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { createProvider } from "../provider";
 import { GpuClusterError } from "../provider/errors";
 
-/** The provider for functions that run in the program itself, with the config of the program's stack. */
+/** The provider for functions that run in the program's process, with the config of the program's stack. */
 export const provider = createProvider((fullName) => {
   const [namespace = "", name = ""] = fullName.split(":");
   return new pulumi.Config(namespace).get(name);
 });
 
-/** An error of ours is for the person who reads it: one line, without the stack and the fields that programs print else. */
+/** Converts an error of this package to a `RunError`, which Pulumi prints as one line without its call stack and fields. */
 export async function forPeople<Result>(result: Promise<Result>): Promise<Result> {
   try {
     return await result;

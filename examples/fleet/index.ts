@@ -3,21 +3,21 @@ import * as gpu from "pulumi-gpucluster";
 
 const config = new pulumi.Config();
 
-/** What all clusters have in common. */
+/** Arguments that all clusters have in common. */
 const base = {
   gpuType: "l4",
   container: "vllm/vllm-openai:v0.6.3",
   env: { MODEL: "BAAI/bge-m3" },
 };
 
-// Workers that are all the same: a larger number adds clusters, a smaller one destroys the last ones.
+// Equal workers: a larger `count` adds clusters, a smaller one destroys the last ones.
 const workers = new gpu.ClusterFleet(
   "worker",
   { count: config.getNumber("workers") ?? 10, cluster: base },
   { customTimeouts: { create: "90m" } },
 );
 
-// One for each customer: to remove a line destroys that cluster and leaves the others alone.
+// One cluster for each customer: if you remove a line, Pulumi destroys that cluster only.
 const customers = new gpu.ClusterFleet("customer", {
   clusters: {
     acme: { ...base, replicas: 2 },

@@ -1,6 +1,6 @@
 import * as gpu from "pulumi-gpucluster";
 
-// Creates nothing: `pulumi up` shows what there is, and `pulumi stack output --json` gives it to other programs.
+// Creates nothing: `pulumi up` shows the existing clusters, and `pulumi stack output --json` passes them to other programs.
 export = async () => {
   const { gpuTypes } = await gpu.getGpuTypes();
   const { clusters, complete } = await gpu.getClusters();
@@ -12,7 +12,7 @@ export = async () => {
   };
 };
 
-/** The cheapest GPU type that can be had now; one without a price is never the cheapest. */
+/** The cheapest GPU type that is available now. A type without a price is never the cheapest. */
 function cheapestAvailable(gpuTypes: gpu.GpuType[]): gpu.GpuType | undefined {
   const price = ({ pricePerHour = Number.POSITIVE_INFINITY }: gpu.GpuType) => pricePerHour;
   const [cheapest] = gpuTypes.filter(({ available }) => available).sort((a, b) => price(a) - price(b));
@@ -20,7 +20,7 @@ function cheapestAvailable(gpuTypes: gpu.GpuType[]): gpu.GpuType | undefined {
 }
 
 function priceText({ pricePerHour, currency = "" }: gpu.GpuType): string {
-  return pricePerHour === undefined ? "not said" : `${pricePerHour.toFixed(2)} ${currency}`.trim();
+  return pricePerHour === undefined ? "unknown" : `${pricePerHour.toFixed(2)} ${currency}`.trim();
 }
 
 function clusterText({ id, name = id, status = "in no known state", replicas, gpuType }: gpu.ClusterInfo): string {

@@ -3,7 +3,7 @@ import * as gpu from "pulumi-gpucluster";
 
 const config = new pulumi.Config();
 
-/** The cheapest GPU type that can be had now. */
+/** The cheapest GPU type that is available now. */
 async function cheapestGpuType(): Promise<string> {
   const { gpuTypes } = await gpu.getGpuTypes();
   const price = ({ pricePerHour = Number.POSITIVE_INFINITY }: gpu.GpuType) => pricePerHour;
@@ -23,8 +23,8 @@ const web = new gpu.Cluster(
       LOG_LEVEL: config.get("logLevel") ?? "info",
     },
   },
-  // Prices and stock change from hour to hour. Without this line, another type that has become cheaper would replace the
-  // running cluster at the next `pulumi up`; with it, the choice is made once, when the cluster is created.
+  // Prices and stock change from hour to hour. Without this line, if another type becomes cheaper, the next `pulumi up`
+  // replaces the running cluster. With it, the program chooses the type once, when Pulumi creates the cluster.
   { ignoreChanges: ["gpuType"] },
 );
 

@@ -1,6 +1,6 @@
 /**
- * The dynamic door: `pulumi-gpucluster/provider`. Every resource in a state loads this module by that name, so the name and
- * these exports are frozen for ever. It translates between the core and `pulumi.dynamic`, and decides nothing.
+ * The dynamic adapter: `pulumi-gpucluster/provider`. Every resource in a state loads this module by that name, so the name
+ * and these exports never change. The adapter translates between the core and `pulumi.dynamic`, and decides nothing.
  */
 import { type CheckFailure, type Ctx, type Diff, InitError, type Properties } from "../core";
 import { GpuClusterError, messageOf } from "../errors";
@@ -19,7 +19,7 @@ const { cluster } = createProvider((name) => configured?.get(name));
 onCancel(() => running.interrupt());
 exitWithEngine();
 
-/** Keeps the stack's config. Must not wait for anything: the SDK calls other methods before this has finished. */
+/** Stores the stack's config. Must not await anything: the SDK calls other methods before `configure` ends. */
 export function configure({ config }: Config): Promise<void> {
   configured = config;
   return Promise.resolve();
@@ -44,7 +44,7 @@ export const create = (inputs: Properties) =>
 export const read = (id: string, props: Properties) =>
   inContext("read", props, async (ctx) => {
     const found = await cluster.read(ctx, id, props);
-    // Without a name of its own, this is a look-up by the program: that nothing was found must not pass in silence.
+    // Without a `name`, this is a lookup by the program (`Cluster.get`): a missing cluster must be an error.
     if (!found && props["name"] === undefined)
       throw new GpuClusterError(`there is no cluster ${id} in this organization`);
     return found ? { id, props: withSecrets(found.state), inputs: withSecrets(found.inputs) } : {};
@@ -57,7 +57,7 @@ const remove = (id: string, props: Properties) => inContext("delete", props, (ct
 
 export { remove as delete };
 
-/** Runs one operation; its errors are put into the shapes that the SDK and the engine know. */
+/** Runs one operation, and converts its errors to the shapes that the SDK and the engine know. */
 async function inContext<T>(operation: string, props: Properties, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const urn = typeof props["__urn"] === "string" ? props["__urn"] : "";
   const timeouts = props["__timeouts"];
@@ -69,14 +69,14 @@ async function inContext<T>(operation: string, props: Properties, work: (ctx: Ct
   }
 }
 
-/** The engine prints the value of a failing property in clear, so the property is named in the text only. */
+/** The engine prints the value of a failing property in plain text, so only the reason names the property. */
 function toFailure({ property, reason }: CheckFailure): CheckFailure {
   return { property: "", reason: property ? `${property}: ${reason}` : reason };
 }
 
 /**
- * "Unknown" lets the engine compare the inputs itself: it then shows each changed line, and masks the secret ones. It
- * compares inputs only, so what differs in the outputs alone has to be a plain `true`.
+ * `undefined` lets the engine compare the inputs itself: the engine then shows each changed line, and masks the secret ones.
+ * The engine compares inputs only, so a difference in the outputs alone has to be a plain `true`.
  */
 function toDiff({ changes, deleteBeforeReplace }: Diff, isForeign: boolean) {
   const paths = Object.keys(changes);
@@ -84,26 +84,26 @@ function toDiff({ changes, deleteBeforeReplace }: Diff, isForeign: boolean) {
   return {
     changes: paths.length === 0 ? isForeign : changes["settled"] ? true : undefined,
     replaces,
-    // Also without replaces of our own: the user's replaceOnChanges may add one.
+    // Also if `replaces` is empty: the user's replaceOnChanges may add one.
     deleteBeforeReplace,
   };
 }
 
 /**
- * Whether the plugin door has written the state. An update, which sends nothing, gives it the provider's text: without one
- * nothing here would be called to refresh or to delete the cluster.
+ * Whether the plugin adapter wrote the state. If so, an update, which sends no request, puts the provider's text into the
+ * state: without this text the engine could not call this adapter to refresh or to delete the cluster.
  */
 function isFromPlugin(olds: Properties): boolean {
   return olds["__provider"] === undefined;
 }
 
-/** The engine shows the reasons and keeps the properties, which need the provider's text for refresh and delete to work. */
+/** The engine shows the reasons and stores the properties. Refresh and delete need the provider's text in them. */
 function toInitFailure({ id, state, reasons, message }: InitError, props: Properties): Error {
   const properties = { ...withSecrets(state), __provider: props["__provider"] };
   return Object.assign(new Error(message), { id, properties, reasons: [...reasons] });
 }
 
-/** The SDK prints `${error}: ${error.stack}` for some operations: this makes it one readable line. */
+/** The SDK prints `${error}: ${error.stack}` for some operations: this shape makes one readable line of it. */
 function toPlainError(error: unknown): Error {
   const plain = new Error(messageOf(error));
   plain.stack = plain.message;

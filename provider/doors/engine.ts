@@ -4,8 +4,8 @@ import type * as Pulumi from "@pulumi/pulumi";
 import { engineAddressIn } from "./engineAddress";
 
 /**
- * What a dynamic provider process is not told by documented means: how to talk to the engine, and when the user interrupts.
- * Where something is not there, the provider works without it: no progress is shown, a wait runs on to its end.
+ * What no documented API tells a dynamic provider process: how to talk to the engine, and when the user interrupts. The
+ * provider works without either: then it shows no progress, and a wait continues to its end.
  */
 
 const debug = debuglog("gpucluster");
@@ -17,7 +17,7 @@ const engineAddress = /[\\/]dynamic-provider/.test(process.argv[1] ?? "")
 
 let pulumi: Promise<typeof Pulumi> | undefined;
 
-/** The SDK, told where the engine is; loaded when the first message is sent. */
+/** The SDK with the engine's address set. The first message loads it. */
 function connect(address: string): Promise<typeof Pulumi> {
   pulumi ??= import("@pulumi/pulumi").then((sdk) => {
     sdk.runtime.resetOptions("", "", -1, address, "", false, "");
@@ -29,13 +29,13 @@ function connect(address: string): Promise<typeof Pulumi> {
 export interface LogOptions {
   readonly urn: string;
   readonly severity?: "info" | "warning";
-  /** True for progress: shown on the resource's row, and not kept. */
+  /** True for progress: the engine shows it on the resource's row, and does not keep it. */
   readonly ephemeral?: boolean;
 }
 
 /**
- * Sends a message to the engine. Resolves when it has arrived, and also when it cannot be sent: it is dropped then, for no
- * operation may fail by its own progress.
+ * Sends a message to the engine. Resolves when the message has arrived, and also when it cannot be sent: then the message is
+ * dropped, because progress must never fail an operation.
  */
 export function log(message: string, { urn, severity = "info", ephemeral = false }: LogOptions): Promise<void> {
   if (!engineAddress) {
@@ -51,8 +51,8 @@ export function log(message: string, { urn, severity = "info", ephemeral = false
 }
 
 /**
- * Calls the listener when the user interrupts. The engine says so by a Cancel call, which the SDK's server answers with
- * nothing; here the server's own calls are listened to.
+ * Calls the listener when the user interrupts. The engine sends a Cancel call, and the SDK's server ignores it, so this
+ * function listens to the requests of that server.
  */
 export function onCancel(listener: () => void): void {
   if (!engineAddress) return;
@@ -63,14 +63,14 @@ export function onCancel(listener: () => void): void {
   }
 }
 
-/** An engine that was killed closes this process's standard input: nobody would ever end it otherwise. */
+/** Ends this process when the engine was killed, which closes standard input. Nothing else would end the process. */
 export function exitWithEngine(): void {
   if (!engineAddress) return;
   process.stdin.on("end", () => process.exit(1));
   process.stdin.resume();
 }
 
-/** Undocumented, hence looked for and done without where Node should not have it. */
+/** The list of handles is an undocumented function of Node: empty if Node does not have it. */
 function activeHandles(): unknown[] {
   const get: unknown = Reflect.get(process, "_getActiveHandles");
   return typeof get === "function" ? get.call(process) : [];

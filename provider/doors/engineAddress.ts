@@ -1,6 +1,6 @@
 /**
- * The engine's address, from the arguments of a process that the engine has started: the last one. Flags may come before it:
- * `--tracing <endpoint>`, `--logtostderr`, `-v=3`. Nothing where nobody has given one.
+ * The engine's address: the last argument of a process that the engine started. Flags may come before the address:
+ * `--tracing <endpoint>`, `--logtostderr`, `-v=3`. `undefined` without an address.
  */
 export function engineAddressIn(args: readonly string[]): string | undefined {
   const last = args.at(-1);

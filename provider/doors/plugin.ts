@@ -1,6 +1,6 @@
 /**
- * The plugin door: `pulumi-resource-gpucluster`, the process that the engine starts for programs in any language. It
- * translates between the core and gRPC, and decides nothing. scripts/plugin.mjs makes one file of it.
+ * The plugin adapter: `pulumi-resource-gpucluster`, the process that the engine starts for programs in any language. The
+ * adapter translates between the core and gRPC, and decides nothing. scripts/plugin.mjs bundles it into one file.
  */
 import { debuglog } from "node:util";
 import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
@@ -15,9 +15,9 @@ import * as setup from "./plugin/setup";
 
 const debug = debuglog("gpucluster");
 
-/** The calls of the engine that are answered; what is missing here is answered as not implemented. */
+/** The engine's calls that this process implements. gRPC answers every other call with "not implemented". */
 export function serviceOf(session: Session) {
-  /** Every failure is an answer. */
+  /** Turns every failure into an answer, also one that `work` throws synchronously. */
   const answer =
     <Request, Response>(
       work: (session: Session, request: Request) => Response | Promise<Response>,
@@ -50,7 +50,7 @@ export function serviceOf(session: Session) {
   };
 }
 
-/** What nobody has caught is said, and nothing else: the end of this process would lose what the others are creating. */
+/** Reports an uncaught error and continues: if this process ended, the other operations would lose what they are creating. */
 function surviveErrors({ engine }: Session): void {
   const report = (error: unknown) => {
     debug("unexpected: %s", error instanceof Error ? error.stack : error);
@@ -60,21 +60,21 @@ function surviveErrors({ engine }: Session): void {
   process.on("unhandledRejection", report);
 }
 
-/** Serves the engine whose address the command line holds; without one, whoever attaches. */
+/** Serves the engine at the address of the command line; without an address, any engine that attaches. */
 function main(engineAddress: string | undefined): void {
   const session = new Session();
   surviveErrors(session);
   if (engineAddress) {
     session.engine.connect(engineAddress);
-    // An engine that was killed closes this: nobody would ever end the process otherwise.
+    // If the engine is killed, standard input closes. Nothing else would end the process.
     process.stdin.on("end", () => process.exit(1)).resume();
   }
-  // An engine reads a whole schema, or a long list, in one message.
+  // A whole schema, or a long list, is one message.
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
   server.addService(ResourceProviderService, serviceOf(session));
   server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
     if (error) {
-      // The engine waits for the port: what is only reported would keep it waiting.
+      // The engine waits for the port until this process ends.
       process.stderr.write(`gpucluster: no port on 127.0.0.1: ${messageOf(error)}\n`);
       process.exit(1);
     }

@@ -4,21 +4,21 @@ import { InterruptedError } from "../errors";
 
 const debug = debuglog("gpucluster");
 
-/** What a door knows of one operation. */
+/** What an adapter knows of one operation. */
 export interface Occasion {
-  /** What it does, for the debug log. */
+  /** Name of the operation, for the debug log. */
   readonly operation: string;
   readonly urn: string;
   readonly timeoutMs?: number | undefined;
 }
 
-/** Sends a message to the engine; settles when it has arrived or been given up. Never rejects. */
+/** Sends a message to the engine. Resolves when the message has arrived or was dropped; never rejects. */
 export type Log = (
   message: string,
   options: { readonly urn: string; readonly severity?: "info" | "warning"; readonly ephemeral?: boolean },
 ) => Promise<void>;
 
-/** The operations that run in this process. An interrupt ends those, and no later one. */
+/** The operations in flight in this process. An interrupt ends those, and no later one. */
 export class Running {
   readonly #controllers = new Set<AbortController>();
 
@@ -28,7 +28,7 @@ export class Running {
     for (const operation of this.#controllers) operation.abort(new InterruptedError("interrupted"));
   }
 
-  /** Runs one operation to its end, and to the arrival of its messages. */
+  /** Runs one operation. Settles when the operation has ended and its messages have arrived. */
   async run<T>({ operation, urn, timeoutMs }: Occasion, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     const messages: Promise<void>[] = [];
@@ -46,7 +46,7 @@ export class Running {
       throw error;
     } finally {
       this.#controllers.delete(controller);
-      // The engine may end with the answer to this call, and would not wait for a message.
+      // The engine may exit as soon as it has the answer to this call, and does not wait for messages.
       await Promise.all(messages);
     }
   }

@@ -5,30 +5,30 @@ const mark = "4dabf18193072939515e22adb298388d";
 const secretMark = "1b47061264138c4ac30d75fd1eb44270";
 const secretNames = inputNames.filter((name) => inputFlags[name].secret);
 
-/** A value as the engine's secret: encrypted in the state, masked wherever it is shown. */
+/** A value as an engine secret: encrypted in the state, masked in all output. */
 export function asSecret(value: unknown): Properties {
   return { [mark]: secretMark, value };
 }
 
-/** The value of one of the engine's secrets; any other value as it is. */
+/** The plain value of an engine secret; any other value unchanged. */
 export function revealed(value: Properties): unknown {
   return value[mark] === secretMark ? value["value"] : value;
 }
 
 /**
- * Marks the outputs that the program says are secret: a check puts outputs among the inputs, which the engine does not look at
- * for that.
+ * Marks the outputs that the program declares as secret. A check returns outputs among the inputs, and the engine does not
+ * mark those itself.
  */
 export function withSecretOutputs(properties: Properties): Properties {
-  const asked = properties["__secretOutputs"];
-  const names = Array.isArray(asked) ? outputNames.filter((name) => asked.includes(name)) : [];
+  const declared = properties["__secretOutputs"];
+  const names = Array.isArray(declared) ? outputNames.filter((name) => declared.includes(name)) : [];
   const marked = names.filter((name) => properties[name] !== undefined);
   return { ...properties, ...Object.fromEntries(marked.map((name) => [name, asSecret(properties[name])])) };
 }
 
 /**
- * Marks every value of a secret map, key by key: the engine itself would mark only the keys that the program has marked, and
- * a key that the service adds would stand in the state in clear. Marks the outputs too that are to be secret.
+ * Marks every value of a secret map, key by key, and the outputs that are declared as secret. The engine would mark only the
+ * keys that the program marked: a key that the service adds would be in the state in plain text.
  */
 export function withSecrets(plain: Properties): Properties {
   const properties = withSecretOutputs(plain);

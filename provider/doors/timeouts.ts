@@ -2,7 +2,7 @@ import type { CheckFailure } from "../core";
 
 const unitMs: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** Milliseconds of a length such as `45m` or `1h30m`, as Pulumi's `customTimeouts` write it; `undefined` if it is none. */
+/** Milliseconds of a duration of Pulumi's `customTimeouts`, such as `45m` or `1h30m`; `undefined` if the text is none. */
 export function parseDuration(text: unknown): number | undefined {
   if (typeof text !== "string" || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
@@ -10,10 +10,10 @@ export function parseDuration(text: unknown): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-/** Those of Pulumi's `customTimeouts`; `read` is in newer versions. */
+/** The operations in Pulumi's `customTimeouts`; newer versions have `read`. */
 const operations: ReadonlySet<string> = new Set(["create", "update", "delete", "read"]);
 
-/** Every timeout that cannot be read. */
+/** A failure for every timeout that cannot be parsed. */
 export function findTimeoutFailures(timeouts: unknown): CheckFailure[] {
   return Object.entries(typeof timeouts === "object" && timeouts !== null ? timeouts : {}).flatMap(([name, text]) => {
     const reason = operations.has(name)

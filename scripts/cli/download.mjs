@@ -5,11 +5,11 @@ import { runTool } from "../lib/run.mjs";
 import { VERSION } from "./find.mjs";
 import { installThrough } from "./staging.mjs";
 
-/** The downloader itself waits for minutes where its host does not answer. */
+/** The downloader has no such time limit: it waits for minutes if its host does not answer. */
 const STALL_MS = 60_000;
 const TOTAL_MS = 20 * 60_000;
 
-/** The clock in curl's progress line, which runs on while nothing arrives. */
+/** The clock in curl's progress line, which continues to run while nothing arrives. */
 const CLOCK = /[-\d]+:[-\d]{2}:[-\d]{2}/g;
 
 /**
@@ -22,7 +22,7 @@ export function download({ stallMs = STALL_MS } = {}) {
     const temporary = join(folder, "tmp");
     mkdirSync(temporary);
     const stall = watchForStall(folder, stallMs);
-    // The downloader has no option for its target but the home folder, and downloads to the temporary folder.
+    // The downloader takes its target from the home folder only, and downloads to the temporary folder.
     const env = {
       PULUMI_HOME: folder,
       PULUMI_VERSION: VERSION,
@@ -41,7 +41,7 @@ export function download({ stallMs = STALL_MS } = {}) {
 }
 
 /**
- * A signal that aborts when neither files nor output have moved on for a while.
+ * A signal that aborts when neither files nor output have changed for `stallMs`.
  *
  * @param {string} folder
  * @param {number} stallMs
@@ -75,13 +75,13 @@ function sizeOf(folder) {
     const sizes = paths.map((path) => statSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0);
     return sizes.reduce((sum, size) => sum + size, 0);
   } catch {
-    // A file went away while its folder was read: something is happening.
+    // A file was removed while its folder was read, which is a change.
     return -1;
   }
 }
 
 /**
- * The end of the output, without the progress lines that were overwritten on a terminal.
+ * The last lines of the output, without the progress lines that a terminal would overwrite.
  *
  * @param {string} output
  */

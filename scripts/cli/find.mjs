@@ -5,13 +5,13 @@ import { basename, delimiter, dirname, join, resolve, sep } from "node:path";
 import { readManifest } from "../lib/root.mjs";
 import { run } from "../lib/run.mjs";
 
-/** The version of the Pulumi CLI that this repository works with: the devDependency `pulumi`, its official downloader. */
+/** The version of the Pulumi CLI for this repository: that of the devDependency `pulumi`, its official downloader. */
 export const VERSION = /** @type {string} */ (readManifest().devDependencies.pulumi);
 
-/** Without it the CLI runs no program written for Node. */
+/** Without the language host, the CLI runs no Node program. */
 export const LANGUAGE_HOST = "pulumi-language-nodejs";
 
-/** What an attempt gives: the folder with `bin/pulumi` in it, or why there is none. */
+/** Result of an attempt: the folder with `bin/pulumi` in it, or the reason why there is none. */
 /** @typedef {{ root: string } | { reason: string }} Attempt */
 
 /** @param {string} name */
@@ -24,7 +24,7 @@ export function cliIn(root) {
   return join(root, "bin", executable("pulumi"));
 }
 
-/** Where the CLI is kept, shared with the official downloader and with Pulumi's Automation API. */
+/** The CLI's cache folder, shared with the official downloader and with Pulumi's Automation API. */
 export function cachedRoot() {
   return join(resolve(process.env.PULUMI_HOME || join(homedir(), ".pulumi")), "versions", VERSION);
 }
@@ -55,7 +55,7 @@ export async function findOnPath() {
 /** @param {string} folder */
 async function whyUnfit(folder) {
   const path = join(folder, executable("pulumi"));
-  // npm puts the lazy downloader on PATH, and asking it for its version would start the download.
+  // npm puts the lazy downloader on PATH; a request for its version would start the download.
   if (realpathSync(path).split(sep).includes("node_modules")) return "the npm package is only a downloader";
   // The Automation API takes a root and looks for bin/pulumi in it.
   if (basename(folder) !== "bin") return 'it is not in a folder named "bin"';
@@ -66,7 +66,7 @@ async function whyUnfit(folder) {
 }
 
 /**
- * The same major version, and not an older minor version.
+ * Whether the major version is the same, and the minor version is not older.
  *
  * @param {string} found
  */
@@ -77,7 +77,7 @@ function fits(found) {
 }
 
 /**
- * Beside the CLI, or where the CLI looks next.
+ * Whether the language host is beside the CLI, or on PATH, where the CLI looks next.
  *
  * @param {string} root
  */
@@ -94,7 +94,7 @@ function pathFolders() {
 
 /**
  * @param {string} path
- * @returns {Promise<string | undefined>} Without the "v"; `undefined` where the CLI does not answer.
+ * @returns {Promise<string | undefined>} Without the "v"; `undefined` if the CLI does not answer.
  */
 async function askVersion(path) {
   const env = { PULUMI_SKIP_UPDATE_CHECK: "true" };

@@ -8,18 +8,18 @@ import { installThrough } from "./staging.mjs";
 
 const VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version";
 
-/** Built one after the other: the compiler uses every core by itself, and memory runs short with two of them. */
+/** Built one after the other: the compiler uses every core, and two compilers at once run out of memory. */
 const BINARIES = [
   { name: "pulumi", path: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", version: `v${VERSION}` },
-  // 3.68.0 is the last version in which the host is part of this module; it runs programs under newer CLIs all the same.
+  // 3.68.0 is the last version in which the host is part of this module. It also runs programs for newer CLIs.
   { name: LANGUAGE_HOST, path: `github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/${LANGUAGE_HOST}`, version: "v3.68.0" },
 ];
 
-/** Scripts of the Node SDK that the CLI looks for beside itself, and warns about when it finds them on PATH only. */
+/** Scripts of the Node SDK that the CLI looks for beside itself. If they are on PATH only, the CLI warns. */
 const COMPANIONS = ["pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
 
 /**
- * Builds the CLI from its sources, which come from the Go module proxy: for networks that do not reach Pulumi's downloads.
+ * Builds the CLI from its sources, which come from the Go module proxy, for networks that cannot reach Pulumi's downloads.
  *
  * @param {(line: string) => void} report
  * @returns {Promise<import("./find.mjs").Attempt>}
@@ -43,7 +43,7 @@ export async function buildWithGo(report) {
 }
 
 /**
- * Builds one program of the module that has it.
+ * Builds one program from its module.
  *
  * @param {{ name: string, path: string, version: string }} binary
  * @param {string} module Folder for a throwaway module.
@@ -63,7 +63,7 @@ export function build({ name, path, version }, module, bin) {
 function copyCompanions(bin) {
   const sdk = join(ROOT, "node_modules", "@pulumi", "pulumi");
   for (const name of COMPANIONS.map((companion) => (process.platform === "win32" ? `${companion}.cmd` : companion))) {
-    // Their place in the package differs between its versions.
+    // The folder of the scripts differs between versions of the package.
     const source = ["", "dist", "bin"].map((folder) => join(sdk, folder, name)).find((path) => existsSync(path));
     if (source === undefined) continue;
     copyFileSync(source, join(bin, name));

@@ -7,10 +7,10 @@ import { run } from "../lib/run.mjs";
 import { executable, hasLanguageHost } from "./find.mjs";
 import { build } from "./goBuild.mjs";
 
-/** A program of a module that the Go module proxy has, and the scripts of that module that it looks for beside itself. */
+/** A program of a module on the Go module proxy, and the scripts of that module that the program looks for beside itself. */
 /** @typedef {{ name: string, path: string, version: string, module?: string, scripts?: string[] }} Host */
 
-/** The hosts of the languages beyond Node's in which the tests have programs. */
+/** The hosts of the other languages, besides Node, in which the tests have programs. */
 const HOSTS = {
   yaml: {
     name: "pulumi-language-yaml",
@@ -20,7 +20,7 @@ const HOSTS = {
   python: {
     name: "pulumi-language-python",
     path: "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
-    // As with Node's, the last version in which the host is part of this module.
+    // The last version in which the host is part of this module, as for Node.
     version: "v3.68.0",
     module: "github.com/pulumi/pulumi/sdk/v3",
     scripts: ["python/cmd/pulumi-language-python-exec"],
@@ -30,8 +30,8 @@ const HOSTS = {
 /** @typedef {keyof typeof HOSTS} Language */
 
 /**
- * Builds the missing hosts of other languages beside the CLI. An official CLI has them all; one that was built here has only
- * that of Node.
+ * Builds the missing hosts of other languages beside the CLI. An official CLI has all hosts; a CLI built here has only the
+ * host of Node.
  *
  * @param {string} root
  * @param {Language[]} languages
@@ -53,14 +53,14 @@ export async function ensureHosts(root, languages, report) {
  * @param {Host} host
  */
 async function buildInto(root, host) {
-  // On the same file system, so that the host is there in one step.
+  // On the same file system, so that a rename moves the host into place in one step.
   const folder = mkdtempSync(join(root, ".building-"));
   try {
     const [module, bin] = [join(folder, "module"), join(folder, "bin")];
     mkdirSync(bin);
     const reason = (await build(host, module, bin)) ?? (await copyScripts(host, module, bin));
     if (reason !== undefined) return reason;
-    // The host comes last: once it is there, everything is.
+    // The host comes last: if it exists, all other files do too.
     const files = readdirSync(bin).sort((one) => (one === executable(host.name) ? 1 : -1));
     for (const file of files) renameSync(join(bin, file), join(root, "bin", file));
     return undefined;
@@ -71,7 +71,7 @@ async function buildInto(root, host) {
 
 /**
  * @param {Host} host
- * @param {string} folder Where a module needs the one with the scripts.
+ * @param {string} folder Folder of a module that requires the module with the scripts.
  * @param {string} bin
  * @returns {Promise<string | undefined>} Why it failed.
  */

@@ -7,8 +7,8 @@ import { cachedRoot, findCached, VERSION } from "./find.mjs";
 /** @typedef {import("./find.mjs").Attempt} Attempt */
 
 /**
- * Gives `fill` a folder of its own beside the CLI's place (so on the same file system), and moves what it made into place in
- * one step. An interrupted installation leaves nothing behind, and of two at once the first to finish counts.
+ * Gives `fill` a temporary folder beside the CLI's folder (so on the same file system), and moves the result into place in
+ * one step. An interrupted installation leaves nothing behind; of two concurrent ones, the first to finish counts.
  *
  * @param {(folder: string) => Promise<Attempt>} fill Resolves to the finished root, inside `folder`.
  * @returns {Promise<Attempt>}
@@ -23,7 +23,7 @@ export async function installThrough(fill) {
     const filled = await fill(folder);
     if ("reason" in filled) return filled;
     const checked = await findCached(filled.root);
-    if ("reason" in checked) return { reason: `what was installed is of no use: ${checked.reason}` };
+    if ("reason" in checked) return { reason: `the installed CLI cannot be used: ${checked.reason}` };
     return await publish(filled.root, join(folder, "replaced"));
   } finally {
     withdrawHook();
@@ -33,7 +33,7 @@ export async function installThrough(fill) {
 
 /**
  * @param {string} from
- * @param {string} replaced Where a broken CLI goes that is in the way.
+ * @param {string} replaced Folder to which a broken CLI is moved.
  * @returns {Promise<Attempt>}
  */
 async function publish(from, replaced) {
@@ -44,7 +44,7 @@ async function publish(from, replaced) {
     if (existsSync(to)) renameSync(to, replaced);
     renameSync(from, to);
   } catch (error) {
-    // Another process may have been faster between the question and the move.
+    // Another process may have finished between the check and the move.
     const other = await findCached();
     if ("root" in other) return other;
     throw error;

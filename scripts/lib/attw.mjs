@@ -6,7 +6,7 @@ import { run, runTool } from "./run.mjs";
 
 /**
  * Whether the types of the packed package resolve from CommonJS, ESM, a bundler and old settings ("are the types wrong").
- * It packs without the build of `prepack`: setup has built already. It asks no registry.
+ * It packs without the build of `prepack`, because setup has already built. It sends no request to a registry.
  */
 export async function runAttw() {
   const folder = mkdtempSync(join(tmpdir(), "gpucluster-attw-"));

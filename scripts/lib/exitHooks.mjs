@@ -3,18 +3,18 @@
 /** @type {(() => void)[]} */
 const hooks = [];
 
-/** Newest first: a running command is stopped before the folder it writes to is removed. */
+/** Runs the newest hook first: it stops a running command before another hook removes the command's folder. */
 function runHooks() {
   for (const hook of hooks.splice(0).reverse()) {
     try {
       hook();
     } catch {
-      // One failed clean-up must not keep the others from running.
+      // One failed clean-up must not prevent the others.
     }
   }
 }
 
-/** By default a signal ends Node without an "exit" event; this turns it into an ordinary exit. */
+/** Turns a signal into an ordinary exit: by default, a signal ends Node without an "exit" event. */
 function onInterrupt() {
   process.exit(130);
 }
@@ -24,8 +24,8 @@ function onTerminate() {
 }
 
 /**
- * Runs `hook` should this process end, by a signal too (Ctrl-C), before the returned function is called.
- * Listeners exist only while there is something to clean up, so that they never change how a program ends otherwise.
+ * Runs `hook` if this process ends, also by a signal (Ctrl-C), before the returned function is called.
+ * Listeners exist only while there is something to clean up, so that they do not change how a program ends otherwise.
  *
  * @param {() => void} hook Must be synchronous.
  * @returns {() => void} Withdraws the hook.

@@ -4,30 +4,30 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from "node:path";
 import { ROOT } from "./root.mjs";
 
-/** Everything that decides what the build gives. */
+/** All inputs of the build. */
 const SOURCES = [
   ...["provider", "sdk", "test/simulator", "scripts/plugin", "scripts/plugin.mjs"],
   ...["tsconfig.json", "package.json", "package-lock.json"],
 ];
 
-/** What it gives. */
+/** The outputs of the build. */
 const RESULTS = ["dist", "plugin"];
 
-/** Not inside a result: whatever lies there is published. */
+/** Not inside a folder of results: npm publishes every file there. */
 const STAMP = join(ROOT, "node_modules", ".cache", "pulumi-gpucluster", "build.sha256");
 
 /** @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean }} LockedPackage */
 
 /**
- * Whether node_modules holds what package-lock.json asks for, judged by the record that npm writes at the end of every
- * installation. So an installation by hand counts, and an interrupted one does not.
+ * Whether node_modules matches package-lock.json, judged by the record that npm writes at the end of every installation.
+ * So an installation by hand counts, and an interrupted one does not.
  */
 export function isInstalled() {
   const wanted = readLock("package-lock.json");
   const installed = readLock("node_modules/.package-lock.json");
   if (wanted === undefined || installed === undefined) return false;
   const paths = new Set([...Object.keys(wanted), ...Object.keys(installed)]);
-  paths.delete(""); // The repository itself, which the record leaves out.
+  paths.delete(""); // The repository itself, which the record does not contain.
   return [...paths].every((path) => isAsLocked(wanted[path], installed[path]));
 }
 
@@ -57,8 +57,8 @@ function readLock(path) {
 }
 
 /**
- * Whether the results are what the present sources gave when they were last built. By content, not by time: a checkout of
- * another branch changes times at will. The digest covers the results too, so that changed or half removed ones are built again.
+ * Whether the results are the build of the present sources. By content, not by time: a checkout of another branch changes
+ * times at will. The digest covers the results too, so that changed or partly removed results are built again.
  */
 export function isBuilt() {
   const areThere = [STAMP, ...RESULTS.map((folder) => join(ROOT, folder))].every((path) => existsSync(path));

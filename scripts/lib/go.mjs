@@ -1,18 +1,18 @@
 // @ts-check
 import { run } from "./run.mjs";
 
-/** Generous: a slow computer compiles for long, and prints nothing while it does. */
+/** Long, because a slow computer compiles for many minutes and prints nothing meanwhile. */
 const TIMEOUT_MS = 45 * 60_000;
 
-/** Whether Go is there; else why not. */
+/** The reason why Go cannot be used; `undefined` if it is installed. */
 export async function whyNoGo() {
   const { code, output } = await run("go", ["version"], { signal: AbortSignal.timeout(30_000) });
   return code === 0 ? undefined : `Go is not installed (${output})`;
 }
 
 /**
- * Makes a module of a folder, and runs `go` commands in it, up to the first that fails. Each program has a module of its own,
- * as their dependencies do not agree.
+ * Makes a module of a folder, and runs `go` commands in it until one fails. Each program has its own module, because their
+ * dependencies conflict.
  *
  * @param {string} folder
  * @param {string[][]} commands
@@ -21,7 +21,7 @@ export async function whyNoGo() {
 export async function runInModule(folder, commands) {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   for (const args of [["mod", "init", "gpucluster.invalid/module"], ...commands]) {
-    // A workspace, a vendor folder or a cross build of the user's must not take part.
+    // A workspace, a vendor folder or a cross build in the user's settings must not apply here.
     const env = { GOFLAGS: "-mod=mod", GOWORK: "off", GOOS: undefined, GOARCH: undefined };
     const { code, output } = await run("go", args, { cwd: folder, signal, env });
     if (code === 0) continue;

@@ -7,7 +7,7 @@ import { runTool } from "./run.mjs";
 /** @typedef {{ passed: number, failed: number }} Counts */
 
 /**
- * Runs one of the Jest projects of package.json. Jest writes to the terminal itself; the counts come from its report.
+ * Runs one of the Jest projects of package.json. Jest writes to the terminal; the counts come from its report.
  *
  * @param {string} project
  * @param {NodeJS.ProcessEnv} [env]
@@ -34,10 +34,10 @@ export async function runJest(project, env, more = []) {
 function readCounts(report) {
   try {
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(readFileSync(report, "utf8"));
-    // A test file that cannot be loaded has no tests to count, and is a failure all the same.
+    // A test file that cannot be loaded has no tests to count, but is a failure.
     return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites };
   } catch {
-    // Jest ended before it wrote a report; its exit code tells.
+    // Jest ended before it wrote a report; its exit code shows the failure.
     return { passed: 0, failed: 0 };
   }
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * The repository's package.json, read where versions are needed, so that none is written twice.
+ * The repository's package.json, the single source of versions.
  *
  * @typedef {{ version: string, description: string, license: string, author: string, keywords: string[] }} Identity
  * @typedef {{ engines: { node: string }, devDependencies: Record<string, string>, peerDependencies: { "@pulumi/pulumi": string } }} Needs
@@ -18,7 +18,7 @@ export function readManifest() {
 }
 
 /**
- * Whether a module was started as a program, not imported.
+ * Whether a module runs as a program and is not imported.
  *
  * @param {string} moduleUrl Its `import.meta.url`.
  */
@@ -28,7 +28,7 @@ export function isMain(moduleUrl) {
 }
 
 /**
- * Runs a program's main function; an error becomes one message and exit code 1, without a stack trace.
+ * Runs a program's main function. An error becomes one message and exit code 1, without a stack trace.
  *
  * @param {() => Promise<void>} main
  */

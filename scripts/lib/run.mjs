@@ -9,16 +9,16 @@ const IS_WINDOWS = process.platform === "win32";
 
 /**
  * @typedef {object} RunOptions
- * @property {string} [cwd] Where the command runs; the repository by default.
- * @property {NodeJS.ProcessEnv} [env] Variables to add; `undefined` takes one away.
- * @property {boolean} [show] Lets the command write to the terminal itself instead of collecting its output.
- * @property {AbortSignal} [signal] Kills the command and everything it started.
- * @property {(text: string) => void} [onOutput] Sees the output as it arrives.
+ * @property {string} [cwd] Folder in which the command runs; the repository by default.
+ * @property {NodeJS.ProcessEnv} [env] Variables to add; `undefined` removes one.
+ * @property {boolean} [show] Lets the command write to the terminal instead of collecting its output.
+ * @property {AbortSignal} [signal] Kills the command and all of its child processes.
+ * @property {(text: string) => void} [onOutput] Receives the output as it arrives.
  * @property {boolean} [shell] For commands that are batch files on Windows (npm).
  */
 
 /**
- * Runs a command to its end. It never throws: a command that cannot be started has code `undefined` and says so in its output.
+ * Runs a command to its end. Never throws: a command that cannot be started has code `undefined`, and `output` says why.
  *
  * @param {string} command
  * @param {string[]} args
@@ -26,7 +26,7 @@ const IS_WINDOWS = process.platform === "win32";
  * @returns {Promise<{ code: number | undefined, output: string }>}
  */
 export function run(command, args, { cwd = ROOT, env, show = false, signal, onOutput, shell = false } = {}) {
-  // A group of its own, so that a kill reaches the command's children too (they hold its pipes open).
+  // A separate process group, so that a kill also reaches the command's children, which hold its pipes open.
   const detached = signal !== undefined && !IS_WINDOWS;
   const child = spawn(command, args, {
     cwd,
@@ -71,13 +71,13 @@ function killTree(pid) {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has just ended by itself.
+    // The process has already ended.
   }
 }
 
 /**
- * Runs a development tool of this repository. Started as a script with this Node, not through `npx`: that is faster, cannot
- * fetch another version, and needs no shell on Windows.
+ * Runs a development tool of this repository as a script with this Node, not through `npx`: this is faster, cannot fetch
+ * another version, and needs no shell on Windows.
  *
  * @param {string} name Package name.
  * @param {string} bin The command's name in that package.

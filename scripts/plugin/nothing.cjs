@@ -1,2 +1,2 @@
-// Stands for a module that the plugin loads and never uses.
+// Replaces a module that the plugin loads but never uses.
 exports.setup = () => undefined;

@@ -5,14 +5,14 @@ import { fileURLToPath } from "node:url";
 /** @param {string} name */
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** What is bundled in place of another module: half of what libraries load is for things that the plugin never does. */
+/** Smaller replacements for modules: the plugin never uses half of the code that its libraries load. */
 const replacements = [
   { path: /^undici$/, by: beside("undici.cjs") },
-  // For definitions of services in text, which come as code here.
+  // Parses service definitions in text form; the plugin has them as code.
   { path: /^@grpc\/proto-loader$/, by: beside("nothing.cjs") },
-  // For bodies that are forms, and for HTTP/2.
+  // Form bodies, and HTTP/2.
   { path: /^\.\.\/web\/fetch\/body\.js$|^\.\/client-h2\.js$/, by: beside("nothing.cjs") },
-  // For channels to many servers.
+  // Channels to many servers.
   { path: /^\.\/load-balancer-(outlier-detection|weighted-round-robin)$/, by: beside("nothing.cjs") },
 ];
 
@@ -21,11 +21,11 @@ export const slim = {
   name: "slim",
   setup(build) {
     for (const { path, by } of replacements) build.onResolve({ filter: path }, () => ({ path: by }));
-    // The same parser in two compilations: the one that every processor runs is fast enough.
+    // undici has two builds of the same parser; the one without SIMD runs on every processor and is fast enough.
     build.onResolve({ filter: /llhttp_simd-wasm/ }, ({ importer, resolveDir }) =>
       build.resolve("../llhttp/llhttp-wasm.js", { kind: "require-call", importer, resolveDir }),
     );
-    // The library's own switch: a third of the code of a message is for printing it.
+    // A switch of the library itself: a third of a message's code is for printing the message.
     build.onLoad({ filter: /_pb\.js$/ }, async ({ path }) => ({
       contents: (await readFile(path, "utf8")).replaceAll("jspb.Message.GENERATE_TO_OBJECT", "false"),
     }));

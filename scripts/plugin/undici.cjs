@@ -1,12 +1,12 @@
-// What provider/api/http.ts takes of undici: an agent, one for proxies, and requests. The index of undici would bring `fetch`, web sockets,
-// caches and mocks along, which the bundler cannot tell to be unused.
+// The parts of undici that provider/api/http.ts uses: an agent, an agent for proxies, and requests. The index of undici
+// would add `fetch`, web sockets, caches and mocks, because the bundler cannot prove that they are unused.
 const Agent = require("undici/lib/dispatcher/agent");
 const connect = require("undici/lib/api/api-connect");
 const Dispatcher = require("undici/lib/dispatcher/dispatcher");
 const EnvHttpProxyAgent = require("undici/lib/dispatcher/env-http-proxy-agent");
 const request = require("undici/lib/api/api-request");
 
-// The agent for proxies opens its tunnels by it; the index of undici would add it.
+// The agent for proxies opens its tunnels with `connect`, which otherwise the index of undici would add.
 Dispatcher.prototype.connect = connect;
 
 exports.Agent = Agent;

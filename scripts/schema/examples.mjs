@@ -1,6 +1,6 @@
 // @ts-check
 
-/** One program in each language, for the description of the resource; an SDK of one language keeps that one. */
+/** One program in each language, for the description of the resource. The SDK of a language keeps only its own. */
 const PROGRAMS = {
   typescript: `import * as gpucluster from "pulumi-gpucluster-native";
 
@@ -36,7 +36,7 @@ outputs:
   endpoint: \${web.endpoint}`,
 };
 
-/** In the form that Pulumi's tools look for. */
+/** The examples in the form that Pulumi's tools read. */
 export function clusterExamples() {
   const programs = Object.entries(PROGRAMS).map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``);
   return [

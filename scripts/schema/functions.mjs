@@ -3,7 +3,7 @@ import ts from "typescript";
 import { checker, documentation, exported } from "./sources.mjs";
 import { asFlags, objectSpec } from "./types.mjs";
 
-/** The data functions: the methods of what a door is given. */
+/** The data functions: the methods of `Provider`, which the adapters use. */
 export function functionSpecs() {
   const provider = exported("provider/index.ts", "Provider");
   const methods = [...(provider.members?.values() ?? [])].filter(({ flags }) => flags & ts.SymbolFlags.Method);

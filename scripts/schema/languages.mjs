@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * What the package is called in each language. Every one takes the version that the schema has when it is loaded.
+ * The package's names in each language. Every language takes the version that the schema has when it is loaded.
  *
  * @param {string} pulumi The versions of Pulumi's Node SDK that fit.
  */
@@ -9,7 +9,7 @@ export function languages(pulumi) {
   const respectSchemaVersion = true;
   return {
     nodejs: {
-      // Not the name of the npm package that this schema comes with: a program may have both.
+      // Not the name of the npm package that contains this schema: a program may use both packages.
       packageName: "pulumi-gpucluster-native",
       dependencies: { "@pulumi/pulumi": pulumi },
       respectSchemaVersion,

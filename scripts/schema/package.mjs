@@ -6,7 +6,7 @@ import { providerProperties } from "./provider.mjs";
 import { clusterSpec } from "./resource.mjs";
 import { namedTypes } from "./types.mjs";
 
-/** The whole schema. Without a version: who loads it knows the version of the package, and a new one makes no stale file. */
+/** The whole schema. Without a version: the plugin adds the package's version, so a release does not make the file stale. */
 export async function packageSchema() {
   const { description, license, keywords, author, peerDependencies } = readManifest();
   const settings = await providerProperties();
@@ -22,7 +22,7 @@ export async function packageSchema() {
     language: languages(peerDependencies["@pulumi/pulumi"]),
     config: { variables: settings },
     provider: {
-      description: "Where the service is, how to sign in to it, and what holds for all clusters of a stack.",
+      description: "The service's address, its API key, and the settings for all clusters of a stack.",
       properties: settings,
       inputProperties: settings,
     },

@@ -5,8 +5,8 @@ import { asFlags, fieldsOf } from "./types.mjs";
 const FILE = "provider/providerArgs.ts";
 
 /**
- * What configures the provider. No setting names its environment variable as a default: a generated SDK would read it in the
- * program, and write the key into the state.
+ * The settings of the provider. No setting names its environment variable as a default: a generated SDK would read the
+ * variable in the program, and write the key into the state.
  */
 export async function providerProperties() {
   const { providerFlags } = await valuesOf(FILE);

@@ -8,7 +8,7 @@ import { asFlags, fieldsOf } from "./types.mjs";
 const FILE = "provider/cluster/fields.ts";
 const { inputFlags } = await valuesOf(FILE);
 
-/** The resource. What fields.ts has besides inputs and outputs is hidden, and no part of it. */
+/** The resource: inputs and outputs. Further fields of fields.ts are hidden, and not part of the schema. */
 export function clusterSpec() {
   const inputs = fieldsOf(exported(FILE, "ClusterInputs"));
   const outputs = fieldsOf(exported(FILE, "ClusterOutputs"));
@@ -22,16 +22,16 @@ export function clusterSpec() {
       ...inputFlagged(name),
     })),
     requiredInputs: inputs.required,
-    // What `get` has to know besides the id.
+    // `get` needs these besides the id.
     stateInputs: { type: "object", properties: { connection: inputs.properties["connection"] } },
-    // `list` takes nothing: it names the clusters of the organization.
+    // `list` takes no arguments: it lists the clusters of the organization.
     listInputs: { properties: {} },
   };
 }
 
 /**
- * That a change replaces is told to readers only: the provider decides it, which knows that another list of GPU types may
- * well keep the one that was taken.
+ * Flags of a field. `willReplaceOnChanges` only informs readers. The provider decides whether a change replaces: another list
+ * of GPU types may still contain the type of the cluster.
  *
  * @param {string} name
  */
@@ -41,8 +41,8 @@ function flagged(name) {
 }
 
 /**
- * Without defaults, which the provider knows: `pulumi do … patch` would send them too, and scale a cluster to one replica of
- * which it is to change the container.
+ * Flags of an input. Without defaults, which the provider applies: `pulumi do … patch` would send them, and a patch of the
+ * container would also scale the cluster to one replica.
  *
  * @param {string} name
  */

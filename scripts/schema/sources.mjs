@@ -4,23 +4,23 @@ import { join } from "node:path";
 import ts from "typescript";
 import { ROOT } from "../lib/root.mjs";
 
-/** Where the types stand, and what they are made of. */
+/** The files with the types of the schema, and with the types that those use. */
 const TYPES = ["cluster/fields.ts", "types.ts", "config.ts", "connections.ts", "providerArgs.ts", "index.ts"];
 
 const files = [
   ...TYPES.map((file) => join(ROOT, "provider", file)),
-  // Their documentation is for users, so that of functions and resources is taken from there.
+  // The documentation of functions and resources for users is in these files.
   ...readdirSync(join(ROOT, "sdk"), { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(ROOT, "sdk", entry.name)),
 ];
 
-// No libraries but the language's own: none of what is read here is theirs.
+// Only the libraries of the language: the schema uses no type of any other.
 const program = ts.createProgram(files, { noResolve: true, types: [], strict: true, target: ts.ScriptTarget.ES2022 });
 export const checker = program.getTypeChecker();
 
 /**
- * What a file exports by that name: an interface, or something documented.
+ * The symbol that a file exports under a name: an interface, or a documented declaration.
  *
  * @param {string} file In the repository.
  * @param {string} name
@@ -35,11 +35,11 @@ export function exported(file, name) {
 
 /** A reference to the specification, which users do not have: `(Specification, section 2.)`, `(section 4, …)`. */
 const REFERENCE = / ?\((Specification, )?sections? \d[^)]*\)/g;
-/** What a word of a choice means, on lines of their own: `- \`stop\`: leaves a stopped cluster.` */
+/** The meaning of one word of a choice, on separate lines: `- \`stop\`: leaves a stopped cluster.` */
 const MEANING = /^- `([^`]+)`: (.*(?:\n(?!- ).*)*)/gm;
 
 /**
- * What the words of a choice mean, by the word.
+ * The meanings of the words of a choice, by word.
  *
  * @param {ts.Symbol} symbol
  */
@@ -51,7 +51,7 @@ export function meanings(symbol) {
 }
 
 /**
- * The documentation of something, each paragraph on one line. Without examples: they are in one language only.
+ * The documentation of a symbol, each paragraph on one line. Without examples, because they are in one language only.
  *
  * @param {ts.Symbol} symbol
  */
@@ -68,7 +68,7 @@ export function documentation(symbol) {
 }
 
 /**
- * The values that a source exports, which imports nothing but types.
+ * The values that a source file exports. The file may import types only.
  *
  * @param {string} file In the repository.
  */

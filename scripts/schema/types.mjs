@@ -4,7 +4,7 @@ import { checker, documentation, meanings } from "./sources.mjs";
 
 /** @typedef {Record<string, unknown>} Spec A piece of the schema. */
 
-/** The types that stand in the schema under a name of their own: those that were asked for so far. */
+/** The types with a name of their own in the schema: those that `typeSpec` has met so far. */
 export const namedTypes = /** @type {Record<string, Spec>} */ ({});
 
 const ANY = { $ref: "pulumi.json#/Any" };
@@ -18,7 +18,7 @@ const keywords = [
 ];
 
 /**
- * The schema's form of a type, as it is written: the compiler itself forgets the names of aliases.
+ * The schema's form of a type, from its source text: the compiler's types do not keep the names of aliases.
  *
  * @param {ts.TypeNode} node
  * @returns {Spec}
@@ -33,8 +33,8 @@ function typeSpec(node) {
 }
 
 /**
- * A union with a list in it is anything: Pulumi's SDK for Python refuses lists where it was told of other types too
- * (github.com/pulumi/pulumi/issues/6950), and the one for Go takes anything for every union.
+ * A union with a list becomes "any": Pulumi's SDK for Python refuses lists in a union with other types
+ * (github.com/pulumi/pulumi/issues/6950), and the SDK for Go accepts any value for every union.
  *
  * @param {Spec[]} forms
  */
@@ -61,7 +61,7 @@ function referenceSpec(node) {
 }
 
 /**
- * A choice of words, each with what it means.
+ * A choice of words, each with its meaning.
  *
  * @param {ts.Symbol} symbol
  * @param {string[]} words
@@ -85,7 +85,7 @@ function resolved(symbol) {
 }
 
 /**
- * The words of a type that is a choice of words.
+ * The words of a type that is a choice of words; `undefined` for any other type.
  *
  * @param {ts.TypeNode} node
  */
@@ -118,7 +118,7 @@ export function objectSpec(symbol) {
 }
 
 /**
- * The fields of an interface, its own and those of what it extends.
+ * The fields of an interface, inherited ones included.
  *
  * @param {ts.Symbol} symbol
  */
@@ -128,11 +128,11 @@ export function fieldsOf(symbol) {
   return { properties: Object.fromEntries(fields.map((field) => [field.name, fieldSpec(field)])), required };
 }
 
-/** Types of which `pulumi do` makes flags. */
+/** Types that `pulumi do` offers as flags. */
 const FLAGS = new Set(["string", "number", "integer", "boolean"]);
 
 /**
- * Inputs, as `pulumi do` may show them: for the value of a flag it takes the first word in back quotes.
+ * Inputs in a form that `pulumi do` shows well: it uses the first word in back quotes as the name of a flag's value.
  *
  * @param {Record<string, Spec>} properties
  * @returns {Record<string, Spec>}

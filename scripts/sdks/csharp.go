@@ -10,7 +10,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
-// The language whose generator has left for a repository of its own.
+// The generator of C#, which later releases of Pulumi no longer contain: it has moved to its own repository.
 var generators = map[string]generator{
 	"csharp": func(pkg *schema.Package) (map[string][]byte, error) {
 		server := httptest.NewServer(http.HandlerFunc(emptyLogo))
@@ -20,7 +20,7 @@ var generators = map[string]generator{
 	},
 }
 
-// emptyLogo stands for the logo that the generator would fetch from the internet: the package has none.
+// emptyLogo replaces the logo that the generator would fetch from the internet: the package has none.
 func emptyLogo(response http.ResponseWriter, _ *http.Request) {
 	_ = png.Encode(response, image.NewGray(image.Rect(0, 0, 64, 64)))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
-// The languages whose generators every release has.
+// The generators that every release of Pulumi contains.
 var generators = map[string]generator{
 	"nodejs": func(pkg *schema.Package) (map[string][]byte, error) {
 		return nodejs.GeneratePackage(tool, pkg, nil, nil, false, noLoader)

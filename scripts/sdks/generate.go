@@ -1,5 +1,5 @@
-// Command sdks writes the SDKs of a Pulumi package: sdks SCHEMA VERSION FOLDER. Which languages it knows is said by the file
-// that it is built with, for the generators are in different releases of Pulumi.
+// Command sdks writes the SDKs of a Pulumi package: sdks SCHEMA VERSION FOLDER. The second source file of the build decides
+// the languages, because the generators are in different releases of Pulumi.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
-// tool is named in the first line of each generated file.
+// tool is the name in the first line of each generated file.
 const tool = "pulumi"
 
 // A generator makes the files of an SDK, by their paths in it.
@@ -37,7 +37,7 @@ func fail(err error) {
 	os.Exit(1)
 }
 
-// readSpec reads a schema that has no version of its own.
+// readSpec reads a schema file, which has no version, and sets the version.
 func readSpec(file, version string) (schema.PackageSpec, error) {
 	var spec schema.PackageSpec
 	text, err := os.ReadFile(file)
@@ -49,10 +49,10 @@ func readSpec(file, version string) (schema.PackageSpec, error) {
 	return spec, err
 }
 
-// noLoader is for a schema that refers to no other: it is there, and never asked.
+// noLoader is the required loader of other schemas. This schema refers to none, so it is never called.
 var noLoader schema.ReferenceLoader = struct{ schema.ReferenceLoader }{}
 
-// writeSDK binds the schema anew, for a generator changes the package that it is given.
+// writeSDK binds the schema again for each generator, because a generator changes the package.
 func writeSDK(spec schema.PackageSpec, generate generator, folder string) error {
 	pkg, diagnostics, err := schema.BindSpec(spec, noLoader, schema.ValidationOptions{})
 	if err != nil {

@@ -8,14 +8,14 @@ import { ROOT } from "../lib/root.mjs";
 
 /**
  * @typedef {object} Service
- * @property {Record<string, string>} env What a program needs to reach it.
- * @property {string} [note] How to end it, where it outlives this process.
+ * @property {Record<string, string>} env Environment with which a program reaches the service.
+ * @property {string} [note] How to end the service, if it outlives this process.
  * @property {() => Promise<void>} close
  */
 
 /**
- * Starts the simulator on a free port, in a process of its own: Ctrl-C in a terminal must reach Pulumi, not the service that
- * Pulumi is just talking to. Unless it is kept, it ends with this process, however that ends.
+ * Starts the simulator on a free port, in a separate process: Ctrl-C in a terminal must reach Pulumi, not the service that
+ * Pulumi uses. Without `keep`, the simulator ends with this process, however this process ends.
  *
  * @param {{ keep: boolean }} options
  * @returns {Promise<Service>}
@@ -26,7 +26,7 @@ export async function openSimulator({ keep }) {
   const child = spawn(process.execPath, keep ? args : [...args, "--exit-with-stdin"], {
     detached: true,
     env: { ...process.env, GPUCLUSTER_API_KEY: apiKey },
-    // One that is kept must hold nothing of this process: whoever reads its output would wait for ever.
+    // With `keep`, the simulator must not hold this process's stderr: a reader of that output would wait for ever.
     stdio: ["pipe", "pipe", keep ? "ignore" : "inherit"],
   });
   const exited = once(child, "exit");

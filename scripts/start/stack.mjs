@@ -7,22 +7,22 @@ import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../lib/root.mjs";
 
-/** The user pressed Ctrl-C; Pulumi has been let finish what it was doing. */
+/** The user pressed Ctrl-C, and Pulumi has ended its operation. */
 export class Interrupted extends Error {}
 
 /**
  * @typedef {object} Stack
  * @property {string} name
- * @property {Record<string, string>} env What a shell needs to go on with this stack.
+ * @property {Record<string, string>} env Environment with which a shell can continue with this stack.
  * @property {(...args: string[]) => Promise<void>} pulumi Runs a Pulumi command on the stack; its output goes to the terminal.
- * @property {() => string} farewell What is left, and how to go on.
- * @property {() => Promise<void>} init Makes the stack, if it is not there yet.
+ * @property {() => string} farewell A text about what still exists, and how to continue.
+ * @property {() => Promise<void>} init Creates the stack if it does not exist.
  * @property {() => void} close
  */
 
 /**
- * Prepares a stack of the root project. A throwaway one lives in a temporary folder; the other kind stays in `.gpucluster/`,
- * for a lost state is a lost, paid cluster.
+ * Prepares a stack of the root project. A throwaway stack is in a temporary folder. Any other stack stays in `.gpucluster/`,
+ * because a lost state means a lost cluster that still costs money.
  *
  * @param {string} cliRoot
  * @param {Record<string, string>} serviceEnv
@@ -31,7 +31,7 @@ export class Interrupted extends Error {}
  */
 export function openStack(cliRoot, serviceEnv, { isReal, isThrowaway }) {
   const folder = isThrowaway ? mkdtempSync(join(tmpdir(), "gpucluster-")) : join(ROOT, ".gpucluster");
-  // A kept stack on the simulator belongs to that one simulator; the real one is to be found again.
+  // A stack on the simulator belongs to one simulator process; the real stack must be found again by its name.
   const name = `demo-${isReal ? "real" : randomBytes(2).toString("hex")}`;
   const env = { ...serviceEnv, ...backendEnv(folder, isReal) };
   const interrupts = countInterrupts();
@@ -72,7 +72,7 @@ export function goOn(env, name) {
 }
 
 /**
- * A stack on the simulator never goes into a backend of the user's; a real one does, where there is one.
+ * A stack on the simulator never uses the user's own backend; a real stack does, if there is one.
  *
  * @param {string} folder
  * @param {boolean} isReal
@@ -101,7 +101,7 @@ function runPulumi(cliRoot, args, env) {
     env: {
       ...process.env,
       ...env,
-      // The file speaks for itself; a passphrase of the user's other stacks must not win over it.
+      // The passphrase file decides: a passphrase for the user's other stacks must not override it.
       ...(env["PULUMI_CONFIG_PASSPHRASE_FILE"] ? { PULUMI_CONFIG_PASSPHRASE: undefined } : {}),
       PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
       PULUMI_SKIP_UPDATE_CHECK: "true",
@@ -118,7 +118,7 @@ function runPulumi(cliRoot, args, env) {
   });
 }
 
-/** In a terminal Ctrl-C reaches Pulumi too, which ends by itself; this process only has to survive it and clean up. */
+/** In a terminal, Ctrl-C also reaches Pulumi, which ends by itself. This process only has to survive it and clean up. */
 function countInterrupts() {
   let count = 0;
   const note = () => {

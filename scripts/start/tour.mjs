@@ -64,7 +64,7 @@ function sayKept(stack, note) {
 }
 
 /**
- * As another program would: straight at the API.
+ * Scales the cluster directly over the API, as another program would.
  *
  * @param {Record<string, string>} env
  * @param {number} replicas
@@ -80,5 +80,5 @@ async function scaleBehindItsBack({ GPUCLUSTER_BASE_URL: url, GPUCLUSTER_API_KEY
     body: JSON.stringify({ replicas }),
   });
   console.log(`POST ${path} {"replicas":${replicas}} -> HTTP ${status}`);
-  await setTimeout(4_500); // until its new replicas are up, which is nobody's drift
+  await setTimeout(4_500); // until the new replicas are ready, so that only the replica count is drift
 }

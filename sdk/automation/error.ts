@@ -5,12 +5,12 @@ export type Operation = "up" | "preview" | "refresh" | "destroy";
 
 /** One line of what went wrong. */
 export interface Fact {
-  /** Name of the resource in the program; empty for what is about none. */
+  /** Name of the resource in the program; empty if the fact is about no resource. */
   readonly resource: string;
   readonly text: string;
 }
 
-/** Why an operation ended without success: by an error, by its `signal`, or because another one has the stack. */
+/** Why an operation did not succeed: an error, its `signal`, or another operation that has locked the stack. */
 export type Reason = "failed" | "canceled" | "locked";
 
 const headlines: Readonly<Record<Reason, string>> = {
@@ -19,7 +19,7 @@ const headlines: Readonly<Record<Reason, string>> = {
   locked: "did not begin: another operation has the stack",
 };
 
-/** An operation on a stack that did not succeed. Its message is all there is to know, one fact a line. */
+/** An operation on a stack that did not succeed. Its message contains every fact, one on each line. */
 export class AutomationError extends Error {
   override readonly name = "AutomationError";
 
@@ -31,23 +31,23 @@ export class AutomationError extends Error {
   ) {
     const lines = facts.map(({ resource, text }) => `\n  ${resource && `${resource}: `}${text}`);
     super(`${operation} of ${stackName} ${headlines[reason]}${lines.join("")}`);
-    // Programs print the stack of an error that nobody catches; where this one was made says nothing.
+    // Programs print the `stack` of an uncaught error; the call stack of this one helps nobody.
     this.stack = `${this.name}: ${this.message}`;
   }
 }
 
-/** The engine's own last word, which says nothing where there is another. */
-const lastWord = /^\w+ (failed|canceled)$/;
+/** The engine's closing line, which adds nothing if there is any other error. */
+const closingLine = /^\w+ (failed|canceled)$/;
 
 /**
- * What went wrong, each fact once: what the resources said, else what the CLI did. Pure.
+ * The facts of a failure, each once: the errors of the resources, else the errors that the CLI printed. Pure.
  * @param errors The messages with severity `error`, in their order.
- * @param text Everything that the CLI has printed.
+ * @param text The whole output of the CLI.
  */
 export function factsOf(errors: readonly Progress[], text: string): Fact[] {
   const output = outputWithoutPlanValues(text);
   const said = errors.map(({ resource, status }) => ({ resource, text: status }));
-  const telling = said.filter(({ text }) => !lastWord.test(text));
+  const telling = said.filter(({ text }) => !closingLine.test(text));
   const printed = [...output.matchAll(/^(?: *stderr: )?error: (.+)$/gm)].map(([, text = ""]) => ({
     resource: "",
     text,

@@ -3,16 +3,16 @@ import { resourceNameOf } from "../../provider/cluster/check/names";
 import { withoutSequences } from "../../provider/terminal";
 import { withoutPlanValues } from "./planValues";
 
-/** One thing that an operation does, has done, or says. */
+/** One line of an operation's progress. */
 export interface Progress {
   /**
-   * `begins`, `ends` and `fails`: an operation on a resource. `plans`: what a preview says that an `up` will do. `status`: what
-   * a resource is at now, until the next one of it. `message`: what stays.
+   * `begins`, `ends` and `fails`: a step on a resource. `plans`: a step that an `up` would take, in a preview. `status`: the
+   * present progress of a resource, until its next `status`. `message`: a lasting message.
    */
   readonly kind: "plans" | "begins" | "status" | "message" | "ends" | "fails";
-  /** Name of the resource in the program; empty for what is about none. */
+  /** Name of the resource in the program; empty if the line is about no resource. */
   readonly resource: string;
-  /** URN of the resource; empty for what is about none. */
+  /** URN of the resource; empty if the line is about no resource. */
   readonly urn: string;
   /** One line, such as `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
   readonly status: string;
@@ -25,7 +25,7 @@ interface Words {
   readonly plans?: string;
 }
 
-/** What the engine's operations are called; those that are not here change nothing. A replacement comes in two steps. */
+/** Words for the engine's operations; an operation without words changes nothing. A replacement comes in two steps. */
 const words: Readonly<Record<string, Words>> = {
   create: { begins: "creating", ends: "created", plans: "to be created" },
   update: { begins: "updating", ends: "updated", plans: "to be updated" },
@@ -36,10 +36,10 @@ const words: Readonly<Record<string, Words>> = {
   refresh: { begins: "refreshing", ends: "refreshed" },
 };
 
-/** What is the engine's own and no resource of the program. */
+/** Types of the engine's own resources, which the program does not declare. */
 const ownTypes = /^pulumi:(pulumi:Stack|providers:)/;
 
-/** What an event of the engine tells people, in lines; nothing for most of them. Pure. */
+/** The lines of progress for an event of the engine; none for most events. Pure. */
 export function progressOf(event: EngineEvent): Progress[] {
   const { diagnosticEvent, resourcePreEvent, resOutputsEvent, resOpFailedEvent } = event;
   if (diagnosticEvent) return diagnosticLines(diagnosticEvent);
@@ -58,7 +58,7 @@ function step(
   return [{ kind, resource: resourceNameOf(urn), urn, status, severity: kind === "fails" ? "error" : "info" } as const];
 }
 
-/** The engine's debug lines are left out: they hold what programs pass to resources, secrets in clear. */
+/** Leaves out the engine's debug lines: they hold the inputs of resources, with secrets in plain text. */
 const severities: Readonly<Record<string, Progress["severity"]>> = {
   info: "info",
   "info#err": "info",
@@ -74,12 +74,12 @@ function diagnosticLines({ urn = "", message, severity, ephemeral }: NonNullable
   return factsIn(withoutPlanValues(message)).map((status) => ({ kind, resource, urn, status, severity: known }));
 }
 
-/** Lines that carry no fact: a headline that counts the errors below it, and calls of a stack. */
+/** Lines that carry no fact: a headline that counts the errors below it, and lines of a call stack. */
 const noFact = /^$|^\d+ errors? occurred:$|^at (?:async )?.*:\d+:\d+\)?$/;
-/** What stands before a fact: bullets, colours of the engine's own, and how a program's exception is announced. */
+/** Text around a fact: the engine's colours, bullets, and the announcement of a program's exception. */
 const noise = /<\{%[^%]*%\}>|^\s*\*\s|^\s*Unhandled exception: (?:\w*Error: )?/g;
 
-/** The facts of a text of the engine, one a line. */
+/** The facts in a text of the engine, one on each line. */
 export function factsIn(text: string): string[] {
   const lines = withoutSequences(text)
     .split("\n")

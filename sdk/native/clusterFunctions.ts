@@ -8,7 +8,7 @@ export type { GetClusterArgs, GetClusterOutputArgs, GetClusterResult } from "../
 export type { GetClusterStatusArgs, GetClusterStatusOutputArgs, GetClusterStatusResult } from "../getClusterStatus";
 export type { ClusterInfo, GetClustersArgs, GetClustersOutputArgs, GetClustersResult } from "../getClusters";
 
-/** The clusters of the API key's organization, whoever made them. */
+/** All clusters of the API key's organization, also those that other programs made. */
 export function getClusters(args: GetClustersArgs = {}, opts?: pulumi.InvokeOptions): Promise<GetClustersResult> {
   return invoke("getClusters", args, opts);
 }
@@ -21,7 +21,7 @@ export function getClustersOutput(
   return invokeOutput("getClusters", args, opts);
 }
 
-/** One cluster, whoever made it, by its id or by its name. */
+/** One cluster of the API key's organization, by its id or by its name, also if another program made it. */
 export function getCluster(args: GetClusterArgs, opts?: pulumi.InvokeOptions): Promise<GetClusterResult> {
   return invoke("getCluster", args, opts);
 }
@@ -34,7 +34,7 @@ export function getClusterOutput(
   return invokeOutput("getCluster", args, opts);
 }
 
-/** The health of each replica of a cluster, as it is now. */
+/** The present health of each replica of a cluster. */
 export function getClusterStatus(
   args: GetClusterStatusArgs,
   opts?: pulumi.InvokeOptions,

@@ -19,7 +19,7 @@ export type { GetGpuModelsArgs, GetGpuModelsOutputArgs, GetGpuModelsResult, GpuM
 export type { GetGpuPricingArgs, GetGpuPricingOutputArgs, GetGpuPricingResult, GpuPrice } from "../getGpuPricing";
 export type { GetGpuTypesArgs, GetGpuTypesOutputArgs, GetGpuTypesResult, GpuType } from "../getGpuTypes";
 
-/** The GPU types that the service lists, with prices per GPU-hour and availability where it says them. */
+/** The GPU types that the service lists, with prices per GPU-hour and availability if the service reports them. */
 export function getGpuTypes(args: GetGpuTypesArgs = {}, opts?: pulumi.InvokeOptions): Promise<GetGpuTypesResult> {
   return invoke("getGpuTypes", args, opts);
 }
@@ -32,7 +32,7 @@ export function getGpuTypesOutput(
   return invokeOutput("getGpuTypes", args, opts);
 }
 
-/** The GPU models of the service: what each type is, with its memory in GB where the service says it. */
+/** The GPU models of the service: a description of each GPU type, with its memory in GB if the service reports it. */
 export function getGpuModels(args: GetGpuModelsArgs = {}, opts?: pulumi.InvokeOptions): Promise<GetGpuModelsResult> {
   return invoke("getGpuModels", args, opts);
 }
@@ -45,7 +45,7 @@ export function getGpuModelsOutput(
   return invokeOutput("getGpuModels", args, opts);
 }
 
-/** What each GPU type costs: the price of one GPU for one hour, with its currency where the service says it. */
+/** The price of each GPU type, for one GPU and one hour, with its currency if the service reports it. */
 export function getGpuPricing(args: GetGpuPricingArgs = {}, opts?: pulumi.InvokeOptions): Promise<GetGpuPricingResult> {
   return invoke("getGpuPricing", args, opts);
 }
@@ -58,7 +58,7 @@ export function getGpuPricingOutput(
   return invokeOutput("getGpuPricing", args, opts);
 }
 
-/** Whether GPUs can be had now, of one type or of each; how many, where the service says it. */
+/** Whether GPUs are available now, of one type or of each type, and how many if the service reports it. */
 export function getGpuAvailability(
   args: GetGpuAvailabilityArgs = {},
   opts?: pulumi.InvokeOptions,

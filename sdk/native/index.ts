@@ -1,6 +1,6 @@
 /**
- * `pulumi-gpucluster/native`: the same clusters and functions through the plugin of this package, for programs that import,
- * declare providers, or share a stack with other languages.
+ * `pulumi-gpucluster/native`: the same resources and functions through this package's plugin, for programs that import
+ * clusters, declare providers, or share a stack with other languages.
  */
 export type { ReplicaStatus } from "../../provider/cluster/fields";
 export type { ClusterArgs } from "../clusterArgs";

@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { withVersion } from "./options";
 
-/** Asks the plugin, at once. */
+/** Calls a function of the plugin at once. */
 export function invoke<Result>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<Result> {
   return pulumi.runtime.invoke(tokenOf(name), { ...args }, withVersion(opts));
 }
 
-/** Asks the plugin once the arguments are known, and not at all in a preview that cannot know them. */
+/** Calls a function of the plugin when the arguments are known; does not call it in a preview that cannot know them. */
 export function invokeOutput<Result>(
   name: string,
   args: object,

@@ -6,7 +6,7 @@ import { invoke, invokeOutput } from "./invoke";
 export type { GetHealthArgs, GetHealthOutputArgs, GetHealthResult } from "../getHealth";
 export type { GetServiceInfoArgs, GetServiceInfoOutputArgs, GetServiceInfoResult } from "../getServiceInfo";
 
-/** How the service says it is. Rejects when the service does not answer at all. */
+/** The health that the service reports of itself. Rejects if the service does not answer at all. */
 export function getHealth(args: GetHealthArgs = {}, opts?: pulumi.InvokeOptions): Promise<GetHealthResult> {
   return invoke("getHealth", args, opts);
 }
@@ -19,7 +19,7 @@ export function getHealthOutput(
   return invokeOutput("getHealth", args, opts);
 }
 
-/** What the service says of itself: its name, its version, and the paths that it has. */
+/** The name, the version and the paths that the service reports of itself. */
 export function getServiceInfo(
   args: GetServiceInfoArgs = {},
   opts?: pulumi.InvokeOptions,

@@ -1,25 +1,25 @@
 import type { Clock } from "../../provider/clock";
 
-/** Where a service is. */
+/** The address and the API key of a service. */
 export interface Address {
   readonly url: string;
   readonly apiKey: string;
 }
 
-/** What a contender is asked to run. */
+/** The cluster that a contender has to create. */
 export interface Wanted {
   readonly name: string;
-  /** Whose word counts: that of each replica, or the list's. A contender may have but one way. */
+  /** Source of readiness: the status of each replica, or the list. A contender may support only one. */
   readonly healthCheck: "status" | "list";
 }
 
-/** A cluster as a contender keeps it. */
+/** A created cluster in a contender's own state. */
 export interface Made {
   readonly id: string;
   readonly state: Record<string, unknown>;
 }
 
-/** Something that manages clusters: the operations that the engine would call, all at once. */
+/** A provider under test: the operations that the engine would call, all concurrently. */
 export interface Contender {
   /** Resolves when the cluster is ready. */
   create(wanted: Wanted): Promise<Made>;
@@ -28,8 +28,8 @@ export interface Contender {
   remove(made: Made): Promise<void>;
 }
 
-/** Makes a contender as a process of its own would: it knows nothing of what came before. */
+/** Makes a contender as a new process would: without any memory of earlier operations. */
 export type Open = (address: Address, clock: Clock) => Contender;
 
-/** What every contender asks for: one replica, so that all clusters take the same time. */
+/** The inputs of every cluster: one replica, so that all clusters take the same time. */
 export const spec = { gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", replicas: 1 };

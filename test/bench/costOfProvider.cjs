@@ -1,5 +1,5 @@
-// Stands for the engine's process: loads what that loads, then a provider, and creates so many clusters with it at once. Prints
-// what loading the provider took, and the most memory that the process has had.
+// Imitates the engine's provider process: loads the same modules, then a provider, and creates clusters with it concurrently.
+// Prints the time to load the provider, and the peak memory of the process.
 require("@pulumi/pulumi");
 
 const [, , who, count] = process.argv;

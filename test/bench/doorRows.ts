@@ -6,14 +6,14 @@ import type { Row } from "./rows";
 const clusters = 60;
 const programs = { ours: clusterProgram(clusters), native: nativeProgram(clusters) };
 
-/** The same clusters through both doors, one after the other. */
-export const doorJobs: readonly Job[] = [() => throughDoor("ours"), () => throughDoor("native")];
+/** The same clusters through both adapters, one after the other. */
+export const doorJobs: readonly Job[] = [() => throughAdapter("ours"), () => throughAdapter("native")];
 
-async function throughDoor(who: keyof typeof programs): Promise<Row[]> {
+async function throughAdapter(who: keyof typeof programs): Promise<Row[]> {
   const { workspace, close } = await openProject(programs[who]);
   const timed = async (note: string, ...command: string[]): Promise<Row> => {
     const seconds = (await timeOf(() => workspace.succeed(...command))) / 1_000;
-    return { kind: "door", who, clusters, note, figures: { seconds } };
+    return { kind: "adapter", who, clusters, note, figures: { seconds } };
   };
   try {
     const rows = [
@@ -23,7 +23,7 @@ async function throughDoor(who: keyof typeof programs): Promise<Row[]> {
     ];
     const state = workspace.storedClusters().map(({ inputs, outputs }) => JSON.stringify([inputs, outputs]));
     const bytes = Buffer.byteLength(state.join("")) / clusters;
-    return [...rows, { kind: "door", who, clusters, note: "state of each", figures: { bytes } }];
+    return [...rows, { kind: "adapter", who, clusters, note: "state of each", figures: { bytes } }];
   } finally {
     await close();
   }

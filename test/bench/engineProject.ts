@@ -3,7 +3,7 @@ import { type Simulator, startSimulator } from "../simulator";
 
 const apiKey = "bench-key-0123456789abcdef";
 
-/** A project that is not up yet, and the service that it talks to. */
+/** A new project, and its service. */
 export interface Project {
   readonly simulator: Simulator;
   readonly workspace: Workspace;

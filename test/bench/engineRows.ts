@@ -6,7 +6,7 @@ import { providerJob } from "./providerProcess";
 import type { Row, Subject } from "./rows";
 
 const sizes = [1, 50, 200];
-/** The fastest of so many counts: whatever else the machine does only makes a run slower. */
+/** Number of runs, of which the fastest counts: other load on the machine only makes a run slower. */
 const repeats = 2;
 
 /** The rows of the real engine, on the real clock. */
@@ -16,7 +16,7 @@ export const engineJobs: readonly Job[] = [
   ...doorJobs,
 ];
 
-/** Times previews that find nothing to change, and measures what the state holds. */
+/** Measures previews without changes, and the size of the state. */
 async function previews(who: "ours" | "empty", clusters: number): Promise<Row[]> {
   const { simulator, workspace, close } = await openProject(
     who === "ours" ? clusterProgram(clusters) : emptyProgram(clusters),

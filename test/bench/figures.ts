@@ -1,8 +1,8 @@
-/** What is measured, and how it is shown. The order is the order of the columns. */
+/** The measured figures and their formats, in the order of the columns. */
 export const figureFormats = {
   seconds: { title: "time s", digits: 1 },
   ratio: { title: "ratio to bound", digits: 2 },
-  /** Of a run on the fast clock, against the same one on the real clock, whichever is longer over the other. */
+  /** A run on the fast clock against the same run on the real clock: the longer time over the shorter one. */
   drift: { title: "scaled against real", digits: 2 },
   lag: { title: "mean lag s", digits: 2 },
   requests: { title: "requests", digits: 0 },
@@ -15,7 +15,7 @@ export const figureFormats = {
 
 export type Figure = keyof typeof figureFormats;
 
-/** The figures of one row; one that has no meaning there is absent. */
+/** The figures of one row; a figure without a meaning for the row is absent. */
 export type Figures = Partial<Readonly<Record<Figure, number>>>;
 
 export const figureNames = Object.keys(figureFormats).filter(isFigure);
@@ -27,8 +27,8 @@ export function isFigure(name: string): name is Figure {
 const timed: readonly Figure[] = ["seconds", "ratio", "drift"];
 
 /**
- * Of several runs of the same: the shortest times, for a busy machine only adds to them; the mean lag, for it is chance how
- * soon after the event a look comes; and the most of all else.
+ * The best of several equal runs. The shortest times, because load on the machine only adds to them; the mean lag, because
+ * the time from the event to the next poll is random; the largest of all other figures.
  */
 export function bestOf(runs: readonly Figures[]): Figures {
   const entries = figureNames.flatMap((figure) => {

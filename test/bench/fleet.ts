@@ -5,20 +5,20 @@ import type { Contender, Made, Open, Wanted } from "./contender";
 import { type Figures, mean } from "./figures";
 import { openService, type ServiceOptions, service, trafficOf, windowOf } from "./service";
 
-/** A fleet that comes up at once. */
+/** A run in which a whole fleet is created concurrently. */
 export interface FleetRun extends ServiceOptions {
   readonly clusters: number;
   readonly healthCheck: Wanted["healthCheck"];
 }
 
-/** A fleet that is up. */
+/** A fleet after its creation. */
 export interface Fleet {
   readonly simulator: Simulator;
   readonly made: readonly Made[];
   readonly figures: Figures;
 }
 
-/** Creates a whole fleet at once; the caller closes its service. */
+/** Creates a whole fleet concurrently; the caller closes its service. */
 export async function bringUp(run: FleetRun, open: Open, clock: Clock): Promise<Fleet> {
   const simulator = await openService(clock, run);
   const contender = open(simulator, clock);
@@ -36,14 +36,14 @@ export async function bringUp(run: FleetRun, open: Open, clock: Clock): Promise<
   return { simulator, made: ready.map(({ made }) => made), figures: { ...times, ...lag, requests, refused, failed } };
 }
 
-/** Names and what is asked for, of a whole fleet. */
+/** The clusters of a whole fleet, to be created. */
 export function wantedOf(prefix: string, { clusters, healthCheck }: Pick<FleetRun, "clusters" | "healthCheck">) {
   return Array.from({ length: clusters }, (_, index): Wanted => ({ name: `${prefix}-${index}`, healthCheck }));
 }
 
 export interface Ending {
   readonly made: Made;
-  /** When the creation returned. */
+  /** Time at which the creation returned. */
   readonly endMs: number;
 }
 
@@ -57,7 +57,7 @@ export async function createOne(contender: Contender, wanted: Wanted, clock: Clo
   }
 }
 
-/** One operation on each cluster of a fleet at once, by a process that knows nothing, in a window of its own. */
+/** One operation on each cluster of a fleet concurrently, by a new process, in a new window. */
 export async function sweep(
   { simulator, made }: Fleet,
   open: Open,
@@ -76,7 +76,7 @@ export async function sweep(
   };
 }
 
-/** When the service had a cluster ready: with one replica, neither sooner nor later than it says. */
+/** Time at which the service had a cluster ready: with one replica, exactly the provisioning time after the creation. */
 export function readyAtMs(simulator: Simulator, { id }: Made, provisioningMs: number): number {
   return Date.parse(simulator.cluster(id)?.createdAt ?? "") + provisioningMs;
 }

@@ -6,7 +6,7 @@ import { twins } from "./twinRows";
 import { up, upJobs } from "./upRows";
 
 const sizes = [1, 10, 90, 100, 500];
-/** These may run side by side where they take long, for they do little; more would slow each other down. */
+/** Long runs of these sizes may run in parallel, because they do little; larger ones would slow each other down. */
 const smallSizes = sizes.filter((clusters) => clusters <= 10);
 const largeSizes = sizes.filter((clusters) => clusters > 10);
 
@@ -23,7 +23,7 @@ export const fleetJobs: readonly Job[] = [
   twins,
 ];
 
-/** What is loaded late, and compiled late, would cost the first row seconds. */
+/** Loads and compiles all code first: otherwise it would cost the first row seconds. */
 async function warmUp(): Promise<Row[]> {
   await up(60, 3, "naive");
   await up(60, 3, "ours");

@@ -1,4 +1,4 @@
 import type { Row } from "./rows";
 
-/** Measures something, and says what in rows. */
+/** One measurement, which returns rows. */
 export type Job = () => Promise<Row[]>;

@@ -8,7 +8,7 @@ import { ScaledClock } from "./scaledClock";
 
 const phasesMs = [0, 10_000, 20_000, 30_000, 40_000, 50_000];
 
-/** No request may be refused, wherever in a window a run begins. */
+/** Runs that begin at different phases of a window: no request may be refused in any. */
 export async function phases(): Promise<Row[]> {
   const subject: Subject = { kind: "phases", who: "ours", clusters: 100, provisioningS: 30, healthCheck: "list" };
   const all: Figures[] = [];

@@ -10,13 +10,13 @@ import { type Row, titleOf, whoOf } from "./rows";
 import { tableOf } from "./table";
 import { missesOf, missText } from "./targets";
 
-/** What begins so late may not end in time. */
+/** Duration of the longest job: a job that begins later than this before the time limit may not end in time. */
 const longestJobMinutes = 0.75;
 
 const docs = resolve(__dirname, "../../docs");
 const readmeFile = resolve(__dirname, "../../README.md");
 
-/** Loaded when they are needed: the engine's rows look for the Pulumi CLI at once. */
+/** The parts, loaded when they are needed: the engine's rows look for the Pulumi CLI when they are loaded. */
 const parts: Readonly<Record<string, () => readonly Job[]>> = {
   fleet() {
     const rows: typeof import("./fleetRows") = require("./fleetRows");
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   writeFileSync(readmeFile, withBenchmark(readFileSync(readmeFile, "utf8"), rows, misses));
 }
 
-/** A line for each row as soon as it is there: the whole takes minutes. */
+/** Prints a line for each row as soon as it is measured, because the whole run takes minutes. */
 function show(rows: Row[]): Row[] {
   for (const row of rows) console.log(`${titleOf(row)} | ${whoOf(row)} | ${JSON.stringify(row.figures)}`);
   return rows;

@@ -2,19 +2,19 @@ import { Agent, type Dispatcher, request } from "undici";
 import type { Clock } from "../../provider/clock";
 import { type Address, type Open, spec } from "./contender";
 
-/** What one sets out with: five retries, as HTTP libraries have them; a look every five seconds. */
+/** Typical first values: five retries, as in HTTP libraries; a poll every five seconds. */
 const retries = 5;
 const firstBackoffMs = 1_000;
 const pollMs = 5_000;
 
 interface Habits {
-  /** Whether a refusal is waited out as long as it says. */
+  /** Whether a retry waits for the refusal's `Retry-After`. */
   readonly heedsRetryAfter: boolean;
 }
 
 /**
- * A dynamic provider as a careful user writes it: each resource for itself. It retries what can be retried with a growing
- * pause, and polls its own cluster until every replica is healthy.
+ * A dynamic provider as a careful user writes it: each resource works alone. It retries with exponential backoff, and polls
+ * its own cluster until every replica is healthy.
  */
 export const openNaive =
   (habits: Habits): Open =>
@@ -41,7 +41,7 @@ export const openNaive =
 type Answer = Record<string, unknown>;
 
 function sender({ url, apiKey }: Address, clock: Clock, { heedsRetryAfter }: Habits) {
-  // Few connections: hundreds of new ones would take so long on a fast clock that this would lose by it.
+  // Few connections: hundreds of new ones would take so long on a fast clock that they would distort the result.
   const dispatcher = new Agent({ connections: 10 });
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
   return async (method: Dispatcher.HttpMethod, path: string, body?: object): Promise<Answer> => {

@@ -3,7 +3,7 @@ import { openOurs } from "./ours";
 import type { Order } from "./processes";
 import { ScaledClock } from "./scaledClock";
 
-/** One process of several: loads everything, says so, and brings up a fleet of its own when it is told to. */
+/** One process of several: loads everything, reports that it is ready, and creates its own fleet when it receives its order. */
 async function main(): Promise<void> {
   const run = { clusters: 10, provisioningMs: 100, phaseMs: 0, healthCheck: "status" as const };
   const { simulator } = await bringUp(run, openOurs, new ScaledClock(10));

@@ -7,11 +7,11 @@ import type { Ctx } from "../../provider/core";
 import { Secret } from "../../provider/secret";
 import { type Open, spec } from "./contender";
 
-/** This provider without the engine: the core as doors get it, on a clock of ours. */
+/** This provider without the engine: the core as adapters use it, on the given clock. */
 export const openOurs: Open = ({ url, apiKey }, clock) => {
-  const pace = { clock, random: Math.random };
-  const options = { baseUrl: url, apiKey: new Secret(apiKey), userAgent: "bench/1", budget: createBudget(pace) };
-  const client = createClient(createTransport({ ...options, ...pace }), options.budget);
+  const timing = { clock, random: Math.random };
+  const options = { baseUrl: url, apiKey: new Secret(apiKey), userAgent: "bench/1", budget: createBudget(timing) };
+  const client = createClient(createTransport({ ...options, ...timing }), options.budget);
   const service = createService(client, "bench", clock, heartbeatMs, url);
   const cluster = createClusterResource(
     () => service,
@@ -24,9 +24,9 @@ export const openOurs: Open = ({ url, apiKey }, clock) => {
   };
 };
 
-/** Of progress messages, as by default. */
+/** Interval of progress messages, as by default. */
 const heartbeatMs = 15_000;
-/** What a check adds to inputs. */
+/** The defaults that a check adds to inputs. */
 const defaults = { desiredStatus: "running", deletionPolicy: "delete" };
 
 function contextOf(name: string): Ctx {

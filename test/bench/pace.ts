@@ -1,5 +1,5 @@
 /** One minute takes two seconds. */
 export const factor = 30;
 
-/** Where runs begin in a window: somewhere in its first half, where creations have to wait long for the next one. */
+/** The phase of the window in which runs begin: in its first half, so that creations wait long for the next window. */
 export const phaseMs = 20_000;

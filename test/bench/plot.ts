@@ -1,6 +1,6 @@
 import { type Row, type Subject, whoOf } from "./rows";
 
-/** Whom the plot compares, in the order of the bars. Readable on light and on dark ground. */
+/** The compared subjects, in the order of the bars. The colours are readable on light and on dark backgrounds. */
 const bars: readonly { readonly is: Pick<Subject, "who" | "healthCheck">; readonly color: string }[] = [
   { is: { who: "bound" }, color: "#8b949e" },
   { is: { who: "ours", healthCheck: "status" }, color: "#2da44e" },
@@ -10,7 +10,7 @@ const panels = [30, 300];
 const size = { width: 860, panel: 420, height: 320, left: 44, top: 48, bottom: 260 };
 const barWidth = 20;
 
-/** Time until all clusters are ready, by number of clusters, side by side; a cross where some never were. */
+/** Time until all clusters are ready, by number of clusters, side by side; a cross if some never were. */
 export function plotOf(rows: readonly Row[]): string {
   const ups = rows.filter(({ kind }) => kind === "up");
   const legend = bars.map(({ is, color }, index) => {

@@ -9,7 +9,7 @@ import { type Ending, readyAtMs } from "./fleet";
 import { ScaledClock } from "./scaledClock";
 import { openService, trafficOf, windowOf } from "./service";
 
-/** What one process is told to do. */
+/** The order for one process. */
 export interface Order extends Address {
   readonly prefix: string;
   readonly clusters: number;
@@ -24,7 +24,7 @@ interface ProcessesRun {
   readonly factor: number;
 }
 
-/** Fleets of several processes on one key at once: they know of each other only by what the service says is left. */
+/** Fleets of several processes on one key at once: they learn of each other only from the service's rate headers. */
 export async function runProcesses({ processes, clusters, provisioningMs, factor }: ProcessesRun): Promise<Figures> {
   const children = Array.from({ length: processes }, startChild);
   await Promise.all(children.map((child) => once(child, "message")));
@@ -58,7 +58,7 @@ function startChild(): ChildProcess {
   return fork(join(__dirname, "oneProcess.ts"), { execArgv: ["-r", join(__dirname, "loadTypeScript.cjs")] });
 }
 
-/** Gives a process its order and waits for what came of it; `null` stands for a creation that failed. */
+/** Sends a process its order and waits for the results; `null` stands for a failed creation. */
 async function obey(child: ChildProcess, order: Order): Promise<(Ending | null)[]> {
   child.send(order);
   const [endings]: unknown[] = await once(child, "message");

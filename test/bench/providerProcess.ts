@@ -5,12 +5,12 @@ import { startSimulator } from "../simulator";
 import type { Figures } from "./figures";
 import type { Job } from "./jobs";
 
-/** The fastest, and the smallest, of so many processes count. */
+/** Number of processes, of which the fastest and the smallest count. */
 const repeats = 3;
 const clusters = 500;
 const apiKey = "bench-key-0123456789abcdef";
 
-/** What a process of the engine's costs more with our provider in it than with one that does nothing. */
+/** Additional cost of the engine's provider process with this provider, compared to an empty one. */
 export const providerJob: Job = async () => {
   const base = await leastOf("empty");
   const ours = await leastOf("ours");

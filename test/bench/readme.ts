@@ -5,10 +5,10 @@ import type { Miss } from "./targets";
 const begin = "<!-- benchmark: written by `npm run bench` -->";
 const end = "<!-- /benchmark -->";
 
-/** Of the fleets, those that a rate limit makes hard. */
+/** Shows only fleets that a rate limit makes hard. */
 const isShown = ({ kind, who, clusters }: Row) => kind === "up" && clusters >= 100 && who !== "hasty";
 
-/** A README with the present figures in it. */
+/** The README with the present figures. */
 export function withBenchmark(readme: string, rows: readonly Row[], misses: readonly Miss[]): string {
   const [before, rest] = readme.split(begin);
   const after = rest?.split(end)[1];

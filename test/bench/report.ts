@@ -2,7 +2,7 @@ import type { Row } from "./rows";
 import { tableOf } from "./table";
 import { type Miss, missText } from "./targets";
 
-/** The whole page, as it stands in docs/. */
+/** The whole page in docs/. */
 export function reportOf(rows: readonly Row[], misses: readonly Miss[], latenessMs: number): string {
   const missed = misses.length > 0 ? `Missed:\n\n${misses.map((miss) => `- ${missText(miss)}`).join("\n")}\n` : "";
   return `# Benchmark
@@ -21,12 +21,12 @@ ${missed || "Every target is reached.\n"}
 - Fleet rows are the core without the engine, which would call it for all clusters at once. Client and service live on one
   clock that is 30 times as fast, \`now()\` and \`sleep()\` both. The "scaled against real" column compares one run with the same
   on the real clock. In this run, 99 of 100 turns of the event loop were less than ${latenessMs.toFixed(0)} ms late, in real time.
-- The bound is arithmetic: each creation takes one request of the limit, then the last cluster is provisioned. No look, no
-  list and no latency is in it.
+- The bound is arithmetic: each creation takes one request of the limit, then the last cluster is provisioned. It contains
+  no poll, no list and no latency.
 - "naive" is a dynamic provider as a careful user writes it: each cluster asks for its own \`/status\` every 5 s, and retries a 429
   or a 5xx up to five times with growing pauses. One sleeps as long as \`Retry-After\` says, the other does not.
 - "mean lag" is from the moment at which the service has a cluster ready to the one at which its creation returns. It may be
-  1.5 s, and what the limit takes: requests that do not fit into the window in which clusters come up wait for the next one.
+  1.5 s, and what the limit takes: requests that do not fit into the window in which clusters become ready wait for the next one.
 - Runs at 30 s of up to 100 clusters are made twice, those at 300 s of up to 10 four times: the shorter times count, the mean
   lag, and the larger counts.
 - A time or a ratio that is not there: not all clusters came up. \`!\` marks a target that is missed.

@@ -1,6 +1,6 @@
 import type { Figures } from "./figures";
 
-/** What a row is about. */
+/** The subject of a row. */
 export interface Subject {
   readonly kind:
     | "up"
@@ -12,17 +12,17 @@ export interface Subject {
     | "preview"
     | "state"
     | "provider"
-    | "door";
+    | "adapter";
   /** `naive` does what `Retry-After` says; `hasty` only backs off. */
   readonly who: "ours" | "native" | "naive" | "hasty" | "bound" | "empty";
   readonly clusters: number;
   readonly provisioningS?: number;
   readonly healthCheck?: "status" | "list";
-  /** Where one subject has several rows. */
+  /** Distinguishes several rows of one subject. */
   readonly note?: string;
 }
 
-/** The note of a refresh where a list shows as much of a cluster as the cluster itself. */
+/** The note of a refresh if a list shows as much of a cluster as a read by id. */
 export const listShowsAll = "the list shows all";
 
 export interface Row extends Subject {
@@ -48,15 +48,15 @@ const kindTitles: Record<Subject["kind"], string> = {
   preview: "preview without changes",
   state: "state of one cluster, 2 env keys",
   provider: "provider process over an empty one",
-  door: "through the real engine",
+  adapter: "through the real engine",
 };
 
-/** Whose row it is. */
+/** The provider of a row, for tables. */
 export function whoOf({ who, healthCheck }: Subject): string {
   return healthCheck === "list" ? `${whoTitles[who]}, \`healthCheck: "list"\`` : whoTitles[who];
 }
 
-/** What a row is about, whoever does it: `create 100, 30 s`. */
+/** The title of a row without its provider: `create 100, 30 s`. */
 export function titleOf({ kind, clusters, provisioningS, note }: Subject): string {
   const parts = [
     `${kindTitles[kind]}${clusters > 0 ? ` ${clusters}` : ""}`,

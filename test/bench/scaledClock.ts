@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../../provider/clock";
 
 /**
- * Time that runs `factor` times as fast, `now` and `sleep` alike. Given to a client and to the service that it talks to, it
- * scales headers, guards, jitter and intervals all at once. Two processes with the same origin have the same time.
+ * Time that runs `factor` times as fast, `now` and `sleep` alike. If client and service share the clock, it scales headers,
+ * guards, jitter and intervals together. Two processes with the same origin have the same time.
  */
 export class ScaledClock implements Clock {
   constructor(
@@ -14,13 +14,13 @@ export class ScaledClock implements Clock {
     return this.originMs + (realNowMs() - this.originMs) * this.factor;
   }
 
-  /** Rounded up: timers know whole milliseconds, and one that fires early would be early by `factor` of them. */
+  /** Rounds up: timers have whole milliseconds, and one real millisecond too early would be `factor` milliseconds. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return systemClock.sleep(Math.ceil(ms / this.factor), signal);
   }
 }
 
-/** Finer than `Date.now`, of which a millisecond would count `factor` times. */
+/** Finer than `Date.now`: an error of one millisecond would count `factor` times. */
 function realNowMs(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -7,14 +7,14 @@ import { ScaledClock } from "./scaledClock";
 /** The service of every fleet row, in milliseconds of its own clock. */
 export const service = { limit: 100, windowMs: 60_000, latencyMs: 90, deletionMs: 5_000 };
 
-/** A window that has begun some time ago with one request, as a preview would leave it; a fresh one where that is 0. */
+/** A window that began `phaseMs` ago with one request, as after a preview; a fresh window if `phaseMs` is 0. */
 export function windowOf(phaseMs: number): WindowPhase {
   return { limit: service.limit, windowMs: service.windowMs, phaseMs, used: phaseMs > 0 ? 1 : 0 };
 }
 
 export interface ServiceOptions {
   readonly provisioningMs: number;
-  /** So long ago its window has begun. */
+  /** Milliseconds since its window began. */
   readonly phaseMs: number;
   readonly dialect?: Partial<Dialect>;
 }
@@ -33,7 +33,7 @@ export async function openService(
     deletionMs,
     rateLimit: limit,
     rateWindowMs: windowMs,
-    // The simulator waits by the real time.
+    // The simulator's latency is real time.
     latencyMs: latencyMs / factor,
     gpuTypes: [{ type: spec.gpuType, name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }],
   });
@@ -44,7 +44,7 @@ export async function openService(
   return simulator;
 }
 
-/** What the service was asked since a moment of its clock. */
+/** The service's requests since a time of its clock. */
 export function trafficOf({ requests }: Simulator, sinceMs: number): { requests: number; refused: number } {
   const counted = requests.filter(({ at }) => at >= sinceMs);
   return { requests: counted.length, refused: counted.filter(({ status }) => status === 429).length };

@@ -25,7 +25,7 @@ export async function sweeps(fleet: Fleet, who: keyof typeof openers, clock: Sca
   ];
 }
 
-/** A service whose lists show as much of a cluster as the cluster itself does: the fields of the specification. */
+/** A service whose lists show as much of a cluster as a read by id: the fields of the specification. */
 export async function leanRefresh(clusters: number): Promise<Row[]> {
   const clock = new ScaledClock(factor);
   const dialect = { containerEcho: "none", envEcho: "none" } as const;
@@ -39,7 +39,7 @@ export async function leanRefresh(clusters: number): Promise<Row[]> {
   return [{ kind: "refresh", who: "ours", clusters, note: listShowsAll, figures }];
 }
 
-/** On clusters that are simply there, for not all that it creates come up. */
+/** Sweeps existing clusters with the naive provider, because not all clusters that it creates become ready. */
 export async function naiveSweeps(clusters: number): Promise<Row[]> {
   const clock = new ScaledClock(factor);
   const simulator = await openService(clock, { provisioningMs: 0, phaseMs: 0 });

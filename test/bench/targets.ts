@@ -2,7 +2,7 @@ import { type Figure, figureFormats } from "./figures";
 import { listShowsAll, type Row, type Subject, titleOf, whoOf } from "./rows";
 import { service } from "./service";
 
-/** What a row of ours has to reach. */
+/** A limit that a row of this provider has to keep. */
 export interface Target {
   readonly figure: Figure;
   /** The most that the figure may be. */
@@ -15,7 +15,7 @@ export interface Miss {
   readonly row: Row;
   readonly figure: Figure;
   readonly most: number;
-  /** Absent where there is none: a fleet that did not come up has no time. */
+  /** Absent if there is none: a fleet that did not become ready has no time. */
   readonly is?: number;
 }
 
@@ -24,21 +24,21 @@ const isUp = ({ kind }: Subject) => kind === "up";
 const takes = (seconds: number) => (subject: Subject) => isUp(subject) && subject.provisioningS === seconds;
 const isListed = ({ healthCheck }: Subject) => healthCheck === "list";
 
-/** A look every three seconds. */
-const looksInWindow = 20;
+/** A poll every three seconds. */
+const pollsInWindow = 20;
 
 /**
- * The lag of the issue, and what no provider can avoid: clusters come up within one window, and the requests that do not
- * fit into it (a confirmation of each, the looks, the creations where they are in the same window) wait for the next one.
+ * The lag of the issue plus the lag that no provider can avoid. The clusters become ready within one window. Requests that do
+ * not fit into it (a confirmation of each, the polls, the creations if they are in the same window) wait for the next one.
  */
 function mostLag({ clusters, provisioningS = 0, healthCheck }: Subject): number {
   const { limit, windowMs } = service;
   const creations = provisioningS * 1_000 < windowMs ? clusters : 0;
-  const needed = creations + (healthCheck === "list" ? 0 : clusters) + looksInWindow;
+  const needed = creations + (healthCheck === "list" ? 0 : clusters) + pollsInWindow;
   return 1.5 + (Math.max(0, needed - limit) / clusters) * (windowMs / 1_000);
 }
 
-/** The figures of issue 6, section 4. Of those about time, those hold at 30 s that the rate limit leaves possible. */
+/** The figures of issue 6, section 4. At 30 s, only those figures about time that the rate limit allows. */
 export const targets: readonly Target[] = [
   { figure: "failed", most: 0, on: ({ kind }) => fleetKinds.includes(kind) },
   { figure: "refused", most: 0, on: ({ kind }) => fleetKinds.includes(kind) && kind !== "processes" },
@@ -51,7 +51,7 @@ export const targets: readonly Target[] = [
     most: 10,
     on: ({ kind, clusters, note }) => kind === "refresh" && clusters === 500 && note === listShowsAll,
   },
-  // Where the list shows less, each cluster has to be asked for the rest.
+  // If the list shows less, each cluster has to be read by id.
   {
     figure: "requests",
     most: ({ clusters }) => clusters + 10,
@@ -68,7 +68,7 @@ export const targets: readonly Target[] = [
   { figure: "megabytes", most: 64, on: ({ kind }) => kind === "provider" },
 ];
 
-/** Everything that our rows do not reach. A row that does not measure what only some rows of its kind do misses nothing. */
+/** All missed targets of this provider's rows, also those without a figure. */
 export function missesOf(rows: readonly Row[]): Miss[] {
   return rows
     .filter(({ who }) => who === "ours")

@@ -5,7 +5,7 @@ import { factor } from "./pace";
 import type { Row } from "./rows";
 import { ScaledClock } from "./scaledClock";
 
-/** The same run on the fast clock and on the real one: they differ by what the fast clock adds. */
+/** The same run on the fast clock and on the real one: the difference is the error of the fast clock. */
 export async function twins(): Promise<Row[]> {
   const run = { clusters: 10, provisioningMs: 30_000, phaseMs: 0, healthCheck: "status" as const };
   const figuresAt = async (each: number): Promise<Figures> => {

@@ -9,15 +9,15 @@ import { ScaledClock } from "./scaledClock";
 import { windowOf } from "./service";
 import { sweeps, sweptSizes } from "./sweepRows";
 
-/** For those who do not live to see the end, it takes no more to show it. */
+/** Sizes for the hasty provider: two are enough to show that its fleets do not become ready. */
 const hastySizes = [10, 100];
 
 /** Short runs are made twice. */
 const isShort = (clusters: number, provisioningS: number) => provisioningS <= 30 && clusters <= 100;
-/** All of few clusters are ready at once, somewhere between two looks: one lag is chance, so these are made beside others. */
+/** Additional parallel runs: few clusters become ready together, at a random time between two polls, so one lag is random. */
 const besides = (clusters: number, provisioningS: number) => (clusters <= 10 && provisioningS > 30 ? 3 : 0);
 
-/** A fleet that comes up at once: the bound, then everybody. */
+/** The creation of a fleet: the bound, then every provider. */
 export function upJobs(clusters: number, provisioningS: number): Job[] {
   return [
     async () => [{ kind: "up", who: "bound", clusters, provisioningS, figures: boundOf(clusters, provisioningS) }],
@@ -33,7 +33,7 @@ function boundOf(clusters: number, provisioningS: number): Figures {
   return { seconds: ms / 1_000, ratio: 1, lag: 0, requests: clusters, refused: 0, failed: 0 };
 }
 
-/** One fleet of one contender, with what is done to it once it is up. */
+/** One fleet of one contender, with refresh and destroy after its creation if `isSwept`. */
 export async function up(
   clusters: number,
   provisioningS: number,

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation";
-// As programs find it: its build.
+// The build, as programs import it.
 import { AutomationError, destroy, type Progress, preview, refresh, up } from "pulumi-gpucluster/automation";
 import { closeBenches, living, openBench } from "./harness";
 import { cliRoot } from "./workspace";

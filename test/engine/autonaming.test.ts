@@ -2,7 +2,7 @@ import { closeBenches, living, openNativeBench } from "./harness";
 
 afterAll(closeBenches);
 
-/** A project whose `pulumi:autonaming` says something of clusters. */
+/** A project whose `pulumi:autonaming` has a rule for clusters. */
 const projectOf = (naming: object, properties: object = {}) => ({
   config: {
     "pulumi:autonaming": {
@@ -32,7 +32,7 @@ describe("the stack's pulumi:autonaming, by resource type", () => {
     expect(living(simulator).map(({ name, gpuType }) => [name, gpuType])).toEqual([["test-web", "l4"]]);
   });
 
-  it("fails in a preview where its name is none that a cluster can have", async () => {
+  it("fails in a preview if its name is not valid for a cluster", async () => {
     const { workspace } = await openNativeBench(projectOf({ pattern: `\${name}_\${stack}` }));
     const { code, output } = await workspace.preview();
     expect(code).not.toBe(0);

@@ -1,7 +1,7 @@
 import { type Dialect, dialects, type SimulatedCluster } from "../simulator";
 import { type Bench, closeBenches, living, openBench } from "./harness";
 
-/** What the program of one step says. */
+/** The desired inputs of one step. */
 interface Wanted {
   readonly replicas: number;
   readonly container: string;
@@ -22,18 +22,18 @@ exports.endpoint = web.endpoint;
 `;
 
 /**
- * The whole life of a cluster through the real CLI in every dialect, few processes each. A share of the dialects for each
- * test file, so that Jest's workers run them side by side.
+ * The whole life of a cluster through the real CLI in every dialect, few processes each. Each test file runs a share of the
+ * dialects, so that Jest's workers run them in parallel.
  */
 export function tourDialects(share: number, shares: number): void {
   const names = Object.keys(dialects).filter((_, index) => index % shares === share);
   afterAll(closeBenches);
-  // One process waits for the service while another one computes.
+  // Concurrent: one process waits for the service while another one computes.
   it.concurrent.each(names)("a cluster lives and ends through the real engine in the dialect %s", async (name) => {
     const bench = await openBench(programOf(first), { dialect: name });
     await run(bench, "up", "--yes", "--skip-preview");
     const { id } = expectRunning(bench, first);
-    // Drift and a change of everything at once: each process costs seconds, and the unit tests try them one by one.
+    // Drift and a change of all fields at once: each process costs seconds, and the unit tests cover each one alone.
     bench.simulator.change(id, shownBy(dialects[name] as Dialect));
     bench.workspace.program(programOf(second));
     await run(bench, "up", "--yes", "--skip-preview", "--refresh");
@@ -44,7 +44,7 @@ export function tourDialects(share: number, shares: number): void {
   });
 }
 
-/** Drift that the dialect shows: of what it hides, nobody can know. */
+/** Drift that the dialect shows; hidden drift cannot be found. */
 function shownBy({ containerEcho, envEcho }: Dialect): Partial<typeof drifted> {
   return {
     replicas: drifted.replicas,
@@ -53,12 +53,12 @@ function shownBy({ containerEcho, envEcho }: Dialect): Partial<typeof drifted> {
   };
 }
 
-/** A command that has to succeed, and shows no warning. */
+/** Runs a command that has to succeed, without a warning. */
 async function run({ workspace }: Bench, ...args: string[]): Promise<void> {
   expect(await workspace.succeed(...args)).not.toMatch(/warning:/);
 }
 
-/** There is one cluster, and its replicas run what the program says. */
+/** Checks that there is one cluster, and that its replicas run the desired configuration. */
 function expectRunning({ simulator }: Bench, { replicas, container, env }: Wanted): SimulatedCluster {
   const [cluster, ...others] = living(simulator);
   if (!cluster) throw new Error("there is no cluster");

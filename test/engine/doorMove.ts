@@ -3,10 +3,10 @@ import { clusterTypes } from "./workspace";
 
 type Door = keyof typeof clusterTypes;
 
-/** The one line by which a program takes over what this door has made. */
-export const aliasOf = (door: Door) => ({ aliases: [{ type: clusterTypes[door] }] });
+/** The one line with which a program takes over a cluster of this adapter. */
+export const aliasOf = (adapter: Door) => ({ aliases: [{ type: clusterTypes[adapter] }] });
 
-/** Takes a program of the other door: the preview shows at most an update, nothing is sent, the cluster is the same. */
+/** Moves to a program of the other adapter: at most an update in the preview, no request, the same cluster. */
 export async function move({ workspace, simulator, writes }: Bench, to: Door, writeProgram: () => void): Promise<void> {
   const [before] = living(simulator);
   writes();

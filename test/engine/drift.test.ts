@@ -18,8 +18,8 @@ afterAll(closeBenches);
 
 const web = () => living(bench.simulator)[0]?.id ?? "";
 
-describe("what somebody changes behind Pulumi's back", () => {
-  it("is nothing, where the service only adds variables of its own", async () => {
+describe("drift that another program causes", () => {
+  it("is none if the service only adds its own variables", async () => {
     const { code, output } = await bench.workspace.refresh("--expect-no-changes");
     expect(output).not.toContain("canary");
     expect(code).toBe(0);
@@ -37,7 +37,7 @@ describe("what somebody changes behind Pulumi's back", () => {
     expect(await bench.workspace.stateText()).not.toContain("canary");
   });
 
-  it("is previewed and put back by the next up", async () => {
+  it("is previewed and corrected by the next up", async () => {
     const { output } = await bench.workspace.preview();
     expect(output).toMatch(/~ replicas\s*: 4 => 2/);
     expect(output).toMatch(/~ container\s*: "acme\/model:2" => "acme\/model:1"/);
@@ -47,7 +47,7 @@ describe("what somebody changes behind Pulumi's back", () => {
     expect((await bench.workspace.preview("--refresh", "--expect-no-changes")).code).toBe(0);
   });
 
-  it("is created anew, once, when it was deleted", async () => {
+  it("is one new creation if the cluster was deleted", async () => {
     bench.simulator.change(web(), { status: "gone" });
     expect((await bench.workspace.refresh()).code).toBe(0);
     expect(bench.workspace.storedClusters()).toEqual([]);
@@ -56,12 +56,12 @@ describe("what somebody changes behind Pulumi's back", () => {
   });
 });
 
-describe("a service or a key that is not the one that was used", () => {
+describe("another service or key than before", () => {
   it("does not empty the state: not at refresh, not at destroy", async () => {
-    const stranger = await startSimulator({ apiKeys: { "another-key": "org_other" } });
+    const other = await startSimulator({ apiKeys: { "another-key": "org_other" } });
     const { workspace } = bench;
     const before = { ...workspace.env };
-    Object.assign(workspace.env, { GPUCLUSTER_BASE_URL: stranger.url, GPUCLUSTER_API_KEY: "another-key" });
+    Object.assign(workspace.env, { GPUCLUSTER_BASE_URL: other.url, GPUCLUSTER_API_KEY: "another-key" });
     for (const { code, output } of [await workspace.refresh(), await workspace.destroy()]) {
       expect(code).not.toBe(0);
       expect(output).toContain("pulumi state delete");
@@ -69,7 +69,7 @@ describe("a service or a key that is not the one that was used", () => {
       expect(output).not.toMatch(/another-key|at .*\.js:\d+/);
     }
     Object.assign(workspace.env, before);
-    await stranger.close();
+    await other.close();
     expect(workspace.storedClusters()).toHaveLength(1);
     expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
   });

@@ -10,12 +10,12 @@ new gpu.Cluster("web", { gpuType: "h100", replicas: 2, container: "acme/model:1"
 describe("a cluster that does not become healthy", () => {
   let bench: Bench;
   beforeAll(async () => {
-    // With half a letter at its end, as a service makes that cuts its texts: gRPC takes none.
+    // With half of a surrogate pair at its end, as from a service that truncates its texts: gRPC accepts none.
     const message = "image acme/model:1 not found for canary-value \ud83d";
     bench = await openBench(program(), { faults: [{ kind: "sick-replica", replica: 1, message }] });
   });
 
-  it("fails within its time limit, saying the state, the replica and its reason, and is kept", async () => {
+  it("fails within its time limit with the state, the replica and its reason, and is kept", async () => {
     const { code, output } = await bench.workspace.up();
     expect(code).not.toBe(0);
     expect(output).toMatch(/cluster "web-[0-9a-f]{7}" \(cl_\w+\) was created, but is not ready: timed out after \ds/);
@@ -31,7 +31,7 @@ describe("a cluster that does not become healthy", () => {
     expect(bench.writes()).toEqual(["POST /v1/clusters"]);
   });
 
-  it("is waited for again by the next up, which sends nothing, and succeeds once it has healed", async () => {
+  it("is waited for again by the next up, which sends nothing, and succeeds after it has become healthy", async () => {
     expect((await bench.workspace.preview()).output).toContain("~ 1 to update");
     bench.simulator.change(living(bench.simulator)[0]?.id ?? "", { sickReplica: undefined });
     expect((await bench.workspace.up()).code).toBe(0);
@@ -39,7 +39,7 @@ describe("a cluster that does not become healthy", () => {
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
   });
 
-  it("is still known as unfinished after a refresh, and is redeployed where it has failed", async () => {
+  it("is still unfinished after a refresh, and is redeployed if it has failed", async () => {
     const id = living(bench.simulator)[0]?.id ?? "";
     bench.simulator.change(id, { status: "failed", message: "out of memory" });
     expect((await bench.workspace.refresh()).code).toBe(0);
@@ -60,7 +60,7 @@ describe("a create request whose answer is lost", () => {
     cut: { kind: "truncate" },
   } as const;
 
-  it("makes exactly one cluster: the connection breaks, a gateway answers 502, the answer is cut off", async () => {
+  it("makes exactly one cluster: the connection breaks, a gateway answers 502, the answer is truncated", async () => {
     const names = Object.keys(losses);
     const posted = { method: "POST", path: "/v1/clusters" };
     const faults = Object.entries(losses).map(([name, loss]) => ({ ...posted, name, ...loss }));
@@ -77,7 +77,7 @@ describe("a create request whose answer is lost", () => {
 });
 
 describe("a service that cannot be used", () => {
-  it("says what to check when the key is refused", async () => {
+  it("says what to check if the key is refused", async () => {
     const { workspace } = await openBench(program());
     workspace.env["GPUCLUSTER_API_KEY"] = "wrong-key-canary";
     const { code, output } = await workspace.up();

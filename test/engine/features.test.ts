@@ -1,6 +1,6 @@
 import { type Bench, canaryKey, closeBenches, openBench } from "./harness";
 
-/** One program with one cluster for each feature, and a service told by the stack's config: each command of the engine then shows all of them. */
+/** One program with one cluster for each feature, and the service in the stack's config: each command shows all features. */
 const euKey = "canary-key-eu-77b1d2";
 const program = `
 const common = { gpuType: "h100", container: "acme/model:1" };
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(closeBenches);
 
-/** The cluster of a resource, as the service has it. */
+/** The service's cluster of a resource. */
 function named(prefix: string) {
   const found = bench.simulator.clusters().find(({ name }) => name.startsWith(prefix));
   if (!found) throw new Error(`the service has no cluster ${prefix}`);
@@ -56,7 +56,7 @@ async function noChanges(): Promise<void> {
 }
 
 describe("every feature of a cluster through the real engine, in order", () => {
-  it("is previewed: what is adopted, and what will be put right of it", async () => {
+  it("is previewed: the adopted cluster, and the fields to be corrected", async () => {
     const { code, output } = await bench.workspace.preview();
     expect(output).toContain(adoptedId);
     expect(output).toMatch(/replicas/);
@@ -64,7 +64,7 @@ describe("every feature of a cluster through the real engine, in order", () => {
     expect(bench.writes()).toEqual([]);
   });
 
-  it("comes up: each in its way", async () => {
+  it("is created, each feature in its own way", async () => {
     const { code, output } = await bench.workspace.up("--parallel", "16");
     expect(output).toContain("1/2 replicas healthy");
     expect(code).toBe(0);
@@ -76,7 +76,7 @@ describe("every feature of a cluster through the real engine, in order", () => {
     expect(bench.simulator.cluster(adoptedId)).toMatchObject({ name: "prod", replicas: 3 });
   });
 
-  it("shows no change then, and no secret in the state, but for what is plain", async () => {
+  it("shows no change afterwards, and no secret in the state except plain env", async () => {
     await noChanges();
     expect(bench.writes()).toEqual([]);
     const state = await bench.workspace.stateText();
@@ -92,7 +92,7 @@ describe("every feature of a cluster through the real engine, in order", () => {
     expect(named("power").status).toBe("stopped");
   });
 
-  it("is found drifted by a refresh when somebody starts it, and is stopped again", async () => {
+  it("is found drifted by a refresh if another program starts it, and is stopped again", async () => {
     bench.simulator.change(named("power").id, { status: "running" });
     expect((await bench.workspace.refresh()).output).toMatch(/~ desiredStatus\s*: "stopped" => "running"/);
     expect((await bench.workspace.up()).code).toBe(0);
@@ -100,16 +100,16 @@ describe("every feature of a cluster through the real engine, in order", () => {
     await noChanges();
   });
 
-  it("starts again, by what the service takes for it", async () => {
+  it("starts again by the call that the service supports", async () => {
     await bench.workspace.succeed("config", "rm", "power");
-    // It counts at creation only.
+    // `adopt` counts at creation only.
     await bench.workspace.succeed("config", "rm", "adopt");
     expect((await bench.workspace.up()).code).toBe(0);
     expect(bench.writes()).toEqual([restart]);
     expect(named("power").status).toBe("running");
   });
 
-  it("is gone after a destroy, but for what is to be kept, and what was only read", async () => {
+  it("is gone after a destroy, except clusters to be kept and those that were only read", async () => {
     const { code, output } = await bench.workspace.destroy();
     expect(code).toBe(0);
     expect(output).toContain(`\`adopt: "${named("kept").id}"\` takes it up again`);

@@ -3,7 +3,7 @@ import { closeBenches, living, openBench } from "./harness";
 afterAll(closeBenches);
 
 describe("a fleet", () => {
-  it("comes up as the example has it, loses just the clusters that are taken out of it, and goes as a whole", async () => {
+  it("is created as in the example, loses only the removed clusters, and is destroyed as a whole", async () => {
     const { workspace, simulator, writes } = await openBench("");
     workspace.programFile("examples/fleet/index.ts");
     const names = () =>

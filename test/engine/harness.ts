@@ -1,19 +1,19 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator";
 import { Workspace } from "./workspace";
 
-/** The key of these tests: it must be in clear nowhere. */
+/** The key of these tests: it must not be in plain text anywhere. */
 export const canaryKey = "canary-key-3f9a71c04d";
 
 export interface Bench {
   readonly simulator: Simulator;
   readonly workspace: Workspace;
-  /** Requests that change something, as `POST /v1/clusters`, since the last call. */
+  /** Requests that change something, such as `POST /v1/clusters`, since the last call. */
   writes(): string[];
 }
 
 const benches: Bench[] = [];
 
-/** A simulator and a stack whose program runs against it. Gone after the test file. */
+/** A simulator and a stack whose program uses it. `closeBenches` removes both after the test file. */
 export async function openBench(program: string, options: SimulatorOptions = {}): Promise<Bench> {
   const simulator = await startSimulator({
     provisioningMs: 300,
@@ -38,7 +38,7 @@ export async function openBench(program: string, options: SimulatorOptions = {})
   return bench;
 }
 
-/** The same for a YAML program, which the plugin serves. */
+/** A bench for a YAML program, which the plugin serves. */
 export async function openNativeBench(program: object, options?: SimulatorOptions): Promise<Bench> {
   const bench = await openBench("", options);
   bench.workspace.yaml(program);
@@ -53,21 +53,21 @@ export async function closeBenches(): Promise<void> {
   }
 }
 
-/** The clusters that the service has and bills. */
+/** The existing clusters, which the service bills. */
 export function living(simulator: Simulator) {
   return simulator.clusters().filter(({ status }) => status !== "gone" && status !== "terminating");
 }
 
-/** In a steady order. */
+/** The ids in a stable order. */
 export function idsOf(clusters: readonly { readonly id: string }[]): string[] {
   return clusters.map(({ id }) => id).sort();
 }
 
-/** Waits for a condition of a process that runs beside the test. */
+/** Waits for a condition of a process that runs in parallel with the test. */
 export async function until(what: string, condition: () => boolean, limitMs = 30_000): Promise<void> {
   const endMs = Date.now() + limitMs;
   while (!condition()) {
-    if (Date.now() > endMs) throw new Error(`waited in vain until ${what}`);
+    if (Date.now() > endMs) throw new Error(`timed out waiting until ${what}`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }

@@ -6,7 +6,7 @@ const good = 'gpuType: "h100", container: "acme/model:1"';
 const cluster = (args: string) => `new gpu.Cluster("web", { ${args} });`;
 
 describe("bad inputs", () => {
-  it("are refused in the preview, all at once, each with its path and what is right, before any request", async () => {
+  it("are refused in the preview, all together, each with its path and a valid form, before any request", async () => {
     const args = `name: "-bad-", gpuType: "", replicas: 0, container: "no-tag", env: { "1X": "a", PORT: 8080 }, colour: "red"`;
     const { workspace, simulator } = await openBench(cluster(args));
     const { code, output } = await workspace.preview();
@@ -34,7 +34,7 @@ describe("bad inputs", () => {
     expect(output).not.toContain("canary");
   });
 
-  it("include a name that somebody has: the preview says whose, and nothing is sent", async () => {
+  it("include a name that is taken: the preview names its cluster, and nothing is sent", async () => {
     const { workspace, simulator, writes } = await openBench(cluster(`${good}, name: "taken"`));
     const other = simulator.addCluster({ name: "taken", gpuType: "h100", organization: "org_test" });
     const { code, output } = await workspace.preview();
@@ -44,7 +44,7 @@ describe("bad inputs", () => {
     expect(writes()).toEqual([]);
   });
 
-  it("include a time limit that is none", async () => {
+  it("include an invalid time limit", async () => {
     const program = `new gpu.Cluster("web", { ${good} }, { customTimeouts: { create: "soon" } });`;
     const { workspace, simulator } = await openBench(program);
     const { code, output } = await workspace.preview();

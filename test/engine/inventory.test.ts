@@ -3,7 +3,7 @@ import { closeBenches, living, openBench } from "./harness";
 afterAll(closeBenches);
 
 describe("the inventory", () => {
-  it("shows prices, the cheapest type that can be had and the clusters, in previews too, and changes nothing", async () => {
+  it("shows prices, the cheapest available type and the clusters, in previews too, and changes nothing", async () => {
     const { workspace, simulator, writes } = await openBench("");
     const env = { TOKEN: "canary-env-value" };
     simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2, organization: "org_test", env });
@@ -22,8 +22,8 @@ describe("the inventory", () => {
   });
 });
 
-describe("what is not known yet", () => {
-  it("is asked for once it is known and not before, and no input is refused for it", async () => {
+describe("an argument that is not known yet", () => {
+  it("delays the function until it is known, and no input is refused for it", async () => {
     const { workspace, simulator } = await openBench(`
       const web = new gpu.Cluster("web", { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" });
       const env = { UPSTREAM: web.endpoint, SIZE: web.readyReplicas.apply(String) };

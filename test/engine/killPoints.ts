@@ -3,7 +3,7 @@ import { until } from "./harness";
 import { findProvider } from "./processes";
 import type { Running } from "./workspace";
 
-/** What the program asks for. */
+/** The desired inputs of the program. */
 export interface Wanted {
   readonly replicas: number;
   readonly container: string;
@@ -14,19 +14,19 @@ const small: Wanted = { replicas: 2, container: "acme/model:1", env: { MODEL: "f
 const larger: Wanted = { ...small, replicas: 3 };
 const other: Wanted = { replicas: 2, container: "acme/model:2", env: { MODEL: "second", NEW: "comes-in" } };
 
-/** What is being done when the blow comes; without `before`, the cluster is created. */
+/** The operation that is killed; without `before`, the cluster is created. */
 const works = {
   creation: { wanted: small },
   scaling: { before: small, wanted: larger },
   update: { before: small, wanted: other },
 } satisfies Record<string, { before?: Wanted; wanted: Wanted }>;
 
-/** When the blow comes. */
+/** The time of the kill. */
 export interface Moment {
   readonly options?: SimulatorOptions;
-  /** Our package is not loaded yet: the process that would load it is the SDK's, which stays when its engine dies. */
+  /** This package is not loaded yet: the process is the SDK's, which does not end when its engine is killed. */
   readonly isUnloaded?: boolean;
-  /** Held long enough for the blow to meet it; without it, `reached` says when. */
+  /** A request to hold until the kill; without it, `reached` decides the time. */
   readonly hold?: Omit<Extract<Fault, { kind: "delay" }>, "kind" | "ms">;
   reached?(run: Running, simulator: Simulator): boolean;
 }
@@ -37,34 +37,34 @@ const status = "/v1/clusters/*/status";
 const redeploy = "/v1/clusters/*/redeploy";
 const scale = "/v1/clusters/*/scale";
 
-/** Longer than any test: the cluster comes up when the test says so. */
+/** Longer than any test: the cluster becomes ready when the test changes it. */
 const slow: SimulatorOptions = { provisioningMs: 600_000 };
-/** A roll-out that the next command finds still going on. */
+/** A roll-out that is still in progress when the next command starts. */
 const unhurried: SimulatorOptions = { provisioningMs: 6_000 };
 const withoutRollout: SimulatorOptions = { dialect: { updateRollsOut: false } };
 const withoutEcho: SimulatorOptions = { dialect: { envEcho: "none" } };
 
-/** Told by what the service has got, never by the time that has passed. */
+/** Decided by the requests that the service has received, never by the time that has passed. */
 const moments = {
   "the provider has just started": { isUnloaded: true, reached: ({ pid }) => findProvider(pid) !== undefined },
-  "the first list is on its way": { hold: { method: "GET", path: clusters, when: "before" } },
+  "the first list request has arrived": { hold: { method: "GET", path: clusters, when: "before" } },
   "the create request has arrived": { hold: { method: "POST", path: clusters, when: "before" } },
   "the cluster is made, and not yet answered": { hold: { method: "POST", path: clusters, when: "after" } },
-  "the id is known, and looked up first": { hold: { method: "GET", path: cluster, when: "before" } },
-  "replicas are looked at": { options: slow, hold: { method: "GET", path: status, when: "after" } },
-  "the next look is awaited": { options: slow, reached: isLookedAtSince("POST") },
-  "the last look is answered": { hold: { method: "GET", path: status, when: "after" } },
+  "the id is known, and the cluster is read first": { hold: { method: "GET", path: cluster, when: "before" } },
+  "replicas are polled": { options: slow, hold: { method: "GET", path: status, when: "after" } },
+  "the next poll is due later": { options: slow, reached: isPolledSince("POST") },
+  "the last poll is answered": { hold: { method: "GET", path: status, when: "after" } },
   "all is healthy, and read back": { options: withoutEcho, hold: { method: "GET", path: cluster, after: 1 } },
-  "the cluster is looked up first": { hold: { method: "GET", path: cluster, when: "before" } },
+  "the cluster is read first": { hold: { method: "GET", path: cluster, when: "before" } },
   "the scale request has arrived": { hold: { method: "POST", path: scale, when: "before" } },
   "it is scaled, and not yet answered": { hold: { method: "POST", path: scale, when: "after" } },
-  "the new replica is looked at": { hold: { method: "GET", path: status, when: "after" } },
+  "the new replica is polled": { hold: { method: "GET", path: status, when: "after" } },
   "the update has arrived": { hold: { method: "PATCH", path: cluster, when: "before" } },
   "it is updated, and not yet answered": { hold: { method: "PATCH", path: cluster, when: "after" } },
-  "the roll-out is looked for": { hold: { method: "GET", path: status, after: 1 } },
+  "the roll-out is detected": { hold: { method: "GET", path: status, after: 1 } },
   "the roll-out is waited for": { hold: { method: "GET", path: cluster, after: 1 } },
-  "the roll-out goes on": { options: unhurried, reached: isLookedAtSince("PATCH") },
-  "the last new replica is looked at": { hold: { method: "GET", path: status, after: 2, when: "after" } },
+  "the roll-out continues": { options: unhurried, reached: isPolledSince("PATCH") },
+  "the last new replica is polled": { hold: { method: "GET", path: status, after: 2, when: "after" } },
   "the redeploy has arrived": { options: withoutRollout, hold: { method: "POST", path: redeploy, when: "before" } },
   "it is redeployed, and not yet answered": {
     options: withoutRollout,
@@ -72,8 +72,8 @@ const moments = {
   },
 } satisfies Record<string, Moment>;
 
-/** Between two looks, the first of which came after a request of that method. */
-function isLookedAtSince(method: string): NonNullable<Moment["reached"]> {
+/** Between two polls, the first of which came after a request of this method. */
+function isPolledSince(method: string): NonNullable<Moment["reached"]> {
   return (_run, { requests, openRequests }) => {
     const sent = requests.findLastIndex((request) => request.method === method);
     const isSeen = sent >= 0 && requests.slice(sent).some(({ path }) => path.endsWith("/status"));
@@ -81,7 +81,7 @@ function isLookedAtSince(method: string): NonNullable<Moment["reached"]> {
   };
 }
 
-/** Who is hit, and by what. The CLI alone gets the signals of a terminal: it starts the others in groups of their own. */
+/** The killed process, and the signal. Only the CLI receives a terminal's signals: it starts others in separate groups. */
 const blows = {
   "Ctrl-C": { strike: (run) => run.signal("SIGINT"), isGentle: true },
   "SIGTERM to the CLI": { strike: (run) => run.signal("SIGTERM"), isGentle: true },
@@ -91,10 +91,10 @@ const blows = {
   "SIGTERM to the provider": { strike: (_run, provider) => void process.kill(provider, "SIGTERM") },
 } satisfies Record<string, Blow>;
 
-/** One way to end a run. */
+/** One way to end a run early. */
 export interface Blow {
   strike(run: Running, provider: number): void | Promise<void>;
-  /** True where the operation has the time to say what it has reached. */
+  /** True if the operation has time to report its partial state. */
   readonly isGentle?: boolean;
 }
 
@@ -104,17 +104,17 @@ async function interruptTwice(run: Running): Promise<void> {
   run.signal("SIGINT");
 }
 
-/** Where a kill leaves the cluster, and what the next command makes of it. */
+/** The cluster after a kill, which decides what the next command does. */
 export type Rest = "nothing was made" | "its id is in the state" | "its id is lost";
 
-/** One row of the table, with all that it stands for. */
+/** One row of the table, with its names resolved. */
 export interface KillPoint {
   readonly name: string;
   readonly work: { readonly before?: Wanted; readonly wanted: Wanted };
   readonly moment: Moment;
   readonly blow: Blow;
   readonly rest: Rest;
-  /** Struck by `npm test` too, and not only by CI. */
+  /** Also part of `npm test`, not only of CI. */
   readonly isAlways: boolean;
 }
 
@@ -128,9 +128,9 @@ const rows: Record<keyof typeof works, Row[]> = {
   creation: [
     ["kill -9 of the CLI", "the provider has just started", none],
     ["kill -9 of the provider", "the provider has just started", none],
-    ["kill -9 of the CLI", "the first list is on its way", none],
-    ["Ctrl-C", "the first list is on its way", none],
-    ["a second Ctrl-C", "the first list is on its way", none],
+    ["kill -9 of the CLI", "the first list request has arrived", none],
+    ["Ctrl-C", "the first list request has arrived", none],
+    ["a second Ctrl-C", "the first list request has arrived", none],
     ["Ctrl-C", "the create request has arrived", kept],
     ["SIGTERM to the CLI", "the create request has arrived", kept],
     ["a second Ctrl-C", "the create request has arrived", lost, "always"],
@@ -141,16 +141,16 @@ const rows: Record<keyof typeof works, Row[]> = {
     ["kill -9 of the CLI", "the cluster is made, and not yet answered", lost, "always"],
     ["kill -9 of the provider", "the cluster is made, and not yet answered", lost],
     ["SIGTERM to the provider", "the cluster is made, and not yet answered", lost],
-    ["Ctrl-C", "the id is known, and looked up first", kept],
-    ["kill -9 of the CLI", "the id is known, and looked up first", lost],
-    ["Ctrl-C", "replicas are looked at", kept],
-    ["SIGTERM to the CLI", "replicas are looked at", kept],
-    ["kill -9 of the provider", "replicas are looked at", lost],
-    ["Ctrl-C", "the next look is awaited", kept, "always"],
-    ["kill -9 of the CLI", "the next look is awaited", lost],
-    ["SIGTERM to the provider", "the next look is awaited", lost],
-    ["Ctrl-C", "the last look is answered", kept],
-    ["kill -9 of the provider", "the last look is answered", lost],
+    ["Ctrl-C", "the id is known, and the cluster is read first", kept],
+    ["kill -9 of the CLI", "the id is known, and the cluster is read first", lost],
+    ["Ctrl-C", "replicas are polled", kept],
+    ["SIGTERM to the CLI", "replicas are polled", kept],
+    ["kill -9 of the provider", "replicas are polled", lost],
+    ["Ctrl-C", "the next poll is due later", kept, "always"],
+    ["kill -9 of the CLI", "the next poll is due later", lost],
+    ["SIGTERM to the provider", "the next poll is due later", lost],
+    ["Ctrl-C", "the last poll is answered", kept],
+    ["kill -9 of the provider", "the last poll is answered", lost],
     ["Ctrl-C", "all is healthy, and read back", kept],
     ["kill -9 of the CLI", "all is healthy, and read back", lost],
   ],
@@ -159,21 +159,21 @@ const rows: Record<keyof typeof works, Row[]> = {
     ["Ctrl-C", "the scale request has arrived", kept],
     ["kill -9 of the CLI", "it is scaled, and not yet answered", kept],
     ["a second Ctrl-C", "it is scaled, and not yet answered", kept],
-    ["Ctrl-C", "the new replica is looked at", kept],
-    ["SIGTERM to the provider", "the new replica is looked at", kept],
+    ["Ctrl-C", "the new replica is polled", kept],
+    ["SIGTERM to the provider", "the new replica is polled", kept],
   ],
   update: [
-    ["kill -9 of the CLI", "the cluster is looked up first", kept],
+    ["kill -9 of the CLI", "the cluster is read first", kept],
     ["Ctrl-C", "the update has arrived", kept],
     ["kill -9 of the provider", "the update has arrived", kept, "always"],
     ["kill -9 of the CLI", "it is updated, and not yet answered", kept],
     ["a second Ctrl-C", "it is updated, and not yet answered", kept],
-    ["Ctrl-C", "the roll-out is looked for", kept],
-    ["kill -9 of the provider", "the roll-out is looked for", kept],
+    ["Ctrl-C", "the roll-out is detected", kept],
+    ["kill -9 of the provider", "the roll-out is detected", kept],
     ["SIGTERM to the CLI", "the roll-out is waited for", kept],
-    ["Ctrl-C", "the roll-out goes on", kept],
-    ["kill -9 of the CLI", "the roll-out goes on", kept],
-    ["kill -9 of the CLI", "the last new replica is looked at", kept],
+    ["Ctrl-C", "the roll-out continues", kept],
+    ["kill -9 of the CLI", "the roll-out continues", kept],
+    ["kill -9 of the CLI", "the last new replica is polled", kept],
     ["Ctrl-C", "the redeploy has arrived", kept],
     ["kill -9 of the CLI", "the redeploy has arrived", kept],
     ["kill -9 of the provider", "it is redeployed, and not yet answered", kept],

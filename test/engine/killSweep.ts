@@ -4,19 +4,19 @@ import { type Blow, type KillPoint, killPoints, type Moment, type Rest, type Wan
 import { findProvider, isAlive } from "./processes";
 import type { Running } from "./workspace";
 
-/** How long a request is held: so long does a blow have to find it, and so late does a killed one take effect. */
+/** Duration for which a request is held: the kill must come within it, and a killed request takes effect after it. */
 const holdMs = 3_000;
-/** "Within seconds", with the time that a request is held for. */
+/** "Within seconds", plus the time for which a request is held. */
 const gentleEndMs = 15_000;
-/** The engine gives a provider 5 s after it has gone itself. */
+/** A provider has 5 s to end after its engine. */
 const providerEndMs = 10_000;
 
 const programOf = (wanted: Wanted) => `new gpu.Cluster("web", { gpuType: "h100", ...${JSON.stringify(wanted)} });`;
 
-/** CI takes every point (`npm test -- --all`); one of each kind is what ten minutes allow. */
+/** CI runs every point (`npm test -- --all`); ten minutes are enough for one of each kind. */
 const everyKill = process.env["EVERY_KILL"] === "true";
 
-/** Strikes at each point of a share of the table, so that Jest's workers do them side by side. */
+/** Tests each point of a share of the table, so that Jest's workers run the shares in parallel. */
 export function sweepKills(share: number, shares: number): void {
   afterAll(closeBenches);
   const points = killPoints
@@ -37,16 +37,16 @@ async function strikeAndRecover({ work, moment, blow, rest }: KillPoint): Promis
   expectNoHarm(bench, blow);
 }
 
-/** Runs an `up` until the moment, strikes, and waits until nothing of it is left. */
+/** Runs an `up` until the moment, kills it, and waits until none of its processes is left. */
 async function strike(bench: Bench, moment: Moment, blow: Blow): Promise<void> {
   const { simulator, workspace } = bench;
   if (moment.hold) simulator.fault({ kind: "delay", ms: holdMs, ...moment.hold });
   const run = workspace.start("up", "--yes", "--skip-preview");
   try {
-    await until("the moment of the blow", () => (moment.reached ?? isHeld)(run, simulator));
+    await until("the moment of the kill", () => (moment.reached ?? isHeld)(run, simulator));
     await strikeRun(run, moment, blow);
   } finally {
-    // One that did not end as it should would hinder the next points.
+    // A run that did not end would disturb the next points.
     run.kill();
     await run.ended;
   }
@@ -55,11 +55,11 @@ async function strike(bench: Bench, moment: Moment, blow: Blow): Promise<void> {
 
 async function strikeRun(run: Running, { isUnloaded = false }: Moment, blow: Blow): Promise<void> {
   const provider = findProvider(run.pid);
-  if (provider === undefined) throw new Error("there is no provider to strike at");
+  if (provider === undefined) throw new Error("there is no provider process to kill");
   try {
     await blow.strike(run, provider);
     await ended(run, blow.isGentle ? gentleEndMs : undefined);
-    // Nobody else ends it when the CLI was killed.
+    // If the CLI was killed, no other process ends the provider.
     if (!isUnloaded) await until("the provider has ended by itself", () => !isAlive(provider), providerEndMs);
   } finally {
     if (isAlive(provider)) process.kill(provider, "SIGKILL");
@@ -79,19 +79,19 @@ async function ended(run: Running, limitMs?: number): Promise<void> {
   expect((await run.ended).code).not.toBe(0);
 }
 
-/** A request that has arrived takes effect, whoever is gone; and a cluster comes up, whoever looks. */
+/** Without any client, a request that has arrived takes effect, and a cluster becomes ready. */
 async function afterwards({ simulator }: Bench): Promise<void> {
-  await until("the service has done what it was asked for", () => simulator.openRequests().length === 0);
+  await until("the service has answered all requests", () => simulator.openRequests().length === 0);
   const unready = living(simulator).filter(({ status }) => status === "provisioning");
   for (const { id } of unready) simulator.change(id, { status: "running" });
 }
 
-/** Whatever happened: one cluster at most was ever made, none was deleted, and none restarted for nothing. */
+/** The invariant of every kill: at most one cluster was ever created, none was deleted, and none restarted without need. */
 function expectNoHarm({ simulator }: Bench, { isGentle }: Blow): void {
   expect(simulator.clusters().length).toBeLessThanOrEqual(1);
   expect(simulator.requests.filter(({ method }) => method === "DELETE")).toEqual([]);
   const redeploys = simulator.requests.filter(({ path }) => path.endsWith("/redeploy"));
-  // A process that was killed leaves no note of what it sent, so the next one cannot do without one of its own.
+  // A killed process leaves no record of its redeploy, so the next process has to send one.
   expect(redeploys.length).toBeLessThanOrEqual(isGentle ? 1 : 2);
 }
 
@@ -109,7 +109,7 @@ const recoveries: Record<Rest, (bench: Bench, wanted: Wanted) => Promise<void>> 
   "its id is lost": expectNamed,
 };
 
-/** The next `up` ends with what was asked for, on one cluster, and leaves nothing to do. */
+/** The next `up` ends with the desired configuration on one cluster, and the next preview shows no change. */
 async function expectReached({ simulator, workspace }: Bench, { replicas, container, env }: Wanted): Promise<void> {
   await workspace.succeed("up", "--yes", "--skip-preview");
   const [made] = living(simulator);
@@ -123,14 +123,14 @@ function healthOf(cluster: SimulatedCluster | undefined): boolean[] | undefined 
   return cluster?.replicaStates.map(({ healthy }) => healthy);
 }
 
-/** The next preview fails before anything is bought. */
+/** The next preview fails before anything is created. */
 async function expectNamed({ simulator, workspace }: Bench): Promise<void> {
   const { code, output } = await workspace.preview();
   expect(code).not.toBe(0);
   for (const { id } of living(simulator)) expectWayOut(output, id);
 }
 
-/** What the user reads says which cluster is left, and so what to do with it. */
+/** The output names the remaining cluster, and says what to do with it. */
 function expectWayOut(output: string, id: string): void {
   expect(output).toContain(`is already the name of ${id}`);
   expect(output).toContain(`adopt: "${id}"`);

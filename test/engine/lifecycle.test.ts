@@ -9,7 +9,7 @@ const web = new gpu.Cluster("web", {
   container: config.get("container") ?? "vllm/vllm-openai:v0.6.3",
   env: { MODEL: "llama", TOKEN: config.get("token") ?? "${canaryValue}" },
 });
-// Stands for a DNS record or a gateway: it must be left alone as long as the endpoint stays.
+// Imitates a DNS record or a gateway: it must not change while the endpoint stays the same.
 new gpu.Cluster("dependent", { gpuType: "l4", container: "acme/gateway:1", env: { UPSTREAM: web.endpoint } });
 exports.endpoint = web.endpoint;
 `;
@@ -45,7 +45,7 @@ describe("the life of a cluster through the real engine, in order", () => {
     expect(bench.writes()).toEqual([]);
   });
 
-  it("previews more replicas as one line, and leaves what depends on the endpoint alone", async () => {
+  it("previews more replicas as one line, and no change of what depends on the endpoint", async () => {
     await bench.workspace.succeed("config", "set", "replicas", "3");
     const { output } = await bench.workspace.preview();
     expect(output).toMatch(/~ replicas\s*: 2 => 3/);
@@ -59,7 +59,7 @@ describe("the life of a cluster through the real engine, in order", () => {
     expect(bench.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
   });
 
-  it("previews a change of one variable by its name and without its value, and of the container in clear", async () => {
+  it("previews a change of one variable by its name and without its value, and of the container in plain text", async () => {
     await bench.workspace.succeed("config", "set", "--secret", "token", "canary-value-second");
     await bench.workspace.succeed("config", "set", "container", "vllm/vllm-openai:v0.7.0");
     const { output } = await bench.workspace.preview();
@@ -81,7 +81,7 @@ describe("the life of a cluster through the real engine, in order", () => {
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
   });
 
-  it("replaces the cluster when it gets another name: the new one first", async () => {
+  it("replaces the cluster if its name changes: the new one is created first", async () => {
     await bench.workspace.succeed("config", "set", "name", "renamed");
     expect((await bench.workspace.preview()).output).toMatch(/name\s*: "web-[0-9a-f]{7}" => "renamed"/);
     const { code, output } = await bench.workspace.up();
@@ -93,7 +93,7 @@ describe("the life of a cluster through the real engine, in order", () => {
     expect(living(bench.simulator)).toHaveLength(2);
   });
 
-  it("has kept every secret: in clear in no state", async () => {
+  it("has no secret in plain text in any state", async () => {
     const state = await bench.workspace.stateText();
     expect(state).not.toContain(canaryKey);
     expect(state).not.toMatch(/canary-value/);

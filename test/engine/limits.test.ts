@@ -5,7 +5,7 @@ afterAll(closeBenches);
 const cluster = (name: string, args: string) =>
   `new gpu.Cluster("${name}", { gpuType: "h100", container: "acme/model:1", ${args} });`;
 
-describe("a preview that fails before anything is bought", () => {
+describe("a preview that fails before anything is created", () => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await openBench("");
@@ -20,12 +20,12 @@ describe("a preview that fails before anything is bought", () => {
     ],
     ["more than there is", cluster("web", "replicas: 300"), /replicas: wants 300 .*"h100".* of which 256 can be had/],
     [
-      "a cluster to adopt that is not there",
+      "a cluster to adopt that does not exist",
       cluster("web", 'adopt: "cl_00000000"'),
       /adopt: cl_00000000 is no cluster that/,
     ],
     [
-      "a cluster to read that is not there",
+      "a cluster to read that does not exist",
       'gpu.Cluster.get("web", "cl_00000000");',
       /there is no cluster cl_00000000/,
     ],
@@ -39,7 +39,7 @@ describe("a preview that fails before anything is bought", () => {
     expect(writes()).toEqual([]);
   });
 
-  it("keeps the whole stack below its limit, and what has begun in an up without a preview", async () => {
+  it("keeps the whole stack below its cost limit, also after an up without a preview has begun", async () => {
     const { workspace, writes } = await openBench(
       ["a", "b", "c"].map((name) => cluster(name, "replicas: 2")).join("\n"),
     );
@@ -57,7 +57,7 @@ describe("a preview that fails before anything is bought", () => {
 });
 
 describe("a preview while the service is down", () => {
-  it("fails where the stack wants it so, and waits no longer for it than once", async () => {
+  it("fails if the stack requires it, and waits for the service only once", async () => {
     const { workspace, simulator } = await openBench(["a", "b", "c"].map((name) => cluster(name, "")).join("\n"));
     await workspace.succeed("config", "set", "gpucluster:strictPreview", "true");
     simulator.fault({ kind: "delay", ms: 60_000, times: 100 });

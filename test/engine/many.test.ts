@@ -1,7 +1,7 @@
 import { type Bench, closeBenches, living, openBench } from "./harness";
 import type { Run } from "./workspace";
 
-/** CI runs as many as a large fleet has (`npm test -- --all`); fewer show the same in less time. */
+/** CI runs a large fleet (`npm test -- --all`); a smaller one shows the same in less time. */
 const count = process.env["EVERY_DIALECT"] === "true" ? 500 : 60;
 const parallel = ["--parallel", "128"];
 const program = `
@@ -13,7 +13,7 @@ for (let index = 0; index < ${count}; index++) {
 let bench: Bench;
 
 beforeAll(async () => {
-  // What a fleet takes of the rate limit is counted here; that it keeps to it is for the tests of the budget.
+  // This test counts the requests of a fleet; other tests check that the provider keeps the rate limit.
   const gpuTypes = [{ type: "l4", name: "NVIDIA L4", memoryGb: 24, pricePerHour: 0.44, stock: 1_000 }];
   bench = await openBench(program, {
     provisioningMs: 2_000,
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(closeBenches);
 
-/** What a command took: lists come with the time, of which a busy machine needs more; everything else with the clusters. */
+/** The requests of a command: lists grow with the time, which is longer on a busy machine; all others with the clusters. */
 async function trafficOf(work: () => Promise<Run>) {
   const startMs = performance.now();
   const { code } = await work();
@@ -50,7 +50,7 @@ describe(`a fleet of ${count} clusters through the real engine`, () => {
     expect(lists + others).toBeLessThanOrEqual(10);
   });
 
-  it("is previewed without a request where nothing has changed", async () => {
+  it("is previewed without a request if nothing has changed", async () => {
     const { code, lists, others } = await trafficOf(() => bench.workspace.preview("--expect-no-changes"));
     expect(code).toBe(0);
     expect(lists + others).toBeLessThanOrEqual(3);

@@ -17,8 +17,8 @@ const programOf = (properties: object = {}) => ({
   },
 });
 
-describe("Ctrl-C while a cluster of a YAML program comes up", () => {
-  it("ends the wait, keeps the cluster, and the next up goes on with it", async () => {
+describe("Ctrl-C while a cluster of a YAML program becomes ready", () => {
+  it("ends the wait, keeps the cluster, and the next up continues with it", async () => {
     const { workspace, simulator, writes } = await openNativeBench(programOf(), { provisioningMs: 3_600_000 });
     const run = workspace.start("up", "--yes", "--skip-preview");
     await until("it is waited for", () => run.output().includes("0/2 replicas healthy"));
@@ -37,8 +37,8 @@ describe("Ctrl-C while a cluster of a YAML program comes up", () => {
   });
 });
 
-describe("a YAML program that asks for what cannot be", () => {
-  it("is told so in the preview, in one line for each, without a value that may be secret", async () => {
+describe("a YAML program with invalid inputs", () => {
+  it("fails in the preview, with one line for each input, without a value that may be secret", async () => {
     const env = { TOKEN: "canary\u0000value" };
     const { workspace, writes } = await openNativeBench(programOf({ replicas: 0, gpuType: "h100", env }));
     const { code, output } = await workspace.preview();
@@ -49,7 +49,7 @@ describe("a YAML program that asks for what cannot be", () => {
     expect(writes()).toEqual([]);
   });
 
-  it("is told what is missing, and where to set it", async () => {
+  it("fails with the missing settings, and the places to set them", async () => {
     const { workspace } = await openNativeBench(programOf());
     delete workspace.env["GPUCLUSTER_API_KEY"];
     const { code, output } = await workspace.preview();

@@ -22,7 +22,7 @@ describe("pulumi import", () => {
     expect(writes()).toEqual([]);
   });
 
-  it("gives one that is filled in, and previews as a change in place, where the service does not show everything", async () => {
+  it("gives a program to complete, which previews as a change in place, if the service does not show all fields", async () => {
     const dialect: Partial<Dialect> = { containerEcho: "none", envEcho: "none" };
     const { workspace, simulator } = await openNativeBench({}, { dialect });
     const { id } = simulator.addCluster(seed);
@@ -50,8 +50,8 @@ function importOf(id: string): string[] {
   return ["import", "gpucluster:index:Cluster", "prod", id, "--yes", "--skip-preview", "--protect=false"];
 }
 
-describe("what exists already", () => {
-  it("is read by its id, and asked for by functions", async () => {
+describe("an existing cluster", () => {
+  it("is read by its id, and by functions", async () => {
     const { workspace, simulator, writes } = await openNativeBench({});
     const { id } = simulator.addCluster(seed);
     workspace.yaml({

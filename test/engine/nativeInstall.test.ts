@@ -21,7 +21,7 @@ afterAll(async () => {
 it.each([
   ["file of the npm package", () => join(repository, "plugin", name)],
   ["archive of a release", () => join(folder, "release", `${name}-v${version}-linux-amd64.tar.gz`)],
-])("the plugin is installed from the %s, and serves a project that says nothing of it", async (_what, file) => {
+])("the plugin is installed from the %s, and serves a project that does not name it", async (_what, file) => {
   const { workspace, simulator } = await openBench("");
   workspace.env["PULUMI_HOME"] = mkdtempSync(join(folder, "home-"));
   await workspace.succeed("stack", "select", "test");

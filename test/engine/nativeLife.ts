@@ -2,7 +2,7 @@ import { isEverything } from "../support/shares";
 import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
 import { type Wanted, type WriteProgram, writers } from "./nativePrograms";
 
-/** Records and lists in other shapes, values that are hidden, other words. CI (`npm test -- --all`) takes each of them. */
+/** Records and lists in other shapes, hidden values, other status words. CI (`npm test -- --all`) runs each of them. */
 const dialects = isEverything ? ["plain", "terse", "mix-1"] : ["plain"];
 
 const first: Wanted = {
@@ -19,7 +19,7 @@ const changed: Wanted = {
 };
 const renamed: Wanted = { ...changed, name: "renamed" };
 
-/** What a person reads of the update of one cluster, whatever the language and the dialect. */
+/** The text about the update of one cluster, the same for every language and dialect. */
 const updateText = (lines: string) => `Previewing update (test):
   pulumi:pulumi:Stack: (same)
     ~ gpucluster:index:Cluster: (update)
@@ -37,14 +37,14 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
   describe.each(dialects)(`the life of a cluster of a ${language} program, in the dialect %s, in order`, (dialect) => {
     let bench: Bench;
     beforeAll(async () => {
-      // With half a letter at its end, as a service makes that cuts its texts: gRPC takes none.
+      // With half of a surrogate pair at its end, as from a service that truncates its texts: gRPC accepts none.
       const message = "image vllm/vllm-openai:v0.6.3 not found for canary-value-first \ud83d";
       const faults = [{ kind: "sick-replica", name: "web-*", replica: 1, message }] as const;
       bench = await openBench("", { dialect, faults: [...faults] });
       setUp(bench);
       write(bench.workspace, first);
     });
-    /** The cluster that the program names first. */
+    /** The first cluster of the program. */
     const web = () => {
       const found = living(bench.simulator).find(({ gpuType }) => gpuType === first.gpuType);
       if (!found) throw new Error("there is no cluster");
@@ -57,7 +57,7 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
       expect(bench.writes()).toEqual([]);
     };
 
-    it("fails within its customTimeouts where it does not become healthy, and is kept", async () => {
+    it("fails within its customTimeouts if it does not become healthy, and is kept", async () => {
       const { code, output } = await bench.workspace.up();
       expect(code).not.toBe(0);
       expect(output).toMatch(/cluster "web-[0-9a-f]{7}" \(cl_\w+\) was created, but is not ready: timed out after \ds/);
@@ -105,7 +105,7 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
       await expectNothingToDo();
     });
 
-    it("shows at refresh what somebody else has changed, and puts it right", async () => {
+    it("shows drift at a refresh, and corrects it", async () => {
       bench.simulator.change(web().id, { replicas: 1 });
       expect((await bench.workspace.refresh()).output).toMatch(/~ replicas\s*: 3 => 1/);
       expect(textOf((await bench.workspace.preview()).output)).toBe(updateText("      ~ replicas: 1 => 3"));
@@ -114,7 +114,7 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
       expect((await bench.workspace.refresh("--expect-no-changes")).code).toBe(0);
     });
 
-    it("names what it is replaced for; the new one comes up first", async () => {
+    it("names the input that replaces it; the new cluster is created first", async () => {
       const { id } = web();
       write(bench.workspace, renamed);
       const { output } = await bench.workspace.preview();
@@ -128,7 +128,7 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
       expect(living(bench.simulator)).toHaveLength(2);
     });
 
-    it("has every secret in clear in no state", async () => {
+    it("has no secret in plain text in any state", async () => {
       const state = await bench.workspace.stateText();
       expect(state).not.toContain(canaryKey);
       expect(state).not.toContain("canary-value");
@@ -142,7 +142,7 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
   });
 }
 
-/** What a preview shows, without what differs from run to run, or from one language host to the next. */
+/** The text of a preview, without the parts that differ between runs or between language hosts. */
 function textOf(output: string): string {
   return output
     .replace(/cl_[0-9a-f]+/g, "cl_ID")

@@ -1,4 +1,4 @@
 import { testLives } from "./nativeLife";
 
-// `npm run check` and nativeProgram.test.ts look at types.
+// `npm run check` and nativeProgram.test.ts check types.
 testLives("TypeScript", ({ workspace }) => workspace.withoutTypes());

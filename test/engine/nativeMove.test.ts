@@ -5,14 +5,14 @@ afterAll(closeBenches);
 
 const properties = { gpuType: "h100", replicas: 2, container: "acme/model:1", env: { TOKEN: "canary-value" } };
 
-/** A stack of the dynamic door, which is then moved. */
+/** A stack of the dynamic adapter, to be moved. */
 async function begin(): Promise<Bench> {
   const bench = await openBench(`new gpu.Cluster("web", ${JSON.stringify(properties)});`);
   expect((await bench.workspace.up()).code).toBe(0);
   return bench;
 }
 
-/** Back to the door where it began, and destroyed right after that. */
+/** Moves the stack back to its first adapter, and then destroys it. */
 async function end(bench: Bench): Promise<void> {
   const { workspace, simulator } = bench;
   const options = JSON.stringify(aliasOf("native"));
@@ -24,7 +24,7 @@ async function end(bench: Bench): Promise<void> {
   expect(living(simulator)).toEqual([]);
 }
 
-it("a stack moves to a YAML program by one line, which can go, and back", async () => {
+it("a stack moves to a YAML program by one line, which can be removed, and back", async () => {
   const bench = await begin();
   const { workspace } = bench;
   const web = { type: "gpucluster:Cluster", properties };

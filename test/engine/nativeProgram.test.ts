@@ -39,13 +39,13 @@ beforeAll(async () => {
 afterAll(closeBenches);
 
 describe("a TypeScript program with native classes and two organizations, in order", () => {
-  it("asks in the first preview for nothing that it cannot know", async () => {
+  it("sends no request in the first preview for unknown arguments", async () => {
     expect((await bench.workspace.preview()).code).toBe(0);
     bench.workspace.withoutTypes();
     expect(bench.simulator.requests.filter(({ path }) => path.startsWith("/v1/clusters/"))).toEqual([]);
   });
 
-  it("begins in two organizations, each cluster under the key of its provider", async () => {
+  it("creates clusters in two organizations, each under the key of its provider", async () => {
     const { code, output } = await bench.workspace.up();
     expect(output).toContain("2/2 replicas healthy");
     expect(code).toBe(0);
@@ -57,7 +57,7 @@ describe("a TypeScript program with native classes and two organizations, in ord
     ]);
   });
 
-  it("gets its outputs, and the answers of functions of either organization", async () => {
+  it("receives its outputs, and the results of functions of either organization", async () => {
     const outputs = JSON.parse(await bench.workspace.succeed("stack", "output", "--json"));
     const web = living(bench.simulator).find(({ name }) => name.startsWith("web"));
     expect(outputs).toMatchObject({ endpoint: web?.endpoint, name: web?.name, ready: 2, types: expect.any(Number) });
@@ -68,17 +68,17 @@ describe("a TypeScript program with native classes and two organizations, in ord
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
   });
 
-  it("has kept every secret: in clear in no state", async () => {
+  it("has no secret in plain text in any state", async () => {
     expect(await bench.workspace.stateText()).not.toContain("canary");
   });
 
-  it("ends in both organizations", async () => {
+  it("is destroyed in both organizations", async () => {
     expect((await bench.workspace.destroy()).code).toBe(0);
     expect(living(bench.simulator)).toEqual([]);
   });
 });
 
-describe("a native program beside what exists", () => {
+describe("a native program with existing clusters", () => {
   const seed = {
     name: "search",
     gpuType: "h100",
@@ -87,7 +87,7 @@ describe("a native program beside what exists", () => {
     env: { TOKEN: "canary-env" },
   };
 
-  it("takes a cluster over by the option `import`, and reads one by `get`", async () => {
+  it("imports a cluster by the option `import`, and reads one by `get`", async () => {
     const { workspace, simulator, writes } = await openBench("");
     const [imported, read] = [simulator.addCluster(seed), simulator.addCluster({ ...seed, name: "theirs" })];
     const code = (options: string) => `const native = require("pulumi-gpucluster/native");
@@ -105,7 +105,7 @@ describe("a native program beside what exists", () => {
     expect(living(simulator).map(({ name }) => name)).toEqual(["theirs"]);
   });
 
-  it("gets from every function what the same function of the other door answers, at once and as an output", async () => {
+  it("receives from every function the same as with the other adapter, at once and as an output", async () => {
     const { workspace, simulator } = await openBench("");
     const { id } = simulator.addCluster(seed);
     workspace.program(`const native = require("pulumi-gpucluster/native");

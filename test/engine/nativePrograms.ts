@@ -1,6 +1,6 @@
 import type { Workspace } from "./workspace";
 
-/** What a program says of its cluster. */
+/** The desired inputs of a program's cluster. */
 export interface Wanted {
   readonly name?: string;
   readonly gpuType: string;
@@ -9,12 +9,12 @@ export interface Wanted {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Writes the program of a cluster `web` that has to be ready after `createLimit`, and of one that uses its endpoint. */
+/** Writes a program with a cluster `web`, which must be ready within `createLimit`, and a cluster that uses its endpoint. */
 export type WriteProgram = (workspace: Workspace, wanted: Wanted) => void;
 
-/** Far shorter than any default: what has to fail in a test fails soon. */
+/** Far shorter than any default, so that a creation that has to fail in a test fails soon. */
 const createLimit = "3s";
-/** Stands for a DNS record or a gateway: it must be left alone as long as the endpoint stays. */
+/** Imitates a DNS record or a gateway: it must not change while the endpoint stays the same. */
 const dependent = { gpuType: "l4", container: "acme/gateway:1" };
 
 /** The same program in each language. */

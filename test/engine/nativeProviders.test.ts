@@ -9,7 +9,7 @@ const organizationsOf = (requests: readonly { readonly organization?: string }[]
   [...new Set(requests.map(({ organization }) => organization))].sort();
 
 describe("two organizations in one program", () => {
-  it("has the clusters of each under its own key, which stands in clear in no state", async () => {
+  it("has the clusters of each under its own key, which is in no state in plain text", async () => {
     const { workspace, simulator } = await openNativeBench({}, { apiKeys });
     workspace.yaml({
       resources: {
@@ -55,7 +55,7 @@ describe("the key of the stack's config", () => {
     expect(living(simulator)).toEqual([]);
   });
 
-  it("is not asked for where the environment has one, which is stored nowhere", async () => {
+  it("is not required if the environment has a key, which is stored nowhere", async () => {
     const resources = { web: { type: "gpucluster:Cluster", properties } };
     const { workspace } = await openNativeBench({ resources });
     expect((await workspace.up()).code).toBe(0);

@@ -30,7 +30,7 @@ it.each(formNames)(
     }
     expect(writes()).toEqual([]);
 
-    /** What the service itself calls the GPU type of a cluster. */
+    /** The service's own id of a cluster's GPU type. */
     async function gpuIdOf(cluster: string): Promise<string> {
       const { GPUCLUSTER_API_KEY: key } = workspace.env;
       const answer = await fetch(`${simulator.url}/v1/clusters/${cluster}`, {

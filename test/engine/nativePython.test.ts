@@ -10,7 +10,7 @@ const repository = resolve(__dirname, "../..");
 // A fresh machine compiles the generators of SDKs first, and fetches Pulumi's own SDK for Python.
 jest.setTimeout(20 * 60_000);
 
-/** The README's program, word for word, and what it leaves out. */
+/** The README's program, word for word, and the lines that it omits. */
 const [, readme = ""] = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(join(repository, "README.md"), "utf8")) ?? [];
 const program = `${readme}
 choosy = gpucluster.Cluster(
@@ -34,16 +34,16 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As in a shell in which the environment was activated. */
+/** Sets the variables of a shell with the activated virtual environment. */
 function activate({ workspace }: Bench): void {
   const path = [join(folder, "venv/bin"), process.env["PATH"]].join(delimiter);
   Object.assign(workspace.env, { PATH: path, VIRTUAL_ENV: join(folder, "venv") });
 }
 
-// Each with the SDK that is made from the schema.
+// With the SDK that is generated from the schema.
 testLives("Python", activate);
 
-it("the README's program in Python runs; it can choose from lists and enumerations, and gets what functions answer", async () => {
+it("the README's program in Python runs; it can use lists and enumerations, and receives the results of functions", async () => {
   const bench = await openBench("");
   const { workspace, simulator, writes } = bench;
   activate(bench);

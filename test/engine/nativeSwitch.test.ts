@@ -11,7 +11,7 @@ const dynamicProgram = (replicas: number, options = {}) => clusterOf("gpu", repl
 const nativeProgram = (replicas: number, options = {}) =>
   `const native = require("pulumi-gpucluster/native");\n${clusterOf("native", replicas, options)}`;
 
-it("a stack moves from the dynamic door to the native one and back by one line, and scales in each", async () => {
+it("a stack moves from the dynamic adapter to the plugin and back by one line, and scales with each", async () => {
   const bench = await openBench(dynamicProgram(2));
   const { workspace, simulator, writes } = bench;
   expect((await workspace.up()).code).toBe(0);

@@ -9,7 +9,7 @@ const example = readFileSync(join(repository, "examples/native-yaml/Pulumi.yaml"
   .replace(/^name: .*$/m, "name: engine-test")
   .replace("path: ../../plugin", `path: ${join(repository, "plugin")}`);
 
-it("the YAML example runs, scales by its config, shows what it costs, and goes", async () => {
+it("the YAML example runs, scales by its config, shows its cost, and is destroyed", async () => {
   const { workspace, simulator, writes } = await openBench("");
   simulator.setGpuType("h200", { stock: 0 });
   writeFileSync(join(workspace.folder, "Pulumi.yaml"), example);

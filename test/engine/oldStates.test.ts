@@ -5,14 +5,14 @@ import { type Bench, closeBenches, living, openBench } from "./harness";
 import type { StoredResource } from "./workspace";
 
 /**
- * One folder for each version: a program, and what `pulumi stack export` gave after its `up` (with the passphrase of
- * `Workspace`, less the source positions, which name the machine). The third cluster had a sick replica, so it is left
- * unfinished. A fixture never changes: stacks of that version are out there.
+ * One folder for each version: a program, and the output of `pulumi stack export` after its `up`. The state is encrypted with
+ * the passphrase of `Workspace`, and has no source positions, which would name the machine. The third cluster had a sick
+ * replica, so it is unfinished. A fixture never changes, because users have stacks of its version.
  */
 const fixtures = "test/fixtures/states";
 const folder = resolve(__dirname, "../..", fixtures);
 
-/** The variables of the programs, which a state holds encrypted. */
+/** The variables of the programs, which are encrypted in a state. */
 const env = { FIRST: "first-value", SECOND: "second-value" };
 
 afterAll(closeBenches);
@@ -29,19 +29,19 @@ describe.each(readdirSync(folder))("a state that version %s has written", (versi
 
   const settled = async () => (await bench.workspace.clusters()).filter(({ outputs }) => outputs["settled"] === true);
 
-  it("previews without a change for what is settled, and asks to go on with what is not", async () => {
+  it("previews no change of finished clusters, and an update of unfinished ones", async () => {
     expect((await settled()).map(nameOf)).toEqual(["named", "generated"]);
     const targets = (await settled()).map(({ urn }) => `--target=${urn}`);
     expect(await bench.workspace.preview("--expect-no-changes", ...targets)).toMatchObject({ code: 0 });
     expect((await bench.workspace.preview()).output).toMatch(/~ 1 to update\s+3 unchanged/);
   });
 
-  it("is refreshed without a drift of what is settled", async () => {
+  it("is refreshed without drift of finished clusters", async () => {
     const targets = (await settled()).map(({ urn }) => `--target=${urn}`);
     expect(await bench.workspace.refresh("--expect-no-changes", ...targets)).toMatchObject({ code: 0 });
   });
 
-  it("is brought to its end by an up that sends nothing", async () => {
+  it("is finished by an up that sends nothing", async () => {
     expect(await bench.workspace.up()).toMatchObject({ code: 0 });
     expect(await bench.workspace.preview("--expect-no-changes")).toMatchObject({ code: 0 });
     expect(bench.writes()).toEqual([]);
@@ -60,7 +60,7 @@ describe.each(readdirSync(folder))("a state that version %s has written", (versi
   });
 });
 
-/** Gives the service the clusters of a state, and the state the ids that the service has made for them. */
+/** Adds the clusters of a state to the service, and puts the service's ids into the state. */
 function revive(text: string, simulator: Simulator): string {
   const resources: StoredResource[] = JSON.parse(text).deployment.resources;
   const clusters = resources.filter(({ type }) => type.endsWith(":Cluster"));

@@ -8,7 +8,7 @@ import { cliRoot, type Run, Workspace } from "./workspace";
 const repository = resolve(__dirname, "../..");
 const example = join(repository, "examples/pipeline");
 const secretToken = "canary-token-51c0";
-/** On several lines, as keys and certificates are. */
+/** With several lines, as in keys and certificates. */
 const secretModel = "canary-model-1\ncanary-model-2\n\ncanary-model-3";
 
 const jobs: Job[] = [];
@@ -16,7 +16,7 @@ let simulator: Simulator;
 let workspace: Workspace;
 
 beforeAll(async () => {
-  // New replicas never come up by themselves, so that every job here can be cancelled in time.
+  // New replicas never become ready by themselves, so that every job here can be cancelled in time.
   const provisioningMs = 600_000;
   simulator = await startSimulator({ provisioningMs, rateLimit: 10_000, apiKeys: { [canaryKey]: "org_test" } });
   const env = { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: canaryKey, PULUMI_STACK: "test" };
@@ -34,8 +34,8 @@ afterAll(async () => {
   workspace.remove();
 });
 
-describe("the pipeline, in the order in which a team comes through it", () => {
-  it("previews a pull request with new clusters: what is made and what it will cost", async () => {
+describe("the pipeline, in the order in which a team uses it", () => {
+  it("previews a pull request with new clusters: the creations and their cost", async () => {
     const { code, output } = await run("preview.sh");
     expect(output).toBe(`## Preview of \`test\`
 
@@ -51,20 +51,20 @@ describe("the pipeline, in the order in which a team comes through it", () => {
     expect(readFileSync(plan(), "utf8")).not.toContain("canary");
   });
 
-  it("keeps the clusters of a merge whose job is cancelled, as a runner does it: SIGINT for the first process", async () => {
+  it("keeps the clusters of a merge whose job is cancelled as by a runner: SIGINT to the first process", async () => {
     const job = start("up.sh");
     await until("both clusters are waited for", () => living(simulator).length === 2 && isWatching());
     const sentAt = Date.now();
     job.child.kill("SIGINT");
     const { code, output } = await job.ended;
-    // Then comes SIGTERM, and the end of all processes 2.5 s after that.
+    // After this time a runner sends SIGTERM, and kills all processes 2.5 s later.
     expect(Date.now() - sentAt).toBeLessThan(7500);
     expect(output).toMatch(/was created, but is not ready: interrupted/);
     expect(code).not.toBe(0);
     expect(idsOf(await workspace.clusters())).toEqual(idsOf(living(simulator)));
   });
 
-  it("goes on with the same clusters in a run by hand: a new preview, and its plan", async () => {
+  it("continues with the same clusters in a run by hand: a new preview, and its plan", async () => {
     comeUp();
     const preview = await run("preview.sh");
     expect(preview.output).toContain("| **all** | | **6.42** | **6.42** |");
@@ -74,7 +74,7 @@ describe("the pipeline, in the order in which a team comes through it", () => {
     expect(simulator.clusters()).toHaveLength(2);
   });
 
-  it("previews a pull request that scales: the cost before and after, and what has to be known", async () => {
+  it("previews a pull request that scales: the cost before and after, and warnings", async () => {
     edit("replicas: 2", "replicas: 4");
     simulator.setGpuType("h100", { stock: 3 });
     const { code, output } = await run("preview.sh");
@@ -104,7 +104,7 @@ describe("the pipeline, in the order in which a team comes through it", () => {
     edit(JSON.stringify(secretModel), fitting);
   });
 
-  it("keeps what a cancelled scaling has begun, where the whole group is sent SIGTERM", async () => {
+  it("keeps the partial state of a cancelled scaling if the whole group receives SIGTERM", async () => {
     simulator.setGpuType("h100", { stock: 256 });
     const job = start("up.sh");
     await until("the replicas are waited for", () => replicasOf("h100") === 4 && isWatching());
@@ -121,7 +121,7 @@ describe("the pipeline, in the order in which a team comes through it", () => {
     expect(simulator.clusters()).toHaveLength(2);
   });
 
-  it("sees no drift where there is none, and ends with 7 where there is one", async () => {
+  it("finds no drift if there is none, and ends with 7 if there is some", async () => {
     const before = await run("drift.sh");
     expect(before).toEqual({ code: 0, output: expect.stringContaining("`chat` | unchanged | 11.96 | 11.96 |") });
     const chat = living(simulator).find(({ gpuType }) => gpuType === "h100");
@@ -132,7 +132,7 @@ describe("the pipeline, in the order in which a team comes through it", () => {
   });
 });
 
-/** What a checkout would hold. */
+/** Whether a checkout contains this path. */
 function isSource(path: string): boolean {
   return !["node_modules", "out"].includes(basename(path));
 }
@@ -141,7 +141,7 @@ function plan(): string {
   return join(workspace.folder, "out/plan.json");
 }
 
-/** Whether the last that was answered is a look at what has been done. */
+/** Whether the last answered request is a poll. */
 function isWatching(): boolean {
   return simulator.requests.at(-1)?.method === "GET";
 }
@@ -150,7 +150,7 @@ function replicasOf(type: string): number | undefined {
   return living(simulator).find(({ gpuType }) => gpuType === type)?.replicas;
 }
 
-/** Makes all clusters healthy, as time does. */
+/** Makes all clusters healthy. */
 function comeUp(): void {
   for (const { id } of living(simulator)) simulator.change(id, { status: "running" });
 }
@@ -174,7 +174,7 @@ describe("the summary", () => {
     detailedDiff: Object.fromEntries(paths.map((path) => [path, { kind: "update", inputDiff: true }])),
   });
 
-  it("names what is replaced, deleted or left behind, and every unknown cost, and shows no value of env", async () => {
+  it("names replaced, deleted and retained clusters and every unknown cost, and shows no value of env", async () => {
     const env = { TOKEN: "canary-1" };
     const steps = [
       stack,
@@ -204,7 +204,7 @@ describe("the summary", () => {
 `);
   });
 
-  it("says why a preview failed, and shows no table that would be incomplete", async () => {
+  it("says why a preview failed, and shows no incomplete table", async () => {
     const diagnostics = [
       { urn: urn("a"), severity: "error", message: "error: type resource 'a' has a problem: it is\n  <wrong>\n" },
     ];
@@ -226,7 +226,7 @@ describe("the workflow", () => {
   const text = readFileSync(join(example, "workflow.yml"), "utf8");
   const all = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
 
-  it("does nothing but run the scripts of the folder, and runs all of them", () => {
+  it("only runs the scripts of the folder, and runs all of them", () => {
     const scripts = readdirSync(join(example, "scripts"));
     const lines = all(/^ *(?:- )?run: *(.*)$/gm);
     expect(new Set(lines)).toEqual(
@@ -249,7 +249,7 @@ describe("the workflow", () => {
     );
   });
 
-  it("installs the version of the CLI that all this is tested with", () => {
+  it("installs the version of the CLI that these tests use", () => {
     const { devDependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
     expect(readFileSync(join(example, "scripts/setup.sh"), "utf8")).toContain(`--version ${devDependencies.pulumi}\n`);
   });
@@ -262,7 +262,7 @@ describe("the workflow", () => {
     expect([code, found]).toEqual([0, `name=${name}\nrun=${runId}\n`]);
   });
 
-  it.each([["head1"], [""]])("stops where no plan was reviewed: answers %j", async (ANSWERS) => {
+  it.each([["head1"], [""]])("stops if no plan was reviewed: answers %j", async (ANSWERS) => {
     const { code, output, found } = await reviewed({ GITHUB_EVENT_NAME: "push", ANSWERS });
     expect([code, found]).toEqual([1, ""]);
     expect(output).toContain("Run this workflow by hand");
@@ -277,7 +277,7 @@ case $asked in
 esac
 `;
 
-  /** Runs the script with a `gh` that gives one word of ANSWERS for commits, and the next for artifacts. */
+  /** Runs the script with a fake `gh` that returns one word of ANSWERS for commits, and the next for artifacts. */
   async function reviewed(env: Record<string, string>): Promise<Run & { found: string }> {
     const file = join(workspace.folder, "out/found");
     writeFileSync(file, "");
@@ -289,7 +289,7 @@ esac
   }
 });
 
-/** Replaces text of the program, as a commit does. */
+/** Replaces text of the program, as a commit would. */
 function edit(before: string, after: string): void {
   const file = join(workspace.folder, "index.ts");
   const text = readFileSync(file, "utf8");
@@ -307,14 +307,14 @@ async function run(script: string): Promise<Run> {
   return start(script).ended;
 }
 
-/** Starts a script as a runner does: the line of the workflow in a file, run by bash in a group of its own. */
+/** Starts a script as a runner does: the line of the workflow in a file, run by bash in a separate process group. */
 function start(script: string): Job {
   const step = join(workspace.folder, "step.sh");
   writeFileSync(step, `exec sh scripts/${script}\n`);
   return startCommand("bash", ["-e", step]);
 }
 
-/** No output of any command may hold a secret. */
+/** Starts a command, and checks that its output contains no secret. */
 function startCommand(command: string, args: readonly string[], env: Record<string, string> = {}): Job {
   const child = spawn(command, args, {
     cwd: workspace.folder,
@@ -339,7 +339,7 @@ function startCommand(command: string, args: readonly string[], env: Record<stri
 
 function jobEnv(): NodeJS.ProcessEnv {
   const path = [join(cliRoot, "bin"), process.env["PATH"]].join(delimiter);
-  // Types are checked by `npm run check`.
+  // `npm run check` checks the types.
   const speed = { PULUMI_NODEJS_TRANSPILE_ONLY: "true", PULUMI_SKIP_UPDATE_CHECK: "true" };
   const summary = { GITHUB_STEP_SUMMARY: join(workspace.folder, "step-summary.md") };
   const { HOME, TMPDIR, PULUMI_HOME } = process.env;

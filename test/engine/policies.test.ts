@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { type Bench, closeBenches, openBench } from "./harness";
 
-/** Policies by class, as people write them: one for each class that a program can have resources of. */
+/** Policies by class, as users write them: one for each resource class of a program. */
 const pack = `const { PolicyPack, validateResourceOfType } = require("@pulumi/policy");
 const gpu = require("pulumi-gpucluster");
 const native = require("pulumi-gpucluster/native");
@@ -32,7 +32,7 @@ if (config.getBoolean("large")) {
 
 /**
  * Not `nodejs`: a language host that was built from the Go module proxy cannot run policy packs. For a runtime without a
- * language host the engine looks for a program of this name, and such a program is one line.
+ * language host, the engine looks for a program of this name, which needs one line only.
  */
 const runtime = "node-by-hand";
 const runner = resolve(__dirname, "../../node_modules/@pulumi/pulumi/cmd/run-policy-pack");
@@ -54,13 +54,13 @@ beforeAll(async () => {
 afterAll(closeBenches);
 
 describe("a mandatory policy by class, in a preview", () => {
-  it("lets pass what keeps it", async () => {
+  it("accepts resources that comply", async () => {
     const { code, output } = await bench.workspace.preview("--policy-pack", "policies");
     expect(output).not.toContain("[mandatory]");
     expect(code).toBe(0);
   });
 
-  it("stops what breaks it, of each class, before anything is sent", async () => {
+  it("refuses resources of each class that violate it, before any request", async () => {
     const { code, output } = await bench.workspace.preview(
       "--policy-pack",
       "policies",

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bench, closeBenches, openBench } from "./harness";
 
-/** What a person reads before saying yes: the whole text of previews, in the files of `golden/`. */
+/** The text that a user reads before confirming: the whole output of previews, in the files of `golden/`. */
 const program = `
 new gpu.Cluster("web", {
   gpuType: config.get("gpuType") ?? "h100",
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(closeBenches);
 
-/** Without what differs from run to run: ids, times and digits of names that come from the folder. */
+/** The output without parts that differ between runs: ids, times and digits of names that depend on the folder. */
 function steady(output: string): string {
   return output
     .replace(/cl_[0-9a-f]{8}/g, "cl_<id>")
@@ -33,7 +33,7 @@ function steady(output: string): string {
 
 const settings = { replicas: "2", gpuType: "h100", model: "llama", status: "running" };
 
-/** Every setting is given each time, for the CLI stores what it is given. */
+/** Passes every setting each time, because the CLI stores the settings that it receives. */
 async function textOf(changes: Partial<typeof settings>, ...command: string[]): Promise<string> {
   const { workspace } = bench;
   const all = Object.entries({ ...settings, ...changes });
@@ -46,15 +46,15 @@ async function textOf(changes: Partial<typeof settings>, ...command: string[]): 
   return `${steady(output)}\n`;
 }
 
-/** `UPDATE_GOLDEN=true` writes the files anew, for somebody to read. */
+/** With `UPDATE_GOLDEN=true`, rewrites the files; a person has to review them. */
 function golden(name: string, text: string): string {
   const path = join(__dirname, "golden", `${name}.txt`);
   if (process.env["UPDATE_GOLDEN"] === "true") writeFileSync(path, text);
   return readFileSync(path, "utf8");
 }
 
-describe("what a person reads before saying yes", () => {
-  it("of a creation: what it will be, and what it will cost", async () => {
+describe("the preview that a user reads before confirming", () => {
+  it("of a creation: the inputs, and the cost", async () => {
     const text = await textOf({}, "preview", "--diff");
     expect(text).toBe(golden("create", text));
     expect(bench.writes()).toEqual([]);
@@ -65,12 +65,12 @@ describe("what a person reads before saying yes", () => {
     ["more replicas", "scale", { replicas: "4" }],
     ["a stop", "stop", { status: "stopped" }],
     ["a replacement", "replace", { gpuType: "l4", model: "canary-model" }],
-  ])("of %s: just what changes, and what running capacity goes away", async (_title, name, changes) => {
+  ])("of %s: only the changes, and the running capacity that is lost", async (_title, name, changes) => {
     const text = await textOf(changes, "preview", "--diff");
     expect(text).toBe(golden(name, text));
   });
 
-  it("of a deletion: what it did cost, and what becomes of the cluster", async () => {
+  it("of a deletion: the past cost, and what happens to the cluster", async () => {
     const text = await textOf({}, "destroy", "--diff", "--preview-only");
     expect(text).toMatch(/deletionPolicy : "delete"[\s\S]*hourlyCost {5}: 5.98/);
     expect(text).toBe(golden("delete", text));

@@ -7,11 +7,11 @@ interface Listed {
   readonly command: string;
 }
 
-/** The process of dynamic providers that a running CLI has started, once it is there. */
+/** The process of dynamic providers that a running CLI has started; undefined if there is none yet. */
 export function findProvider(cli: number): number | undefined {
   const listed = list();
   const family = new Set([cli]);
-  // A child may stand before its parent, so the family grows until a pass finds nobody new.
+  // A child may be listed before its parent, so the family grows until a pass finds no new process.
   for (let size = 0; size < family.size; ) {
     size = family.size;
     for (const { pid, parent } of listed) if (family.has(parent)) family.add(pid);
@@ -19,15 +19,15 @@ export function findProvider(cli: number): number | undefined {
   return listed.find(({ pid, command }) => family.has(pid) && isProvider.test(command))?.pid;
 }
 
-/** A dead one whose parent has not yet asked how it ended does not count. */
+/** Whether a process is alive; a zombie, whose parent has not read its exit status, is not. */
 export function isAlive(pid: number): boolean {
   return list().some((listed) => listed.pid === pid && !listed.state.startsWith("Z"));
 }
 
-/** Not the short-lived process that only looks up where that script is. */
+/** Not the short-lived process that only resolves the path of this script. */
 const isProvider = /@pulumi\/pulumi\/cmd\/dynamic-provider\/\S/;
 
-/** Every process of this machine, in words that each ps knows. */
+/** Every process of this machine, by options that every `ps` supports. */
 function list(): Listed[] {
   const { stdout } = spawnSync("ps", ["-A", "-ww", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
   return stdout.split("\n").flatMap((line) => {

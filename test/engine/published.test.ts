@@ -10,7 +10,7 @@ testPublishedFacts(dynamicDoor);
 testPublishedSecrets(dynamicDoor);
 
 it.each(formNames)(
-  "a cluster of the form %s is adopted under the name that people give its GPU, and corrected",
+  "a cluster of the form %s is adopted under the display name of its GPU, and corrected",
   async (form) => {
     const { workspace, simulator, writes } = await openBench("", { dialect: form });
     const env = { MODEL: "canary-llama" };

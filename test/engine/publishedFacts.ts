@@ -11,11 +11,11 @@ const seed = {
 };
 const gpu = { name: "RTX 4090", memoryGb: 24 };
 const price = { pricePerHour: 0.49 };
-/** The stock, if the form shows it: 48 less those of the cluster. The client's form counts only what there is in all. */
+/** The stock, if the form shows it: 48 minus the GPUs of the cluster. The client's form shows only totals. */
 const stocks = { documented: { available: true, availableCount: 46 }, client: {} } as const;
 const one = (facts: object) => expect.arrayContaining([expect.objectContaining(facts)]);
 
-/** What each function answers, whatever the form of the service; texts by which it names a GPU type are the form's own. */
+/** The result of each function, the same for every form of the service, except the form's own names of GPU types. */
 const answersOf = (stock: object) => ({
   getGpuTypes: { gpuTypes: one({ ...gpu, ...price, ...stock }) },
   getGpuModels: { models: one(gpu) },
@@ -32,10 +32,10 @@ const answersOf = (stock: object) => ({
   getServiceInfo: { name: "GPU Cluster Management API", endpoints: { health: "GET /health" } },
 });
 
-/** The data functions, and the clusters that there are already, of both forms of the published service. */
-export function testPublishedFacts(door: Door): void {
+/** Tests the data functions and existing clusters in both forms of the published service. */
+export function testPublishedFacts(adapter: Door): void {
   it.each(formNames)(
-    "every data function answers what the service in the form %s knows, and no secret",
+    "every data function returns the facts of a service in the form %s, and no secret",
     async (form) => {
       const { workspace, simulator, writes } = await openBench("", { dialect: form });
       const { id } = simulator.addCluster(seed);
@@ -51,7 +51,7 @@ export function testPublishedFacts(door: Door): void {
         getHealth: ["getHealth", {}],
         getServiceInfo: ["getServiceInfo", {}],
       };
-      door.writeCalls(workspace, calls);
+      adapter.writeCalls(workspace, calls);
       expect((await workspace.up()).code).toBe(0);
       const output = await workspace.succeed("stack", "output", "--json");
       expect(JSON.parse(output)).toMatchObject(answersOf(stocks[form]));
@@ -61,10 +61,10 @@ export function testPublishedFacts(door: Door): void {
   );
 
   it.each(formNames)(
-    "a preview of the form %s names the GPU type that there is not, and sends nothing",
+    "a preview of the form %s names a GPU type that does not exist, and sends nothing",
     async (form) => {
       const { workspace, writes } = await openBench("", { dialect: form });
-      door.writeCluster(workspace, { ...wantedOf("b9000") });
+      adapter.writeCluster(workspace, { ...wantedOf("b9000") });
       const refused = await workspace.preview();
       expect(refused.output).toMatch(/"b9000" is not a GPU type that the service lists/);
       expect(refused.code).not.toBe(0);
@@ -79,7 +79,7 @@ export function testPublishedFacts(door: Door): void {
   it("the names of requests may be forced by the stack's config", async () => {
     const { workspace, simulator } = await openBench("", { dialect: { requestNames: "both", extraFields: "stored" } });
     await workspace.succeed("config", "set", "gpucluster:requestNames", "client");
-    door.writeCluster(workspace, wantedOf("h100"));
+    adapter.writeCluster(workspace, wantedOf("h100"));
     expect((await workspace.up()).code).toBe(0);
     const bodies = simulator.requests.filter(({ method }) => method === "POST").map(({ body }) => body);
     expect(bodies).toEqual([expect.objectContaining({ imageUrl: "acme/model:1", gpuModelId: expect.any(String) })]);
@@ -100,13 +100,13 @@ const extraNames = {
   client: { port: "containerPort", credential: "registryCredentialId" },
 };
 
-/** A secret among the request fields that the package does not know. */
-export function testPublishedSecrets(door: Door): void {
+/** Tests a secret among the request fields that the package does not know. */
+export function testPublishedSecrets(adapter: Door): void {
   it.each(formNames)("a secret among the extra fields of the form %s shows nowhere", async (form) => {
     const { workspace, simulator } = await openBench("", { dialect: form });
     const names = extraNames[form];
     const write = (port: number, value: string) =>
-      door.writeCluster(workspace, {
+      adapter.writeCluster(workspace, {
         ...wantedOf("rtx-4090"),
         open: { [names.port]: port },
         secret: { [names.credential]: value },

@@ -2,7 +2,7 @@ import { type Bench, canaryKey, living, openBench } from "./harness";
 import type { Door, Wanted } from "./publishedPrograms";
 import type { Run } from "./workspace";
 
-/** What differs between the two public forms of the service, beyond what every service is asked for. */
+/** Differences between the two public forms of the service. */
 const forms = {
   documented: {
     /** Requests that give a cluster another image: the update alone. */
@@ -10,7 +10,7 @@ const forms = {
     changeEnv: changeEnvInPlace,
   },
   client: {
-    /** There is no update, which is found out by trying its methods; a redeploy names the image. */
+    /** There is no update, which the provider detects by trying its methods; a redeploy names the image. */
     imageWrites: ["PATCH", "PUT", "POST"].map((method) => `${method} /v1/clusters/:id`).concat(redeploy()),
     changeEnv: changeEnvByReplacement,
   },
@@ -29,7 +29,7 @@ const first: Wanted = {
   container: "team/server:1.0",
   env: { MODEL: "llama-3-8b", TOKEN: "canary-value-one" },
 };
-// From here on in the spelling of the service's own pages.
+// From here on with the spelling of the service's own pages.
 const respelled: Wanted = { ...first, gpuType: "RTX 4090" };
 const scaled: Wanted = { ...respelled, replicas: 3 };
 const renewed: Wanted = { ...scaled, container: "team/server:2.0" };
@@ -37,24 +37,24 @@ const changed: Wanted = { ...renewed, env: { MODEL: "mistral-7b", TOKEN: "canary
 const stopped: Wanted = { ...changed, desiredStatus: "stopped" };
 const moved: Wanted = { ...changed, gpuType: "h100" };
 
-/** A cluster's program and what the service has of it. */
+/** A cluster's program and its cluster in the service. */
 interface Stage {
   readonly bench: Bench;
-  readonly door: Door;
+  readonly adapter: Door;
   write(wanted: Wanted): void;
-  /** The one cluster that there is. */
+  /** The only cluster of the service. */
   web(): ReturnType<typeof living>[number];
-  /** Requests that change something since the last call, whatever form the ids have. */
+  /** Requests since the last call that change something, with the ids of either form replaced. */
   writes(): string[];
 }
 
-/** The whole life of a cluster against the published service, through the real CLI, with nothing set but key and address. */
-export function testPublishedLife(door: Door): void {
+/** Tests the whole life of a cluster on the published service, through the real CLI, with only key and address set. */
+export function testPublishedLife(adapter: Door): void {
   describe.each(formNames)("the life of a cluster of the service in the form %s, in order", (form) => {
     let stage: Stage;
     beforeAll(async () => {
       const bench = await openBench("", { dialect: form, faults: [{ kind: "fail", message: reason }] });
-      stage = stageOf(bench, door);
+      stage = stageOf(bench, adapter);
       stage.write(first);
     });
     const preview = async (wanted: Wanted) => {
@@ -66,7 +66,7 @@ export function testPublishedLife(door: Door): void {
     };
     const up = async () => clean(await stage.bench.workspace.up());
 
-    it("is previewed with what it will cost, and nothing is sent", async () => {
+    it("is previewed with its cost, and nothing is sent", async () => {
       const output = await preview(first);
       expect(output).toMatch(/gpuType\s*: "rtx-4090"\n\s*hourlyCost\s*: 0\.98\n/);
       expect(output).toContain("+ 2 to create");
@@ -82,7 +82,7 @@ export function testPublishedLife(door: Door): void {
       expect(stage.bench.workspace.storedClusters()).toEqual([expect.objectContaining({ id: stage.web().id })]);
     });
 
-    it("is waited for by the next up, and bought once", async () => {
+    it("is waited for by the next up, and created once", async () => {
       stage.bench.simulator.change(stage.web().id, { status: "running" });
       expect(await up()).toContain("2/2 replicas healthy");
       expect(stage.writes()).toEqual(["POST /v1/clusters"]);
@@ -115,13 +115,13 @@ export function testPublishedLife(door: Door): void {
       expect(stage.web()).toMatchObject({ replicas: 3, deployed: { container: "team/server:2.0", env: first.env } });
     });
 
-    it("gets other variables in the way that there is", async () => {
+    it("gets other variables in the way that the form supports", async () => {
       await forms[form].changeEnv(stage, preview);
       expect(stage.web()).toMatchObject({ replicas: 3, deployed: { container: changed.container, env: changed.env } });
       stage.writes();
     });
 
-    it("is found scaled by somebody else, and corrected", async () => {
+    it("is found scaled by another program, and corrected", async () => {
       stage.bench.simulator.change(stage.web().id, { replicas: 1 });
       expect((await stage.bench.workspace.refresh()).output).toMatch(/~ replicas\s*: 3 => 1/);
       expect(await preview(changed)).toMatch(/~ replicas\s*: 1 => 3/);
@@ -129,7 +129,7 @@ export function testPublishedLife(door: Door): void {
       expect(stage.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
     });
 
-    it("is found stopped by somebody else, and started", async () => {
+    it("is found stopped by another program, and started", async () => {
       stage.bench.simulator.change(stage.web().id, { status: "stopped" });
       expect((await stage.bench.workspace.refresh()).output).toMatch(/~ desiredStatus\s*: "running" => "stopped"/);
       expect(await up()).toContain("3/3 replicas healthy");
@@ -147,7 +147,7 @@ export function testPublishedLife(door: Door): void {
       expect(stage.writes()).toEqual(["POST /v1/clusters/:id/stop", "POST /v1/clusters/:id/restart"]);
     });
 
-    it("is replaced for another GPU type, the new one first", async () => {
+    it("is replaced if the GPU type changes, the new one first", async () => {
       const output = await preview(moved);
       expect(output).toContain(
         "web: `gpuType` changes, so it is replaced: its 3 replicas go away; the new cluster comes up first",
@@ -158,7 +158,7 @@ export function testPublishedLife(door: Door): void {
       expect(stage.web()).toMatchObject({ gpuType: "h100", replicas: 3, status: "running" });
     });
 
-    it("has nothing to do then, by refresh either, and no secret in its state", async () => {
+    it("has no further change, also after a refresh, and no secret in its state", async () => {
       expect((await stage.bench.workspace.preview("--refresh", "--expect-no-changes")).code).toBe(0);
       const state = await stage.bench.workspace.stateText();
       expect(state).not.toContain("canary-value");
@@ -173,11 +173,11 @@ export function testPublishedLife(door: Door): void {
   });
 }
 
-function stageOf(bench: Bench, door: Door): Stage {
+function stageOf(bench: Bench, adapter: Door): Stage {
   return {
     bench,
-    door,
-    write: (wanted) => door.writeCluster(bench.workspace, wanted),
+    adapter,
+    write: (wanted) => adapter.writeCluster(bench.workspace, wanted),
     web: () => {
       const [web, ...others] = living(bench.simulator);
       expect(others).toEqual([]);
@@ -188,7 +188,7 @@ function stageOf(bench: Bench, door: Door): Stage {
   };
 }
 
-/** The output of a run that has succeeded and shown no secret. */
+/** The output of a run, which has to succeed and to show no secret. */
 function clean({ code, output }: Run): string {
   expect(output).not.toContain("canary");
   expect(output).not.toContain("error:");
@@ -208,7 +208,7 @@ async function changeEnvInPlace({ bench, writes }: Stage, preview: Preview): Pro
   expect(writes()).toEqual(["PATCH /v1/clusters/:id"]);
 }
 
-/** The service cannot change variables. The preview says so, `up` fails and says what to do, and doing it works. */
+/** The service cannot change variables: the preview says so, `up` fails and says what to do, and the remedy works. */
 async function changeEnvByReplacement({ bench, web, write, writes }: Stage, preview: Preview): Promise<void> {
   const wayOut = 'The resource option `replaceOnChanges: ["env"]` makes a new cluster instead';
   const { id, generation } = web();
@@ -220,7 +220,7 @@ async function changeEnvByReplacement({ bench, web, write, writes }: Stage, prev
   expect(output).toContain(wayOut);
   expect(output).not.toContain("canary");
   expect(code).not.toBe(0);
-  // What the state says is still true, and nothing has happened to the cluster.
+  // The state is still true, and the cluster is unchanged.
   expect((await bench.workspace.refresh("--expect-no-changes")).code).toBe(0);
   expect(web()).toMatchObject({ id, generation, env: first.env });
   expect(await preview(changed)).toMatch(envLines);

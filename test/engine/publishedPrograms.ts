@@ -1,6 +1,6 @@
 import type { Workspace } from "./workspace";
 
-/** What a program says of its cluster `web`. */
+/** The desired inputs of a program's cluster `web`. */
 export interface Wanted {
   readonly gpuType: string;
   readonly container: string;
@@ -9,21 +9,21 @@ export interface Wanted {
   readonly env?: Readonly<Record<string, string>>;
   readonly desiredStatus?: string;
   readonly adopt?: string;
-  /** Those of `extraFields` that are no secret. */
+  /** Values of `extraFields` that are no secrets. */
   readonly open?: Readonly<Record<string, unknown>>;
-  /** Those of `extraFields` that are marked as secrets. */
+  /** Values of `extraFields` that are marked as secrets. */
   readonly secret?: Readonly<Record<string, string>>;
   /** The resource option of this name. */
   readonly replaceOnChanges?: readonly string[];
 }
 
-/** One of the two ways in which Pulumi reaches the provider, by the programs that take it. */
+/** One of the two adapters between Pulumi and the provider, with the programs that use it. */
 export interface Door {
-  /** The type of a cluster, as previews show it. */
+  /** The type of a cluster in previews. */
   readonly type: string;
   /** Writes the program of one cluster, `web`. */
   writeCluster(workspace: Workspace, wanted: Wanted): void;
-  /** Writes a program of outputs, each the answer of the function of its name. */
+  /** Writes a program of outputs, each the result of the function of its name. */
   writeCalls(workspace: Workspace, calls: Readonly<Record<string, Call>>): void;
 }
 
@@ -70,7 +70,7 @@ export const nativeDoor: Door = {
   },
 };
 
-/** How a YAML program refers to a property. */
+/** A YAML program's reference to a property. */
 function reference(path: string): string {
   return `\${${path}}`;
 }

@@ -34,7 +34,7 @@ describe("npm start", () => {
 
   it("cleans up after itself when it is interrupted", async () => {
     const before = leftovers();
-    // Whatever it shows first: a busy machine may be late to look.
+    // Any progress line: on a busy machine, the first lines may be missing.
     const { code, output } = await runStart(" of 60m");
     expect(output).toContain("Interrupted. Nothing is left running.");
     expect(code).toBe(130);
@@ -42,7 +42,7 @@ describe("npm start", () => {
   });
 });
 
-/** Folders and stack files of the demo; those of tests that run beside it have a word in their names. */
+/** Folders and stack files of the demo; those of parallel tests have a word in their names. */
 function leftovers(): string[] {
   const files = [...readdirSync(tmpdir()), ...readdirSync(repository)];
   return files.filter((name) => /^gpucluster-\w{6}$|^Pulumi\.demo/.test(name));

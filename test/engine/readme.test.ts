@@ -36,7 +36,7 @@ const imports = [
   'import * as native from "pulumi-gpucluster/native";',
 ];
 
-/** One function of all of them, for some await, which a program of this kind may not do outside of one. */
+/** Wraps all examples in one async function, because some of them await, which is not allowed at this program's top level. */
 function programOf(parts: readonly string[]): string {
   const body = parts
     .join("\n")
@@ -46,11 +46,11 @@ function programOf(parts: readonly string[]): string {
 }
 
 describe("the examples of the README", () => {
-  it("are there, with every input of a cluster", () => {
+  it("contain every input of a cluster", () => {
     expect(examples.length).toBeGreaterThan(9);
   });
 
-  it("are there with the lines that these tests have in their projects too", () => {
+  it("contain the project lines that these tests use", () => {
     expect(readme).toContain(pluginLines);
   });
 
@@ -77,7 +77,7 @@ describe("the examples of the README", () => {
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
   });
 
-  it("leave what they say that they leave", async () => {
+  it("leave exactly the clusters that the README says stay", async () => {
     expect((await bench.workspace.destroy()).code).toBe(0);
     const left = living(bench.simulator).map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""));
     expect(left.sort()).toEqual(["embeddings", "precious", "theirs"]);

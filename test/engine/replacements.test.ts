@@ -1,6 +1,6 @@
 import { type Bench, closeBenches, idsOf, living, openBench } from "./harness";
 
-/** One cluster of each adapter, with a name and options that the stack's config gives. */
+/** One cluster of each adapter, with a name and options from the stack's config. */
 const program = `
 const native = require("pulumi-gpucluster/native");
 const options = config.getObject("options") ?? {};
@@ -22,14 +22,14 @@ function optionsOf(options: object, isNamed = false): string[] {
   return ["--config", `engine-test:options=${JSON.stringify(options)}`, "--config", `engine-test:named=${isNamed}`];
 }
 
-/** Each cluster on its own: a check that fails ends the run. */
+/** Replaces one cluster only, because a failed check ends the run. */
 function replaceOne(name: string, ...args: string[]) {
   const type = name === "web" ? "pulumi-nodejs:dynamic/gpucluster:Cluster" : "gpucluster:index:Cluster";
   return ["--replace", `urn:pulumi:test::engine-test::${type}::${name}`, ...args];
 }
 
 describe("a forced replacement (--replace) of a generated name, in both adapters, in order", () => {
-  it("is refused in a preview, as what it is, with the ways out", async () => {
+  it("is refused in a preview as a forced replacement, with the remedies", async () => {
     for (const name of each) {
       const { code, output } = await bench.workspace.preview(...replaceOne(name));
       expect(code).not.toBe(0);
@@ -37,7 +37,7 @@ describe("a forced replacement (--replace) of a generated name, in both adapters
     }
   });
 
-  it("works where the program has the old cluster deleted first: one cluster, a new one", async () => {
+  it("works if the program deletes the old cluster first: there is one cluster, a new one", async () => {
     const { workspace, simulator } = bench;
     const before = idsOf(living(simulator));
     const options = optionsOf({ deleteBeforeReplace: true });
@@ -66,7 +66,7 @@ describe("a replacement by `replacementTrigger`, in both adapters, in order", ()
     expect(living(simulator)).toHaveLength(2);
   });
 
-  it("says under a given name what to set, and works when that is set", async () => {
+  it("names the option to set if the name is given, and works with the option", async () => {
     const { workspace, simulator, writes } = bench;
     const trigger = (value: string, more = {}) => optionsOf({ replacementTrigger: value, ...more }, true);
     expect((await workspace.up(...trigger("2"))).code).toBe(0);

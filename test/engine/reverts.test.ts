@@ -2,7 +2,7 @@ import { type Bench, closeBenches, idsOf, living, openBench } from "./harness";
 
 afterAll(closeBenches);
 
-/** What is the same of both clusters: only the one that is not adopted has a name that was made for it. */
+/** The common arguments of both clusters: only the one that is not adopted has a generated name. */
 const cluster = (name: string, args: string) => `
 new gpu.Cluster("${name}", { gpuType: "h100", replicas: 2, container: "acme/model:1", ${args} },
   { customTimeouts: { create: "4s" } });
@@ -25,7 +25,7 @@ describe("a change of the GPU type that fails and is reverted, in order", () => 
     made = living(bench.simulator).find((cluster) => cluster.id !== adopted)?.id;
   });
 
-  it("keeps the old cluster, names the reason, and leaves nothing to do afterwards", async () => {
+  it("keeps the old cluster, names the reason, and shows no change afterwards", async () => {
     const { workspace, simulator, writes } = bench;
     workspace.program(web('gpuType: "no-such-type"') + prod(`adopt: "${adopted}"`));
     const { code, output } = await workspace.up();
@@ -44,7 +44,7 @@ describe("a change of the GPU type that fails and is reverted, in order", () => 
     expect(code).not.toBe(0);
   });
 
-  it("destroys only the right clusters when the new ones came up sick, and takes the adopted one up again", async () => {
+  it("destroys only the right clusters if the new ones are sick, and adopts the adopted one again", async () => {
     const { workspace, simulator } = bench;
     simulator.fault({ kind: "sick-replica", replica: 0, message: "sick", times: 2 });
     workspace.program(web('gpuType: "l4"') + prod('gpuType: "l4"'));

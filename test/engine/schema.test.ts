@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What Pulumi says of a schema. */
+/** Pulumi's own check of a schema. */
 function check(text: string) {
   const file = join(folder, "schema.json");
   writeFileSync(file, text);
@@ -23,11 +23,11 @@ function check(text: string) {
   return { status, output: stdout + stderr };
 }
 
-test("Pulumi has nothing to say against the schema", () => {
+test("Pulumi's check accepts the schema", () => {
   expect(check(schema)).toEqual({ status: 0, output: "" });
 });
 
-test("Pulumi finds what is wrong with a schema", () => {
+test("Pulumi's check finds an error in a schema", () => {
   const { status, output } = check(
     schema.replace("#/types/gpucluster:index:GpuPrice", "#/types/gpucluster:index:GpuCost"),
   );

@@ -6,7 +6,7 @@ import { run } from "../install/run";
 const repository = resolve(__dirname, "../..");
 const pulumiVersion = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).devDependencies.pulumi;
 
-// A fresh machine compiles the generators, and what the Go SDK needs.
+// A fresh machine compiles the generators, and the dependencies of the Go SDK.
 jest.setTimeout(20 * 60_000);
 
 let folder: string;
@@ -21,13 +21,13 @@ function filesOf(language: string): string[] {
   return readdirSync(join(folder, "sdks", language), { recursive: true, encoding: "utf8" });
 }
 
-describe("the SDKs that are made from the schema", () => {
+describe("the SDKs that are generated from the schema", () => {
   it.each([
     ["nodejs", "cluster.ts"],
     ["python", "pulumi_gpucluster/cluster.py"],
     ["go", "gpucluster/cluster.go"],
     ["csharp", "Cluster.cs"],
-  ])("are there for %s, with the cluster and the nine functions", (language, file) => {
+  ])("exist for %s, with the cluster and the nine functions", (language, file) => {
     expect(filesOf(language)).toContain(file);
     expect(filesOf(language).filter((path) => /(^|\/)get_?[A-Za-z_]+\.\w+$/i.test(path))).toHaveLength(9);
   });
@@ -42,7 +42,7 @@ describe("the SDKs that are made from the schema", () => {
     await run(["python3", "-m", "compileall", "-q", "."], join(folder, "sdks/python"));
   });
 
-  it("pass Go's own examination", async () => {
+  it("pass `go vet`", async () => {
     const sdk = join(folder, "sdks/go/gpucluster");
     const [, path] = /"(\S+)\/internal"/.exec(readFileSync(join(sdk, "cluster.go"), "utf8")) ?? [];
     await run(["go", "mod", "init", String(path)], sdk);

@@ -25,7 +25,7 @@ async function pulumi(...args: string[]): Promise<void> {
   expect(code).toBe(0);
 }
 
-/** Values that are marked as secret and stand somewhere in clear, each with what is around it. */
+/** Values marked as secrets that are somewhere in plain text, each with the text around it. */
 function leaks(text: string): string[] {
   const clusters = bench.simulator.clusters();
   expect(clusters).toHaveLength(2);
@@ -34,7 +34,7 @@ function leaks(text: string): string[] {
   return [...text.split("\n").filter((line) => secrets.some((secret) => line.includes(secret))), ...costs];
 }
 
-describe("outputs that are marked as secret by `additionalSecretOutputs` stand nowhere in clear", () => {
+describe("outputs that are marked as secret by `additionalSecretOutputs` are nowhere in plain text", () => {
   const steps: [string, string[]][] = [
     ["the option was added, and nothing else", up],
     ["a preview of a change", ["preview", "--diff", "--config", "engine-test:replicas=2"]],
@@ -42,7 +42,7 @@ describe("outputs that are marked as secret by `additionalSecretOutputs` stand n
     ["the change", up],
     ["a refresh", ["refresh", "--yes", "--skip-preview", "--diff"]],
     ["a preview of nothing", ["preview", "--diff", "--expect-no-changes"]],
-    ["the end of both", ["destroy", "--yes", "--skip-preview", "--diff"]],
+    ["the destruction of both", ["destroy", "--yes", "--skip-preview", "--diff"]],
   ];
 
   it.each(steps)("after %s", async (_step, args) => {

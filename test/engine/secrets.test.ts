@@ -1,6 +1,6 @@
 import { type Bench, canaryKey, closeBenches, openBench } from "./harness";
 
-/** Canaries in the key, in what the program says, and in what the service adds or changes: none may show anywhere. */
+/** Canaries in the key, in the program's values, and in values that the service adds or changes: none may show anywhere. */
 const program = `
 new gpu.Cluster("web", {
   gpuType: config.get("gpuType") ?? "h100",
@@ -24,12 +24,12 @@ async function pulumi(...args: string[]): Promise<number | null> {
   return code;
 }
 
-/** Where a canary shows, with what is around it. */
+/** The places where a canary shows, with the text around them. */
 function leaks(text: string): string[] {
   return [...text.matchAll(/.{0,80}canary[\w-]*/g)].map(([found]) => found);
 }
 
-/** Without the engine's own log: at level 9 it writes what it exchanges with any provider, secrets of the program included. */
+/** The output without the engine's log: at level 9 it contains all messages to providers, with the program's secrets. */
 function withoutEngineLog(output: string): string {
   return output.replace(/^\{"time":.*$/gm, "");
 }
@@ -51,13 +51,13 @@ describe("no secret shows, whatever the commands print", () => {
     expect(await pulumi("preview", "--json")).toBe(0);
   });
 
-  it("where the inputs are wrong", async () => {
+  it("if the inputs are wrong", async () => {
     const wrong = ["--config", "engine-test:gpuType=?", "--config", 'engine-test:more={"9BAD":"canary-name"}'];
     expect(await pulumi("preview", ...wrong)).not.toBe(0);
     expect(outputs.at(-1)).toMatch(/env\.9BAD: must be a name/);
   });
 
-  it("where the service quotes them in its refusals", async () => {
+  it("if the service quotes them in its refusals", async () => {
     await pulumi("config", "rm", "more");
     await pulumi("config", "rm", "gpuType");
     const message = `the key ${canaryKey} may not set canary-changed`;

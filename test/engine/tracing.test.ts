@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(closeBenches);
 
-/** What the engine shows of its own accord, and not in its log. */
+/** The engine's normal output, without its log. */
 function shown(output: string): string {
   return output.replace(/^(\{"time":|[IWE]\d{4} ).*$/gm, "");
 }
 
 describe("flags of the engine that go before its address on the command line of a provider, in both adapters", () => {
-  it("leave progress as it is: --tracing and --logflow", async () => {
+  it("do not change progress: --tracing and --logflow", async () => {
     const { workspace } = bench;
     const trace = ["--tracing", `file:${join(workspace.folder, "trace.out")}`];
     const { code, output } = await workspace.up(...trace, "--logflow", "--logtostderr", "-v=3");
@@ -30,7 +30,7 @@ describe("flags of the engine that go before its address on the command line of 
     expect(shown(output)).toMatch(/ api .*2\/2 replicas healthy/);
   });
 
-  it("leave warnings as they are: --otel-traces", async () => {
+  it("do not change warnings: --otel-traces", async () => {
     const { workspace } = bench;
     const traces = ["--otel-traces", `file://${join(workspace.folder, "traces.json")}`];
     const { code, output } = await workspace.preview("--config", "engine-test:status=stopped", ...traces);

@@ -1,7 +1,7 @@
 import { type Bench, closeBenches, living, openBench } from "./harness";
 import { Workspace } from "./workspace";
 
-/** Two processes share one key, and know of each other only what the service says of the rate limit. */
+/** Two processes share one key, and learn of each other only from the service's rate headers. */
 const program = (name: string) => `
 for (let index = 0; index < 20; index++) {
   new gpu.Cluster("${name}-" + index, { gpuType: "l4", container: "acme/model:1" });
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe("two stacks at once on one key", () => {
-  it("both succeed, though together they want more than the rate limit allows", async () => {
+  it("both succeed, though together they need more than the rate limit allows", async () => {
     const all = ["up", "--yes", "--skip-preview", "--parallel", "64"];
     const runs = await Promise.all([bench.workspace.pulumi(...all), other.pulumi(...all)]);
     expect(runs.map(({ output }) => output).join()).not.toContain("error");

@@ -16,7 +16,7 @@ import { pathToFileURL } from "node:url";
 
 const repository = resolve(__dirname, "../..");
 
-/** Where the real CLI is: `npm test` says it; when Jest is run by hand, where `scripts/pulumi-cli.mjs` puts it. */
+/** The folder of the real CLI: set by `npm test`; if Jest runs by hand, the folder of `scripts/pulumi-cli.mjs`. */
 export const cliRoot = findCliRoot();
 
 function findCliRoot(): string {
@@ -24,10 +24,10 @@ function findCliRoot(): string {
   const home = process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi");
   const root = process.env["PULUMI_CLI_ROOT"] ?? join(home, "versions", manifest.devDependencies.pulumi);
   if (existsSync(join(root, "bin"))) return root;
-  throw new Error("The Pulumi CLI is not there yet: run `node scripts/pulumi-cli.mjs`, or `npm test`");
+  throw new Error("The Pulumi CLI is not installed yet: run `node scripts/pulumi-cli.mjs`, or `npm test`");
 }
 
-/** A Pulumi command that runs; `signal` and `kill` reach the CLI alone, as Ctrl-C in a terminal reaches it first. */
+/** A running Pulumi command; `signal` and `kill` reach the CLI only, as Ctrl-C in a terminal reaches it first. */
 export interface Running {
   readonly pid: number;
   readonly ended: Promise<Run>;
@@ -36,17 +36,17 @@ export interface Running {
   output(): string;
 }
 
-/** How one Pulumi command ended. */
+/** The result of one Pulumi command. */
 export interface Run {
   readonly code: number | null;
-  /** Standard output and standard error, in the order in which they came. */
+  /** Standard output and standard error, in the order of their arrival. */
   readonly output: string;
 }
 
 export interface WorkspaceOptions {
   /** Variables for the CLI, the program and the provider. */
   readonly env: Record<string, string>;
-  /** The program: CommonJS text. It finds `pulumi`, `gpu` and `config` defined. */
+  /** The program: CommonJS text, with `pulumi`, `gpu` and `config` defined. */
   readonly program: string;
 }
 
@@ -55,19 +55,19 @@ const gpu = require("pulumi-gpucluster");
 const config = new pulumi.Config();
 `;
 
-/** The lines, as README gives them, by which the engine finds the plugin in the npm package. */
+/** The lines of the README with which the engine finds the plugin in the npm package. */
 export const pluginLines = `plugins:
   providers:
     - { name: gpucluster, path: node_modules/pulumi-gpucluster/plugin }
 `;
 
-/** The project of a Node program; it names the plugin where the program has native clusters. */
+/** The project of a Node program; it names the plugin if the program has native clusters. */
 function projectOf(program: string, options: object): string {
   const runtime = `name: engine-test\nruntime: ${JSON.stringify({ name: "nodejs", options })}\n`;
   return program.includes("pulumi-gpucluster/native") ? runtime + pluginLines : runtime;
 }
 
-/** The two packages of a program. The engine walks through all that it finds there, so it finds no more. */
+/** Links only the two packages of a program, because the engine walks through every package that it finds. */
 function linkPackages(folder: string): void {
   const modules = join(folder, "node_modules");
   const own = join(modules, "pulumi-gpucluster");
@@ -78,10 +78,10 @@ function linkPackages(folder: string): void {
   for (const part of ["dist", "plugin"]) symlinkSync(join(repository, part), join(own, part));
 }
 
-/** A Pulumi project in a folder of its own, with a file backend, run by the real CLI. */
+/** A Pulumi project in its own folder, with a file backend, run by the real CLI. */
 export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), "gpucluster-engine-"));
-  /** Where the state is. */
+  /** Folder of the state. */
   readonly #backend = join(this.folder, "backend");
   readonly env: Record<string, string>;
 
@@ -100,13 +100,13 @@ export class Workspace {
     writeFileSync(join(this.folder, "index.js"), head + text);
   }
 
-  /** Takes a TypeScript program from the repository in place of the text; `npm run check` has checked its types. */
+  /** Uses a TypeScript program of the repository instead of the text; `npm run check` has checked its types. */
   programFile(path: string): void {
     this.withoutTypes();
     this.typeScript(readFileSync(join(repository, path), "utf8"));
   }
 
-  /** Takes a whole TypeScript program in place of the text; the engine's host checks its types. */
+  /** Uses a whole TypeScript program instead of the text; the engine's host checks its types. */
   typeScript(text: string): void {
     rmSync(join(this.folder, "index.js"), { force: true });
     writeFileSync(join(this.folder, "Pulumi.yaml"), projectOf(text, {}));
@@ -114,17 +114,17 @@ export class Workspace {
     writeFileSync(join(this.folder, "index.ts"), text);
   }
 
-  /** From now on the engine's host takes TypeScript as it is, which saves it seconds. */
+  /** From now on the engine's host does not check types, which saves seconds. */
   withoutTypes(): void {
     this.env["PULUMI_NODEJS_TRANSPILE_ONLY"] = "true";
   }
 
-  /** Takes a YAML program in place of the text; the engine gets the plugin that was built here. */
+  /** Uses a YAML program instead of the text; the engine uses the plugin that was built here. */
   yaml(program: object): void {
     this.#native("yaml", program);
   }
 
-  /** Takes a Python program in place of the text, likewise. */
+  /** Uses a Python program instead of the text; the engine uses the plugin that was built here. */
   python(text: string): void {
     this.#native("python");
     writeFileSync(join(this.folder, "__main__.py"), text);
@@ -154,7 +154,7 @@ export class Workspace {
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       let begun = "";
-      // Whole lines: what the other stream says must not break one in two.
+      // Whole lines: the output of the other stream must not split a line.
       stream.setEncoding("utf8").on("data", (text: string) => {
         const all = begun + text;
         const end = all.lastIndexOf("\n") + 1;
@@ -171,7 +171,7 @@ export class Workspace {
     return { pid, ended, signal: (name) => void child.kill(name), kill: () => killHard(child), output: () => output };
   }
 
-  /** Makes the stack; config values are set in clear. */
+  /** Creates the stack; config values are set in plain text. */
   async init(config: Record<string, string> = {}): Promise<void> {
     await this.succeed("stack", "init", "test");
     for (const [name, value] of Object.entries(config)) await this.succeed("config", "set", name, value);
@@ -200,7 +200,7 @@ export class Workspace {
     return this.pulumi("destroy", "--yes", "--skip-preview");
   }
 
-  /** The state as it is stored, secrets encrypted. */
+  /** The stored state, with encrypted secrets. */
   async stateText(): Promise<string> {
     return this.succeed("stack", "export");
   }
@@ -211,14 +211,14 @@ export class Workspace {
     return clustersIn(deployment.resources);
   }
 
-  /** The same without the CLI, from the backend's own file: some seconds faster. */
+  /** The clusters in the state, read from the backend's file without the CLI: some seconds faster. */
   storedClusters(): StoredResource[] {
     const file = join(this.#backend, ".pulumi/stacks/engine-test/test.json");
     const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
     return clustersIn(checkpoint.latest?.resources);
   }
 
-  /** Whether a command that was killed has left its lock, which `pulumi cancel` takes away. */
+  /** Whether a killed command has left its lock, which `pulumi cancel` removes. */
   isLocked(): boolean {
     const locks = join(this.#backend, ".pulumi/locks");
     return existsSync(locks) && readdirSync(locks, { recursive: true }).some((name) => String(name).endsWith(".json"));
@@ -238,7 +238,7 @@ export interface StoredResource {
   readonly initErrors?: string[];
 }
 
-/** The type of a cluster, one for each door. */
+/** The type of a cluster for each adapter. */
 export const clusterTypes = {
   dynamic: "pulumi-nodejs:dynamic/gpucluster:Cluster",
   native: "gpucluster:index:Cluster",
@@ -249,7 +249,7 @@ function clustersIn(resources: StoredResource[] = []): StoredResource[] {
   return resources.filter(({ type }) => allTypes.includes(type));
 }
 
-/** Kills the CLI where it stands, and the language host that it then leaves behind; the provider has to end by itself. */
+/** Kills the CLI at once, and the language host that it leaves behind; the provider has to end by itself. */
 function killHard(child: ChildProcess): void {
   const { stdout } = spawnSync("pgrep", ["-P", String(child.pid), "-f", "pulumi-language-nodejs"], {
     encoding: "utf8",
@@ -258,7 +258,7 @@ function killHard(child: ChildProcess): void {
   for (const pid of stdout.split("\n").filter(Boolean)) process.kill(Number(pid), "SIGKILL");
 }
 
-/** Without what a developer's shell or a CI may have set. */
+/** The environment without variables that a developer's shell or a CI may have set. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(GPUCLUSTER_|PULUMI_(?!HOME))/.test(name));
   return { ...Object.fromEntries(kept), PULUMI_SKIP_UPDATE_CHECK: "true" };

@@ -1,4 +1,4 @@
-/** What a handler answers. `body` is written as JSON, `text` as it is; with neither the answer has no body. */
+/** The answer of a handler. `body` is sent as JSON, `text` unchanged; with neither the answer has no body. */
 export interface Answer {
   status: number;
   body?: unknown;
@@ -8,7 +8,7 @@ export interface Answer {
   wire?: "drop" | "truncate";
 }
 
-/** A refusal. Its code and status are the ones of `plain`; errorAnswers.ts says them in the dialect. */
+/** A refusal. Its code and status are those of `plain`; errorAnswers.ts translates them into the dialect. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 

@@ -3,7 +3,7 @@ import type { Dialect } from "./dialectOptions";
 import { errorBody } from "./errorAnswers";
 import { type AnswerFault, type DelayFault, type Fault, faultSlots } from "./faults";
 
-/** The answer to a request that meets a fault; `effect` does what the request asks for. */
+/** The answer to a request with a fault; `effect` performs the request. */
 export function spoil(fault: AnswerFault, effect: () => Answer, dialect: Dialect): Answer {
   const real = hasEffect(fault) ? effect() : { status: 0 };
   switch (fault.kind) {
@@ -29,7 +29,7 @@ export function answerFault(faults: readonly Fault[]): AnswerFault | undefined {
   return faults.find(isAnswerFault);
 }
 
-/** How long the faults hold a request up before or after its effect. */
+/** Milliseconds by which the faults delay a request before or after its effect. */
 export function delayOf(faults: readonly Fault[], when: "before" | "after"): number {
   const delay = faults.find((fault): fault is Fault & DelayFault => fault.kind === "delay");
   return delay && (delay.when ?? "before") === when ? delay.ms : 0;

@@ -1,7 +1,7 @@
 import type { ClusterState } from "./clusterState";
 import type { Service } from "./service";
 
-/** Gives a new cluster the faults that wait for it. */
+/** Applies the pending faults for new clusters to a new cluster. */
 export function applyBirthFaults({ fleet, faults }: Service, state: ClusterState): void {
   for (const fault of faults.take("birth", { method: "POST", path: "/v1/clusters", name: state.name })) {
     if (fault.kind === "hidden") state.hiddenUntil = state.createdAt + fault.ms;

@@ -3,21 +3,21 @@ import type { PerValue } from "./dialectOptions";
 
 /** One GPU type that the simulated service rents out. */
 export interface SimulatedGpuType {
-  /** What a cluster names in `gpu_type`. */
+  /** The value of `gpu_type` in requests. */
   type: string;
   /** Name for people. */
   name: string;
   memoryGb: number;
-  /** US dollars for one GPU and one hour. Without it, the service says no price of this type. */
+  /** US dollars for one GPU and one hour. Without it, the service shows no price for this type. */
   pricePerHour?: number;
-  /** GPUs that the service owns; clusters take theirs out of it. */
+  /** Number of GPUs that the service owns. Clusters hold GPUs of this stock. */
   stock: number;
   /** @default "NVIDIA" */
   manufacturer?: string;
   architecture?: string;
 }
 
-// The cheapest type is sold out on purpose: "take the cheapest" must look at the stock too.
+// The cheapest type is sold out on purpose: a program that takes the cheapest type must check the stock too.
 /** The catalog that a simulator starts with. */
 export const defaultCatalog: readonly SimulatedGpuType[] = [
   { type: "a100-40gb", name: "NVIDIA A100 40GB", memoryGb: 40, pricePerHour: 1.29, stock: 64 },
@@ -30,7 +30,7 @@ export const defaultCatalog: readonly SimulatedGpuType[] = [
 ];
 
 // Two types share the first word of their name, so that a short name is ambiguous; again the cheapest one is sold out.
-/** Types that are called as in the service's public documents. */
+/** Types with the names of the service's public documents. */
 const publishedCatalog: readonly SimulatedGpuType[] = [
   { type: "rtx-4090", name: "RTX 4090", memoryGb: 24, pricePerHour: 0.49, stock: 48, architecture: "Ada" },
   { type: "rtx-3090", name: "RTX 3090", memoryGb: 24, pricePerHour: 0.29, stock: 0, architecture: "Ampere" },
@@ -41,17 +41,17 @@ const publishedCatalog: readonly SimulatedGpuType[] = [
   { type: "l4", name: "L4", memoryGb: 24, pricePerHour: 0.44, stock: 128 },
 ];
 
-/** The catalog of a simulator that is given none. */
+/** The default catalogs, by the option `catalog`. */
 export const catalogs: PerValue<"catalog", readonly SimulatedGpuType[]> = {
   own: defaultCatalog,
   published: publishedCatalog,
 };
 
-/** The UUID of a GPU type, a replica, ...: the same text always has the same one. */
+/** The UUID for a text, such as the name of a GPU type or a replica: equal texts have equal UUIDs. */
 export function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** What requests and answers call a GPU type, or a replica. */
+/** The id of a GPU type, or of a replica, in requests and answers. */
 export const wireIds: PerValue<"ids", (text: string) => string> = { words: (text) => text, uuids: uuidOf };

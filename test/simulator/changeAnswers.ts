@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Answer } from "./answer";
 import type { PerValue } from "./dialectOptions";
 
-/** Answer of DELETE; `answered` is the cluster as another answer would show it. */
+/** Answer of DELETE; `answered` is the cluster's record in other answers. */
 export const deleted: PerValue<"deleteAnswer", (answered: unknown) => Answer> = {
   cluster: (answered) => ({ status: 200, body: answered }),
   "empty-204": () => ({ status: 204 }),
@@ -13,6 +13,6 @@ export const deleted: PerValue<"deleteAnswer", (answered: unknown) => Answer> = 
 export const acted: PerValue<"actionAnswer", (answered: unknown) => Answer> = {
   cluster: (answered) => ({ status: 200, body: answered }),
   "empty-202": () => ({ status: 202 }),
-  // Its id looks like one, but nothing can be asked about it: the specification has no path for operations.
+  // The id looks like an operation's, but no request can read it: the specification has no path for operations.
   operation: () => ({ status: 202, body: { id: `op_${randomBytes(4).toString("hex")}`, status: "accepted" } }),
 };

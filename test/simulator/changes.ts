@@ -3,33 +3,33 @@ import type { ClusterSeed } from "./fleet";
 import { statusAt } from "./life";
 import { addReplicas, heal } from "./transitions";
 
-/** What can happen to a cluster behind everybody's back. It takes effect at once. */
+/** Changes of a cluster that no request made. They take effect at once. */
 export interface ClusterChanges {
-  /** The endpoint keeps the name before. */
+  /** The endpoint keeps the previous name. */
   name?: string;
-  /** Replicas appear healthy, or the last ones vanish. */
+  /** New replicas are healthy at once; if there are too many, the last ones are removed. */
   replicas?: number;
-  /** Asked for and running. */
+  /** Both the desired and the running env. */
   env?: Record<string, string>;
-  /** Asked for and running. */
+  /** Both the desired and the running container. */
   container?: string;
-  /** `running` also heals, and starts a stopped cluster with what it was told meanwhile; `gone` is what a DELETE ends in. */
+  /** `running` also heals, and starts a stopped cluster with its stored updates; `gone` is the state after a DELETE. */
   status?: "running" | "stopped" | "failed" | "gone";
   /** Reason of a `failed` status. */
   message?: string;
-  /** A replica (from 0) that is not healthy any more; `undefined` makes it healthy again. */
+  /** A replica (from 0) that becomes unhealthy; `undefined` makes it healthy again. */
   sickReplica?: { replica: number; message: string } | undefined;
-  /** Reads leave the cluster out for this long. */
+  /** Reads do not show the cluster for this many milliseconds. */
   hiddenMs?: number;
 }
 
-/** A cluster that somebody else made. It runs already. */
+/** A cluster that another program made, and that is already running. */
 export interface ForeignCluster extends Partial<ClusterSeed> {
   name: string;
   gpuType: string;
   /** @default "running" */
   status?: ClusterChanges["status"];
-  /** Milliseconds. @default now */
+  /** Unix time in milliseconds. @default now */
   createdAt?: number;
 }
 

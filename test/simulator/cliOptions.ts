@@ -6,7 +6,7 @@ import type { SimulatorOptions } from "./index";
 import { dialectLines, parseDialect } from "./parseDialect";
 import { parseFault } from "./parseFault";
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type CliOptions =
   | { command: "help" }
   | { command: "list-dialects" }
@@ -29,18 +29,18 @@ with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
   --deletion-ms N        time until a deleted cluster is gone (default: 300)
   --rate-limit N         requests per window (default: 100)
   --rate-window-ms N     length of a window (default: 60000)
-  --list-lag-ms N        lists show clusters as they were so long ago (default: 0)
+  --list-lag-ms N        lists show clusters as they were N ms ago (default: 0)
   --latency-ms N         added to each request (default: 0)
-  --fault JSON           something that goes wrong, such as
+  --fault JSON           a fault, such as
                          '{"kind":"drop","when":"after","method":"POST"}' (repeatable)
   --exit-with-stdin      end when standard input closes
   --help                 this text
 `;
 
-/** What --list-dialects prints: one line per option. */
+/** The text of --list-dialects: one line per option. */
 export const dialectHelp = `The options of a dialect, each with its values; plain has the first of them.
-The dialects mix-... together have every pair of values of every two options. They leave out
-what only the dialects documented and client have, and what stands for a broken service.
+The dialects mix-... together cover every pair of values of every two options. They do not use
+the values that only the dialects documented and client have, or that only a broken service has.
 
 ${dialectLines()
   .map((line) => `  ${line}\n`)

@@ -62,7 +62,7 @@ const regions = [
 
 const tiers = ["community", "verified"] as const;
 
-/** A verified node costs so much more. */
+/** Price of a verified node, relative to a community node. */
 const verifiedFactor = 1.25;
 
 const gpusPerNode = 8;
@@ -73,7 +73,7 @@ function tierPrices({ pricePerHour: price }: SimulatedGpuType) {
   return tiers.map((tier) => ({ tier, price: tier === "verified" ? verified : price }));
 }
 
-/** The free GPUs of a type by region and tier, as far as a request asks for them. */
+/** The free GPUs of a type by region and tier, after the filters of the request. */
 function rowsOf(count: number, { tier, region, regions: several = region }: GpuQuery) {
   const places = tiers.flatMap((each) => regions.map((place) => ({ ...place, tier: each })));
   const wanted = several?.split(",");

@@ -7,21 +7,21 @@ import type { Fleet } from "./fleet";
 import type { SimulatedReplica } from "./life";
 import type { SimulatedCluster } from "./snapshot";
 
-/** What a record is made from. */
+/** The sources of a record. */
 export interface Shown {
   cluster: SimulatedCluster;
-  /** The cluster and its GPU type, if there are any, beyond what a cluster looks like. */
+  /** The cluster's internal state and its GPU type, if there are any. */
   state: ClusterState | undefined;
   gpu: SimulatedGpuType | undefined;
   dialect: Dialect;
 }
 
-/** Looks up what the client's records say beside the cluster. */
+/** Looks up the facts that the client's records contain besides the cluster. */
 export function shown(cluster: SimulatedCluster, fleet: Fleet, dialect: Dialect): Shown {
   return { cluster, state: fleet.get(cluster.id), gpu: fleet.gpu(cluster.gpuType), dialect };
 }
 
-/** Answer to a creation: neither GPU nor replicas. */
+/** Answer to a creation, without GPU and replicas. */
 export function clientCreated(facts: Shown): object {
   return { ...clientFacts(facts), status: "pending" };
 }
@@ -69,12 +69,12 @@ export function clientChanged({ cluster }: Shown): object {
   return { id: cluster.id, status: clusterWord(cluster), imageUrl: cluster.container || null };
 }
 
-/** Answer to scale; `before` is the number of replicas that there were. */
+/** Answer to scale; `before` is the number of replicas before the change. */
 export function clientScaled({ cluster: { id, replicas } }: Shown, before: number): object {
   return { id, replicaCount: replicas, scaled: Math.abs(replicas - before) };
 }
 
-/** What the client's records say of a GPU model, beside its id. */
+/** The facts about a GPU model in the client's records, besides its id. */
 export function modelFacts({ name, manufacturer = "NVIDIA", memoryGb }: SimulatedGpuType) {
   return { name, manufacturer, vramGb: memoryGb };
 }
@@ -89,7 +89,7 @@ function clientFacts({ cluster, dialect }: Shown) {
   };
 }
 
-/** What the service assumes for fields that a creation leaves out: what the client would have sent. */
+/** The service's values for fields that a creation omits: those that the client would have sent. */
 const defaults: ExtraFields = {
   resourceSize: "small",
   tier: "community",
@@ -130,7 +130,7 @@ const isSaid: PerValue<"uncheckedHealth", (extras: ExtraFields) => boolean> = {
   false: ({ healthCheckEnabled }) => healthCheckEnabled === true,
 };
 
-/** The client knows no word for a cluster that is about to stop or to end. */
+/** The client's status word. The client has no word for a cluster that is stopping or terminating. */
 function clusterWord(cluster: SimulatedCluster): string {
   const states = cluster.replicaStates.map(({ status }) => status);
   const words: Readonly<Record<ClusterStatus, string>> = {

@@ -5,7 +5,7 @@ import { isChanging } from "./life";
 import type { Call } from "./router";
 import type { Service } from "./service";
 
-/** The cluster that a read is about: one that is there, or its tombstone. */
+/** The cluster of a read request: an existing cluster, or a tombstone. */
 export function readable({ fleet, dialect }: Service, { param, organization }: Call): ClusterState {
   const state = fleet.find(param, organization);
   if (!state || !fleet.isReadable(state)) throw absent(param, state, dialect);
@@ -13,7 +13,7 @@ export function readable({ fleet, dialect }: Service, { param, organization }: C
   throw notFound(param);
 }
 
-/** The cluster that a change is about. A terminating or busy one takes none. */
+/** The cluster of a change request. Refuses if the cluster is terminating or busy. */
 export function changeable(service: Service, call: Call): ClusterState {
   const state = living(service, call);
   if (state.deletedAt !== undefined) throw terminating(state);
@@ -21,7 +21,7 @@ export function changeable(service: Service, call: Call): ClusterState {
   return state;
 }
 
-/** The cluster that a DELETE is about. */
+/** The cluster of a DELETE request. */
 export function deletable(service: Service, call: Call): ClusterState {
   const state = living(service, call);
   if (state.deletedAt === undefined) ensureNotBusy(service, state);
@@ -32,7 +32,7 @@ export function deletable(service: Service, call: Call): ClusterState {
 function living({ fleet, dialect }: Service, { param, organization }: Call): ClusterState {
   const state = fleet.find(param, organization);
   if (state && !fleet.isGone(state)) return state;
-  // A tombstone is there for reads alone.
+  // Only reads see a tombstone.
   throw absent(param, state, dialect);
 }
 

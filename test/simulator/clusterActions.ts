@@ -43,7 +43,7 @@ export const actions: Readonly<Record<string, Action>> = {
   },
 };
 
-/** Only the client's redeploy carries anything. */
+/** Whether a redeploy may have a body: only in the client's vocabulary. */
 const redeployBodies: PerValue<"requestNames", false | "optional"> = {
   specification: false,
   client: "optional",
@@ -68,11 +68,11 @@ export function update(service: Service, state: ClusterState, body: unknown): vo
   resize(service, state, replicas);
   const changed = store(state, changes);
   if (starts) wake(service, state);
-  // A stopped cluster takes its new configuration when it is started.
+  // A stopped cluster uses its new configuration after the next start.
   else if (changed && dialect.updateRollsOut && !isStopped) rollOut(state, "updating", fleet.clock.now(), fleet.timing);
 }
 
-/** Whether an update starts a stopped cluster. What refuses it does so before anything is stored. */
+/** Whether an update starts a stopped cluster. A refusal comes before any change is stored. */
 const startsByUpdate: PerValue<"stoppedUpdate", (service: Service, state: ClusterState, replicas: number) => boolean> =
   {
     stored: () => false,
@@ -85,7 +85,7 @@ const startsByUpdate: PerValue<"stoppedUpdate", (service: Service, state: Cluste
     },
   };
 
-/** Refuses more replicas than there are GPUs; `except` is the cluster whose own GPUs count as free. */
+/** Refuses more replicas than there are free GPUs; the GPUs of the cluster `except` count as free. */
 export function ensureCapacity(
   service: Service,
   { gpuType, gpusPerReplica }: Pick<ClusterState, "gpuType" | "gpusPerReplica">,
@@ -107,7 +107,7 @@ const starters: PerValue<"startedBy", readonly Starter[]> = {
   scale: ["scale"],
 };
 
-/** Starts a stopped cluster, or refuses to where the dialect starts it otherwise. */
+/** Starts a stopped cluster, or refuses if the dialect starts it by another call. */
 function start(service: Service, state: ClusterState, by: Starter): void {
   const { fleet, dialect } = service;
   const calls = starters[dialect.startedBy];
@@ -119,14 +119,14 @@ function start(service: Service, state: ClusterState, by: Starter): void {
   else wake(service, state);
 }
 
-/** Starts a stopped cluster, with what it was told meanwhile unless that waits for a redeploy. */
+/** Starts a stopped cluster. Stored updates take effect, unless they need a redeploy. */
 function wake({ fleet, dialect }: Service, state: ClusterState): void {
   const now = fleet.clock.now();
   if (dialect.updateRollsOut) rollOut(state, "restarting", now, fleet.timing);
   else restart(state, now, fleet.timing);
 }
 
-/** Stores what a request asks for. Answers whether the configuration differs from the one before. */
+/** Stores the update of a request. Returns whether the configuration has changed. */
 function store(state: ClusterState, { container, env, extras }: Update): boolean {
   const { configuration } = state;
   state.extras = extras ?? state.extras;

@@ -2,7 +2,7 @@ import type { Answer } from "./answer";
 import type { Dialect, PerValue } from "./dialectOptions";
 import { invalid } from "./fields";
 
-/** Facts about one page: where it begins in the whole list, and where the next one begins, if there is one. */
+/** One page: the index at which it begins in the whole list, and the index of the next page, if there is one. */
 interface Page {
   start: number;
   size: number;
@@ -11,15 +11,15 @@ interface Page {
 }
 
 interface Paging {
-  /** The query parameter that asks for a page. Every other one is refused. */
+  /** The query parameter that selects a page. The service refuses every other parameter. */
   parameter?: string;
-  /** Where the asked page begins, or NaN if no page was ever called that. Without a parameter nothing is asked. */
+  /** The index at which the requested page begins, or NaN if there is no such page. Called only with a parameter. */
   start?(value: string, size: number): number;
-  /** Of the list, the part that the page beginning there shows. */
+  /** The part of the list on the page that begins at `start`. */
   cut(start: number, size: number, total: number): { from: number; to: number; next: number | undefined };
-  /** What stands beside the list. */
+  /** The fields beside the list. */
   fields(page: Page): object;
-  /** The same where nothing can stand beside the list. */
+  /** The same facts as headers, for a bare list. */
   headers(page: Page): Record<string, string>;
 }
 
@@ -54,7 +54,7 @@ const links: Paging = {
 
 const repeating: Paging = {
   ...cursors,
-  // Each cursor differs from the ones before, so that only the clusters tell that nothing new comes.
+  // Each cursor is new, so that only the repeated clusters show that no new ones come.
   cut: (start, size, total) => ({ from: 0, to: Math.min(size, total), next: start + size }),
 };
 
@@ -90,13 +90,13 @@ const pagings: PerValue<"paging", (dialect: Dialect) => Paging> = {
   "next-cursor": () => nextCursors,
 };
 
-/** The query parameters that lists of clusters know. */
+/** The query parameters of lists of clusters. */
 export function pageParameters(dialect: Dialect): string[] {
   const { parameter } = pagingOf(dialect);
   return parameter === undefined ? [] : [parameter];
 }
 
-/** The page of a list that a request asks for by its query. */
+/** The page of a list that the query of a request selects. */
 export function listAnswer<T extends { id: string }>(
   clusters: readonly T[],
   query: Readonly<Record<string, string>>,
@@ -112,7 +112,7 @@ export function listAnswer<T extends { id: string }>(
   const { from, to, next } = paging.cut(start, size, total);
   const page = { start, size, total, next };
   const items = clusters.slice(from, to).map((cluster) => ({ id: cluster.id, record: render(cluster) }));
-  // A bare map of no clusters would be `{}`, which could be anything.
+  // A bare map without clusters would be `{}`, which is ambiguous.
   const form = listShape === "bare" ? "list" : listForm;
   const body = shapes[listShape](forms[form](items), paging.fields(page));
   return { status: 200, body, headers: listShape === "bare" ? paging.headers(page) : {} };
@@ -134,14 +134,14 @@ const forms: PerValue<"listForm", (items: Item[]) => object> = {
 
 const shapes: PerValue<"listShape", (list: object, fields: object) => unknown> = {
   wrapped: (list, fields) => ({ clusters: list, ...fields }),
-  // Nothing can stand beside a bare list: the same facts come as headers.
+  // A bare list has no fields beside it: headers carry the facts.
   bare: (list) => list,
   nested: (list, fields) => ({ data: { items: list, ...fields } }),
   data: (list, fields) => ({ data: list, ...fields }),
   items: (list, fields) => ({ items: list, ...fields }),
 };
 
-/** Opaque on purpose: a client must send it back as it is. */
+/** Opaque on purpose: a client must send the cursor back unchanged. */
 function cursorOf(start: number): string {
   return Buffer.from(`from:${start}`).toString("base64");
 }

@@ -4,12 +4,12 @@ import { snakeCased } from "./fieldNames";
 import type { SimulatedCluster } from "./snapshot";
 import { clusterWord } from "./statusWords";
 
-/** The record of a new cluster, with exactly the fields of the specification and its word, in every dialect. */
+/** The record of a new cluster: in every dialect exactly the specification's fields, and its status word. */
 export function createdRecord(cluster: SimulatedCluster, dialect: Dialect): object {
   return { ...specified(cluster, dialect), status: "provisioning" };
 }
 
-/** The record of a cluster, as lists have it. */
+/** The record of a cluster in lists. */
 export function clusterRecord(cluster: SimulatedCluster, dialect: Dialect): object {
   return habits[dialect.recordNames]({
     ...specified(cluster, dialect),
@@ -27,7 +27,7 @@ export function clusterDetail(cluster: SimulatedCluster, dialect: Dialect): obje
   };
 }
 
-/** The container and env of a cluster, as far as the dialect shows them. */
+/** The container and env of a cluster in the dialect's form, if the dialect shows them. */
 export function configurationOf(cluster: SimulatedCluster, dialect: Dialect): { container?: string; env?: unknown } {
   return { ...containerEchoes[dialect.containerEcho](cluster.container), ...envOf(cluster, dialect) };
 }
@@ -62,7 +62,7 @@ const habits: PerValue<"recordNames", (fields: Fields) => object> = {
 
 const zoneHours = 2;
 
-/** A time, as records of clusters say it. */
+/** A time in the form of cluster records. */
 export const stamps: PerValue<"stampShape", (ms: number) => string | number> = {
   iso: (ms) => new Date(ms).toISOString(),
   offset: (ms) => `${new Date(ms + zoneHours * 3_600_000).toISOString().slice(0, 19)}+0${zoneHours}:00`,
@@ -75,7 +75,7 @@ const containerEchoes: PerValue<"containerEcho", (container: string) => { contai
   registry: (container) => ({ container: hasHost(container) ? container : `docker.io/${container}` }),
 };
 
-/** A variable as it is shown: with its value, or without one. */
+/** An observed variable: with its value, or without one. */
 type Variable = readonly [name: string, value?: string];
 
 function envOf(cluster: SimulatedCluster, { envEcho, envHidden, envForm, injectedEnv }: Dialect): { env?: unknown } {
@@ -105,7 +105,7 @@ const envForms: PerValue<"envForm", (variables: Variable[]) => unknown> = {
   pairs: (variables) => variables.map(([name, value]) => ({ name, value })),
 };
 
-/** Before a slash, a dot or a port makes a host out of a name; an image alone has no host. */
+/** Whether an image reference names a host: a dot or a port before the first slash. An image alone has no host. */
 function hasHost(container: string): boolean {
   return /^([^/]*[.:][^/]*|localhost)\//.test(container);
 }

@@ -12,7 +12,7 @@ import type { Call, Route } from "./router";
 import type { Service } from "./service";
 import { clusterStatus } from "./statusRecords";
 
-/** Everything about clusters. */
+/** The routes of clusters. */
 export function clusterRoutes(service: Service): Route[] {
   const { fleet, dialect } = service;
   const records = recordForm(service);
@@ -59,7 +59,7 @@ function create(service: Service, { organization, body }: Call): Answer {
   return { status: 201, body: recordForm(service).created(fleet.view(state)) };
 }
 
-/** The GPU type that a request means; without one, the cluster has no GPU. */
+/** The GPU type of a request; without one, the cluster has no GPU. */
 function gpuTypeOf({ fleet, dialect }: Service, asked: string): string {
   if (asked === "") return asked;
   const { type } = fleet.gpus().find((gpu) => wireIds[dialect.ids](gpu.type) === asked) ?? {};

@@ -1,19 +1,19 @@
 import type { Dialect } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
 
-/** Words for a cluster on its way to `running`. */
+/** Status words of a cluster that is becoming `running`. */
 export type Phase = "provisioning" | "updating" | "scaling" | "restarting" | "deploying";
 
 /** Every status word of a cluster. `gone` never goes over the wire: the service answers 404, or shows a tombstone. */
 export type ClusterStatus = Phase | "running" | "stopping" | "stopped" | "failed" | "terminating" | "gone";
 
-/** What the containers of a cluster are made from. */
+/** The configuration of a cluster's containers. */
 export interface Configuration {
   container: string;
   env: Record<string, string>;
 }
 
-/** One replica: when it was started and when it will be healthy. */
+/** One replica: the time of its start, and the time at which it becomes healthy. */
 export interface ReplicaState {
   id: string;
   bornAt: number;
@@ -21,11 +21,11 @@ export interface ReplicaState {
   restarts: number;
 }
 
-/** Only events are stored; what the cluster looks like at a time is computed from them (life.ts). */
+/** Stores events only; life.ts computes the observed cluster at a time from them. */
 export interface ClusterState {
   readonly id: string;
   readonly suffix: string;
-  /** The endpoint's host keeps the name that the cluster was made with. */
+  /** The endpoint's host keeps the cluster's first name. */
   readonly host: string;
   name: string;
   readonly organization: string;
@@ -33,34 +33,34 @@ export interface ClusterState {
   readonly gpuType: string;
   readonly gpusPerReplica: number;
   readonly createdAt: number;
-  /** What was asked for last. */
+  /** The desired configuration. */
   configuration: Configuration;
-  /** What was said beside it. It is stored, and changes nothing that runs. */
+  /** Further fields of requests. The service stores them, and they do not affect the replicas. */
   extras: ExtraFields;
-  /** What the replicas run. */
+  /** The configuration that the replicas run. */
   deployed: Configuration;
   desiredReplicas: number;
   replicas: ReplicaState[];
   generation: number;
-  /** Replicas made so far. */
+  /** Number of replicas created so far. */
   serial: number;
   phase: { word: Phase; until: number };
   hiddenUntil: number;
   stoppedAt?: number;
   deletedAt?: number;
-  /** `lasting`: only a new configuration cures it, a restart fails again. */
+  /** `lasting`: only a new configuration ends the failure; after a restart it comes back. */
   failure?: { message: string; at: number; lasting: boolean };
-  /** `blocking`: it keeps a roll-out from ending. */
+  /** `blocking`: the roll-out does not end while the replica is sick. */
   sick?: { replica: number; message: string; blocking: boolean };
-  /** A replica that goes on to change between healthy and not, from when all are healthy. */
+  /** A replica that changes between healthy and unhealthy after all have become healthy. */
   flapping?: { replica: number; periodMs: number; flaps: number };
 }
 
-/** How long things take, and when a cluster calls itself running. */
+/** Durations, and the condition for the status word `running`. */
 export interface Timing {
   provisioningMs: number;
   deletionMs: number;
-  /** How long lists, and reads of the cluster itself, go on to show a cluster that is gone. */
+  /** How long lists, and reads by id, still show a cluster that is gone. */
   tombstoneMs: { lists: number; reads: number };
   runningWhen: Dialect["runningWhen"];
 }

@@ -1,18 +1,18 @@
 /** One value per option, as its number in the option's list. */
 export type Row = readonly number[];
 
-/** More of them make hardly fewer rows, and every program that imports the simulator waits for them. */
+/** More candidates save hardly any rows, and delay every program that imports the simulator. */
 const candidatesPerRow = 4;
 
-/** Any other does as well. */
+/** Any other seed works as well. */
 const seed = 28;
 
 /**
- * Adds rows until every pair of values of every two options stands in one of them. Greedy: each new row is the best of
+ * Adds rows until every pair of values of every two options is in one of them. Greedy: each new row is the best of
  * a few that are put together value by value. The same arguments always lead to the same rows.
  *
  * @param sizes How many values each option has.
- * @param seeds Rows that are there anyway; they come first in the result.
+ * @param seeds Rows that the result must contain; they come first.
  */
 export function coveringRows(sizes: Row, seeds: readonly Row[]): Row[] {
   const missing = new MissingPairs(sizes);
@@ -28,15 +28,15 @@ export function coveringRows(sizes: Row, seeds: readonly Row[]): Row[] {
   return rows;
 }
 
-/** A row, and how many missing pairs it holds. */
+/** A row, and the number of missing pairs that it contains. */
 interface Candidate {
   row: Row;
   gain: number;
 }
 
 /**
- * A row that begins with the value most in need. The options with many values come next, because they need the most
- * rows; each gets the value that is worth most beside the ones before.
+ * A row that begins with the value in most missing pairs. The options with many values come next, because they need the
+ * most rows; each gets the value that makes the most missing pairs with the values before it.
  */
 function candidate(missing: MissingPairs, sizes: Row, random: () => number): Candidate {
   const row = sizes.map(() => 0);
@@ -55,21 +55,21 @@ function candidate(missing: MissingPairs, sizes: Row, random: () => number): Can
   return { row, gain };
 }
 
-/** A value of an option, and how many missing pairs it makes with others. */
+/** A value of an option, and the number of missing pairs that it makes with others. */
 interface Worth {
   option: number;
   value: number;
   gain: number;
 }
 
-/** The pairs that no row has yet. Each value has one number, counted through all options. */
+/** The pairs that no row contains yet. Each value has one number, counted through all options. */
 class MissingPairs {
   count = 0;
   readonly #offsets: number[] = [];
   readonly #values: { option: number; value: number }[] = [];
   /** By two numbers, as `left * width + right`: 1 if the pair is missing. */
   readonly #missing: Uint8Array;
-  /** By number: the missing pairs that hold the value. */
+  /** By number: the count of missing pairs with the value. */
   readonly #needs: number[];
 
   constructor(readonly sizes: Row) {
@@ -87,13 +87,13 @@ class MissingPairs {
     return (this.#offsets[option] ?? 0) + value;
   }
 
-  /** The value that most missing pairs hold; one of them by chance. */
+  /** The value in most missing pairs; if several tie, a random one. */
   neediest(random: () => number): Worth {
     const ranked = this.#values.map((at, number) => ({ at, rank: (this.#needs[number] ?? 0) + random() }));
     return { ...ranked.reduce((left, right) => (right.rank > left.rank ? right : left)).at, gain: 0 };
   }
 
-  /** The value of an option that makes the most missing pairs with the settled ones; one of them by chance. */
+  /** The value of an option that makes the most missing pairs with the settled values; if several tie, a random one. */
   worthiest(option: number, settled: readonly number[], random: () => number): Worth {
     let best = { option, value: 0, gain: 0 };
     let bestRank = -1;
@@ -107,7 +107,7 @@ class MissingPairs {
     return best;
   }
 
-  /** The pairs of a row are not missing any more. */
+  /** Removes the pairs of a row from the missing pairs. */
   take(row: Row): void {
     const numbers = row.map((value, option) => this.numberOf(option, value));
     for (const number of numbers) {

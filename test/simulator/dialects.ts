@@ -31,12 +31,12 @@ const mixes = coveringRows(
   .slice(2)
   .map(dialectOf);
 
-/** The service as its public documents have it, by the kind of document; see publishedDialects.ts. */
+/** The service of its public documents, by the kind of document; see publishedDialects.ts. */
 export const publishedDialects = publishedDialectsOn(plain);
 
 /**
- * Whole sets of answers, by name. Together they hold every pair of values of every two options, so a client that gets
- * along with each of them has met each value in the company of each other one.
+ * Whole dialects, by name. Together they contain every pair of values of every two options: a client that works with each
+ * dialect has met each value together with each other value.
  */
 export const dialects: Readonly<Record<string, Dialect>> = {
   plain,
@@ -47,10 +47,10 @@ export const dialects: Readonly<Record<string, Dialect>> = {
 
 const named: Readonly<Record<string, Dialect>> = { ...dialects, ...publishedDialects };
 
-/** The names for people. */
+/** The names of all dialects, for messages. */
 export const dialectNames = `plain, terse, mix-1 to mix-${mixes.length}, ${Object.keys(publishedDialects).join(", ")}`;
 
-/** The dialect that a name, or a few options on top of `plain`, stands for. */
+/** The dialect for a name, or for a few options on top of `plain`. */
 export function resolveDialect(choice: string | Partial<Dialect> = "plain"): Dialect {
   if (typeof choice !== "string") return { ...plain, ...parseDialect(choice) };
   const found = Object.hasOwn(named, choice) ? named[choice] : undefined;
@@ -61,7 +61,7 @@ export function resolveDialect(choice: string | Partial<Dialect> = "plain"): Dia
 function dialectOf(row: Row): Dialect {
   const chosen = options.map(([option, values], index) => [option, values[row[index] ?? 0]]);
   const further = Object.entries(furtherOptions).map(([option, [first]]) => [option, first]);
-  return { ...Object.fromEntries([...chosen, ...further]), pageSize: defaultPageSize } as Dialect; // each option has a value out of its own list
+  return { ...Object.fromEntries([...chosen, ...further]), pageSize: defaultPageSize } as Dialect; // each option has a value of its own list
 }
 
 function rowOf(dialect: Dialect): Row {
@@ -69,7 +69,7 @@ function rowOf(dialect: Dialect): Row {
   return options.map(([option, values]) => values.indexOf(chosen.get(option)));
 }
 
-/** A row that an option is new to has its first value. */
+/** The tuned mixes as rows. If a row has no value for a new option, it gets the option's first value. */
 function tunedRows(): Row[] {
   const [first = ""] = Object.values(tunedMixes);
   return [...first].map((_, mix) => options.map(([option]) => Number(tunedMixes[option]?.[mix] ?? 0)));

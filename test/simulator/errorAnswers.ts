@@ -1,14 +1,14 @@
 import { type Answer, ApiError } from "./answer";
 import type { Dialect, PerValue } from "./dialectOptions";
 
-/** What an error answer says. */
+/** The facts of an error answer. */
 interface ErrorFacts {
   status: number;
   code: string;
   message: string;
 }
 
-/** The answer to a request that was refused, or that the simulator failed at. */
+/** The answer to a request that was refused, or that made the simulator fail. */
 export function errorAnswer(error: unknown, dialect: Dialect): Answer {
   if (error instanceof ApiError) {
     const { status, code, message, headers } = error;
@@ -18,7 +18,7 @@ export function errorAnswer(error: unknown, dialect: Dialect): Answer {
   return errorBody({ status: 500, code: "internal_error", message: `The simulator failed: ${message}` }, dialect);
 }
 
-/** An error answer made by hand: its code and status stay what they are, only the shape is the dialect's. */
+/** An error answer with a given code and status, in the dialect's shape. */
 export function errorBody(facts: ErrorFacts, { errorShape }: Dialect, headers?: Record<string, string>): Answer {
   return { status: facts.status, body: shapes[errorShape](facts), headers };
 }
@@ -49,7 +49,7 @@ const translations: PerValue<"errorCodes", Translation> = {
   other: (status, code) => ({ status, code: code.toUpperCase(), ...otherwise[code] }),
 };
 
-/** What is more than another spelling. `invalid_gpu_type` is the one code that the specification names. */
+/** Other codes that are more than another spelling. `invalid_gpu_type` is the only code that the specification names. */
 const otherwise: Readonly<Record<string, { status?: number; code: string }>> = {
   invalid_gpu_type: { code: "invalid_gpu_type" },
   invalid_request: { status: 422, code: "VALIDATION_ERROR" },

@@ -12,7 +12,7 @@ import { type RequestBody, recordedBody } from "./requestBody";
 import { dispatch, matchPath, type Route } from "./router";
 import type { Service } from "./service";
 
-/** What answers requests, without the sockets. */
+/** The simulator without its sockets. */
 export interface Backend extends Service {
   routes: readonly Route[];
   rates: RateWindows;

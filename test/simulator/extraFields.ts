@@ -27,7 +27,7 @@ const autoscaling: Parser<unknown> = (value, field) => {
   return fields;
 };
 
-/** What requests may say beside the five fields of the specification. */
+/** Parsers of the request fields besides the five of the specification. */
 const extraParsers: Readonly<Record<string, Parser<unknown>>> = {
   gpusPerReplica: count,
   resourceSize: parsedBy((value) => ["small", "medium", "large", "xl"].some((size) => size === value), "a size"),

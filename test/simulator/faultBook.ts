@@ -1,14 +1,14 @@
 import { type Fault, type FaultStage, faultSlots } from "./faults";
 
-/** What of a request decides whether a fault applies. */
+/** The facts of a request that decide whether a fault applies. */
 export interface FaultFacts {
   method: string;
   path: string;
-  /** Name of the cluster that the request is about. */
+  /** Name of the request's cluster. */
   name?: string;
 }
 
-/** The faults that are still to come. */
+/** The pending faults. */
 export class FaultBook {
   readonly #entries: { fault: Fault; seen: number; used: number }[] = [];
 
@@ -16,7 +16,7 @@ export class FaultBook {
     this.#entries.push({ fault, seen: 0, used: 0 });
   }
 
-  /** Takes the faults that a request, or the birth of a cluster, meets now: at most one per slot, oldest first. */
+  /** Takes the faults for this request, or for this new cluster: at most one per slot, oldest first. */
   take(stage: FaultStage, facts: FaultFacts): Fault[] {
     const taken = new Map<string, Fault>();
     for (const entry of this.#entries) {
@@ -39,7 +39,7 @@ function applies(fault: Fault, { method, path, name }: FaultFacts): boolean {
 }
 
 function matches(pattern: string | RegExp, text: string): boolean {
-  // search ignores the state that a global RegExp keeps between calls.
+  // `search` ignores the state that a global RegExp keeps between calls.
   if (pattern instanceof RegExp) return text.search(pattern) >= 0;
   const source = pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replace(/\*+/g, (stars) => wildcard(stars));
   return new RegExp(`^${source}$`).test(text);

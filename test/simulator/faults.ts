@@ -2,20 +2,20 @@
 export interface FaultTarget {
   /** Default: every method. For faults of a new cluster: POST. */
   method?: string;
-  /** `*` stands for a part of the path without a slash, `**` for anything. Default: every path. */
+  /** `*` matches any text without a slash, `**` any text. Default: every path. */
   path?: string | RegExp;
-  /** Only requests about a cluster of this name; `*` stands for any text. */
+  /** Only requests about a cluster of this name; `*` matches any text. */
   name?: string;
-  /** How often it happens. @default 1 */
+  /** Number of requests that meet the fault. @default 1 */
   times?: number;
-  /** How many matching requests pass before. @default 0 */
+  /** Number of matching requests that pass before the first fault. @default 0 */
   after?: number;
 }
 
-/** Before or after the request had its effect. @default "before" */
+/** Before or after the effect of the request. @default "before" */
 export type When = "before" | "after";
 
-/** Spoils the answer. A request meets at most one of them. */
+/** Spoils the answer. A request meets at most one such fault. */
 export type AnswerFault =
   /** The connection breaks. */
   | { kind: "drop"; when?: When }
@@ -30,11 +30,11 @@ export type AnswerFault =
     }
   /** The effect happens, the JSON ends in the middle and the connection breaks. */
   | { kind: "truncate" }
-  /** A page as proxies send it. */
+  /** An HTML page such as proxies send. */
   | { kind: "html"; status: number; when?: When }
-  /** The effect happens, the answer has this body. */
+  /** The effect happens, and the answer has this body. */
   | { kind: "body"; body: string; status?: number; contentType?: string }
-  /** No effect; the client is sent elsewhere. Status 302 if not given. */
+  /** No effect; the answer is a redirect. Status 302 by default. */
   | { kind: "redirect"; location: string; status?: number };
 
 /** Slows a request down, in real time. */
@@ -44,28 +44,28 @@ export interface DelayFault {
   when?: When;
 }
 
-/** Befalls a new cluster. One of each kind can apply to the same cluster. */
+/** Applies to a new cluster. One fault of each kind can apply to the same cluster. */
 export type BirthFault =
-  /** Replica number `replica` (from 0) never gets healthy, until a new configuration is rolled out. */
+  /** Replica number `replica` (from 0) does not become healthy until a roll-out of a new configuration. */
   | { kind: "sick-replica"; replica: number; message: string }
   /**
-   * Whenever every replica has become healthy, number `replica` stays so for `periodMs`, is unhealthy for `periodMs`, and
-   * so on, until it was unhealthy `flaps` times. A status word that waits for every replica goes back and forth with it.
-   * A roll-out does not cure it; `change` to `running` does.
+   * When every replica has become healthy, number `replica` stays healthy for `periodMs`, is unhealthy for `periodMs`, and
+   * so on, until it was unhealthy `flaps` times. A status word that depends on every replica changes back and forth too.
+   * A roll-out does not end the fault; `change` to `running` does.
    */
   | { kind: "flap"; replica: number; periodMs: number; flaps: number }
-  /** The cluster fails halfway, until a new configuration is rolled out. */
+  /** The cluster fails halfway, until a roll-out of a new configuration. */
   | { kind: "fail"; message: string }
-  /** Reads do not show the cluster for this long. */
+  /** Reads do not show the cluster for `ms` milliseconds. */
   | { kind: "hidden"; ms: number };
 
-/** Something that goes wrong. */
+/** A simulated failure of the service, of the network or of a cluster. */
 export type Fault = FaultTarget & (AnswerFault | DelayFault | BirthFault);
 
-/** When a fault is looked for: at each request, or at each creation of a cluster. */
+/** When the simulator looks for a fault: at each request, or at each creation of a cluster. */
 export type FaultStage = "request" | "birth";
 
-/** Per kind, when it is looked for, and its slot: a stage meets at most one fault per slot. */
+/** The stage and the slot of each kind: a stage takes at most one fault per slot. */
 export const faultSlots: Readonly<Record<Fault["kind"], { stage: FaultStage; slot: string }>> = {
   drop: { stage: "request", slot: "answer" },
   status: { stage: "request", slot: "answer" },

@@ -1,7 +1,7 @@
 import type { Dialect, PerValue } from "./dialectOptions";
 import { isRecord } from "./fields";
 
-/** The name of a field in the specification, and the one that the official client sends. */
+/** The name of a field in the specification, and its name in the official client. */
 type Names = readonly [specification: string, client: string];
 
 const mainNames = {
@@ -12,17 +12,17 @@ const mainNames = {
   env: ["env", "envVars"],
 } as const;
 
-/** A field of a request that every service takes. */
+/** A request field that every service accepts. */
 export type MainField = keyof typeof mainNames;
 
 const main = new Map<string, Names>(Object.entries(mainNames));
 
-/** What requests may call a field: one of the five, or an extra one, by its name in camelCase. */
+/** The accepted names of a request field: one of the five fields, or an extra field, by its name in camelCase. */
 export function requestNames(field: string, dialect: Dialect): readonly string[] {
   return vocabularies[dialect.requestNames](namesOf(field));
 }
 
-/** What to call a field that was not sent. */
+/** The name of a missing field in messages. */
 export function nameOf(field: string, dialect: Dialect): string {
   const [name = namesOf(field)[0]] = requestNames(field, dialect);
   return name;
@@ -47,7 +47,7 @@ export function snakeCased(fields: object): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** A record whose names are in either style, with names in camelCase. */
+/** A record with names in either style, converted to camelCase. */
 export function camelCased(fields: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [camelCase(name), value]));
 }

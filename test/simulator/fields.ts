@@ -3,7 +3,7 @@ import { ApiError } from "./answer";
 /** Reads one value or throws a refusal that names the field. */
 export type Parser<T> = (value: unknown, field: string) => T;
 
-/** Takes each value that is accepted; `what` says what that is. */
+/** Returns each accepted value unchanged; `what` describes the accepted values. */
 export function parsedBy(accepts: (value: unknown) => boolean, what: string): Parser<unknown> {
   return (value, field) => {
     if (accepts(value)) return value;
@@ -18,8 +18,8 @@ export const clusterName = text(/^[a-z0-9]([a-z0-9-]{0,52}[a-z0-9])?$/, "a DNS l
 /** A GPU type identifier. */
 export const gpuTypeName = text(/^\S+$/, "a GPU type");
 
-// The specification's form has a repository and a tag. Registries also have images at their top, and digests say more
-// exactly what a tag says; one of the two must be there, or nobody could tell what runs.
+// The specification's form has a repository and a tag. Registries also have images without a repository, and a digest is
+// more exact than a tag. Without a tag or a digest, the running image would be unknown.
 /** A container image reference. */
 export const imageReference = text(
   /^([^\s/@]+\/)*[^\s/@:]+(:[^\s/@:]+(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
@@ -35,7 +35,7 @@ export const replicaCount: Parser<number> = (value, field) => {
 /** Environment variables. */
 export const environment = entriesOf((entry): entry is string => typeof entry === "string", "a string");
 
-/** Changes of environment variables: a null takes one away. */
+/** Changes of environment variables: a null removes one. */
 export const environmentChanges = entriesOf(
   (entry): entry is string | null => typeof entry === "string" || entry === null,
   "a string or null",

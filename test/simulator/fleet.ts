@@ -8,7 +8,7 @@ import { holdsGpus, statusAt } from "./life";
 import { type SimulatedCluster, snapshot } from "./snapshot";
 import { addReplicas } from "./transitions";
 
-/** What a new cluster is made from. */
+/** The arguments of a new cluster. */
 export interface ClusterSeed extends Configuration {
   name: string;
   organization: string;
@@ -23,7 +23,7 @@ const clusterIds: PerValue<"ids", (suffix: string) => string> = {
   uuids: () => randomUUID(),
 };
 
-/** Every cluster that was ever made, and the GPUs that they run on. */
+/** Every cluster ever created, and the GPUs that they run on. */
 export class Fleet {
   readonly #clusters = new Map<string, ClusterState>();
   readonly #catalog: Map<string, SimulatedGpuType>;
@@ -55,7 +55,7 @@ export class Fleet {
   }
 
   /**
-   * What lists show to an organization's key, as it was `listLagMs` ago: the living clusters, and the tombstones of gone
+   * The clusters in an organization's list, as they were `listLagMs` ago: the living clusters, and the tombstones of gone
    * ones.
    */
   listed(organization: string): SimulatedCluster[] {
@@ -69,7 +69,7 @@ export class Fleet {
       .filter(({ hidden }) => !hidden);
   }
 
-  /** Has to follow each event where lists lag. */
+  /** Records the clusters for lists that lag. Must be called after each event. */
   remember(): void {
     if (this.listLagMs > 0) this.#history.take(this.all(), this.clock.now());
   }
@@ -84,7 +84,7 @@ export class Fleet {
     return statusAt(state, this.clock.now(), this.timing) === "gone";
   }
 
-  /** Whether a read of it shows a cluster, if only its tombstone. */
+  /** Whether a read by id shows the cluster, or its tombstone. */
   isReadable(state: ClusterState): boolean {
     return this.#isShownAt(state, this.clock.now(), this.timing.tombstoneMs.reads);
   }
@@ -117,7 +117,7 @@ export class Fleet {
     return state;
   }
 
-  /** What a cluster looks like now. */
+  /** A snapshot of a cluster now. */
   view(state: ClusterState): SimulatedCluster {
     return snapshot(state, this.clock.now(), this.timing);
   }
@@ -131,7 +131,7 @@ export class Fleet {
     return this.#catalog.get(type);
   }
 
-  /** GPUs of a type that nobody holds, `except` a cluster that is about to change. */
+  /** Number of free GPUs of a type. The GPUs of the cluster `except`, which is about to change, count as free. */
   available(type: string, except?: ClusterState): number {
     const now = this.clock.now();
     const held = this.all()

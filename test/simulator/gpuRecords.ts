@@ -4,14 +4,14 @@ import type { Dialect, PerValue } from "./dialectOptions";
 /** One GPU type in a list. */
 export type GpuFacts = { type: string } & object;
 
-/** A list of GPU facts; `word` names it. */
+/** A list of GPU facts; `word` is its name. */
 export const gpuList: PerValue<"gpuListShape", (items: GpuFacts[], word: string) => unknown> = {
   wrapped: (items, word) => ({ [word]: items }),
   bare: (items) => items,
   "by-type": byType,
 };
 
-/** Two lists beside each other, by their words; undefined where nothing can stand beside a list. */
+/** Two lists beside each other, by their names; undefined if the shape allows one list only. */
 export const gpuListsBeside: PerValue<
   "gpuListShape",
   ((lists: Readonly<Record<string, GpuFacts[]>>) => unknown) | undefined
@@ -22,17 +22,17 @@ export const gpuListsBeside: PerValue<
   "by-type": (lists) => Object.fromEntries(Object.entries(lists).map(([word, items]) => [word, byType(items)])),
 };
 
-/** The price of a GPU type for one hour; nothing at all where there is none. */
+/** The price of a GPU type for one hour; an empty record without a price. */
 export function gpuPrice({ pricePerHour }: SimulatedGpuType, { priceForm, priceText, pricePlace }: Dialect): object {
   if (pricePerHour === undefined) return {};
   return pricePlaces[pricePlace](pricePerHour, prices[priceForm](priceText));
 }
 
 interface Price {
-  /** Its name in the record of its type, and in an object `pricing`. */
+  /** Names of the price in the record of its type, and in an object `pricing`. */
   names: { flat: string; inner: string };
   value(pricePerHour: number): number | string;
-  /** Whether the value says the currency itself. */
+  /** Whether the value contains the currency. */
   hasCurrency?: boolean;
 }
 
@@ -61,7 +61,7 @@ const pricePlaces: PerValue<"pricePlace", (pricePerHour: number, price: Price) =
   object: (pricePerHour, { names: { inner }, ...price }) => ({
     pricing: flatPrice(pricePerHour, { ...price, names: { flat: inner, inner } }),
   }),
-  // In the list of its own; and in the list of the types where that one is bare.
+  // In the separate list of prices; or in the list of types if that list is bare.
   beside: flatPrice,
 };
 
@@ -92,19 +92,19 @@ const stockPlaces: PerValue<"stockPlace", (count: number, say: (count: number) =
   }),
 };
 
-/** Under the name of a region, a fact that stands alone needs no name of its own. */
+/** The stock of one region: a single fact is written without its name. */
 function alone(facts: object): unknown {
   const [first, ...more] = Object.values(facts);
   return more.length > 0 ? facts : first;
 }
 
-/** Whether lists about what can be had name a type of which so many are free. */
+/** Whether lists of available GPUs contain a type, by the number of its free GPUs. */
 export const isStockListed: PerValue<"gpuStockListed", (count: number) => boolean> = {
   all: () => true,
   "in-stock-only": (count) => count > 0,
 };
 
-/** How prices stand beside the types, if they do. */
+/** The form of two lists if prices are beside the types; else undefined. */
 export function pricesBeside({ pricePlace, gpuListShape }: Dialect) {
   return pricePlace === "beside" ? gpuListsBeside[gpuListShape] : undefined;
 }

@@ -6,7 +6,7 @@ import { type GpuFacts, gpuList, gpuPrice, gpuStock, isStockListed, pricesBeside
 import type { Route } from "./router";
 import type { Service } from "./service";
 
-/** GPU types, prices and stock. */
+/** The routes of GPU types, prices and stock. */
 export function gpuRoutes(service: Service): Route[] {
   const { fleet, dialect } = service;
   const facts = gpuFacts(service);
@@ -24,7 +24,7 @@ export function gpuRoutes(service: Service): Route[] {
     return { status: 200, body: { gpu_type: gpuType, ...stock } };
   };
   const types = (): unknown => {
-    const gpus = obtainable(service);
+    const gpus = listedTypes(service);
     const beside = pricesBeside(dialect);
     const known = gpus.map((gpu) => ({ ...facts.model(gpu), ...(!beside && facts.price(gpu)), ...facts.stock(gpu) }));
     return beside ? beside({ gpus: known, pricing: gpus.map(facts.price) }) : listOf(known, "gpus", service);
@@ -52,7 +52,7 @@ const gpuLists: PerValue<"gpus", (service: Service) => GpuLists> = {
     const { fleet } = service;
     return {
       models: () => listOf(fleet.gpus().map(facts.model), "models", service),
-      availability: () => listOf(obtainable(service).map(facts.stock), "availability", service),
+      availability: () => listOf(listedTypes(service).map(facts.stock), "availability", service),
       prices: () => listOf(fleet.gpus().map(facts.price), "pricing", service),
     };
   },
@@ -73,11 +73,11 @@ function listOf(items: GpuFacts[], word: string, { dialect }: Service): unknown 
   return gpuList[dialect.gpuListShape](items, word);
 }
 
-function obtainable({ fleet, dialect }: Service): SimulatedGpuType[] {
+function listedTypes({ fleet, dialect }: Service): SimulatedGpuType[] {
   return fleet.gpus().filter(({ type }) => isStockListed[dialect.gpuStockListed](fleet.available(type)));
 }
 
-/** What there is to say about a GPU type, each with its `type`. */
+/** The facts about GPU types, each with its `type`. */
 function gpuFacts({ fleet, dialect }: Service) {
   const typeOf = (gpu: SimulatedGpuType) => wireIds[dialect.ids](gpu.type);
   return {

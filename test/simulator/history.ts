@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterState } from "./clusterState";
 
-/** What clusters were like at each time, so that something can show them late. */
+/** The past states of clusters, for lists that lag. */
 export class History {
   readonly #entries = new Map<string, { at: number; state: ClusterState }[]>();
 
-  /** Has to be told after each event. A cluster that is new to it was there since its creation. */
+  /** Records the states. Must be called after each event. A cluster recorded for the first time counts from its creation. */
   take(states: readonly ClusterState[], now: number): void {
     for (const state of states) {
       const entries = this.#entries.get(state.id) ?? [];
@@ -16,7 +16,7 @@ export class History {
     }
   }
 
-  /** The clusters that there were at a time, as they were left by the last event before. */
+  /** The clusters that existed at a time, in their states after the last event before it. */
   at(time: number): ClusterState[] {
     return [...this.#entries.values()].flatMap((entries) => entries.findLast(({ at }) => at <= time)?.state ?? []);
   }

@@ -32,34 +32,34 @@ export type {
 };
 export { dialectOptions, dialects, furtherOptions, publishedDialects, uuidOf as gpuModelId };
 
-/** How a simulator behaves. */
+/** Options of a simulator. */
 export interface SimulatorOptions {
   /** @default 0, a free port. The host is always 127.0.0.1. */
   port?: number;
-  /** API key to organization. @default one generated key of the organization `org_default` */
+  /** Organizations by API key. @default one generated key of the organization `org_default` */
   apiKeys?: Record<string, string>;
   /** A name from `dialects` or `publishedDialects`, or options on top of `plain`. @default "plain" */
   dialect?: string | Partial<Dialect>;
-  /** From creation, restart or roll-out until all replicas are healthy. @default 3000 */
+  /** Milliseconds from creation, restart or roll-out until all replicas are healthy. @default 3000 */
   provisioningMs?: number;
-  /** From DELETE until the cluster is gone, and from stop until it is stopped. @default 300 */
+  /** Milliseconds from DELETE until the cluster is gone, and from stop until it is stopped. @default 300 */
   deletionMs?: number;
-  /** Requests per key and window. @default 100 */
+  /** Number of requests per key and window. @default 100 */
   rateLimit?: number;
   /** @default 60000 */
   rateWindowMs?: number;
   /**
-   * `GET /v1/clusters` shows all there is to see as it was so long ago: a cluster that was made since is not there yet, one
-   * that was deleted since still is, and names, words and numbers are the ones of then. Everything else is current. @default 0
+   * Milliseconds by which `GET /v1/clusters` lags. A new cluster is missing, a deleted one is still listed, and all fields
+   * have their earlier values. All other answers are current. @default 0
    */
   listLagMs?: number;
-  /** Added to each request, in real time. @default 0 */
+  /** Milliseconds added to each request, in real time. @default 0 */
   latencyMs?: number;
-  /** The GPU types with prices and stocks. */
+  /** The GPU types with prices and stock. @default the catalog of the dialect */
   gpuTypes?: SimulatedGpuType[];
-  /** What goes wrong. */
+  /** Faults from the start. @default none */
   faults?: Fault[];
-  /** What time it is for clusters and rate windows. @default Date */
+  /** The time for clusters and rate windows. @default Date */
   clock?: { now(): number };
 }
 
@@ -74,18 +74,18 @@ export interface Simulator {
   readonly dialect: Dialect;
   /** Every request so far, in the order of the answers. */
   readonly requests: RecordedRequest[];
-  /** The requests that have arrived and are not answered yet, oldest first: the ones that a `delay` holds. */
+  /** The requests in flight, oldest first, for example those that a `delay` holds. */
   openRequests(): OpenRequest[];
-  /** Every cluster that was ever made, oldest first, also gone ones. */
+  /** Every cluster ever created, oldest first, including those that are gone. */
   clusters(): SimulatedCluster[];
   cluster(id: string): SimulatedCluster | undefined;
   /** Adds a fault. */
   fault(fault: Fault): void;
   /** Changes price, stock, ... of a GPU type: `{ stock: 0 }` sells it out, `{ pricePerHour: undefined }` hides its price. */
   setGpuType(type: string, changes: Partial<SimulatedGpuType>): void;
-  /** Changes a cluster behind everybody's back. */
+  /** Changes a cluster without a request, as another program or a failure would. */
   change(id: string, changes: ClusterChanges): void;
-  /** Adds a cluster that somebody else made. It runs, with all its replicas healthy, unless `status` says otherwise. */
+  /** Adds a cluster that another program made. By default it is running, with all replicas healthy. */
   addCluster(fields: ForeignCluster): SimulatedCluster;
   /** Refuses an API key from now on, as after a rotation. */
   revokeKey(apiKey: string): void;
@@ -96,7 +96,7 @@ export interface Simulator {
 /** Starts a simulator of the GPU cluster service. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const closing = new AbortController();
-  // Every request that is slowed down listens to it.
+  // Every delayed request listens to this signal.
   setMaxListeners(0, closing.signal);
   const backend = assemble(options, closing.signal);
   const { fleet, dialect } = backend;

@@ -1,7 +1,7 @@
 import type { ClusterState, ClusterStatus, ReplicaState, Timing } from "./clusterState";
 import type { PerValue } from "./dialectOptions";
 
-/** One replica as seen at a moment. */
+/** One observed replica at a time. */
 export interface SimulatedReplica {
   id: string;
   status: "pending" | "starting" | "healthy" | "unhealthy" | "failed" | "stopping" | "stopped";
@@ -19,8 +19,8 @@ export function statusAt(state: ClusterState, now: number, timing: Timing): Clus
 }
 
 /**
- * Whether a cluster is on its way to another state, whatever it calls itself. A sick replica does not count: it may hold
- * a cluster up for ever, and then it could not even be deleted.
+ * Whether a cluster is changing its state, whatever its status word. A sick replica does not count: it may last for ever,
+ * and then the cluster could not even be deleted.
  */
 export function isChanging(state: ClusterState, now: number, { deletionMs }: Timing): boolean {
   if (state.stoppedAt !== undefined) return now < state.stoppedAt + deletionMs;
@@ -81,7 +81,7 @@ function isHeldUp(state: ClusterState, now: number, timing: Timing): boolean {
   return timing.runningWhen === "all-healthy" && holders.some(isThere);
 }
 
-/** The number of the replica that flapping makes unhealthy at a time, if it does. */
+/** The number of the replica that flapping makes unhealthy at a time; else undefined. */
 function flappedReplica(state: ClusterState, now: number): number | undefined {
   if (!state.flapping) return undefined;
   const { replica, periodMs, flaps } = state.flapping;

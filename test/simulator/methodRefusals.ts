@@ -1,7 +1,7 @@
 import { ApiError } from "./answer";
 import type { Dialect, PerValue } from "./dialectOptions";
 
-/** The refusal of a method that a path does not have; `allowed` are the ones that it has. */
+/** The refusal of a method that a path does not support; `allowed` names the supported methods. */
 export function methodRefusal(method: string, path: string, allowed: string, dialect: Dialect): ApiError {
   const { code, message } = words[dialect.updateRefusal](method, path);
   const isNamed = dialect.refusalAllow === "named" && dialect.updateRefusal !== 404;

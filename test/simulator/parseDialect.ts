@@ -7,7 +7,7 @@ interface Rule {
   words: string;
 }
 
-/** Options that take more than the covering dialects try. */
+/** Options that accept more values than the covering dialects use. */
 const freeRules: Readonly<Record<string, Rule>> = {
   injectedEnv: { accepts: isTextRecord, words: orElse(dialectOptions.injectedEnv, "object of strings") },
   descriptorPath: { accepts: isPath, words: orElse(dialectOptions.descriptorPath, 'path that begins with "/"') },
@@ -25,13 +25,13 @@ const rules: Readonly<Record<string, Rule>> = {
   ...freeRules,
 };
 
-/** Options from outside, such as JSON on the command line; throws what is wrong with them. */
+/** Parses untrusted options, such as JSON on the command line. @throws TypeError that names the wrong option. */
 export function parseDialect(value: unknown): Partial<Dialect> {
   if (isChoice(value)) return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined));
   throw new TypeError(`Not a dialect: ${problemOf(value)}.`);
 }
 
-/** Each option with what it may be, for people; what `plain` says comes first. */
+/** Each option with its allowed values, for people; the value of `plain` comes first. */
 export function dialectLines(): string[] {
   const width = Math.max(...Object.keys(rules).map((option) => option.length));
   return Object.entries(rules).map(([option, { words }]) => `${option.padEnd(width)}  ${words}`);

@@ -36,7 +36,7 @@ const kindRules: Readonly<Record<Fault["kind"], Readonly<Record<string, Rule>>>>
   hidden: { ms: amount },
 };
 
-/** A fault from outside, such as JSON on the command line; throws what is wrong with it. */
+/** Parses an untrusted fault, such as JSON on the command line. @throws TypeError that names the wrong field. */
 export function parseFault(value: unknown): Fault {
   if (isFault(value)) return value;
   throw new TypeError(`Not a fault: ${problemOf(value)}.`);

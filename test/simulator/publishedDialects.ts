@@ -1,7 +1,7 @@
 import type { Dialect } from "./dialectOptions";
 
 /**
- * The service as its public documents have it. `documented`: the specification, taken literally. `client`: what the
+ * The service of its public documents. `documented`: the specification, taken literally. `client`: the form that the
  * official Python client (`vectorlay` 0.1.0) sends and reads.
  */
 export function publishedDialectsOn(plain: Dialect) {

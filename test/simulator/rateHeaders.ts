@@ -1,7 +1,7 @@
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { RateState } from "./rateWindows";
 
-/** The three headers that every response carries. */
+/** The three rate headers of every response. */
 export function rateHeaders(rate: RateState, now: number, dialect: Dialect): Record<string, string> {
   return {
     "X-RateLimit-Limit": String(rate.limit),

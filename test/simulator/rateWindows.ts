@@ -1,13 +1,13 @@
-/** How much of a key's window is used up. */
+/** The use of a key's window. */
 export interface RateState {
   limit: number;
   remaining: number;
   resetAt: number;
-  /** This request is over the limit. */
+  /** Whether this request is over the limit. */
   exceeded: boolean;
 }
 
-/** Fixed windows, one per key, each beginning with the key's first request. Refused requests do not count. */
+/** Fixed windows, one per key. Each begins with the key's first request. Refused requests do not count. */
 export class RateWindows {
   readonly #windows = new Map<string, { used: number; resetAt: number }>();
 
@@ -28,7 +28,7 @@ export class RateWindows {
     return { limit: this.limit, remaining: this.limit - window.used, resetAt: window.resetAt, exceeded };
   }
 
-  /** What a request without a known key is told: nothing is counted. */
+  /** The state for a request without a known key, which is not counted. */
   untouched(now: number): RateState {
     return { limit: this.limit, remaining: this.limit, resetAt: now + this.windowMs, exceeded: false };
   }

@@ -4,15 +4,15 @@ import type { PerValue } from "./dialectOptions";
 import type { Service } from "./service";
 import type { SimulatedCluster } from "./snapshot";
 
-/** The records of clusters, as one kind of service answers them. */
+/** The records of clusters in the answers of one kind of service. */
 interface RecordForm {
   /** The whole answer to a creation. */
   created(cluster: SimulatedCluster): unknown;
-  /** In a list. */
+  /** The record in a list. */
   listed(cluster: SimulatedCluster): object;
-  /** By id. */
+  /** The answer to a read by id. */
   detail(cluster: SimulatedCluster): unknown;
-  /** In the answer to a change; `before` is the number of replicas that there were, if the change was a scale. */
+  /** The answer to a change; for a scale, `before` is the number of replicas before the change. */
   changed(cluster: SimulatedCluster, before?: number): unknown;
 }
 
@@ -39,12 +39,12 @@ const recordForms: PerValue<"records", (service: Service) => RecordForm> = {
   },
 };
 
-/** How a service renders its clusters. */
+/** The record form of a service's dialect. */
 export function recordForm(service: Service): RecordForm {
   return recordForms[service.dialect.records](service);
 }
 
-/** What is around the one cluster of an answer. */
+/** The wrapping of a single cluster in an answer. */
 const oneCluster: PerValue<"recordShape", (record: object) => unknown> = {
   bare: (record) => record,
   wrapped: (record) => ({ cluster: record }),

@@ -4,15 +4,15 @@ import { invalid } from "./fields";
 
 const maximumBytes = 1024 * 1024;
 
-/** The body of a request as it came. */
+/** The raw body of a request. */
 export interface RequestBody {
   bytes: Buffer;
   contentType: string | undefined;
-  /** It was longer than the service reads; `bytes` is empty then. */
+  /** Whether the body is longer than the limit; then `bytes` is empty. */
   tooLarge: boolean;
 }
 
-// A body over the limit is read to its end but not kept: a client that still writes would miss the answer.
+// A body over the limit is read to its end but not stored: a client that is still writing would miss the answer.
 /** Reads a body. */
 export async function readBody(request: IncomingMessage): Promise<RequestBody> {
   const contentType = request.headers["content-type"];
@@ -26,7 +26,7 @@ export async function readBody(request: IncomingMessage): Promise<RequestBody> {
   return { bytes: tooLarge ? Buffer.alloc(0) : Buffer.concat(chunks), contentType, tooLarge };
 }
 
-/** The JSON value of a body that must be there. */
+/** The JSON value of a required body. */
 export function parseJsonBody({ bytes, contentType }: RequestBody): unknown {
   if (bytes.length === 0) throw invalid("A JSON body is required.");
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? "")) {
@@ -40,7 +40,7 @@ export function parseJsonBody({ bytes, contentType }: RequestBody): unknown {
   }
 }
 
-/** A body for the record: the JSON value, else the text. */
+/** A body for the list of recorded requests: the JSON value, else the text. */
 export function recordedBody({ bytes }: RequestBody): unknown {
   if (bytes.length === 0) return undefined;
   const text = bytes.toString("utf8");

@@ -2,20 +2,20 @@ import type { Dialect } from "./dialectOptions";
 import { nameOf, requestNames } from "./fieldNames";
 import { invalid, isRecord, type Parser } from "./fields";
 
-/** One field, as a request says it. */
+/** One field with its name and value in the request. */
 interface Sent {
   name: string;
   value: unknown;
 }
 
-/** The fields of a request body, by names that do not depend on what the request calls them. */
+/** The fields of a request body, by names that do not depend on the vocabulary of the request. */
 export interface Fields {
   sent: ReadonlyMap<string, Sent>;
-  /** What to call a field that was not sent. */
+  /** The name of a missing field in messages. */
   nameOf(field: string): string;
 }
 
-/** Reads a body. Fields that are not `known` are refused or left out, as the dialect says. */
+/** Reads a body. Refuses or ignores fields that are not `known`, as the dialect says. */
 export function fieldsOf(body: unknown, known: readonly string[], dialect: Dialect): Fields {
   if (!isRecord(body)) throw invalid("The body must be a JSON object.");
   const fields = new Map(known.flatMap((field) => requestNames(field, dialect).map((name) => [name, field])));
@@ -32,20 +32,20 @@ export function fieldsOf(body: unknown, known: readonly string[], dialect: Diale
   return { sent, nameOf: (field) => nameOf(field, dialect) };
 }
 
-/** A field that must be there. */
+/** Reads a required field. */
 export function required<T>(fields: Fields, field: string, parse: Parser<T>): T {
   const sent = fields.sent.get(field);
   if (!sent) throw invalid(`The field "${fields.nameOf(field)}" is missing.`);
   return parse(sent.value, sent.name);
 }
 
-/** A field that may be left out. An explicit null is refused like any other wrong value. */
+/** Reads an optional field. An explicit null is refused like any other wrong value. */
 export function optional<T>({ sent }: Fields, field: string, parse: Parser<T>): T | undefined {
   const found = sent.get(field);
   return found && parse(found.value, found.name);
 }
 
-/** A service that takes neither vocabulary has to say so. */
+/** Whether unknown fields are refused. A service without a vocabulary always refuses, so that clients learn of it. */
 function refusesUnknown({ requestNames: names, unknownFields }: Dialect): boolean {
   return names === "neither" || unknownFields === "refused";
 }

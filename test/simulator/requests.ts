@@ -15,7 +15,7 @@ import {
 import type { ClusterSeed } from "./fleet";
 import { type Fields, fieldsOf, optional, required } from "./requestFields";
 
-/** The fields that an update asks to change. */
+/** The fields that an update changes. */
 export interface Update {
   replicas?: number;
   container?: string;
@@ -25,7 +25,7 @@ export interface Update {
 
 const main: readonly MainField[] = ["name", "gpuType", "replicas", "container", "env"];
 
-/** Body of `POST /v1/clusters`; `gpuType` is what the request calls the GPU type, or an empty string. */
+/** Body of `POST /v1/clusters`; `gpuType` is the request's name of the GPU type, or an empty string. */
 export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, "organization"> {
   const fields = fieldsOf(body, [...main, ...extraFields[dialect.extraFields]], dialect);
   const read = mainReaders[dialect.requestNames];
@@ -41,7 +41,7 @@ export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, 
   };
 }
 
-// The client leaves out what it has no value for, so a service that it talks to cannot insist.
+// The client omits fields without a value, so a service for this client cannot require them.
 const mainReaders: PerValue<"requestNames", typeof optional> = {
   specification: required,
   client: optional,
@@ -49,7 +49,7 @@ const mainReaders: PerValue<"requestNames", typeof optional> = {
   neither: required,
 };
 
-/** A request with the specification's name of a GPU gets one for each replica; the client's default is none. */
+/** The default with the specification's field `gpu_type` is one GPU for each replica; with the client's field it is none. */
 function gpusPerReplica({ sent }: Fields, { gpusPerReplica: given }: ExtraFields): number {
   const gpu = sent.get("gpuType")?.name;
   if (gpu === undefined) return 0;
@@ -102,7 +102,7 @@ export const parseUpdate: PerValue<
       if (sent && sent.value !== value) throw invalid(`"${sent.name}" cannot be changed.`);
     }
     return {
-      // What an update cannot say, it cannot replace either.
+      // If the dialect's update has no `replicas`, the update cannot require it.
       replicas: (settings.includes("replicas") ? required : optional)(fields, "replicas", replicaCount),
       container: required(fields, "container", imageReference),
       env: optional(fields, "env", environment) ?? {},
@@ -116,7 +116,7 @@ const updateFields: PerValue<"updateFields", readonly MainField[]> = {
   "no-replicas": ["container", "env"],
 };
 
-/** What an update may change. */
+/** The fields that an update may change. */
 function settingsOf(dialect: Dialect): readonly string[] {
   const extras = extraFields[dialect.extraFields].filter((extra) => extra !== "gpusPerReplica");
   return [...updateFields[dialect.updateFields], ...extras];

@@ -2,29 +2,29 @@ import { type Answer, ApiError } from "./answer";
 import { invalid } from "./fields";
 import { parseJsonBody, type RequestBody } from "./requestBody";
 
-/** One request, as a route sees it. */
+/** One request in the form that a route receives. */
 export interface Call {
   organization: string;
-  /** The value of the path's one parameter, or an empty string. */
+  /** The value of the path's parameter, or an empty string. */
   param: string;
-  /** The parsed body; undefined if the route takes none, or if none was sent that may be left out. */
+  /** The parsed body; undefined if the route takes none, or if an optional body is missing. */
   body: unknown;
-  /** The query parameters that were sent. */
+  /** The query parameters of the request. */
   query: Readonly<Record<string, string>>;
 }
 
 /** One endpoint. */
 export interface Route {
   method: string;
-  /** May hold one `:parameter`. */
+  /** May contain one `:parameter`. */
   path: string;
   takesBody?: boolean | "optional";
-  /** The query parameters that it knows. */
+  /** The known query parameters. */
   query?: readonly string[];
   run(call: Call): Answer;
 }
 
-/** One request, as it arrived. */
+/** One raw request. */
 export interface Arrival {
   organization: string;
   method: string;
@@ -66,7 +66,7 @@ export function matchPath(pattern: string, path: string): string | undefined {
   return param;
 }
 
-// The specification knows no query parameter, so a client that sends one the dialect does not have relies on a guess.
+// The specification has no query parameters. A client that sends one which the dialect does not have relies on a guess.
 function queryOf({ query = [] }: Route, url: URL): Record<string, string> {
   const given = [...url.searchParams.keys()];
   const isKnown = given.every((name) => query.includes(name)) && new Set(given).size === given.length;

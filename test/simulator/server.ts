@@ -5,37 +5,37 @@ import { errorAnswer } from "./errorAnswers";
 import { answer, type Backend, organizationOf } from "./exchange";
 import { readBody, recordedBody } from "./requestBody";
 
-/** One request that the simulator got. */
+/** One request that the simulator has answered. */
 export interface RecordedRequest {
-  /** The clock's time of arrival, in milliseconds. */
+  /** The time of arrival on the simulator's clock, in milliseconds. */
   at: number;
   method: string;
   /** With the query, if any. */
   path: string;
-  /** The status that was answered, or `dropped` if the connection was broken instead. */
+  /** The status of the answer, or `dropped` if the connection was broken instead. */
   status: number | "dropped";
   /** The JSON value, else the text; absent without a body. */
   body?: unknown;
-  /** Without Authorization. */
+  /** The headers without Authorization. */
   headers: Record<string, string | string[] | undefined>;
   /** Absent if the key was not known. */
   organization?: string;
 }
 
-/** One request that has arrived and is not answered yet. */
+/** One request in flight. */
 export type OpenRequest = Pick<RecordedRequest, "method" | "path">;
 
-/** What a server remembers of its requests. */
+/** The recorded requests of a server. */
 export interface RequestBook {
   /** In the order of the answers. */
   readonly answered: RecordedRequest[];
   readonly open: Set<OpenRequest>;
 }
 
-/** Serves the backend on 127.0.0.1 and keeps a record of every request. */
+/** Serves the backend on 127.0.0.1 and records every request. */
 export async function listen(backend: Backend, port: number, book: RequestBook): Promise<Server> {
   const server = createServer((request, response) => {
-    // A socket that breaks while it is read or written is the client's affair.
+    // An error while the socket is read or written is the client's concern: the request is dropped.
     serve(backend, book, request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -77,7 +77,7 @@ async function serve(
     headers,
     organization: organizationOf(backend, incoming),
   });
-  // Node would write the real time, and a client that reads the time of the rate windows from here would be misled.
+  // Node would write the real time, which would mislead a client that computes the rate windows from this header.
   response.setHeader("Date", new Date(backend.fleet.clock.now()).toUTCString());
   write(result, response);
 }
@@ -99,7 +99,7 @@ function write({ status, body, text, headers, wire }: Answer, response: ServerRe
 }
 
 function parseUrl(path: string): URL {
-  // "//x" would be read as a host name.
+  // The URL parser would take "//x" for a host name.
   return new URL(`http://localhost${path.startsWith("/") ? path : `/${path}`}`);
 }
 

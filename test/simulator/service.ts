@@ -2,7 +2,7 @@ import type { Dialect } from "./dialectOptions";
 import type { FaultBook } from "./faultBook";
 import type { Fleet } from "./fleet";
 
-/** What the endpoints work on. */
+/** The data that the endpoints use. */
 export interface Service {
   fleet: Fleet;
   dialect: Dialect;

@@ -3,7 +3,7 @@ import { isRecord } from "./fields";
 import type { Route } from "./router";
 import type { Service } from "./service";
 
-/** Health and descriptor. */
+/** The routes of health and descriptor. */
 export function serviceRoutes({ dialect }: Service): Route[] {
   const endpoints = descriptors[dialect.descriptor](dialect);
   const descriptor: Route = {
@@ -17,7 +17,7 @@ export function serviceRoutes({ dialect }: Service): Route[] {
   ];
 }
 
-/** The endpoints that there are; `all` are the ones of the specification, and the descriptor. */
+/** The existing endpoints; `all` contains those of the specification and the descriptor. */
 export function served(all: readonly Route[], { endpoints, descriptorPath }: Dialect): readonly Route[] {
   const named = servedLines[endpoints];
   return all.filter(({ method, path }) => path === descriptorPath || (named?.has(`${method} ${path}`) ?? true));

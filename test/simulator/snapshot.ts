@@ -2,39 +2,39 @@ import type { ClusterState, ClusterStatus, Configuration, Timing } from "./clust
 import type { ExtraFields } from "./extraFields";
 import { replicasAt, type SimulatedReplica, statusAt } from "./life";
 
-/** A cluster as the simulator knows it, also what the service does not tell. */
+/** A cluster with all facts of the simulator, including those that the service does not show. */
 export interface SimulatedCluster {
   id: string;
   name: string;
   organization: string;
-  /** `gone` once its GPUs are free and the service answers 404, or shows its tombstone. */
+  /** `gone` when its GPUs are free, and the service answers 404 or shows its tombstone. */
   status: ClusterStatus;
   /** An empty string if it has no GPU. */
   gpuType: string;
   gpusPerReplica: number;
-  /** Replicas asked for. */
+  /** The desired number of replicas. */
   replicas: number;
   endpoint: string;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** Asked for last. */
+  /** The desired container. */
   container: string;
-  /** Asked for last; without what the dialect injects. */
+  /** The desired env, without the variables that the dialect injects. */
   env: Record<string, string>;
-  /** What requests said beside this, such as `containerPort` and `autoscaling`, with names in camelCase. */
+  /** Further fields of requests, such as `containerPort` and `autoscaling`, with names in camelCase. */
   extras: ExtraFields;
-  /** What the replicas really run; behind `container` and `env` until a roll-out. */
+  /** The configuration that the replicas run; differs from `container` and `env` until a roll-out. */
   deployed: Configuration;
   /** Grows with each roll-out, from 1. */
   generation: number;
   replicaStates: SimulatedReplica[];
-  /** Left out of reads for now (fault `hidden`). */
+  /** Whether reads do not show the cluster now (fault `hidden`). */
   hidden: boolean;
-  /** Why it failed. */
+  /** Reason of a failure. */
   message?: string;
 }
 
-/** What a cluster looks like at a time; a copy that later events do not change. */
+/** A snapshot of a cluster at a time; later events do not change it. */
 export function snapshot(state: ClusterState, now: number, timing: Timing): SimulatedCluster {
   const { id, name, organization, gpuType, gpusPerReplica, generation, host, configuration } = state;
   const status = statusAt(state, now, timing);

@@ -67,7 +67,7 @@ const flagFacts: PerValue<"replicaFlag", (replica: ReplicaFacts, word: string) =
   ready: ({ healthy, status: _status, ...facts }, word) => ({ ...facts, ready: healthy, phase: word }),
 };
 
-/** A replica that is not meant to answer is neither healthy nor sick. */
+/** Health words by status. A replica that is not supposed to answer is neither healthy nor unhealthy. */
 const healthWords: Readonly<Record<SimulatedReplica["status"], "healthy" | "unhealthy" | "unknown">> = {
   pending: "unknown",
   starting: "unknown",

@@ -8,10 +8,10 @@ const styles: PerValue<"statusWords", (word: string, of: "CLUSTER" | "REPLICA") 
   title: (word) => titles[word] ?? word.charAt(0).toUpperCase() + word.slice(1),
 };
 
-// Services that write titles mostly come from a container platform, which calls replicas this.
+// Services with capitalized words mostly run on a container platform, which uses these words for replicas.
 const titles: Readonly<Record<string, string>> = { healthy: "Ready", unhealthy: "Not Ready" };
 
-/** The word for a cluster's status. A gone cluster has one too: as long as it has a tombstone, it is `terminated`. */
+/** The word for a cluster's status. A gone cluster with a tombstone is `terminated`. */
 export function clusterWord(status: ClusterStatus, dialect: Dialect): string {
   const others: Partial<Record<ClusterStatus, string>> = { gone: "terminated", stopped: dialect.stoppedWord };
   return styles[dialect.statusWords](others[status] ?? status, "CLUSTER");

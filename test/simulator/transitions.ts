@@ -13,7 +13,7 @@ export function addReplicas(state: ClusterState, count: number, now: number, dur
   }
 }
 
-/** Replaces every replica, which is what puts a changed configuration into effect. */
+/** Replaces every replica, so that a changed configuration takes effect. */
 export function rollOut(state: ClusterState, word: Phase, now: number, timing: Timing): void {
   if (!isDeepStrictEqual(state.deployed, state.configuration)) heal(state);
   state.deployed = state.configuration;
@@ -39,7 +39,7 @@ export function restart(state: ClusterState, now: number, timing: Timing): void 
   begin(state, "restarting", now, timing);
 }
 
-/** Adds pending replicas or takes the last ones away. The others live on untouched. */
+/** Adds pending replicas or removes the last ones. The others stay unchanged. */
 export function scale(state: ClusterState, replicas: number, now: number, timing: Timing): void {
   const difference = replicas - state.desiredReplicas;
   state.desiredReplicas = replicas;
@@ -49,14 +49,14 @@ export function scale(state: ClusterState, replicas: number, now: number, timing
   state.phase = { word: "scaling", until: now + (difference < 0 ? timing.deletionMs : 0) };
 }
 
-/** Stores a configuration. Answers whether it differs from the one before. */
+/** Stores a configuration. Returns whether it has changed. */
 export function configure(state: ClusterState, configuration: Configuration): boolean {
   const changed = !isDeepStrictEqual(state.configuration, configuration);
   state.configuration = configuration;
   return changed;
 }
 
-/** Takes away whatever made the cluster sick or failed. */
+/** Ends every sickness and failure of the cluster. */
 export function heal(state: ClusterState): void {
   delete state.failure;
   delete state.sick;

@@ -1,6 +1,6 @@
-// Searched for by simulated annealing; a greedy search alone needs a third more. Nobody has to keep it up to date: what
-// an option that is new or changed lacks here, coveringRows adds as further dialects.
-/** Dialects that hold every pair beside plain and terse: for each option, which value the first, second, ... mix has. */
+// Found by simulated annealing; a greedy search alone needs a third more dialects. The table needs no updates: for a new or
+// changed option, coveringRows adds the missing pairs as further dialects.
+/** Mixes that, with plain and terse, contain every pair: for each option, the value of the first, second, ... mix. */
 export const tunedMixes: Readonly<Record<string, string>> = {
   listShape: "1210112020210202",
   listForm: "1111100010011001",

@@ -1,12 +1,12 @@
 import { createPrivateKey, generateKeyPairSync, sign } from "node:crypto";
 
-/** A certificate that a test makes for itself, and its key, as PEM. */
+/** A certificate for one test and its key, both as PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** DER: what a value is, how long it is, and the value. */
+/** DER: tag, length and content of a value. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts);
   const size = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff];
@@ -18,7 +18,7 @@ const oid = (hex: string) => der(0x06, Buffer.from(hex, "hex"));
 const text = (value: string) => der(0x0c, Buffer.from(value));
 const time = (value: string) => der(0x18, Buffer.from(value));
 
-/** A certificate for one host, signed by itself: P-256, ECDSA with SHA-256. */
+/** A self-signed certificate for one host: P-256, ECDSA with SHA-256. */
 export function certificateFor(host: string): Certificate {
   const pair = generateKeyPairSync("ec", {
     namedCurve: "P-256",

@@ -1,2 +1,2 @@
-/** Nothing here waits for real time: the limit is for machines that are busy with other things. */
+/** These tests never wait for real time: the limit is long for busy machines. */
 jest.setTimeout(60_000);

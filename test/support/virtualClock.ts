@@ -1,23 +1,23 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Clock } from "../../provider/clock";
 
-// setTimeout fires at once beyond this, so code that sleeps longer is wrong on the real clock.
+// Beyond this limit setTimeout fires at once, so code that sleeps longer is wrong on the real clock.
 const longestSleepMs = 2 ** 31 - 1;
 const quietTurns = 8;
 const stuckAfterTurns = 500;
 const stuckAfterMs = 250;
 
-/** Requests of undici (and of the global fetch) that have begun and not ended. */
-const underWay = new Set<unknown>();
-const begins = (message: unknown) => void underWay.add(requestOf(message));
-const ends = (message: unknown) => void underWay.delete(requestOf(message));
+/** Requests of undici (and of the global fetch) in flight. */
+const inFlight = new Set<unknown>();
+const begins = (message: unknown) => void inFlight.add(requestOf(message));
+const ends = (message: unknown) => void inFlight.delete(requestOf(message));
 const listeners = [
   ["undici:request:create", begins],
   ["undici:request:trailers", ends],
   ["undici:request:error", ends],
 ] as const;
 for (const [channel, listener] of listeners) subscribe(channel, listener);
-// The channels belong to the process, which goes on to other test files: a listener that stays would keep this one in memory.
+// The channels belong to the process, which runs further test files: a listener that stays would keep this module in memory.
 afterAll(() => {
   for (const [channel, listener] of listeners) unsubscribe(channel, listener);
 });
@@ -28,17 +28,17 @@ interface Sleeper {
 }
 
 /**
- * Time that only tests move. It stands still, whatever the real time does, until `run` or `advance` is called:
+ * A clock that only tests move. It stands still until `run` or `advance` is called:
  *
  *     const clock = new VirtualClock();
  *     await clock.run(somethingThatSleepsForHours(clock));   // takes milliseconds
  *
- * `run` jumps to the next timer only while nothing else is going on, so that real HTTP in between gets its time: as long as
- * a request is under way, the clock waits for it. Never use Jest's fake timers: they hang undici.
+ * `run` jumps to the next timer only if no request is in flight, so that real HTTP requests can finish. Never use Jest's
+ * fake timers: undici hangs with them.
  */
 export class VirtualClock implements Clock {
   #nowMs: number;
-  /** In the order in which they wake; equal times in the order of their calls. */
+  /** Sleepers in the order in which they wake; equal times in the order of their calls. */
   readonly #sleepers: Sleeper[] = [];
 
   constructor(startMs: number = Date.parse("2030-01-01T00:00:00Z")) {
@@ -49,7 +49,7 @@ export class VirtualClock implements Clock {
     return this.#nowMs;
   }
 
-  /** How many sleeps have not ended. */
+  /** Number of sleeps that have not ended. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
@@ -73,7 +73,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Lets so much time pass, and wakes whoever sleeps until then, one after the other. */
+  /** Lets this time pass, and wakes each sleeper that is due, one after the other. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await quiet();
@@ -84,7 +84,7 @@ export class VirtualClock implements Clock {
     this.#nowMs = endMs;
   }
 
-  /** Lets time pass until the promise settles, and settles as it does. Fails when nothing is left that could settle it. */
+  /** Lets time pass until the promise settles, and settles in the same way. Rejects if nothing is left that could settle it. */
   async run<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = () => {
@@ -96,7 +96,7 @@ export class VirtualClock implements Clock {
       await quiet(() => isSettled);
       if (isSettled) return promise;
       if (this.#sleepers.length > 0) this.#wakeNext();
-      else if (!(await happens(isOver))) throw new Error("stuck: nobody sleeps, no request is under way");
+      else if (!(await happens(isOver))) throw new Error("stuck: no sleeper is left, and no request is in flight");
     }
   }
 
@@ -108,9 +108,9 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets the event loop turn until no request has been under way for some turns. */
+/** Lets the event loop turn until no request has been in flight for some turns. */
 export async function quiet(isOver = () => false): Promise<void> {
-  for (let turns = 0; turns < quietTurns && !isOver(); turns = underWay.size > 0 ? 0 : turns + 1) await turn();
+  for (let turns = 0; turns < quietTurns && !isOver(); turns = inFlight.size > 0 ? 0 : turns + 1) await turn();
 }
 
 async function happens(isOver: () => boolean): Promise<boolean> {
@@ -118,7 +118,7 @@ async function happens(isOver: () => boolean): Promise<boolean> {
   for (let turns = 0; turns < stuckAfterTurns || performance.now() - since < stuckAfterMs; turns += 1) {
     if (isOver()) return true;
     await turn();
-    if (underWay.size > 0) turns = 0;
+    if (inFlight.size > 0) turns = 0;
   }
   return isOver();
 }

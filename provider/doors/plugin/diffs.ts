@@ -16,7 +16,7 @@ export function toDiffResponse({ changes, deleteBeforeReplace = false }: Diff): 
     .setChanges(entries.length > 0 ? DiffResponse.DiffChanges.DIFF_SOME : DiffResponse.DiffChanges.DIFF_NONE)
     .setDiffsList(names(entries))
     .setReplacesList(names(entries.filter(([, { replace }]) => replace)))
-    // Also without replaces of our own: the user's replaceOnChanges may add one.
+    // Also if the list of replaces is empty: the user's replaceOnChanges may add one.
     .setDeletebeforereplace(deleteBeforeReplace)
     .setHasdetaileddiff(true);
   for (const [path, change] of entries) response.getDetaileddiffMap().set(toEnginePath(path), toPropertyDiff(change));
@@ -27,13 +27,13 @@ function toPropertyDiff({ kind, replace }: PropertyChange): PropertyDiff {
   return new PropertyDiff().setKind(kinds[kind][replace ? "replacing" : "inPlace"]);
 }
 
-/** In the core's paths everything after the first dot is one key, dots and all. */
+/** In the core's paths, everything after the first dot is one key, which may contain dots. */
 function splitPath(path: string): { name: string; key: string | undefined } {
   const dot = path.indexOf(".");
   return dot < 0 ? { name: path, key: undefined } : { name: path.slice(0, dot), key: path.slice(dot + 1) };
 }
 
-/** `env.MODEL`, and `env["A.B"]` where the key is no plain word. */
+/** `env.MODEL`, or `env["A.B"]` if the key is no plain word. */
 export function toEnginePath(path: string): string {
   const { name, key } = splitPath(path);
   if (key === undefined) return name;

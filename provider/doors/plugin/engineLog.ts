@@ -7,7 +7,7 @@ import type { Log } from "../running";
 const debug = debuglog("gpucluster");
 const severities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING };
 
-/** The engine's log. Without an engine, as when somebody starts the plugin by hand, messages go to the debug log. */
+/** The engine's log. Without an engine, for example if a user starts the plugin by hand, messages go to the debug log. */
 export class EngineLog {
   #client: EngineClient | undefined;
 

@@ -7,9 +7,9 @@ import { messageOf } from "../../errors";
 import { withSecrets } from "../secrets";
 import { toStruct } from "./struct";
 
-/** An error as the engine knows them. It keeps the id and the properties of a resource that exists but is not ready. */
+/** An error in the engine's form. It carries the id and the properties of a resource that exists but is not ready. */
 export function toServiceError(error: unknown): ServiceError {
-  // gRPC gives no answer at all where half a letter is in its text.
+  // gRPC sends no answer at all if the text holds half of a surrogate pair.
   const message = messageOf(error).toWellFormed();
   const metadata = new Metadata();
   if (error instanceof InitError) metadata.set("grpc-status-details-bin", Buffer.from(toDetails(error)));

@@ -2,7 +2,7 @@ import type { ServerWritableStream } from "@grpc/grpc-js";
 import { type ListRequest, ListResponse } from "@pulumi/pulumi/proto/provider_pb";
 import type { Session } from "./session";
 
-/** The clusters of the organization, for who looks for something to import. */
+/** The clusters of the organization, for a user who wants to import one. */
 export async function list(
   { provider }: Session,
   stream: ServerWritableStream<ListRequest, ListResponse>,

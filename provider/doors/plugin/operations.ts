@@ -42,14 +42,14 @@ export function check(session: Session, request: CheckRequest): Promise<CheckRes
   });
 }
 
-/** What the stack's `pulumi:autonaming` says of this resource. The engine has filled in the pattern already. */
+/** The stack's `pulumi:autonaming` for this resource. The engine has filled in the pattern already. */
 function namingOf(request: CheckRequest): Naming | undefined {
   const autonaming = request.getAutonaming();
   const isDisabled = autonaming?.getMode() === Mode.DISABLE;
   return autonaming && (isDisabled ? {} : { proposed: autonaming.getProposedName() });
 }
 
-/** The engine prints the value of a failing property in clear, so the property is named in the text only. */
+/** The engine prints the value of a failing property in plain text, so only the reason names the property. */
 function toFailure({ property, reason }: { property: string; reason: string }): CheckFailure {
   return new CheckFailure().setReason(property ? `${property}: ${reason}` : reason);
 }
@@ -73,7 +73,7 @@ export function create(session: Session, request: CreateRequest): Promise<Create
   });
 }
 
-/** Of what is gone the answer is empty. */
+/** The answer is empty if the cluster does not exist. */
 export function read(session: Session, request: ReadRequest): Promise<ReadResponse> {
   return inContext(session, "read", request, async (ctx) => {
     const id = request.getId();
@@ -112,7 +112,7 @@ export async function invoke({ provider }: Session, request: InvokeRequest): Pro
 
 interface ResourceRequest {
   getUrn(): string;
-  /** Seconds; 0 where the program says nothing. */
+  /** Seconds; 0 if the program sets no timeout. */
   getTimeout?(): number;
 }
 

@@ -5,11 +5,11 @@ import { createProvider, type Provider } from "../../index";
 import { Running } from "../running";
 import { EngineLog } from "./engineLog";
 
-/** What one plugin process knows: the engine that it serves, what runs, and the provider as it was configured. */
+/** The state of one plugin process: the engine that it serves, the operations in flight, and the configured provider. */
 export class Session {
   readonly engine = new EngineLog();
   readonly running = new Running(this.engine.write);
-  /** What is certain of the outputs, by URN, as of the last check: the preview that follows shows it. */
+  /** The outputs that are certain, by URN, as of the last check. The preview that follows shows them. */
   readonly certain = new Map<string, Properties | undefined>();
   #provider: Provider = createProvider(() => undefined);
   #configured: unknown;
@@ -19,10 +19,10 @@ export class Session {
   }
 
   /**
-   * Takes the settings of the one provider that the process serves. The engine starts a process for each; one that somebody
-   * has started by hand may be given to several. No call about a resource says which provider it is for, so other settings
-   * would take a cluster of one provider to the service and the key of another.
-   * @throws GpuClusterError for other settings than those that the process has, until the run has ended.
+   * Takes the settings of the one provider that the process serves. The engine starts a process for each provider, but may
+   * share a process that a user started by hand. A call about a resource does not name its provider: with two providers, a
+   * cluster of one could reach the service and the key of the other.
+   * @throws GpuClusterError if the settings differ from those that the process has, until the run has ended.
    */
   configure(settings: unknown, make: () => Provider): void {
     if (this.#configured !== undefined && !isDeepStrictEqual(this.#configured, settings)) {
@@ -35,7 +35,7 @@ export class Session {
     this.#provider = make();
   }
 
-  /** Ends what runs now. It comes at the end of every run too: the next one may bring other settings. */
+  /** Interrupts the operations in flight. The engine cancels at the end of every run too: the next may have other settings. */
   cancel(): void {
     this.running.interrupt();
     this.#configured = undefined;

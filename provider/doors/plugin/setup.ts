@@ -21,7 +21,7 @@ import { fromStruct, toStruct } from "./struct";
 
 /**
  * The calls that come before any resource. The plugin accepts no special values: secrets arrive as plain values, and the
- * engine marks what it gets back.
+ * engine marks the values that it gets back.
  */
 
 export function handshake({ engine }: Session, request: ProviderHandshakeRequest): ProviderHandshakeResponse {
@@ -29,7 +29,7 @@ export function handshake({ engine }: Session, request: ProviderHandshakeRequest
   return new ProviderHandshakeResponse().setSupportsAutonamingConfiguration(true);
 }
 
-/** The engine of a plugin that somebody started by hand, such as a debugger. */
+/** Connects to the engine if a user started the plugin by hand, for example in a debugger. */
 export function attach({ engine }: Session, request: PluginAttach): Empty {
   engine.connect(request.getAddress());
   return new Empty();
@@ -43,12 +43,12 @@ export function getSchema(): GetSchemaResponse {
   return new GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version }));
 }
 
-/** What is wrong with the settings is said by the first check of a resource, in the same words as in the other door. */
+/** Reports no failures: the first check of a resource reports wrong settings, in the same words as in the dynamic adapter. */
 export function checkConfig(_session: Session, request: CheckRequest): CheckResponse {
   return new CheckResponse().setInputs(toStruct(withSecretKeys(fromStruct(request.getNews()))));
 }
 
-/** Another key or address is no reason to replace everything that the provider made. */
+/** A difference never replaces: a new key or address is no reason to replace all clusters of the provider. */
 export function diffConfig(_session: Session, request: DiffRequest): DiffResponse {
   const isSame = isDeepStrictEqual(fromStruct(request.getOldInputs()), fromStruct(request.getNews()));
   const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;

@@ -3,9 +3,9 @@ import type { Properties } from "../../core";
 import { revealed } from "../secrets";
 
 /**
- * The values of a message as plain ones, also those of secrets: settings come with their marks, before the plugin can say that
- * it takes none. What is null is not there: languages that cannot leave an argument away say so. No
- * message, which is what an import has for the state, gives no values.
+ * The plain values of a message. Marked secrets become plain values too: settings arrive marked, before the plugin can say
+ * that it accepts no marks. A null value is left out: languages that cannot omit an argument send null. Without a message,
+ * which an import has for the state, the result is empty.
  */
 export function fromStruct(struct: Struct | undefined): Properties {
   const entries: [string, unknown][] = [];
@@ -26,7 +26,9 @@ function fromValue(value: Value): unknown {
   }
 }
 
-/** Plain values as a message. The library refuses `undefined`, by when the cluster exists: it never gets to see one. */
+/**
+ * Plain values as a message. JSON drops each `undefined`: the library would throw on one, and the cluster exists by then.
+ */
 export function toStruct(properties: object): Struct {
   return Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)));
 }

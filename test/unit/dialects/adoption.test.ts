@@ -9,14 +9,14 @@ type Bench = Awaited<ReturnType<typeof open>>;
 const { name, gpuType, replicas, container, env = {} } = web;
 const foreign = { name, gpuType, replicas, container, env };
 
-/** Takes a cluster over that somebody made. */
+/** Adopts a cluster that another program made. */
 async function adopt(bench: Bench, id: string, wanted: Wanted = web): Promise<Held & { wanted: Wanted }> {
   const inputs = { ...wanted, adopt: id };
   forget(bench);
   return { ...(await bench.run(bench.cluster.create(bench.ctx(), inputs))), wanted: inputs };
 }
 
-/** What the dialect does not show of the inputs. */
+/** The inputs that the dialect does not show. */
 function unverified({ containerEcho, envEcho }: Dialect): string[] {
   const names = Object.keys(env).sort();
   const envPaths = { same: [], none: ["env"], hidden: names.map((name) => `env.${name}`) };
@@ -24,7 +24,7 @@ function unverified({ containerEcho, envEcho }: Dialect): string[] {
 }
 
 describe.each(names)("in the dialect %s", (dialect) => {
-  it("a cluster that is as the program says is taken over without a change, and says what is not verified", async () => {
+  it("a cluster that matches the program is adopted without a change, and names the unverified inputs", async () => {
     const bench = await open(dialect);
     const at = await adopt(bench, bench.simulator.addCluster(foreign).id);
     expect(writes(bench.simulator)).toEqual([]);
@@ -32,7 +32,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     await expectReached(bench, at, at.wanted);
   });
 
-  it("one of another size, container and env is put right as far as it is shown, and shows no drift then", async () => {
+  it("differences of size, container and env that are shown are corrected, and then there is no drift", async () => {
     const bench = await open(dialect);
     const { envEcho, containerEcho } = dialects[dialect] as Dialect;
     const other = { MODEL: "another-model", MODE: env["MODE"] ?? "" };
@@ -46,7 +46,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(again.state).toEqual(at.state);
   });
 
-  it("a stopped one is started", async () => {
+  it("a stopped cluster is started", async () => {
     const bench = await open(dialect);
     const { id } = bench.simulator.addCluster({ ...foreign, status: "stopped" });
     const at = await adopt(bench, id);

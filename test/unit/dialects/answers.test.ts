@@ -15,14 +15,14 @@ afterEach(closeAll);
 
 const model = ({ type, name, memoryGb }: SimulatedGpuType) => ({ type, name, memoryGb });
 const price = ({ type, pricePerHour }: SimulatedGpuType) => ({ type, pricePerHour, currency: "USD" });
-/** The number is absent where the dialect does not say it. */
+/** The number is absent if the dialect does not show it. */
 const stock = ({ type, stock: count }: SimulatedGpuType, { stockForm }: Dialect) => ({
   type,
   available: count > 0,
   ...(stockForm === "flag" ? {} : { availableCount: count }),
 });
 
-/** What is the same in every dialect: all but the service's own record. */
+/** The facts that are equal in every dialect: all except the service's own record. */
 function canonical<T extends { raw: unknown }>(records: readonly T[]): Omit<T, "raw">[] {
   return records.map(({ raw: _raw, ...facts }) => facts);
 }
@@ -66,7 +66,7 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(canonical(prices.filter(({ type }) => type !== "h200"))).toEqual(
       catalog.filter(({ type }) => type !== "h200").map(price),
     );
-    // Where a record is nothing but its price, the type may be left out.
+    // If a record has no field but its price, the type may be missing.
     expect(prices.find(({ type }) => type === "h200")?.pricePerHour).toBeUndefined();
   });
 
@@ -115,7 +115,7 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(message).toContain('no cluster of the name "f"');
   });
 
-  it("the status counts the replicas that are healthy, and says who is not", async () => {
+  it("the status counts the healthy replicas, and names the others", async () => {
     const bench = await open(name);
     const { id } = await create(bench);
     const { client, run, simulator } = bench;
@@ -131,7 +131,7 @@ describe.each(names)("in the dialect %s", (name) => {
     if (dialect.replicasForm !== "counts") expect(sick.replicas[1]).toMatchObject({ message: "Xid 79" });
   });
 
-  it("a cluster that is stopped has its word and no healthy replica", async () => {
+  it("a stopped cluster has its status word and no healthy replica", async () => {
     const bench = await open(name);
     const { id } = await create(bench);
     const { client, run, simulator } = bench;

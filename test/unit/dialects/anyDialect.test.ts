@@ -11,7 +11,7 @@ const anyEnv = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("value-o
 const anyReplicas = fc.integer({ min: 1, max: 4 });
 const anyContainer = fc.constantFrom("team/server:1.0", "team/server:2.0", "ghcr.io/team/server:1.0");
 
-/** What a program or somebody else does next. */
+/** The next action of the program, or of another program. */
 type Step =
   | { readonly kind: "update"; readonly changes: Partial<Wanted> }
   | { readonly kind: "drift"; readonly changes: Partial<Pick<Wanted, "replicas" | "container" | "env">> }
@@ -28,13 +28,13 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: "recreate" as const }) },
 );
 
-/** A cluster and what the program wants of it. */
+/** A cluster and the program's desired inputs. */
 interface Situation {
   readonly held: Held;
   readonly wanted: Wanted;
 }
 
-it("every mixture of options leads a random walk of operations to what was asked for", async () => {
+it("with every mixture of options, a random walk of operations ends with the desired cluster", async () => {
   await fc.assert(
     fc.asyncProperty(anyDialect, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (dialect, steps) => {
       try {
@@ -68,7 +68,7 @@ async function take(bench: Bench, { held, wanted }: Situation, step: Step): Prom
   return { held: await create(bench, wanted), wanted };
 }
 
-/** Drift that the service shows is put back by one update; after one that it does not show, nobody knows better. */
+/** Corrects by one update the drift that the service shows; drift that it does not show is unknown. */
 async function putBack(
   bench: Bench,
   held: Held,
@@ -85,7 +85,7 @@ async function putBack(
   const isEnvSeen = isSameEnv || envEcho === "same";
   const isContainerSeen = containerEcho !== "none" || (changes.container ?? wanted.container) === wanted.container;
   if (isEnvSeen && isContainerSeen) return update(bench, found, wanted);
-  // The whole drift may be hidden, or a part of it: only the replicas are sure to show.
+  // The drift may be hidden as a whole or in part: only the replicas are always shown.
   const isDrifted = changes.replicas !== undefined && changes.replicas !== wanted.replicas;
   expect(toDo(bench, found, wanted).includes("replicas")).toBe(isDrifted);
   bench.simulator.change(held.id, { container: wanted.container, env });

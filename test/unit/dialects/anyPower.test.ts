@@ -22,18 +22,18 @@ const anyChanges: fc.Arbitrary<Partial<Wanted>> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-/** What goes wrong in one update. */
+/** A disturbance of one update: a fault, a change by another program, or an interrupt. */
 type Trouble =
   | { readonly fault: Fault }
   | { readonly interruptAfterMs: number }
-  | { readonly somebody: "stopped" | "failed" };
+  | { readonly changedTo: "stopped" | "failed" };
 
 const anyTrouble: fc.Arbitrary<Trouble> = fc.oneof(
   fc
     .tuple(fc.constantFrom("stop", "restart", "redeploy", "scale"), fc.constantFrom("before", "after"))
     .map(([action, when]) => ({ fault: { kind: "drop", when, path: `**/${action}` } as Fault })),
   fc.integer({ min: 0, max: 12_000 }).map((interruptAfterMs) => ({ interruptAfterMs })),
-  fc.constantFrom("stopped" as const, "failed" as const).map((somebody) => ({ somebody })),
+  fc.constantFrom("stopped" as const, "failed" as const).map((changedTo) => ({ changedTo })),
 );
 
 interface Step {
@@ -48,7 +48,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   refresh: fc.boolean(),
 });
 
-it("every mixture of options, changes and troubles ends with what was asked for, after three updates at the most", async () => {
+it("every mixture of options, changes and disturbances ends with the desired cluster after at most three updates", async () => {
   await fc.assert(
     fc.asyncProperty(anyDialect, fc.array(anyStep, { minLength: 1, maxLength: 4 }), async (dialect, steps) => {
       try {
@@ -66,11 +66,11 @@ it("every mixture of options, changes and troubles ends with what was asked for,
   );
 }, 120_000);
 
-/** How many faults each walk has asked for. */
+/** Number of faults that each walk has added. */
 const faults = new WeakMap<Bench, number>();
 
 async function take(bench: Bench, before: Held, wanted: Wanted, { trouble, refresh }: Step): Promise<Held> {
-  // A fault that no request of its own step has met strikes one of a later step, beside the trouble of that.
+  // A fault that no request of its step has met applies to a later step, besides the disturbance of that step.
   const waiting = faults.get(bench) ?? 0;
   let held = await update(bench, before, wanted, trouble);
   if (refresh) held = await read(bench, held);
@@ -81,7 +81,7 @@ async function take(bench: Bench, before: Held, wanted: Wanted, { trouble, refre
   return held;
 }
 
-/** One update, with at most one trouble; what it leaves, whether or not it reached its end. */
+/** One update with at most one disturbance. Returns the resource after it, whether or not the update succeeded. */
 async function update(bench: Bench, held: Held, wanted: Wanted, trouble?: Trouble): Promise<Held> {
   const { id, state } = held;
   const controller = new AbortController();
@@ -89,7 +89,7 @@ async function update(bench: Bench, held: Held, wanted: Wanted, trouble?: Troubl
     bench.simulator.fault(trouble.fault);
     faults.set(bench, (faults.get(bench) ?? 0) + 1);
   }
-  if (trouble && "somebody" in trouble) bench.simulator.change(id, { status: trouble.somebody });
+  if (trouble && "changedTo" in trouble) bench.simulator.change(id, { status: trouble.changedTo });
   if (trouble && "interruptAfterMs" in trouble) {
     const interrupt = () => controller.abort(new InterruptedError("interrupted"));
     void bench.clock.sleep(trouble.interruptAfterMs).then(interrupt);
@@ -108,7 +108,7 @@ async function update(bench: Bench, held: Held, wanted: Wanted, trouble?: Troubl
 async function expectGoal(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
   expect(toDo(bench, held, wanted)).toEqual([]);
   expect(living(bench.simulator)).toHaveLength(1);
-  // Nobody has told of what somebody has done since, and no update had a reason to look.
+  // Another program's change since then is unknown to the state, and no update had a reason to read the cluster.
   const seen = await read(bench, held);
   if (toDo(bench, seen, wanted).length > 0) return expectGoal(bench, await update(bench, seen, wanted), wanted);
   if (wanted["desiredStatus"] === "stopped") expect(bench.simulator.cluster(held.id)?.status).toBe("stopped");

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { type Dialect, dialectOptions, dialects } from "../../simulator";
 
-/** Any answer to each question, also combinations that no named dialect has. */
+/** Any value for each option, also combinations that no named dialect has. */
 export const anyDialect = fc.record(
   Object.fromEntries(
     Object.entries<readonly unknown[]>(dialectOptions).map(([option, values]) => [option, fc.constantFrom(...values)]),
   ),
 ) as unknown as fc.Arbitrary<Dialect>;
 
-/** Says only the options that differ from plain, which hold the fault, beside the steps and the seed. */
+/** Reports the options that differ from plain, one of which causes the failure, the steps and the seed. */
 export function report<Step>(details: fc.RunDetails<[Dialect, Step[]]>): void {
   if (!details.failed) return;
   const [dialect, steps] = details.counterexample ?? [{}, []];

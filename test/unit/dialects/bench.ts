@@ -6,7 +6,7 @@ import { type Bench, living, openBench, writes } from "../cluster/bench";
 /** The names of all dialects, or of a third of them. */
 export const names = Object.keys(dialects).filter((_, index) => isEverything || index % 3 === 0);
 
-/** What a program says of a cluster, as check hands it out. */
+/** The desired inputs of a cluster, as check returns them. */
 export interface Wanted extends Properties {
   name: string;
   gpuType: string;
@@ -15,7 +15,7 @@ export interface Wanted extends Properties {
   env?: Record<string, string>;
 }
 
-/** A resource as the engine remembers it. */
+/** A resource as the engine stores it. */
 export interface Held {
   readonly id: string;
   readonly state: Properties;
@@ -29,19 +29,19 @@ export const web: Wanted = {
   env: { MODEL: "llama-3-8b-instruct", MODE: "value-of-mode", EMPTY: "" },
 };
 
-/** A bench whose simulator speaks a dialect. */
+/** A bench whose simulator uses a dialect. */
 export function open(dialect: string | Partial<Dialect>, options: SimulatorOptions = {}): Promise<Bench> {
   return openBench({ dialect, ...options });
 }
 
-/** Creates a cluster and checks that it is there. */
+/** Creates a cluster and checks that it exists. */
 export async function create(bench: Bench, wanted: Wanted = web): Promise<Held> {
   const held = await bench.run(bench.cluster.create(bench.ctx(), wanted));
   await expectReached(bench, held, wanted);
   return held;
 }
 
-/** Updates a cluster and checks that it is what is wanted now. */
+/** Updates a cluster and checks that it is the desired one. */
 export async function update(bench: Bench, held: Held, wanted: Wanted): Promise<Held> {
   const state = await bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, wanted));
   const next = { id: held.id, state };
@@ -49,26 +49,26 @@ export async function update(bench: Bench, held: Held, wanted: Wanted): Promise<
   return next;
 }
 
-/** A refresh; fails where the cluster is gone. */
+/** A refresh; fails if the cluster is gone. */
 export async function read(bench: Bench, { id, state }: Held): Promise<Held> {
   const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
   if (!found) throw new Error(`${id} was not found`);
   return { id, state: found.state };
 }
 
-/** What a program that wants this would have to do, by property path. */
+/** The differences between the state and the desired inputs, by property path. */
 export function toDo(bench: Bench, { state }: Held, wanted: Properties): string[] {
   return Object.keys(bench.cluster.diff(state, wanted).changes);
 }
 
-/** What was shown as a warning. */
+/** All warnings. */
 export function warnings({ said }: Bench): string[] {
   return said.filter((text) => text.startsWith("warning"));
 }
 
 /**
- * What has to be true after each success: one living cluster of that name, its replicas run what is wanted, the state says
- * so, and neither the next preview nor the one after a refresh shows anything to do. No warning: there is nothing to warn of.
+ * The postcondition of each success: one living cluster of that name, its replicas run the desired configuration, and the
+ * state matches. Neither the next preview nor one after a refresh shows a change. There is no warning.
  */
 export async function expectReached(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
   expectRunning(bench, held.id, wanted);
@@ -81,7 +81,7 @@ export async function expectReached(bench: Bench, held: Held, wanted: Wanted): P
   expect(toDo(bench, again, wanted)).toEqual([]);
   expect(again.state).toEqual(held.state);
   expect(writes(bench.simulator)).toHaveLength(sent);
-  // A second create request after a lost answer is always said.
+  // A second create request after a lost answer always warns.
   expect(warnings(bench).filter((text) => !text.includes("is sent a second time"))).toEqual([]);
 }
 
@@ -91,7 +91,7 @@ export function endpointOf({ simulator }: Bench, id: string): string {
   return expect.stringMatching(new RegExp(`^${escaped}/?$`));
 }
 
-/** What really runs, whatever the service shows of it. */
+/** Checks the configuration that really runs, whatever the service shows. */
 export function expectRunning({ simulator }: Bench, id: string, wanted: Wanted): void {
   const configuration = { container: wanted.container, env: wanted.env ?? {} };
   expect(living(simulator).filter(({ name }) => name === wanted.name)).toEqual([

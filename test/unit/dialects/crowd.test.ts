@@ -4,7 +4,7 @@ import { create, expectReached, expectRunning, names, open, update, type Wanted,
 
 afterEach(closeAll);
 
-/** More than two pages hold. */
+/** More clusters than two pages hold. */
 const crowd: Wanted[] = Array.from({ length: 5 }, (_, index) => ({
   ...web,
   name: `web-${index}`,
@@ -28,7 +28,7 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(living(bench.simulator)).toHaveLength(6);
   });
 
-  it("many clusters are created, changed and deleted side by side, one lost answer among them", async () => {
+  it("many clusters are created, changed and deleted concurrently, with one lost answer", async () => {
     const bench = await open(name);
     bench.simulator.fault({ kind: "drop", when: "after", method: "POST", path: "/v1/clusters", after: 2 });
     const made = await bench.run(Promise.all(crowd.map((wanted) => bench.cluster.create(bench.ctx(), wanted))));
@@ -46,7 +46,7 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
   });
 
-  it("a second cluster of a name is refused, wherever the first one stands in the list", async () => {
+  it("a second cluster of a name is refused, wherever the first one is in the list", async () => {
     const bench = await open(name);
     for (let index = 0; index < 4; index += 1) bench.simulator.addCluster({ name: `foreign-${index}`, gpuType: "l4" });
     bench.simulator.addCluster({ name: "web", gpuType: "l4" });
@@ -56,7 +56,7 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(0);
   });
 
-  it("a rate limit is kept, also where somebody else uses it up", async () => {
+  it("a rate limit is kept, also if another program uses it up", async () => {
     const bench = await open(name, { rateLimit: 8, rateWindowMs: 20_000, provisioningMs: 120_000 });
     const headers = { authorization: `Bearer ${bench.simulator.apiKey}` };
     const useUp = async () => {

@@ -4,9 +4,9 @@ import { create, type Held, names, open, web } from "./bench";
 afterEach(closeAll);
 
 const remove = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.delete(bench.ctx(), id, state));
-const look = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
+const refresh = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
 
-/** Longer than any tombstone stands. */
+/** Longer than any tombstone lasts. */
 const longMs = 120_000;
 
 describe.each(names)("in the dialect %s", (dialect) => {
@@ -22,16 +22,16 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(bench.said.at(-1)).toBe("status: deleted");
   });
 
-  it("a cluster that somebody deletes is gone for a refresh when it is gone, and for a deletion", async () => {
+  it("a cluster that another program deletes is gone for a refresh and for a deletion when it has ended", async () => {
     const bench = await open(dialect, { deletionMs: 30_000 });
     const held = await create(bench);
     await bench.run(bench.client.deleteCluster(held.id));
-    expect(await look(bench, held)).toBeDefined();
+    expect(await refresh(bench, held)).toBeDefined();
     await remove(bench, held);
     expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
     for (const passedMs of [0, longMs]) {
       await bench.clock.advance(passedMs);
-      expect(await look(bench, held)).toBeUndefined();
+      expect(await refresh(bench, held)).toBeUndefined();
       await remove(bench, held);
     }
   });
@@ -40,7 +40,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     const bench = await open(dialect);
     const held = await create(bench);
     bench.simulator.change(held.id, { status: "gone" });
-    expect(await look(bench, held)).toBeUndefined();
+    expect(await refresh(bench, held)).toBeUndefined();
     const { message } = await bench.run(
       failureOf(bench.cluster.update(bench.ctx(), held.id, held.state, { ...web, replicas: 3 })),
     );
@@ -52,7 +52,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(living(bench.simulator)).toEqual([]);
   });
 
-  it("a deletion whose answer is lost goes on to its end", async () => {
+  it("a deletion whose answer is lost continues to its end", async () => {
     const bench = await open(dialect, { deletionMs: 5_000 });
     const held = await create(bench);
     bench.simulator.fault({ kind: "drop", when: "after", method: "DELETE" });
@@ -60,7 +60,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
   });
 
-  it("a cluster on its way to another state is deleted when the service lets it", async () => {
+  it("a cluster that is changing its state is deleted when the service allows it", async () => {
     const bench = await open(dialect, { provisioningMs: 60_000 });
     const held = await create(bench);
     await bench.run(bench.client.scaleCluster(held.id, 6));
@@ -71,7 +71,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
   it.each([
     ["scaled", { replicas: 3 }],
     ["given all at once", { replicas: 1, container: "team/server:2.0", env: { MODE: "value-after" } }],
-  ])("a cluster on its way to another state is %s when the service lets it", async (_title, changes) => {
+  ])("a cluster that is changing its state is %s when the service allows it", async (_title, changes) => {
     const bench = await open(dialect, { provisioningMs: 60_000 });
     const held = await create(bench);
     await bench.run(bench.client.scaleCluster(held.id, 6));

@@ -10,7 +10,7 @@ const { MODEL = "", ...others } = web.env ?? {};
 interface Drift {
   readonly what: string;
   readonly changes: ClusterChanges;
-  /** What a program would have to put back, where the dialect shows it. */
+  /** The paths of the difference in a preview, if the dialect shows it. */
   readonly paths: readonly string[];
   isShown(dialect: Dialect): boolean;
 }
@@ -26,7 +26,7 @@ const drifts: Drift[] = [
   { what: "another container", changes: { container: "team/server:9" }, paths: ["container"], isShown: showsContainer },
   { what: "a lost variable", changes: { env: others }, paths: ["env.MODEL"], isShown: showsNames },
   {
-    what: "a foreign variable",
+    what: "an added variable",
     changes: { env: { ...web.env, FOREIGN: "foreign-value" } },
     paths: ["env.FOREIGN"],
     isShown: showsNames,
@@ -42,7 +42,7 @@ const drifts: Drift[] = [
 describe.each(names)("in the dialect %s", (name) => {
   const dialect = dialects[name] as Dialect;
 
-  it.each(drifts)("$what is found by a refresh if it is shown, and put back", async ({ changes, paths, isShown }) => {
+  it.each(drifts)("$what is found by a refresh if it is shown, and corrected", async ({ changes, paths, isShown }) => {
     const bench = await open(name);
     const held = await create(bench);
     bench.simulator.change(held.id, changes);
@@ -51,7 +51,7 @@ describe.each(names)("in the dialect %s", (name) => {
     if (isShown(dialect)) await update(bench, found, web);
   });
 
-  it("drift of everything is put back in one update", async () => {
+  it("drift of all fields is corrected in one update", async () => {
     const bench = await open(name);
     const held = await create(bench);
     bench.simulator.change(held.id, {
@@ -66,11 +66,11 @@ describe.each(names)("in the dialect %s", (name) => {
       ...(showsNames(dialect) ? ["env.EMPTY", "env.FOREIGN", "env.MODE"] : []),
     ];
     expect(toDo(bench, found, web).sort()).toEqual(paths.sort());
-    // What nobody can see is only put back by an update that sends all there is.
+    // Hidden drift is corrected only by an update that sends all fields.
     if (showsNames(dialect) && showsContainer(dialect)) await update(bench, found, web);
   });
 
-  it("drift of env is no hindrance to a change of the program", async () => {
+  it("drift of env does not prevent a change of the program", async () => {
     const bench = await open(name);
     const held = await create(bench);
     bench.simulator.change(held.id, { env: { ...web.env, FOREIGN: "foreign-value" } });
@@ -80,7 +80,7 @@ describe.each(names)("in the dialect %s", (name) => {
     if (isCertain) await update(bench, found, wanted);
   });
 
-  it("a cluster that somebody stopped is reported as stopped, and started again", async () => {
+  it("a cluster that another program stopped is reported as stopped, and started again", async () => {
     const bench = await open(name);
     const held = await create(bench);
     bench.simulator.change(held.id, { status: "stopped" });

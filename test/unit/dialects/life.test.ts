@@ -10,19 +10,19 @@ const ways: [string, Partial<Wanted>][] = [
   ["scaled down", { replicas: 1 }],
   ["given another value", { replicas: 1, env: { ...web.env, MODE: "value-after" } }],
   ["given another variable", { replicas: 1, env: { ...web.env, MODE: "value-after", MORE: "more-of-it" } }],
-  ["robbed of two variables", { replicas: 1, env: { MODEL, MORE: "more-of-it" } }],
+  ["given two variables less", { replicas: 1, env: { MODEL, MORE: "more-of-it" } }],
   ["given other variables", { replicas: 1, env: { OTHER: "all-new" } }],
-  ["robbed of its env", { replicas: 1, env: {} }],
+  ["given an empty env", { replicas: 1, env: {} }],
   ["given another container", { replicas: 1, env: {}, container: "team/server:2.0" }],
   ["given a container of another registry", { replicas: 1, env: {}, container: "ghcr.io/team/server:2.0" }],
   ["given env and container", { replicas: 1, container: "team/server:2.0", env: { MODEL, MODE: "value-after" } }],
   ["changed in everything, upwards", { replicas: 4, container: "team/server:3.0", env: { MODE } }],
   ["changed in everything, downwards", { replicas: 2, container: "team/server:2.0", env: { NEW: "new-value" } }],
-  ["made what it was", {}],
+  ["changed back", {}],
 ];
 
 describe.each(names)("in the dialect %s", (dialect) => {
-  it("a cluster is created, and a refresh finds what was made", async () => {
+  it("a cluster is created, and a refresh finds no drift", async () => {
     const bench = await open(dialect);
     const held = await create(bench);
     expect((await read(bench, held)).state).toStrictEqual(held.state);
@@ -32,7 +32,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
 
   it.each<[string, Partial<Wanted>]>([
     ["without env", { env: undefined }],
-    ["with an empty env, at the registry's top", { env: {}, container: "nginx:1.27" }],
+    ["with an empty env and an image without a repository", { env: {}, container: "nginx:1.27" }],
   ])("a cluster %s is created, and given some", async (_title, changes) => {
     const bench = await open(dialect);
     const wanted: Wanted = JSON.parse(JSON.stringify({ ...web, ...changes }));
@@ -58,7 +58,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
   });
 });
 
-/** Says which step failed. */
+/** Adds the title of the failed step to its error. */
 async function titled<T>(title: string, work: Promise<T>): Promise<T> {
   return work.catch((error: Error) => {
     error.message = `${title}: ${error.message}`;

@@ -13,7 +13,7 @@ async function change(bench: Bench, { id, state }: Held, wanted: Wanted): Promis
   return { id, state: await bench.run(bench.cluster.update(bench.ctx(), id, state, wanted)) };
 }
 
-/** The cluster rests, the state says so, and nothing is to be done, neither now nor after a refresh. */
+/** The cluster is stopped, the state says so, and there is no difference, neither now nor after a refresh. */
 async function expectAtRest(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
   expect(bench.simulator.cluster(held.id)?.status).toBe("stopped");
   expect(held.state).toMatchObject({ desiredStatus: "stopped", settled: true, readyReplicas: 0, replicaStatuses: [] });
@@ -34,7 +34,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     await expectReached(bench, up, web);
   });
 
-  it("a stopped cluster takes new replicas, container and env, and runs them after its start", async () => {
+  it("a stopped cluster accepts new replicas, container and env, and runs them after its start", async () => {
     const bench = await open(dialect);
     const resting = await change(bench, await create(bench), stopped);
     const next = await change(bench, resting, { ...stopped, ...changed });

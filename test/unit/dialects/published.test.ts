@@ -24,7 +24,7 @@ const wanted: Wanted = { ...web, gpuType: "rtx-4090" };
 
 const client = (options: Partial<Dialect> = {}): Dialect => ({ ...resolveDialect("client"), ...options });
 
-/** The bodies that were sent to a path, in their order. */
+/** The bodies sent to a path, in their order. */
 function bodiesOf({ simulator }: Bench, path: RegExp): unknown[] {
   return simulator.requests
     .filter(({ method, path: own }) => method !== "GET" && path.test(own))
@@ -35,7 +35,7 @@ const check = (bench: Bench, news: Properties, olds?: Properties) =>
   bench.run(bench.cluster.check(bench.ctx(), news, olds));
 
 describe.each(forms)("in the form %s", (form) => {
-  it("a cluster is created, shown as it was asked for, scaled, given another image, and deleted", async () => {
+  it("a cluster is created, shown as requested, scaled, given another image, and deleted", async () => {
     const bench = await open(form);
     let held = await create(bench, wanted);
     expect((await read(bench, held)).state).toStrictEqual(held.state);
@@ -46,7 +46,7 @@ describe.each(forms)("in the form %s", (form) => {
     expect(living(bench.simulator)).toEqual([]);
   });
 
-  it("a cluster is stopped, started, and found as others left it", async () => {
+  it("a cluster is stopped, started, and found in a state that another program caused", async () => {
     const bench = await open(form);
     const held = await create(bench, wanted);
     const stop = { ...wanted, desiredStatus: "stopped" };
@@ -59,7 +59,7 @@ describe.each(forms)("in the form %s", (form) => {
     expect(toDo(bench, drifted, wanted)).toContain("replicas");
   });
 
-  it("a failure says the service's own reason", async () => {
+  it("a failure contains the service's own reason", async () => {
     const message = "image pull failed: manifest unknown";
     const bench = await open(form, { faults: [{ kind: "fail", message }] });
     const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
@@ -71,7 +71,7 @@ describe.each(forms)("in the form %s", (form) => {
     "the GPU type may be written %s, and no spelling is drift",
     async (gpuType) => {
       const bench = await open(form);
-      // As the engine does: the check reads the list that knows all spellings.
+      // As the engine does: the check reads the list with all spellings.
       await check(bench, { ...wanted, gpuType });
       const held = await create(bench, { ...wanted, gpuType });
       expect(bench.simulator.cluster(held.id)?.gpuType).toBe("rtx-4090");
@@ -79,7 +79,7 @@ describe.each(forms)("in the form %s", (form) => {
     },
   );
 
-  it("extra fields are sent as they are, compared where they are shown, and a change of one is an update", async () => {
+  it("extra fields are sent unchanged, compared if they are shown, and a change of one is an update", async () => {
     const bench = await open(form);
     const name = form === "client" ? "containerPort" : "container_port";
     const news = { ...wanted, extraFields: { [name]: 8000 } };
@@ -93,7 +93,7 @@ describe.each(forms)("in the form %s", (form) => {
 });
 
 describe("the client's form", () => {
-  it("is found out from the list of models, before the first creation, in one request", async () => {
+  it("is detected from the list of models, before the first creation, in one request", async () => {
     const bench = await open("client");
     await create(bench, wanted);
     expect(requestLines(bench.simulator).slice(0, 3)).toEqual([
@@ -113,7 +113,7 @@ describe("the client's form", () => {
     ]);
   });
 
-  it("is found out from the clusters that there are, without another request", async () => {
+  it("is detected from the existing clusters, without another request", async () => {
     const bench = await open("client");
     await create(bench, wanted);
     const second = await openBench({ dialect: "client" });
@@ -122,7 +122,7 @@ describe("the client's form", () => {
     expect(bench.client.form.names).toBe("client");
   });
 
-  it("has no /status: the replicas of the record count, which is said once", async () => {
+  it("has no /status: the replicas of the record are used, and one message says so", async () => {
     const bench = await open("client");
     const held = await create(bench, wanted);
     await update(bench, held, { ...wanted, replicas: 3 });
@@ -130,7 +130,7 @@ describe("the client's form", () => {
     expect(bench.said.filter((text) => text.includes("has no /status"))).toHaveLength(1);
   });
 
-  it("has no update: the image goes by one redeploy, and the number of replicas by a scale", async () => {
+  it("has no update: a redeploy changes the image, and a scale the number of replicas", async () => {
     const bench = await open("client");
     const held = await create(bench, wanted);
     forget(bench);
@@ -143,7 +143,7 @@ describe("the client's form", () => {
     ["env", { env: { MODEL: "another" } }, 'replaceOnChanges: ["env"]'],
     ["an extra field", { extraFields: { tier: "verified" } }, 'replaceOnChanges: ["extraFields"]'],
   ])(
-    "cannot change %s: the preview says so, the update fails with the way out and leaves the state to the engine",
+    "cannot change %s: the preview says so, and the update fails with a remedy and keeps the state",
     async (_title, change, way) => {
       const bench = await open("client");
       const held = await create(bench, wanted);
@@ -154,23 +154,23 @@ describe("the client's form", () => {
       expect(error.message).toMatch(/^cluster "web" \(.*\) was not changed: /);
       expect(error.message).toContain(way);
       expect(bench.simulator.cluster(held.id)).toMatchObject({ env: wanted.env, generation: 1 });
-      // Taken back, nothing is left to do.
+      // After a revert, there is no difference.
       expect(toDo(bench, await read(bench, held), wanted)).toEqual([]);
     },
   );
 
-  it("stops a cluster although its env cannot be changed with that, and keeps what was reached", async () => {
+  it("stops a cluster although its env cannot be changed, and keeps the partial state", async () => {
     const bench = await open("client");
     const { id, state } = await create(bench, wanted);
     const news = { ...wanted, desiredStatus: "stopped", env: { MODEL: "another" } };
     const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, news)));
     expect(error.state).toMatchObject({ desiredStatus: "stopped", env: wanted.env, settled: false });
-    // At rest already, the next attempt does nothing at all.
+    // The cluster is already stopped, so the next attempt sends nothing.
     const again = await failureOf(bench.run(bench.cluster.update(bench.ctx(), id, error.state, news)));
     expect(again).not.toBeInstanceOf(InitError);
   });
 
-  it("keeps the spelling of the GPU type that a cluster was made with, so that no preview shows another one", async () => {
+  it("keeps the first spelling of a cluster's GPU type, so that no preview shows another one", async () => {
     const bench = await open("client");
     const { inputs } = await check(bench, { ...wanted, gpuType: "RTX 4090", replicas: 3 }, wanted);
     expect(inputs["gpuType"]).toBe(wanted.gpuType);
@@ -185,7 +185,7 @@ describe("the client's form", () => {
     },
   );
 
-  it("gives an import the name of the GPU, which no refresh takes for drift", async () => {
+  it("gives an import the name of the GPU, which no refresh reports as drift", async () => {
     const bench = await open("client");
     const { name, container, gpuType, replicas } = wanted;
     const { id } = bench.simulator.addCluster({ name, container, gpuType, replicas });
@@ -195,7 +195,7 @@ describe("the client's form", () => {
     expect(toDo(bench, again, found?.inputs ?? {})).toEqual([]);
   });
 
-  it("says nothing of stock: the GPUs and nodes that there are in all are not those that are free", async () => {
+  it("shows no stock: the totals of GPUs and nodes are not the free ones", async () => {
     const bench = await open("client");
     const { gpuTypes } = await bench.run(getGpuTypes(bench.client));
     const gpu = gpuTypes.find(({ name }) => name === "RTX 4090");
@@ -221,7 +221,7 @@ describe("the client's form", () => {
     expect(await cost({ gpusPerReplica: 2 })).toBe(Number(community) * 2);
   });
 
-  it("takes the id of a model as it is, and refuses a name that is none before anything is sent", async () => {
+  it("accepts the id of a model, and refuses an unknown name before any request", async () => {
     const bench = await open("client");
     const { gpus } = await bench.run(bench.client.listGpuModels());
     const id = gpus.find(({ name }) => name === "RTX 4090")?.type ?? "";
@@ -246,7 +246,7 @@ describe("the client's form", () => {
   });
 });
 
-it("replicas without a health check are judged by their states, for nothing else is said of them", async () => {
+it("replicas without a health check are judged by their states, the only fact about them", async () => {
   const bench = await open(client({ uncheckedHealth: "false" }));
   const { state } = await bench.run(bench.cluster.create(bench.ctx(), wanted));
   expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
@@ -261,19 +261,19 @@ it("a cluster that is imported has the name of its GPU, not the id", async () =>
 });
 
 describe("the names of requests", () => {
-  it("are those of the setting, if it gives any; what a service then makes without GPU and image is kept, and is an error", async () => {
+  it("are those of the setting; a cluster that a service then makes without GPU and image is kept, and is an error", async () => {
     const bench = await openBench({ dialect: client(), requestNames: "specification" });
     const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
     expect(error.message).toContain('no GPU instead of "rtx-4090" and no image instead of "team/server:1.0"');
     expect(error.message).toContain("gpucluster:requestNames");
     expect(error.id).toBe(living(bench.simulator)[0]?.id);
-    // The next run buys nothing, and says it again.
+    // The next run creates nothing, and reports the error again.
     const again = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), error.id, error.state, wanted)));
     expect(again.id).toBe(error.id);
     expect(living(bench.simulator)).toHaveLength(1);
   });
 
-  it("are changed once if a refusal names them, and remembered", async () => {
+  it("are changed once if a refusal names them, and stay changed", async () => {
     const bench = await openBench({ dialect: { requestNames: "client", uniqueNames: true } });
     await bench.run(bench.cluster.create(bench.ctx(), web));
     await bench.run(bench.cluster.create(bench.ctx(), { ...web, name: "other" }));
@@ -304,7 +304,7 @@ describe("the names of requests", () => {
 });
 
 describe("a descriptor that lies", () => {
-  it("changes nothing: what is used is what answers", async () => {
+  it("changes nothing: the provider uses the endpoints that answer", async () => {
     const bench = await open(client({ descriptor: "lying" }));
     const held: Held = await create(bench, wanted);
     await update(bench, held, { ...wanted, container: "team/server:2.0", replicas: 3 });

@@ -7,11 +7,11 @@ afterEach(closeAll);
 const { MODEL = "" } = web.env ?? {};
 
 describe.each(names)("in the dialect %s", (dialect) => {
-  it("an update that is stored and cannot be rolled out is taken back, down to a variable that was new", async () => {
+  it("an update that is stored and cannot be rolled out is reverted, down to a new variable", async () => {
     const bench = await open(dialect);
     const held = await create(bench);
     const wanted = { ...web, env: { MODEL, ADDED: "added-value" } };
-    // Where an update rolls out by itself, nothing is asked for, and nothing fails.
+    // If an update rolls out by itself, no redeploy is requested, and nothing fails.
     bench.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
     const work = bench.cluster.update(bench.ctx(), held.id, held.state, wanted);
     const state = await bench.run(work.catch((error: InitError) => error.state));
@@ -21,14 +21,14 @@ describe.each(names)("in the dialect %s", (dialect) => {
   it.each<[string, Partial<Wanted>]>([
     ["env", { env: { MODEL: "broken-model", ADDED: "added-value" } }],
     ["everything", { replicas: 3, container: "team/broken:9", env: { ADDED: "added-value" } }],
-  ])("a change of %s that fails is taken back", async (_title, changes) => {
+  ])("a change of %s that fails is reverted", async (_title, changes) => {
     const bench = await open(dialect, { provisioningMs: 60_000 });
     const held = await create(bench);
     const left = await failDuring(bench, held, { ...web, ...changes });
     await update(bench, left, web);
   });
 
-  it("a change that fails, and is seen by a refresh, is taken back", async () => {
+  it("a change that fails, and is observed by a refresh, is reverted", async () => {
     const bench = await open(dialect, { provisioningMs: 60_000 });
     const held = await create(bench);
     const left = await failDuring(bench, held, { ...web, env: { MODEL, ADDED: "added-value" } });
@@ -37,7 +37,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     await update(bench, found, web);
   });
 });
-/** An update whose replicas run what was asked for, and fail before they are healthy. */
+/** An update whose replicas run the desired configuration, and fail before they are healthy. */
 async function failDuring(bench: Bench, { id, state }: Held, wanted: Wanted): Promise<Held> {
   const failed = initErrorOf(bench.cluster.update(bench.ctx(), id, state, wanted));
   const asText = (what?: Pick<Wanted, "container" | "env">) =>

@@ -7,8 +7,8 @@ describe("the address of the engine on the command line of a provider", () => {
     ["alone", [address], address],
     ["after --tracing and its value", ["--tracing", "file:/tmp/trace", address], address],
     ["after flags of the log", ["--logtostderr", "-v=9", address], address],
-    ["of nobody", [], undefined],
-    ["of nobody, with flags", ["--logtostderr"], undefined],
+    ["without arguments", [], undefined],
+    ["without an address, with flags", ["--logtostderr"], undefined],
   ])("%s", (_title, args, found) => {
     expect(engineAddressIn(args)).toBe(found);
   });

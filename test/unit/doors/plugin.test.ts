@@ -13,7 +13,7 @@ import { VirtualClock } from "../../support/virtualClock";
 import { living } from "../cluster/bench";
 import { canary, least } from "../cluster/inputs";
 
-// The door has the real clock; here it is a virtual one.
+// The adapter uses the real clock; here it is a virtual one.
 jest.mock("../../../provider/clock", () => {
   const { VirtualClock: Clock } =
     jest.requireActual<typeof import("../../support/virtualClock")>("../../support/virtualClock");
@@ -34,9 +34,9 @@ let simulator: Simulator;
 let service: ReturnType<typeof serviceOf>;
 let count = 0;
 
-/** A call of the engine. Rejects with the error as the engine gets it. */
+/** A call of the engine. Rejects with the error that the engine receives. */
 function call<Q, R>(handler: unknown, request: Q): Promise<R> {
-  // The library's type of a call has much that a handler never looks at.
+  // The library's type of a call has many members that a handler never uses.
   const unary = handler as Unary<Q, R>;
   return new Promise((done, fail) => {
     unary({ request }, (error, response) => (response ? done(response) : fail(error)));
@@ -102,12 +102,12 @@ describe("a second configuration of one process", () => {
     expect(living(simulator)).toMatchObject([{ id: created.getId() }]);
   });
 
-  it("is taken if it says the same, as of a provider that is compared and then used", async () => {
+  it("is accepted if it is equal, as for a provider that is compared and then used", async () => {
     await configure({});
     expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
   });
 
-  it("is taken if the run before has ended, as in a process that somebody has started by hand", async () => {
+  it("is accepted if the previous run has ended, as in a process that a user started by hand", async () => {
     await call(service.cancel, new Empty());
     await configure({ strictPreview: true });
     expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
@@ -115,7 +115,7 @@ describe("a second configuration of one process", () => {
 });
 
 describe("a preview", () => {
-  it("of a creation leaves open what only the creation tells, and sends nothing", async () => {
+  it("of a creation leaves unknown the outputs that only the creation shows, and sends nothing", async () => {
     const response = await create(inputsOf(), true);
     const outputs = fromStruct(response.getProperties());
     expect(outputs).toMatchObject({ replicas: 1, endpoint: UNKNOWN, createdAt: UNKNOWN, readyReplicas: UNKNOWN });
@@ -123,7 +123,7 @@ describe("a preview", () => {
     expect(simulator.requests).toEqual([]);
   });
 
-  it("of an update keeps what it keeps, so that nothing that depends on it changes", async () => {
+  it("of an update shows the outputs that stay, so that no dependent resource changes", async () => {
     const inputs = inputsOf();
     const created = await run(create(inputs));
     const state = fromStruct(created.getProperties());
@@ -134,7 +134,7 @@ describe("a preview", () => {
     expect(simulator.requests).toHaveLength(sent);
   });
 
-  it("of an adoption shows what is known of the cluster, which its inputs do not hold", async () => {
+  it("of an adoption shows the known outputs of the cluster, which are not in its inputs", async () => {
     const { id, endpoint } = simulator.addCluster({
       name: "prod",
       gpuType: "h100",
@@ -150,12 +150,12 @@ describe("a preview", () => {
 });
 
 describe("an operation", () => {
-  it("answers every value of env as a secret", async () => {
+  it("returns every value of env as a secret", async () => {
     const response = await run(create(inputsOf()));
     expect(response.getProperties()?.toJavaScript()).toMatchObject({ env: { MODEL: asSecret(canary) } });
   });
 
-  it("that leaves a cluster unready keeps its id, its state and the reasons", async () => {
+  it("that ends with a cluster that is not ready keeps its id, its state and the reasons", async () => {
     simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
     const { details, metadata } = await errorOf(run(create(inputsOf(), false, 60)));
     expect(details).toContain("timed out after 1m");
@@ -170,7 +170,7 @@ describe("an operation", () => {
     expect(failure?.getReasonsList()).toEqual([expect.stringContaining("out of memory")]);
   });
 
-  it("is ended by a cancel that comes while it runs, and by none that came before", async () => {
+  it("is ended by a cancel during the operation, and by no earlier one", async () => {
     const cancel = () => call<Empty, Empty>(service.cancel, new Empty());
     await cancel();
     await run(create(inputsOf()));
@@ -182,7 +182,7 @@ describe("an operation", () => {
     await run(create(inputsOf()));
   });
 
-  it("on a resource or a function that there is not is refused by its name", async () => {
+  it("on a resource or a function that does not exist is refused by its name", async () => {
     const other = new proto.CreateRequest().setUrn(urn.replace("Cluster", "Network")).setProperties(toStruct({}));
     expect((await errorOf(call(service.create, other))).details).toMatch(/gpucluster:index:Network/);
     const unknown = new proto.InvokeRequest().setTok("gpucluster:index:constructor");
@@ -191,7 +191,7 @@ describe("an operation", () => {
 });
 
 describe("a read", () => {
-  it("of what is gone answers nothing", async () => {
+  it("of a cluster that is gone returns nothing", async () => {
     const created = await run(create(inputsOf()));
     simulator.change(created.getId(), { status: "gone" });
     await clock.advance(600_000);
@@ -199,7 +199,7 @@ describe("a read", () => {
     expect([response.getId(), response.getProperties()]).toEqual(["", undefined]);
   });
 
-  it("of what no state knows answers a program: inputs, and nothing computed", async () => {
+  it("of a cluster in no state returns inputs without computed values", async () => {
     const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" });
     const response = await run(read(id));
     expect(fromStruct(response.getProperties())).toMatchObject({ name: "prod", settled: true });
@@ -209,7 +209,7 @@ describe("a read", () => {
   });
 });
 
-describe("a call with no more than the protocol asks for", () => {
+describe("a call with only the required fields of the protocol", () => {
   const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" };
 
   it("deletes a cluster by its id", async () => {
@@ -219,7 +219,7 @@ describe("a call with no more than the protocol asks for", () => {
     expect(living(simulator)).toEqual([]);
   });
 
-  it("names the cluster by its id where a deletion fails", async () => {
+  it("names the cluster by its id if a deletion fails", async () => {
     const { id } = simulator.addCluster(seed);
     simulator.fault({ kind: "status", status: 403, method: "DELETE", message: "not yours" });
     const request = new proto.DeleteRequest().setId(id).setUrn(urn).setProperties(toStruct({}));
@@ -235,7 +235,7 @@ describe("a call with no more than the protocol asks for", () => {
     expect((await run(read("cl_nothing", {}))).getId()).toBe("");
   });
 
-  it("updates what was just read, with one input more", async () => {
+  it("updates a cluster that was just read, with one more input", async () => {
     const { id } = simulator.addCluster(seed);
     const found = await run(read(id));
     const [state, inputs] = [fromStruct(found.getProperties()), fromStruct(found.getInputs())];
@@ -253,7 +253,7 @@ describe("a call with no more than the protocol asks for", () => {
     expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
   });
 
-  it("checks inputs without old ones, and says what is missing where there are none", async () => {
+  it("checks inputs without old ones, and reports the missing ones", async () => {
     const checkOf = (request: proto.CheckRequest) =>
       run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request.setUrn(urn)));
     const checked = await checkOf(new proto.CheckRequest().setNews(toStruct(least)));
@@ -265,7 +265,7 @@ describe("a call with no more than the protocol asks for", () => {
     ]);
   });
 
-  it("compares nothing with nothing, and shows the preview of nothing", async () => {
+  it("compares empty properties, and previews empty properties", async () => {
     const request = new proto.DiffRequest().setId("cl_1").setUrn(urn);
     const diff = await call<proto.DiffRequest, proto.DiffResponse>(service.diff, request);
     expect(diff.getDiffsList()).toEqual([]);
@@ -274,7 +274,7 @@ describe("a call with no more than the protocol asks for", () => {
     expect(fromStruct(created.getProperties())).toMatchObject({ endpoint: UNKNOWN });
   });
 
-  it("asks a function that needs no arguments", async () => {
+  it("calls a function without required arguments", async () => {
     const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusters");
     const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
     expect(fromStruct(answer.getReturn())).toMatchObject({ clusters: [] });
@@ -288,7 +288,7 @@ describe("a call with no more than the protocol asks for", () => {
       await run(
         new Promise<void>((end, emit) => {
           const write = (response: proto.ListResponse) => names.push(response.getResult()?.getName() ?? "");
-          // As with unary calls, a handler looks at no more than this.
+          // As with unary calls, a handler uses only these members.
           service.list({ request, write, end, emit } as unknown as Parameters<typeof service.list>[0]);
         }),
       );
@@ -325,27 +325,27 @@ describe("the stack's pulumi:autonaming", () => {
     expect(await checkWith(mode, "team-web-4f2a")).toEqual({ name: "team-web-4f2a", failures: [] });
   });
 
-  it("leaves alone a name that is given, and one that the cluster has", async () => {
+  it("changes neither a given name nor the name of an existing cluster", async () => {
     expect(await checkWith(Mode.ENFORCE, "team-web", { name: "web" })).toEqual({ name: "web", failures: [] });
     const olds = { ...least, name: "web-0000000", __generatedName: true };
     expect(await checkWith(Mode.DISABLE, "", {}, olds)).toEqual({ name: "web-0000000", failures: [] });
   });
 
-  it("fails where it makes no name that a cluster can have", async () => {
+  it("fails if its name is not valid for a cluster", async () => {
     const { failures } = await checkWith(Mode.ENFORCE, "Team_Web");
     expect(failures).toEqual([
       expect.stringMatching(/^name: "Team_Web", made by pulumi:autonaming, .*must be 1 to 63 .*or give a `name`$/),
     ]);
   });
 
-  it("asks for a name where it is disabled", async () => {
+  it("requires a name if autonaming is disabled", async () => {
     const { failures } = await checkWith(Mode.DISABLE, "");
     expect(failures).toEqual([expect.stringMatching(/^name: is required: pulumi:autonaming is disabled/)]);
     const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", container: String(least["container"]) });
     expect(await checkWith(Mode.DISABLE, "", { adopt: id })).toEqual({ name: "prod", failures: [] });
   });
 
-  it("makes the same name again for a replacement, where it has no random part: the old one goes first", async () => {
+  it("without a random part gives a replacement the same name: the old cluster is deleted first", async () => {
     const olds = { ...least, name: "team-web", __generatedName: true };
     simulator.addCluster({ name: "team-web", gpuType: "h100" });
     await checkWith(Mode.ENFORCE, "team-web", { gpuType: "l4" }, olds);
@@ -353,8 +353,8 @@ describe("the stack's pulumi:autonaming", () => {
   });
 });
 
-describe("what only the dynamic door has", () => {
-  it("is no difference, and gone after the next update", async () => {
+describe("the inputs that only the dynamic adapter has", () => {
+  it("are no difference, and are removed by the next update", async () => {
     const inputs = inputsOf();
     const created = await run(create(inputs));
     const foreign = { __provider: "text", __urn: "urn", __timeouts: { create: "5m" } };
@@ -369,7 +369,7 @@ describe("what only the dynamic door has", () => {
 });
 
 describe("the settings of a provider", () => {
-  it("never replace what it made, whatever becomes of them", async () => {
+  it("never replace its clusters, however they change", async () => {
     const request = new proto.DiffRequest().setUrn(providerUrn);
     request
       .setOldInputs(toStruct({ apiKey: "a" }))
@@ -379,14 +379,14 @@ describe("the settings of a provider", () => {
     expect(response.getReplacesList()).toEqual([]);
   });
 
-  it("hold the key as a secret, and none of the environment", async () => {
+  it("contain the key as a secret, and no key of the environment", async () => {
     const request = new proto.CheckRequest().setUrn(providerUrn).setNews(toStruct({ apiKey: "a" }));
     const response = await call<proto.CheckRequest, proto.CheckResponse>(service.checkConfig, request);
     expect(response.getInputs()?.toJavaScript()).toEqual({ apiKey: asSecret("a") });
   });
 });
 
-/** The error that a call ends with. */
+/** The error of a call that fails. */
 async function errorOf(work: Promise<unknown>): Promise<NonNullable<Answer["error"]>> {
   try {
     await work;

@@ -16,15 +16,21 @@ test.each([
 });
 
 test.each([
-  ["the stack's config of now, before what the state holds", "default", { apiKey: "old" }, { apiKey: "new" }, "new"],
-  ["what the state holds, where the stack says nothing now", "default", { apiKey: "old" }, {}, "old"],
-  ["what the program gives it, whatever the stack says", "eu", { apiKey: "own" }, { apiKey: "new" }, "own"],
-  ["nothing that only the stack says", "eu", {}, { apiKey: "new" }, undefined],
+  [
+    "the stack's present config, before the config in the state",
+    "default",
+    { apiKey: "old" },
+    { apiKey: "new" },
+    "new",
+  ],
+  ["the config in the state, if the stack has none now", "default", { apiKey: "old" }, {}, "old"],
+  ["the program's arguments, whatever the stack's config", "eu", { apiKey: "own" }, { apiKey: "new" }, "own"],
+  ["no key that only the stack's config has", "eu", {}, { apiKey: "new" }, undefined],
 ])("a provider reads %s", (_what, name, settings, fresh, expected) => {
   expect(configReader(settings, urnOf(name), fresh)("gpucluster:apiKey")).toBe(expected);
 });
 
-test("the limits of the stack hold for its own providers too, where these say nothing else", () => {
+test("the limits of the stack also apply to its own providers, unless these set them", () => {
   const read = configReader({ capacityCheck: "warn" }, urnOf("eu"), { maxHourlyCost: "50", capacityCheck: "error" });
   expect(["maxHourlyCost", "capacityCheck"].map((name) => read(`gpucluster:${name}`))).toEqual(["50", "warn"]);
 });
@@ -34,15 +40,15 @@ test.each([
   ["a flag", true, "true"],
   ["a number", 12.5, "12.5"],
   ["a map", { eu: { apiKeyEnv: "EU" } }, '{"eu":{"apiKeyEnv":"EU"}}'],
-])("%s is read as the stack's config would have it", (_what, value, expected) => {
+])("%s is read as in the stack's config", (_what, value, expected) => {
   expect(configReader({ name: value }, urnOf("eu"), {})("gpucluster:name")).toBe(expected);
 });
 
-test("what every object has by itself is no setting", () => {
+test("an inherited property of objects is no setting", () => {
   expect(configReader({}, urnOf("eu"), {})("gpucluster:constructor")).toBeUndefined();
 });
 
-test("whatever may be a key is stored as a secret, and nothing else", () => {
+test("every setting that may be a key is stored as a secret, and no other", () => {
   const texts = { baseUrl: "https://a.example.com", capacityCheck: "warn", version: "0.1.0" };
   const open = { ...texts, connections: {}, strictPreview: true, maxHourlyCost: 5 };
   expect(withSecretKeys({ ...open, apiKey: "a", euApiKey: "b" })).toEqual({
@@ -52,6 +58,6 @@ test("whatever may be a key is stored as a secret, and nothing else", () => {
   });
 });
 
-test("the version that a generated SDK asks for goes back as it came: the engine ends otherwise", () => {
+test("the version that a generated SDK requests is returned unchanged: otherwise the engine ends", () => {
   expect(withSecretKeys({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
 });

@@ -24,7 +24,7 @@ test.each<[string, Diff["changes"], string[], string[], Record<string, number>]>
     { "env.A": Kind.ADD, "env.B": Kind.DELETE, 'env["C.D"]': Kind.UPDATE },
   ],
   [
-    "what replaces, and what only changes with it",
+    "a change that replaces, and one in place beside it",
     { gpuType: { kind: "update", replace: true }, replicas: { kind: "add" } },
     ["gpuType", "replicas"],
     ["gpuType"],
@@ -38,11 +38,11 @@ test.each<[string, Diff["changes"], string[], string[], Record<string, number>]>
   expect(lines).toEqual(expected);
 });
 
-test("no change is said to be none", () => {
+test("no change is reported as no difference", () => {
   expect(toDiffResponse({ changes: {} }).getChanges()).toBe(DIFF_NONE);
 });
 
-test("the old one goes first where the core says so, also when the program's own options replace it", () => {
+test("the old cluster is deleted first if the core says so, also if the program's own options replace it", () => {
   expect(toDiffResponse({ changes: {}, deleteBeforeReplace: true }).getDeletebeforereplace()).toBe(true);
 });
 

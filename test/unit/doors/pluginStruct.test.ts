@@ -8,7 +8,7 @@ test.each([
   ["plain values", { text: "a", number: 1.5, flag: false, empty: "", list: [1, [2]], map: { a: { b: "c" } } }],
   ["nothing", {}],
   ["names of any kind", { "a.b": 1, 'a"b': 2, constructor: 3 }],
-])("%s come and go as they are", (_what, values) => {
+])("%s arrive and leave unchanged", (_what, values) => {
   expect(fromStruct(sent(values))).toEqual(values);
   expect(toStruct(values).toJavaScript()).toEqual(values);
 });
@@ -16,7 +16,7 @@ test.each([
 test.each([
   ["null in maps", { a: null, b: { c: null, d: 1 } }, { b: { d: 1 } }],
   ["the mark of a secret", { apiKey: asSecret("key"), env: { A: asSecret("a") } }, { apiKey: "key", env: { A: "a" } }],
-])("what comes loses %s", (_what, values, expected) => {
+])("received values lose %s", (_what, values, expected) => {
   expect(fromStruct(sent(values))).toEqual(expected);
 });
 
@@ -28,6 +28,6 @@ test("no message gives no values", () => {
   expect(fromStruct(undefined)).toEqual({});
 });
 
-test("what goes loses undefined, which the library would refuse when the cluster exists already", () => {
+test("sent values lose undefined, which the library would refuse after the cluster exists", () => {
   expect(toStruct({ a: undefined, b: { c: undefined } }).toJavaScript()).toEqual({ b: {} });
 });

@@ -45,13 +45,13 @@ describe("a length of time", () => {
 
 describe("timeouts", () => {
   it.each([[undefined], [null], ["1h"], [{}], [{ create: "1h", update: "20m", delete: "90s" }]])(
-    "%j have nothing wrong with them",
+    "%j are valid",
     (timeouts) => {
       expect(findTimeoutFailures(timeouts)).toEqual([]);
     },
   );
 
-  it("that cannot be read are all named, with what is right", () => {
+  it("that cannot be parsed are all named, with a valid example", () => {
     const failures = findTimeoutFailures({ create: "soon", update: "20m", delete: 5 });
     expect(failures.map(({ property }) => property)).toEqual(["customTimeouts.create", "customTimeouts.delete"]);
     for (const { reason } of failures) expect(reason).toMatch(/45m or 1h30m/);

@@ -8,13 +8,13 @@ const succeeded = { result: "succeeded" };
 
 interface Fake {
   readonly stack: Stack;
-  /** What the Automation API was asked for. */
+  /** The options that the Automation API received. */
   readonly asked: Record<string, unknown>[];
 }
 
 type Options = Record<string, unknown> & { onEvent(event: EngineEvent): void };
 
-/** A stack in place of the Automation API's, which cannot be made without the CLI. */
+/** A fake for the Automation API's stack, which needs the CLI. */
 function fakeStack(act: (options: Options) => object = () => ({})): Fake {
   const asked: Record<string, unknown>[] = [];
   const operation = async (options: Options) => {
@@ -25,7 +25,7 @@ function fakeStack(act: (options: Options) => object = () => ({})): Fake {
   return { stack: { name: "dev", workspace: {}, ...operations } as unknown as Stack, asked };
 }
 
-/** What the Automation API throws when the CLI ends with an error. */
+/** The error of the Automation API if the CLI fails. */
 function cliError(stderr: string, name = "CommandError"): Error {
   return Object.assign(new Error(`code: -2\n stdout: \n stderr: Command failed: pulumi up\n${stderr}\n err?: `), {
     name,
@@ -52,13 +52,13 @@ const operations: [string, (args: { stack: Stack; parallel?: number }) => Promis
 ];
 
 describe.each(operations)("%s", (_name, operation) => {
-  it("waits for 128 resources at a time, and lets nothing secret into the summary", async () => {
+  it("waits for 128 resources at a time, and keeps secrets out of the summary", async () => {
     const { stack, asked } = fakeStack();
     await operation({ stack });
     expect(asked).toMatchObject([{ parallel: 128, showSecrets: false }]);
   });
 
-  it("takes another number, and Pulumi's other options", async () => {
+  it("accepts another number, and Pulumi's other options", async () => {
     const { stack, asked } = fakeStack();
     const more = { parallel: 4, target: [urn], message: "by hand" };
     await operation({ stack, ...more });
@@ -85,21 +85,21 @@ describe("the outputs of an update", () => {
     expect([endpoint, ready, result.outputs.token]).toEqual(["https://web", 2, "canary"]);
   });
 
-  it("mark the secret ones, which show only when they are asked for by name", async () => {
+  it("mark the secret ones, which show only if they are read by name", async () => {
     const result = await automation.up({ stack: fakeStack(() => ({ outputs })).stack, program });
     expect(result.secretOutputs).toEqual(["token"]);
     expect(JSON.stringify(result)).not.toContain("canary");
     expect(inspect(result, { depth: 9 })).not.toContain("canary");
   });
 
-  it("are none of a program that returns nothing", async () => {
+  it("are empty for a program that returns nothing", async () => {
     const result = await automation.up({ stack: fakeStack().stack, program: async () => {} });
     expect(result).toEqual({ outputs: {}, secretOutputs: [], summary: succeeded });
   });
 });
 
 describe("the progress of an operation", () => {
-  it("is told line by line, and the engine's events too to whoever wants them", async () => {
+  it("is reported line by line, and the engine's events go to `onEvent`", async () => {
     const diagnosticEvent = {
       urn,
       message: "1/2 replicas healthy\n",
@@ -121,7 +121,7 @@ describe("the progress of an operation", () => {
 });
 
 describe("an operation that fails", () => {
-  it("says what its resources said, one fact a line, and no calls of functions", async () => {
+  it("contains the errors of its resources, one fact on each line, and no call stack", async () => {
     const text = "1 error occurred:\n\t* web is not ready\n      replica rep_1: out of memory\n\n";
     const error = await errorOf(automation.up({ stack: fakeStack(failing(text)).stack }));
     expect(error).toMatchObject({ operation: "up", stackName: "dev", reason: "failed" });
@@ -129,7 +129,7 @@ describe("an operation that fails", () => {
     expect(inspect(error)).not.toContain(".ts:");
   });
 
-  it("says what the CLI said where no resource said anything", async () => {
+  it("contains the CLI's error if no resource reported one", async () => {
     const { stack } = fakeStack(() => {
       throw cliError("error: no changes were expected but changes were proposed");
     });
@@ -137,7 +137,7 @@ describe("an operation that fails", () => {
     expect(facts).toEqual([{ resource: "", text: "no changes were expected but changes were proposed" }]);
   });
 
-  it("says that another one has the stack", async () => {
+  it("says that another operation has the stack", async () => {
     const { stack } = fakeStack(() => {
       throw cliError("error: the stack is currently locked by 1 lock(s)", "ConcurrentUpdateError");
     });
@@ -146,7 +146,7 @@ describe("an operation that fails", () => {
     expect(error.message).toMatch(/another operation has the stack\n {2}the stack is currently locked/);
   });
 
-  it("says that it was canceled, by the signal that it hands on", async () => {
+  it("says that it was canceled by its signal, which it passes on", async () => {
     const controller = new AbortController();
     const { stack } = fakeStack(({ signal }) => {
       expect(signal).toBe(controller.signal);
@@ -163,7 +163,7 @@ describe("an operation that fails", () => {
     expect([error.message, asked]).toEqual(["up of dev was canceled", []]);
   });
 
-  it("is no failure of the operation where somebody's code has thrown", async () => {
+  it("is no AutomationError if the program's own code has thrown", async () => {
     const { stack } = fakeStack(() => {
       throw new RangeError("a mistake");
     });
@@ -173,7 +173,7 @@ describe("an operation that fails", () => {
 
 describe("a stack that is given by its name", () => {
   it.each([automation.up, automation.preview])(
-    "is not run without a program, which would delete all that it has",
+    "is not run without a program, because that would delete all of its resources",
     async (operation) => {
       const stack = { stackName: "dev", projectName: "shop" };
       await expect(operation({ stack })).rejects.toThrow(/`projectName` needs a `program`/);
@@ -182,7 +182,7 @@ describe("a stack that is given by its name", () => {
 });
 
 describe("facts of the engine", () => {
-  it("come once each, and its last word only where there is no other", async () => {
+  it("come once each, and its closing line only if there is no other", async () => {
     const lines = ["one", "one", "update failed"].join("\n");
     const { facts } = await errorOf(automation.up({ stack: fakeStack(failing(lines)).stack }));
     expect(facts.map(({ text }) => text)).toEqual(["one"]);
@@ -190,7 +190,7 @@ describe("facts of the engine", () => {
     expect(alone.facts.map(({ text }) => text)).toEqual(["update failed"]);
   });
 
-  it("are at least how the CLI has ended", async () => {
+  it("contain at least the CLI's last output", async () => {
     const { stack } = fakeStack(() => {
       throw cliError("");
     });

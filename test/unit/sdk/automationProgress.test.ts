@@ -4,7 +4,7 @@ import { factsIn, progressOf } from "../../../sdk/automation/progress";
 const clusterType = "pulumi-nodejs:dynamic/gpucluster:Cluster";
 const urn = `urn:pulumi:dev::shop::${clusterType}::web`;
 
-/** Events are JSON from another program: what the types of the SDK leave out is there all the same. */
+/** Events are JSON from another program: they have fields that the types of the SDK do not have. */
 function event(fields: object): EngineEvent {
   return { sequence: 1, timestamp: 1, ...fields };
 }
@@ -13,8 +13,8 @@ const metadata = (op: string, type = clusterType) => ({ op, urn: urn.replace(clu
 const told = (fields: object) =>
   progressOf(event(fields)).map(({ kind, status, severity }) => [kind, status, severity]);
 
-describe("what a resource says", () => {
-  it("is a status while it lasts", () => {
+describe("a message of a resource", () => {
+  it("is a status if it is ephemeral", () => {
     const message = "2/4 replicas healthy, provisioning, 3m10s of 60m\n";
     const diagnosticEvent = { urn, message, severity: "info", ephemeral: true, color: "never" };
     expect(progressOf(event({ diagnosticEvent }))).toEqual([
@@ -31,19 +31,19 @@ describe("what a resource says", () => {
     expect(told({ diagnosticEvent: { urn, message: "look", severity } })).toEqual([["message", "look", shown]]);
   });
 
-  it("is about none where the engine names none", () => {
+  it("is about no resource if the engine names none", () => {
     const [line] = progressOf(event({ diagnosticEvent: { message: "update failed\n", severity: "error" } }));
     expect(line).toMatchObject({ resource: "", urn: "" });
   });
 
-  it("is nothing for debugging: such lines hold the values of env", () => {
+  it("is left out if it is a debug line: those contain the values of env", () => {
     expect(
       told({ diagnosticEvent: { message: "RegisterResource RPC prepared: env canary", severity: "debug" } }),
     ).toEqual([]);
   });
 });
 
-describe("what happens to a resource", () => {
+describe("a step on a resource", () => {
   it.each([
     ["create", "creating", "created"],
     ["update", "updating", "updated"],
@@ -70,15 +70,18 @@ describe("what happens to a resource", () => {
     expect(told({ resOpFailedEvent: { metadata: metadata("create") } })).toEqual([["fails", "failed", "error"]]);
   });
 
-  it.each(["same", "read", "create-replacement"])("is no news in a preview: %s", (op) => {
+  it.each(["same", "read", "create-replacement"])("is left out of a preview: %s", (op) => {
     expect(told({ resourcePreEvent: { metadata: metadata(op), planning: true } })).toEqual([]);
   });
 
-  it.each(["pulumi:pulumi:Stack", "pulumi:providers:pulumi-nodejs"])("is not told of the engine's own %s", (type) => {
-    expect(told({ resourcePreEvent: { metadata: metadata("create", type) } })).toEqual([]);
-  });
+  it.each(["pulumi:pulumi:Stack", "pulumi:providers:pulumi-nodejs"])(
+    "is not reported of the engine's own %s",
+    (type) => {
+      expect(told({ resourcePreEvent: { metadata: metadata("create", type) } })).toEqual([]);
+    },
+  );
 
-  it("is nothing in the engine's other events", () => {
+  it("is not in the engine's other events", () => {
     expect(told({ preludeEvent: { config: { "shop:token": "canary" } } })).toEqual([]);
     expect(told({ cancelEvent: {} })).toEqual([]);
   });
@@ -92,13 +95,13 @@ describe("the facts of a text", () => {
       ["web was created, but is not ready", "replica rep_1: unhealthy, out of memory"],
     ],
     [
-      "of an exception, without its calls",
+      "of an exception, without its call stack",
       "Unhandled exception: Error: no such file\n    at Object.init (/app/index.ts:17:47)\n    at process.run (node:internal/q:95:5)\n",
       ["no such file"],
     ],
     ["of several errors", "2 errors occurred:\n\t* one\n\t* two\n\n", ["one", "two"]],
     ["in colours", "\u001b[31mred\u001b[0m <{%fg 1%}>and more<{%reset%}>\n", ["red and more"]],
-    ["that speaks of a place", "at least 2 replicas are needed", ["at least 2 replicas are needed"]],
+    ["that begins with the word at", "at least 2 replicas are needed", ["at least 2 replicas are needed"]],
   ])("%s", (_of, text, facts) => {
     expect(factsIn(text)).toEqual(facts);
   });

@@ -20,46 +20,46 @@ function providerOf({ props }: Registered): unknown {
 }
 
 describe("a cluster in a program", () => {
-  it("has the type that states hold for ever", async () => {
+  it("has the type in all states, which never changes", async () => {
     const { type: registered, name } = await registerOne(() => new Cluster("web", args));
     expect([registered, name]).toEqual([type, "web"]);
   });
 
-  it("registers the same few bytes of code for ever", async () => {
+  it("registers a short code text, which never changes", async () => {
     expect(providerOf(await registerOne(() => new Cluster("web", args)))).toBe(text);
   });
 
-  it("registers the text in clear, so that it is the same bytes in every state", async () => {
+  it("registers the text in plain text, so that it is equal in every state", async () => {
     const { props } = await registerOne(() => new Cluster("web", args));
     expect(props["__provider"]).toBe(text);
   });
 
-  it("registers its inputs as they are given, and nothing that is left out", async () => {
+  it("registers its inputs unchanged, and no missing input", async () => {
     const { props } = await registerOne(() => new Cluster("web", args));
     const { __provider, __urn, ...inputs } = props;
     expect(inputs).toEqual(args);
     expect([__provider, __urn]).not.toContain(undefined);
   });
 
-  it("registers what another resource's output says", async () => {
+  it("registers the value of another resource's output", async () => {
     const later = pulumi.output(Promise.resolve("l4"));
     const { props } = await registerOne(() => new Cluster("web", { ...args, gpuType: later }));
     expect(props).toMatchObject({ gpuType: "l4" });
   });
 
-  it("hands its timeouts on", async () => {
+  it("passes its timeouts on", async () => {
     const customTimeouts = { create: "2h", delete: "5m" };
     const { props } = await registerOne(() => new Cluster("web", args, { customTimeouts }));
     expect(props["__timeouts"]).toEqual(customTimeouts);
   });
 
-  it("hands on which of its outputs are secret", async () => {
+  it("passes on the names of its secret outputs", async () => {
     const additionalSecretOutputs = ["endpoint", "hourlyCost", "env"];
     const { props } = await registerOne(() => new Cluster("web", args, { additionalSecretOutputs }));
     expect(props["__secretOutputs"]).toEqual(["endpoint", "hourlyCost"]);
   });
 
-  it("has every output, as an output, whatever the program says", async () => {
+  it("has every output, as an output, whatever the program sets", async () => {
     await runProgram(() => {
       const cluster = new Cluster("web", args);
       for (const name of [...outputNames, ...inputNames]) {
@@ -78,7 +78,7 @@ describe("a cluster in a program", () => {
   });
 });
 
-describe("the URN that a cluster is told", () => {
+describe("the URN that a cluster registers", () => {
   it("is its own", async () => {
     const { props, urn } = await registerOne(() => new Cluster("web", args));
     expect(props["__urn"]).toBe(urn);
@@ -127,27 +127,27 @@ describe("the env of a cluster", () => {
     expect(inside(props["env"])).toEqual({ MODEL: "llama" });
   });
 
-  it("stays away when it is left out", async () => {
+  it("is not registered if it is missing", async () => {
     expect((await registerOne(() => new Cluster("web", args))).props).not.toHaveProperty("env");
   });
 });
 
 describe("an env of ordinary texts", () => {
-  it("is registered in clear where the program says so", async () => {
+  it("is registered in plain text if the program sets plainEnv", async () => {
     const env = { MODEL: "llama", TOKEN: pulumi.secret("def") };
     const { props } = await registerOne(() => new Cluster("web", { ...args, env, plainEnv: true }));
     expect(props).toMatchObject({ plainEnv: true, env: { MODEL: "llama" } });
     expect(isSecret(Object(props["env"])["TOKEN"])).toBe(true);
   });
 
-  it("is a secret where the program takes that back", async () => {
+  it("is a secret if the program sets plainEnv to false", async () => {
     const { props } = await registerOne(() => new Cluster("web", { ...args, env: { A: "b" }, plainEnv: false }));
     expect(isSecret(Object(props["env"])["A"])).toBe(true);
   });
 });
 
 describe("a cluster that exists already", () => {
-  it("is not imported by an option: the error names the input that takes it over", async () => {
+  it("is not imported by an option: the error names the input `adopt`", async () => {
     const program = () => new Cluster("web", args, { import: "cl_1a2b3c" });
     await expect(runProgram(program)).rejects.toThrow(/`import` does not work .*`adopt: "cl_1a2b3c"`/);
   });
@@ -157,7 +157,7 @@ describe("a cluster that exists already", () => {
     expect(props).toMatchObject({ adopt: "cl_1a2b3c" });
   });
 
-  it("is read by its id, with nothing of it given", async () => {
+  it("is read by its id, without inputs", async () => {
     let found: Cluster | undefined;
     await runProgram(() => {
       found = Cluster.get("web", "cl_1a2b3c", { connection: "eu" });
@@ -167,18 +167,18 @@ describe("a cluster that exists already", () => {
   });
 });
 
-describe("what a cluster does with its options", () => {
-  it("keeps the transformations that the program has given", async () => {
+describe("the options of a cluster", () => {
+  it("keep the program's transformations", async () => {
     const more: pulumi.ResourceTransformation = ({ props, opts }) => ({ props: { ...props, replicas: 7 }, opts });
     const { props } = await registerOne(() => new Cluster("web", args, { transformations: [more] }));
     expect(props).toMatchObject({ replicas: 7, __provider: text });
   });
 
-  it("gives nothing of its own to its children", async () => {
-    const echo: pulumi.dynamic.ResourceProvider = { create: async () => ({ id: "1", outs: {} }) };
+  it("add nothing to its children", async () => {
+    const provider: pulumi.dynamic.ResourceProvider = { create: async () => ({ id: "1", outs: {} }) };
     class Child extends pulumi.dynamic.Resource {
       constructor(name: string, parent: pulumi.Resource) {
-        super(echo, name, {}, { parent });
+        super(provider, name, {}, { parent });
       }
     }
     const all = await runProgram(() => new Child("child", new Cluster("web", args)));
@@ -187,7 +187,7 @@ describe("what a cluster does with its options", () => {
     expect(JSON.stringify(child?.props["__provider"])).not.toContain("pulumi-gpucluster/provider");
   });
 
-  it("gives the text to a cluster below a cluster", async () => {
+  it("keep the provider's text of a cluster below a cluster", async () => {
     const all = await runProgram(() => new Cluster("inner", args, { parent: new Cluster("outer", args) }));
     expect(all.map(providerOf)).toEqual([text, text]);
   });

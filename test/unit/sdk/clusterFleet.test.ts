@@ -11,7 +11,7 @@ async function clustersOf(program: () => unknown): Promise<Record<string, Regist
   return Object.fromEntries(all.filter(({ type }) => type === clusterType).map((one) => [one.name, one]));
 }
 
-/** A fleet that a program has made, for its outputs. */
+/** The fleet of a program, for its outputs. */
 async function made(args: ClusterFleetArgs): Promise<ClusterFleet> {
   let fleet: ClusterFleet | undefined;
   await runProgram(() => {
@@ -22,7 +22,7 @@ async function made(args: ClusterFleetArgs): Promise<ClusterFleet> {
 }
 
 describe("a fleet", () => {
-  it("of a count has clusters that are all the same, named by their numbers", async () => {
+  it("of a count has equal clusters, named by their numbers", async () => {
     const clusters = await clustersOf(() => new ClusterFleet("worker", { count: 3, cluster: member }));
     expect(Object.keys(clusters).sort()).toEqual(["worker-0", "worker-1", "worker-2"]);
     for (const { props } of Object.values(clusters)) expect(props).toMatchObject(member);
@@ -35,7 +35,7 @@ describe("a fleet", () => {
     expect(registered["worker-us"]?.props).toMatchObject({ gpuType: "h100", replicas: 2 });
   });
 
-  it("of an empty map has none, for it may have had some", async () => {
+  it("of an empty map has none: the map may have had some before", async () => {
     const fleet = await made({ clusters: {} });
     expect(fleet.clusters).toEqual({});
     expect(await resolved(pulumi.all([fleet.endpoints, fleet.hourlyCost]))).toEqual([{}, 0]);
@@ -55,7 +55,7 @@ describe("a fleet", () => {
 });
 
 describe("the options of a fleet", () => {
-  it("that are about a cluster reach each of its clusters, which Pulumi alone does not do", async () => {
+  it("that are about a cluster apply to each of its clusters, which Pulumi alone does not do", async () => {
     const opts = { customTimeouts: { create: "2h" }, ignoreChanges: ["gpuType"] };
     const seen: pulumi.ResourceOptions[] = [];
     const transformations: pulumi.ResourceTransformation[] = [
@@ -73,7 +73,7 @@ describe("the options of a fleet", () => {
     expect(seen).toMatchObject([opts, opts]);
   });
 
-  it("do not reach the children of an ordinary component", async () => {
+  it("do not apply to the children of an ordinary component", async () => {
     const seen: pulumi.ResourceOptions[] = [];
     const transformations: pulumi.ResourceTransformation[] = [({ opts }) => void seen.push(opts)];
     await runProgram(() => {
@@ -85,10 +85,10 @@ describe("the options of a fleet", () => {
 });
 
 describe("the outputs of a fleet", () => {
-  /** Mocks answer with the inputs, so what a service would say is given as if it were one. */
+  /** Mocks return the inputs as outputs, so the service's outputs are passed as inputs. */
   const served = (endpoint: string, hourlyCost?: number): ClusterArgs => ({ ...member, ...{ endpoint, hourlyCost } });
 
-  it("are its clusters and their endpoints by key, and what they cost together", async () => {
+  it("are its clusters and their endpoints by key, and their total cost", async () => {
     const fleet = await made({ clusters: { eu: served("https://eu", 0.1), us: served("https://us", 0.2) } });
     expect(await resolved(fleet.endpoints)).toEqual({ eu: "https://eu", us: "https://us" });
     expect(await resolved(fleet.hourlyCost)).toBe(0.3);
@@ -96,13 +96,13 @@ describe("the outputs of a fleet", () => {
     expect(await resolved(pulumi.output(us?.endpoint))).toBe("https://us");
   });
 
-  it("have no sum of costs where one is not known", async () => {
+  it("have no total cost if one cost is unknown", async () => {
     const fleet = await made({ clusters: { eu: served("https://eu", 0.1), us: served("https://us") } });
     expect(await resolved(fleet.hourlyCost)).toBeUndefined();
   });
 });
 
-describe("what no fleet can be made of", () => {
+describe("arguments of which no fleet can be made", () => {
   it.each<[string, object, RegExp]>([
     [
       "both forms",
@@ -117,7 +117,7 @@ describe("what no fleet can be made of", () => {
     ["half a cluster", { count: 1.5, cluster: member }, /got 1.5$/],
     ["too many", { count: 501, cluster: member }, /got 501$/],
     ["a count that comes later", { count: Promise.resolve(2), cluster: member }, /known when the program runs$/],
-  ])("is %s: one line says so, before anything is registered", async (_what, args, message) => {
+  ])("%s: one line says so, before anything is registered", async (_what, args, message) => {
     const program = () => new ClusterFleet("worker", args as ClusterFleetArgs);
     const error: unknown = await runProgram(program).catch((reason: unknown) => reason);
     expect(pulumi.RunError.isInstance(error)).toBe(true);

@@ -28,7 +28,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
-/** Who has asked since the test began. */
+/** The organizations of all requests since the test began. */
 const askedBy = () => [...new Set(simulator.requests.map(({ organization }) => organization))];
 
 type Connection = { connection?: string };
@@ -53,25 +53,25 @@ const functions: [string, (args: Connection) => Promise<unknown>, (args: LaterCo
   ];
 
 describe.each(functions)("%s", (_name, awaits, cannot) => {
-  it("asks the organization of its connection", async () => {
+  it("sends requests to the organization of its connection", async () => {
     const answer = await awaits({ connection: "eu" });
     expect(askedBy()).toEqual(["eu"]);
     expect(await resolved(cannot({ connection: pulumi.output(Promise.resolve("eu")) }))).toEqual(answer);
     expect(askedBy()).toEqual(["eu"]);
   });
 
-  it("asks the ordinary one without a connection", async () => {
-    await awaits({}).catch(() => undefined); // the ordinary organization has no such cluster
+  it("sends requests to the default organization without a connection", async () => {
+    await awaits({}).catch(() => undefined); // the default organization has no such cluster
     await awaits({ connection: undefined }).catch(() => undefined);
     expect(askedBy()).toEqual(["home"]);
   });
 
-  it("asks nobody while its connection is not known", async () => {
+  it("sends no request while its connection is unknown", async () => {
     expect(await isKnown(cannot({ connection: unknownOutput() }))).toBe(false);
     expect(simulator.requests).toEqual([]);
   });
 
-  it("asks nobody for a connection that there is not, and says which there are in one line", async () => {
+  it("sends no request for a connection that does not exist, and names the existing ones in one line", async () => {
     const error: unknown = await awaits({ connection: "us" }).catch((reason: unknown) => reason);
     expect(pulumi.RunError.isInstance(error)).toBe(true);
     expect(error).toHaveProperty(

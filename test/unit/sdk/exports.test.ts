@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe("the package", () => {
-  it("exports just what it promises", () => {
+  it("exports exactly the documented names", () => {
     const functions = [
       "getCluster",
       "getClusterStatus",
@@ -87,13 +87,13 @@ describe("the functions", () => {
     ],
     ["getHealth", sdk.getHealth, sdk.getHealthOutput, { healthy: true }],
     ["getServiceInfo", sdk.getServiceInfo, sdk.getServiceInfoOutput, { version: "1.0.0" }],
-  ])("answer a program that awaits as one that cannot: %s", async (_title, awaits, cannot, answer) => {
+  ])("return the same to a program that awaits and to one that cannot: %s", async (_title, awaits, cannot, answer) => {
     const awaited = await awaits();
     expect(awaited).toMatchObject(answer);
     expect(await resolved(cannot())).toEqual(awaited);
   });
 
-  it("ask nothing while an argument is not known, and stay unknown", async () => {
+  it("send no request while an argument is unknown, and stay unknown", async () => {
     const before = simulator.requests.length;
     const unknown = unknownOutput();
     const answers: pulumi.Output<unknown>[] = [
@@ -105,7 +105,7 @@ describe("the functions", () => {
     expect(simulator.requests).toHaveLength(before);
   });
 
-  it("give a secret answer for a secret argument", async () => {
+  it("return a secret for a secret argument", async () => {
     const answer = sdk.getClusterOutput({ id: pulumi.secret(web()) });
     expect(await pulumi.isSecret(answer)).toBe(true);
     expect(await pulumi.isSecret(sdk.getClusterOutput({ id: web() }))).toBe(false);
@@ -114,11 +114,11 @@ describe("the functions", () => {
   it.each<[string, () => Promise<unknown>]>([
     ["getCluster", () => sdk.getCluster({ id: later("cl_1") } as unknown as sdk.GetClusterArgs)],
     ["getClusterStatus", () => sdk.getClusterStatus({ id: later("cl_1") } as unknown as sdk.GetClusterStatusArgs)],
-  ])("say what to call when %s gets an output", async (_title, call) => {
+  ])("name the function to call if %s receives an output", async (_title, call) => {
     await expect(call()).rejects.toThrow(/call the Output form of the function/);
   });
 
-  it("say what is missing when nothing is configured", async () => {
+  it("say what is missing if nothing is configured", async () => {
     const key = process.env["GPUCLUSTER_API_KEY"];
     delete process.env["GPUCLUSTER_API_KEY"];
     try {
@@ -128,7 +128,7 @@ describe("the functions", () => {
     }
   });
 
-  it("take the key from the stack's config where the environment has none", async () => {
+  it("take the key from the stack's config if the environment has none", async () => {
     const key = process.env["GPUCLUSTER_API_KEY"];
     delete process.env["GPUCLUSTER_API_KEY"];
     pulumi.runtime.setAllConfig({ "gpucluster:apiKey": simulator.apiKey });

@@ -13,14 +13,14 @@ async function registerOne(program: () => unknown, type: RegExp): Promise<Regist
 }
 
 describe("the native package", () => {
-  it("exports the cluster, the provider, and every function of the other door", () => {
+  it("exports the cluster, the provider, and every function of the other adapter", () => {
     const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
     expect(Object.keys(native).sort()).toEqual(["Cluster", "Provider", ...functions].sort());
   });
 });
 
-it("is refused a provider by the name of the engine's own: the two could not be told apart", () => {
-  expect(() => new native.Provider("default")).toThrow(/Provider "default".*give it another name/);
+it("a provider with the name of the engine's own is refused: the two could not be told apart", () => {
+  expect(() => new native.Provider("default")).toThrow(/Provider "default".*choose another name/);
 });
 
 describe("a native cluster in a program", () => {
@@ -29,7 +29,7 @@ describe("a native cluster in a program", () => {
     ["with an env", { ...args, env: { MODEL: "llama", TOKEN: "t" } }],
     ["with an env that is no secret", { ...args, env: { MODEL: "llama" }, plainEnv: true }],
     ["with an env made elsewhere", { ...args, env: pulumi.output({ MODEL: "llama" }) }],
-  ])("%s registers what the other door registers, and nothing that is hidden", async (_title, given) => {
+  ])("%s registers the same as the other adapter, without hidden properties", async (_title, given) => {
     const { type, props } = await registerOne(() => new native.Cluster("web", given), /Cluster$/);
     expect(type).toBe("gpucluster:index:Cluster");
     const other = await registerOne(() => new sdk.Cluster("web", given), /Cluster$/);
@@ -37,7 +37,7 @@ describe("a native cluster in a program", () => {
     expect(props).toEqual(Object.fromEntries(shown));
   });
 
-  it("has every output, as an output, whatever the program says", async () => {
+  it("has every output, as an output, whatever the program sets", async () => {
     await runProgram(() => {
       const cluster = new native.Cluster("web", args);
       for (const name of [...outputNames, ...inputNames]) {
@@ -48,7 +48,7 @@ describe("a native cluster in a program", () => {
 });
 
 describe("a provider in a program", () => {
-  it("has its settings as they are given, and its key as a secret", async () => {
+  it("has its settings unchanged, and its key as a secret", async () => {
     const settings = {
       baseUrl: "https://eu.example.com",
       connections: { us: { apiKeyEnv: "GPUCLUSTER_US_KEY" } },

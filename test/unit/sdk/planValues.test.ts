@@ -20,7 +20,7 @@ const changes: [string, string][] = [
 const kinds = ["properties", "outputs"];
 const cases = changes.flatMap(([what, change]) => kinds.map((kind) => [what, kind, change] as const));
 
-/** What a failing update shows, in every way that there is. */
+/** All output of a failing update. */
 async function shownBy(act: (onEvent: (event: EngineEvent) => void) => void): Promise<string> {
   const told: automation.Progress[] = [];
   const operation = async ({ onEvent }: { onEvent(event: EngineEvent): void }) => act(onEvent);
@@ -43,7 +43,7 @@ describe.each(cases)("values of %s in changed %s of a plan that does not fit", (
   const text = `resource ${urn} violates plan: ${kind} changed: ${change}`;
 
   it.each(["error", "warning", "info"] as const)(
-    "show in nothing that an event with severity %s tells",
+    "do not show in the progress of an event with severity %s",
     async (severity) => {
       const message = `<{%reset%}>${text}<{%reset%}>\n`;
       const shown = await shownBy((onEvent) => {
@@ -56,7 +56,7 @@ describe.each(cases)("values of %s in changed %s of a plan that does not fit", (
     },
   );
 
-  it("do not show where only the CLI has said it", async () => {
+  it("do not show if only the CLI has printed them", async () => {
     const shown = await shownBy(() => {
       throw failed(`Diagnostics:\n  gpucluster:Cluster (web):\nerror: ${text.replace("Outputs:", "outputs")}`);
     });
@@ -65,7 +65,7 @@ describe.each(cases)("values of %s in changed %s of a plan that does not fit", (
   });
 });
 
-test("what stands behind the values in the CLI's output stays", () => {
+test("text after the values in the CLI's output stays", () => {
   const output = [
     "Diagnostics:",
     `  a (web):`,

@@ -29,7 +29,7 @@ describe.each(classes)("%s", (_name, resourceClass, type, make) => {
     });
   });
 
-  it("is told from the other classes", () => {
+  it("is distinguished from the other classes", () => {
     const found = classes.filter(([, other]) => other.isInstance({ __pulumiType: type })).map(([name]) => name);
     expect(found).toEqual([_name]);
   });

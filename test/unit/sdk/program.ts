@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** One resource as the program has registered it, secrets still marked. */
+/** One registered resource, with marked secrets. */
 export interface Registered {
   readonly type: string;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Registered {
 
 const secretKey = "4dabf18193072939515e22adb298388d";
 
-/** Runs a program against mocks and answers what it has registered. */
+/** Runs a program against mocks, and returns the resources that it has registered. */
 export async function runProgram(program: () => unknown): Promise<Registered[]> {
   const registered: Registered[] = [];
   await pulumi.runtime.setMocks(
@@ -67,7 +67,7 @@ export function isSecret(value: unknown): boolean {
   return typeof value === "object" && value !== null && secretKey in value;
 }
 
-/** What is inside a secret. */
+/** The value inside a secret. */
 export function inside(value: unknown): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, "value") : undefined;
 }

@@ -9,7 +9,7 @@ async function running() {
   return { ...bench, id, path: `/v1/clusters/${id}` };
 }
 
-test("replicas, env and container change at once behind everybody's back", async () => {
+test("replicas, env and container change at once without a request", async () => {
   const { call, simulator, id, path } = await running();
   simulator.change(id, { replicas: 5, env: { X: "y" }, container: "a/b:c" });
   expect((await call(`GET ${path}`)).body).toMatchObject({
@@ -23,7 +23,7 @@ test("replicas, env and container change at once behind everybody's back", async
   expect(simulator.cluster(id)?.replicaStates).toHaveLength(1);
 });
 
-test("another name leaves the endpoint what it was, and frees the name before", async () => {
+test("another name leaves the endpoint unchanged, and frees the previous name", async () => {
   const { call, simulator } = await start({ dialect: { uniqueNames: true } });
   const { id, endpoint } = simulator.addCluster({ name: "web", gpuType: "h100" });
   simulator.change(id, { name: "other" });
@@ -31,7 +31,7 @@ test("another name leaves the endpoint what it was, and frees the name before", 
   expect((await call("POST /v1/clusters", web)).status).toBe(201);
 });
 
-test("a cluster that somebody starts runs what it was told while it was stopped", async () => {
+test("a cluster that another program starts runs the updates stored while it was stopped", async () => {
   const { call, simulator, id, path } = await running();
   simulator.change(id, { status: "stopped" });
   await call(`PATCH ${path}`, { env: { B: "2" } });
@@ -41,7 +41,7 @@ test("a cluster that somebody starts runs what it was told while it was stopped"
 });
 
 test.each(["stopped", "failed", "gone", "running"] as const)(
-  "a cluster becomes %s behind everybody's back",
+  "a cluster becomes %s without a request",
   async (status) => {
     const { simulator, id } = await running();
     simulator.change(id, { status });
@@ -58,7 +58,7 @@ test("a stopped or failed cluster can be put back to running", async () => {
   }
 });
 
-test("a restart cures a cluster that failed while it ran", async () => {
+test("a restart ends the failure of a cluster that failed while it ran", async () => {
   const { call, simulator, id, path, clock } = await running();
   simulator.change(id, { status: "failed", message: "node lost" });
   await call(`POST ${path}/restart`);
@@ -77,7 +77,7 @@ test("a replica gets sick under a running cluster, and well again", async () => 
   expect(simulator.cluster(id)?.replicaStates[0]?.healthy).toBe(true);
 });
 
-test("a cluster that somebody else made runs and is listed", async () => {
+test("a cluster that another program made runs and is listed", async () => {
   const { call, simulator, clock } = await start({ apiKeys: { a: "mine", b: "theirs" } });
   const mine = simulator.addCluster({
     name: "other",
@@ -93,7 +93,7 @@ test("a cluster that somebody else made runs and is listed", async () => {
   expect((await call("GET /v1/gpus/h100/availability")).body.available_count).toBe(254);
 });
 
-test("snapshots do not change any more, and cannot change the simulator", async () => {
+test("later events do not change a snapshot, and a snapshot cannot change the simulator", async () => {
   const { simulator, id } = await running();
   const before = simulator.cluster(id);
   if (before) before.env.A = "spoiled";

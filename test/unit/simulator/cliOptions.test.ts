@@ -3,7 +3,7 @@ import { dialectOptions } from "../../simulator/dialectOptions";
 import { dialects, publishedDialects } from "../../simulator/dialects";
 import { furtherOptions } from "../../simulator/furtherOptions";
 
-test("without arguments everything is left to the defaults", () => {
+test("without arguments every option has its default", () => {
   expect(parseCli([], {})).toEqual({
     command: "run",
     dialectName: "plain",
@@ -41,7 +41,7 @@ test("the key comes from the environment unless it is an argument", () => {
   expect(parseCli(["--api-key", "k"], env)).toMatchObject({ options: { apiKeys: { k: "org_default" } } });
 });
 
-test("help is help", () => {
+test("--help prints the help text", () => {
   expect(parseCli(["--help"], {})).toEqual({ command: "help" });
   const names = Object.keys(dialects).filter((name) => name !== "documented");
   expect(usage).toContain(`plain, terse, mix-1 to mix-${names.length - 2}, documented, client;`);
@@ -53,7 +53,7 @@ test.each(Object.keys({ ...dialects, ...publishedDialects }))("the dialect %s is
   expect(parseCli(["--dialect", name], {})).toMatchObject({ dialectName: name, options: { dialect: name } });
 });
 
-test("a dialect can be had as options in JSON", () => {
+test("a dialect can be given as options in JSON", () => {
   const text = '{"updateMethod":"PUT","paging":"repeating"}';
   expect(parseCli(["--dialect", text], {})).toMatchObject({
     command: "run",

@@ -51,7 +51,7 @@ test("the list shows the GPU model by id and by name, and how many replicas run"
   });
 });
 
-test("get shows what was asked for, what was assumed, and the replicas", async () => {
+test("get shows the requested values, the defaults, and the replicas", async () => {
   const { call, path } = await startWithWeb();
   const { data } = (await call(`GET ${path}`)).body;
   expect(data).toMatchObject({
@@ -114,7 +114,7 @@ test("a failed cluster says why, and others say nothing of the kind", async () =
   expect((await call(`GET ${path}`)).body.data).toMatchObject({ statusReason: "out of memory" });
 });
 
-test("a terminated cluster can be read for ever, but leaves the list and takes no change", async () => {
+test("a terminated cluster stays readable, but is removed from the list and refuses changes", async () => {
   const { call, path, clock } = await startWithWeb();
   expect((await call(`DELETE ${path}`)).body.data).toMatchObject({ status: "terminated", imageUrl: image });
   clock.advance(86_400_000);

@@ -26,10 +26,10 @@ const forms: readonly Dialect["listForm"][] = ["list", "by-id"];
 const clustersOf = (reply: Body, shape: Dialect["listShape"]): { name: string }[] =>
   Object.values(listsOf[shape](reply));
 
-/** The facts beside a list, wherever they stand. */
+/** The fields beside a list, in either shape. */
 const besides = ({ body }: Body, shape: Dialect["listShape"]) => (shape === "nested" ? body.data : body);
 
-/** How a client finds the query of the next page, if there is one. */
+/** The query of the next page, as a client finds it; undefined on the last page. */
 const followers: Record<string, (reply: Body, shape: Dialect["listShape"]) => string | undefined> = {
   cursor(reply, shape) {
     const cursor = shape === "bare" ? reply.headers.get("x-next-cursor") : besides(reply, shape).next_cursor;
@@ -54,7 +54,7 @@ const followers: Record<string, (reply: Body, shape: Dialect["listShape"]) => st
   },
 };
 
-/** By the word of the query, the options that page by it. */
+/** The options of each paging, by its query parameter. */
 const pagings = {
   cursor: { paging: "cursor" },
   link: { paging: "link" },
@@ -81,7 +81,7 @@ test.each(lists)("a %s list in the form %s is walked page by page by %s", async 
 });
 
 test.each(lists)(
-  "a %s list in the form %s without pages is whole, and says nothing of them, whatever the paging (%s)",
+  "a %s list in the form %s without pages is whole, and has no field about pages, whatever the paging (%s)",
   async (listShape, listForm, paging) => {
     const { call } = await five({ listShape, listForm, ...pagings[paging] });
     const reply = await call("GET /v1/clusters");

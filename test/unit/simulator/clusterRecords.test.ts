@@ -6,7 +6,7 @@ afterEach(stopAll);
 test.each<[Dialect["recordShape"], string]>([
   ["wrapped", "cluster"],
   ["data", "data"],
-])("a %s record stands under %s, also after changes", async (recordShape, word) => {
+])("a %s record is under %s, also after changes", async (recordShape, word) => {
   const { call, path } = await startWithCluster({ dialect: { recordShape } });
   for (const line of [`GET ${path}`, `POST ${path}/restart`, `DELETE ${path}`]) {
     const { body } = await call(line);
@@ -55,7 +55,7 @@ test.each<[Dialect["containerEcho"], string, string | undefined]>([
   ["registry", "ghcr.io/team/llm:1", "ghcr.io/team/llm:1"],
   ["registry", "registry:5000/llm:1", "registry:5000/llm:1"],
   ["registry", "localhost/llm:1", "localhost/llm:1"],
-])("with the container echo %s, %s is said as %s", async (containerEcho, container, expected) => {
+])("with containerEcho %s, the container %s is shown as %s", async (containerEcho, container, expected) => {
   const { call } = await start({ dialect: { containerEcho } });
   const { id } = (await call("POST /v1/clusters", { ...web, container })).body;
   const { body } = await call(`GET /v1/clusters/${id}`);
@@ -82,7 +82,7 @@ test.each<[Pick<Dialect, "envEcho" | "envForm"> & Partial<Dialect>, unknown]>([
   [{ envEcho: "hidden", envForm: "pairs" }, pairs("********", "********")],
   [{ envEcho: "hidden", envForm: "map", envHidden: "names" }, ["A", "GPU_HOST"]],
   [{ envEcho: "hidden", envForm: "pairs", envHidden: "names" }, [{ name: "A" }, { name: "GPU_HOST" }]],
-])("env is echoed in the dialect %j, with what the service adds", async (dialect, expected) => {
+])("env is shown in the dialect %j, with the variables that the service adds", async (dialect, expected) => {
   const { call, path, simulator, id } = await startWithCluster({
     dialect: { ...dialect, injectedEnv: { GPU_HOST: "node-7" } },
   });

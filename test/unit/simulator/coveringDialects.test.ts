@@ -25,7 +25,7 @@ test("the dialects have every pair of values of every two options", () => {
   expect(pairs.length).toBeGreaterThan(5000);
 });
 
-test("they are at least six, each another one, and not many more than the two longest options need", () => {
+test("there are at least six, all different, and not many more than the two longest options need", () => {
   const [longest = 0, second = 0] = options.map(([, values]) => values.length).sort((left, right) => right - left);
   expect(readings.length).toBeGreaterThanOrEqual(6);
   expect(readings.length).toBeLessThanOrEqual(2 * longest * second);
@@ -69,7 +69,7 @@ test.each<[string, number[], number[][], number]>([
   ["three options of two values need four rows", [2, 2, 2], [], 4],
   ["one option makes no pairs", [4], [], 0],
   [
-    "what the seeds cover is not covered again",
+    "no further row covers the pairs of the seeds",
     [2, 1],
     [
       [0, 0],

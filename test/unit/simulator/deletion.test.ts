@@ -35,7 +35,7 @@ test.each<[Dialect["deleteAgain"], [number, string | undefined], [number, string
   expect(await answer("GET /v1/clusters/cl_none")).toEqual([404, "cluster_not_found"]);
 });
 
-test("a second deletion does not begin the first one again", async () => {
+test("a second deletion does not restart the first", async () => {
   const { call, path, clock, simulator, id } = await startWithCluster();
   await call(`DELETE ${path}`);
   clock.advance(200);
@@ -75,7 +75,7 @@ test("a tombstone holds no name and no GPUs", async () => {
   ]);
 });
 
-test("the tombstone has the word of its dialect", async () => {
+test("the tombstone has the status word of its dialect", async () => {
   const { call, path, clock } = await startWithCluster({
     dialect: { tombstone: "listed", statusWords: "upper-prefixed" },
   });

@@ -5,7 +5,7 @@ import { start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
-test("terse: bare list, no echo, empty answers to actions and deletion", async () => {
+test("terse: bare list, no container or env in records, empty answers to actions and deletion", async () => {
   const { call, path } = await startWithCluster({ dialect: "terse" });
   expect((await call("GET /v1/clusters")).body).toHaveLength(1);
   expect((await call(`GET ${path}`)).body).not.toHaveProperty("env");
@@ -16,7 +16,7 @@ test("terse: bare list, no echo, empty answers to actions and deletion", async (
   expect(await call(`DELETE ${path}`)).toMatchObject({ status: 204, text: "" });
 });
 
-test("terse: an update waits for a redeploy", async () => {
+test("terse: an update takes effect at the next redeploy", async () => {
   const { call, path, simulator, id, clock } = await startWithCluster({ dialect: "terse" });
   await call(`PATCH ${path}`, { env: { B: "2" } });
   expect(simulator.cluster(id)).toMatchObject({ status: "running", env: { B: "2" }, deployed: { env: { A: "1" } } });
@@ -44,7 +44,7 @@ test("plain: two clusters may have one name", async () => {
   expect((await call("POST /v1/clusters", web)).status).toBe(201);
 });
 
-test("a cluster may call itself running before its replicas are healthy", async () => {
+test("the status word may be running before the replicas are healthy", async () => {
   const { call, clock, simulator } = await start({ dialect: { runningWhen: "placed" } });
   const { id } = (await call("POST /v1/clusters", web)).body;
   clock.advance(1000);
@@ -80,7 +80,7 @@ test.each(Object.keys({ ...dialects, ...publishedDialects }))(
   },
 );
 
-test("options stand on top of plain, and what is undefined stays plain", () => {
+test("options are set on top of plain, and undefined ones keep plain's value", () => {
   expect(resolveDialect({ updateMethod: "PUT", listShape: undefined })).toEqual({
     ...dialects["plain"],
     updateMethod: "PUT",
@@ -108,6 +108,6 @@ test.each([
   { pageSize: 50 },
   { injectedEnv: { REGION: "eu" } },
   { descriptorPath: "/about" },
-] as const)("%j is more than the covering dialects try, and fine", (options) => {
+] as const)("%j is allowed, though the covering dialects do not use it", (options) => {
   expect(resolveDialect(options)).toMatchObject(options);
 });

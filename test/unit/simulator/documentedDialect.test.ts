@@ -60,7 +60,7 @@ test("a failed cluster says why in its status", async () => {
   expect((await call(`GET ${path}/status`)).body).toMatchObject({ status: "failed", message: "out of memory" });
 });
 
-test("somebody else, such as autoscaling, changes the number of replicas", async () => {
+test("another program, such as autoscaling, changes the number of replicas", async () => {
   const { call, path, simulator, id } = await startWithCluster(documented);
   simulator.change(id, { replicas: 5 });
   expect((await call(`GET ${path}`)).body).toMatchObject({ replicas: 5, status: "running" });

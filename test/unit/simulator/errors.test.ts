@@ -82,7 +82,7 @@ test.each<[Partial<Dialect>, unknown]>([
   expect(headers.get("www-authenticate")).toBe("Bearer");
 });
 
-test("a fault's code and status stay as they were made, in the dialect's shape", async () => {
+test("a fault keeps its code and status, in the dialect's shape", async () => {
   const fault = { kind: "status", status: 400, code: "invalid_request", message: "No." } as const;
   const other = await start({ dialect: { errorCodes: "other" }, faults: [fault] });
   expect((await other.call("GET /health")).body).toEqual({

@@ -51,7 +51,7 @@ test("an HTML page comes instead of the answer", async () => {
   expect(simulator.clusters()).toHaveLength(0);
 });
 
-test("a body fault replaces what is said about the effect", async () => {
+test("a body fault replaces the answer, not the effect", async () => {
   const { call, simulator } = await withFaults(
     { kind: "body", body: "null" },
     { kind: "body", body: "hm", contentType: "text/plain", status: 200 },
@@ -70,7 +70,7 @@ test("a redirect has no effect", async () => {
   expect(simulator.clusters()).toHaveLength(0);
 });
 
-test.each(["before", "after"] as const)("a delay %s the effect only takes time", async (when) => {
+test.each(["before", "after"] as const)("a delay %s the effect changes nothing but the duration", async (when) => {
   const ms = 200;
   const { call, simulator } = await withFaults({ kind: "delay", ms, when, ...creation });
   const started = performance.now();
@@ -89,7 +89,7 @@ test.each(["before", "after"] as const)("a delay %s the effect only takes time",
   expect(answeredAfter).toBeGreaterThanOrEqual(ms - 1);
 });
 
-test("a sick replica keeps the cluster from running until a new container is rolled out", async () => {
+test("with a sick replica, the cluster does not run until a roll-out of a new container", async () => {
   const { call, simulator, clock } = await withFaults({ kind: "sick-replica", replica: 1, message: "CUDA error" });
   const { id } = (await call("POST /v1/clusters", web)).body;
   clock.advance(3_600_000);
@@ -106,7 +106,7 @@ test("a sick replica keeps the cluster from running until a new container is rol
   expect(simulator.cluster(id)?.status).toBe("running");
 });
 
-test("a failing cluster fails halfway, again after a restart, and is cured by new env", async () => {
+test("a failing cluster fails halfway, again after a restart, and no longer with a new env", async () => {
   const { call, simulator, clock } = await withFaults({ kind: "fail", message: "image not found" });
   const { id } = (await call("POST /v1/clusters", web)).body;
   clock.advance(1499);
@@ -124,7 +124,7 @@ test("a failing cluster fails halfway, again after a restart, and is cured by ne
   expect(simulator.cluster(id)?.status).toBe("running");
 });
 
-test("where updates wait for a redeploy, so does the cure", async () => {
+test("if updates take effect at a redeploy, a failure ends at the redeploy too", async () => {
   const { call, simulator, clock } = await start({ dialect: "terse", faults: [{ kind: "fail", message: "no" }] });
   const { id } = (await call("POST /v1/clusters", web)).body;
   clock.advance(3000);
@@ -136,7 +136,7 @@ test("where updates wait for a redeploy, so does the cure", async () => {
   expect(simulator.cluster(id)?.status).toBe("running");
 });
 
-test("a hidden cluster is left out of reads for a while", async () => {
+test("reads do not show a hidden cluster for a while", async () => {
   const { call, simulator, clock } = await withFaults({ kind: "hidden", ms: 5000 });
   const { id } = (await call("POST /v1/clusters", web)).body;
   expect(simulator.cluster(id)?.hidden).toBe(true);
@@ -161,7 +161,7 @@ test("faults of a new cluster wait for a creation that succeeds, and find it by 
   expect([api?.status, web1?.status]).toEqual(["running", "provisioning"]);
 });
 
-test("faults are met one after the other, `times` often, `after` so many", async () => {
+test("faults apply one after the other: `times` requests, after `after` requests", async () => {
   const { call } = await withFaults(
     { kind: "status", status: 500, path: "/health", after: 1, times: 2 },
     { kind: "status", status: 502, path: /^\/v1\/gpus/g, times: 3 },

@@ -11,19 +11,19 @@ async function flapping(options: SimulatorOptions = {}) {
   return { ...bench, id, path: `/v1/clusters/${id}` };
 }
 
-/** What is seen each second: the cluster's word, and of each replica whether it is healthy. */
-async function seen({ call, clock, path }: Bench & { path: string }, seconds: number): Promise<string[]> {
-  const looks: string[] = [];
+/** The observation of each second: the cluster's status word, and whether each replica is healthy. */
+async function observed({ call, clock, path }: Bench & { path: string }, seconds: number): Promise<string[]> {
+  const polls: string[] = [];
   for (let second = 0; second < seconds; second += 1) {
     const { status, replicas } = (await call(`GET ${path}/status`)).body;
-    looks.push([status, ...replicas.map((replica: { healthy: boolean }) => (replica.healthy ? "+" : "-"))].join(" "));
+    polls.push([status, ...replicas.map((replica: { healthy: boolean }) => (replica.healthy ? "+" : "-"))].join(" "));
     clock.advance(1000);
   }
-  return looks;
+  return polls;
 }
 
-test("once all replicas were healthy, one gets unhealthy and healthy again, twice", async () => {
-  expect(await seen(await flapping(), 9)).toEqual([
+test("when all replicas have become healthy, one becomes unhealthy and healthy again, twice", async () => {
+  expect(await observed(await flapping(), 9)).toEqual([
     "provisioning - - -",
     "provisioning + - -",
     "provisioning + + -",
@@ -37,11 +37,11 @@ test("once all replicas were healthy, one gets unhealthy and healthy again, twic
 });
 
 test.each(["placed", "always"] as const)(
-  "a status word that does not wait for every replica stays (%s)",
+  "a status word that does not depend on every replica stays (%s)",
   async (runningWhen) => {
     const bench = await flapping({ dialect: { runningWhen } });
     bench.clock.advance(3000);
-    expect(await seen(bench, 3)).toEqual(["running + + +", "running + - +", "running + + +"]);
+    expect(await observed(bench, 3)).toEqual(["running + + +", "running + - +", "running + + +"]);
   },
 );
 
@@ -58,18 +58,18 @@ test("a cluster that flaps is not busy", async () => {
   expect((await call(`POST ${path}/stop`)).status).toBe(200);
 });
 
-test("it flaps again after a roll-out, until somebody puts it right", async () => {
+test("it flaps again after a roll-out, until a change to running ends the fault", async () => {
   const bench = await flapping();
   bench.clock.advance(60_000);
   await bench.call(`PATCH ${bench.path}`, { env: { B: "2" } });
   bench.clock.advance(3000);
-  expect(await seen(bench, 2)).toEqual(["running + + +", "updating + - +"]);
+  expect(await observed(bench, 2)).toEqual(["running + + +", "updating + - +"]);
   bench.simulator.change(bench.id, { status: "running" });
-  expect(await seen(bench, 3)).toEqual(Array(3).fill("running + + +"));
+  expect(await observed(bench, 3)).toEqual(Array(3).fill("running + + +"));
 });
 
-test("a replica that there is not does not flap", async () => {
+test("a replica that does not exist does not flap", async () => {
   const bench = await flapping({ faults: [{ ...flap, replica: 3 }] });
   bench.clock.advance(3000);
-  expect(await seen(bench, 4)).toEqual(Array(4).fill("running + + +"));
+  expect(await observed(bench, 4)).toEqual(Array(4).fill("running + + +"));
 });

@@ -13,7 +13,7 @@ const endpointsOf = async (dialect: Partial<Dialect>) => {
 test.each<[string, Partial<Dialect>]>([
   ["plain", {}],
   ["client", client],
-])("the descriptor of %s names what there is", async (_name, dialect) => {
+])("the descriptor of %s names the existing endpoints", async (_name, dialect) => {
   const { clusters, gpus, health } = await endpointsOf(dialect);
   expect(Object.keys(gpus)).toEqual(["models", "availability", "pricing"]);
   expect(Object.keys(clusters)).toEqual(["list", "get", "create", "terminate", "stop", "restart", "scale", "redeploy"]);
@@ -24,7 +24,7 @@ test.each<[string, Partial<Dialect>, string]>([
   ["plain", {}, "PUT /v1/clusters/:id"],
   ["a service with PUT", { updateMethod: "PUT" }, "PATCH /v1/clusters/:id"],
   ["client", client, "PUT /v1/clusters/:id"],
-])("a descriptor that lies about %s names an update that there is not, and leaves out scale", async (_n, on, line) => {
+])("a lying descriptor of %s names an update that does not exist, and omits scale", async (_n, on, line) => {
   const { clusters, call } = await endpointsOf({ ...on, descriptor: "lying" });
   expect(clusters).toMatchObject({ update: line, status: "GET /v1/clusters/:id/status" });
   expect(clusters).not.toHaveProperty("scale");

@@ -168,7 +168,7 @@ const stock = { available_count: 4 };
 test.each<[Dialect["gpuListShape"], unknown]>([
   ["wrapped", { gpus: [{ type: "h100", ...model, ...stock }], pricing: [{ type: "h100", ...price }] }],
   ["by-type", { gpus: { h100: { ...model, ...stock } }, pricing: { h100: price } }],
-  // Nothing can stand beside a bare list.
+  // A bare list has no fields beside it.
   ["bare", [{ type: "h100", ...model, ...price, ...stock }]],
 ])("prices beside the types, in a %s list", async (gpuListShape, expected) => {
   const dialect = { gpuListShape, pricePlace: "beside", stockForm: "count" } as const;
@@ -179,7 +179,7 @@ test.each<[Dialect["gpuListShape"], unknown]>([
 test.each<[Dialect["gpuStockListed"], number]>([
   ["all", 2],
   ["in-stock-only", 1],
-])("lists of what can be had: %s", async (gpuStockListed, count) => {
+])("lists of available GPUs: %s", async (gpuStockListed, count) => {
   const { call } = await start({ gpuTypes, dialect: { gpuStockListed, gpuListShape: "bare" } });
   expect((await call("GET /v1/gpus")).body).toHaveLength(count);
   expect((await call("GET /v1/gpus/availability")).body).toHaveLength(count);
@@ -187,7 +187,7 @@ test.each<[Dialect["gpuStockListed"], number]>([
   expect((await call("GET /v1/gpus/l4/availability")).status).toBe(200);
 });
 
-test("a list of what can be had follows the stock, and prices beside it do too", async () => {
+test("a list of available GPUs follows the stock, and so do the prices beside it", async () => {
   const { call, simulator } = await start({
     gpuTypes,
     dialect: { gpuStockListed: "in-stock-only", pricePlace: "beside" },

@@ -13,10 +13,10 @@ export class TestClock {
   }
 }
 
-/** An answer, read. */
+/** A parsed answer. */
 export interface Reply {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of many shapes
   body: any;
   text: string;
   headers: Headers;
@@ -57,7 +57,7 @@ export async function start(options: SimulatorOptions = {}): Promise<Bench> {
   };
 }
 
-/** A simulator with one cluster that runs. */
+/** Starts a simulator with one running cluster. */
 export async function startWithCluster(options: SimulatorOptions = {}): Promise<Bench & { id: string; path: string }> {
   const bench = await start(options);
   const { id } = (await bench.call("POST /v1/clusters", web)).body;

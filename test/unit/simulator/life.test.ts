@@ -27,7 +27,7 @@ test("a created cluster has exactly the specified fields and is provisioning", a
   });
 });
 
-test("a cluster is born provisioning even when nothing takes time", async () => {
+test("a new cluster is provisioning even if nothing takes time", async () => {
   const { call, simulator } = await start({ provisioningMs: 0 });
   const { body } = await call("POST /v1/clusters", web);
   expect(body.status).toBe("provisioning");
@@ -56,7 +56,7 @@ test("the status answer names the cluster and tells the health of each replica",
   expect(body.replicas[0]).toEqual({ id: expect.any(String), status: "healthy", healthy: true, restarts: 0 });
 });
 
-test("scaling out leaves the old replicas alone and adds pending ones", async () => {
+test("scaling out keeps the old replicas and adds pending ones", async () => {
   const bench = await running();
   const before = ids(bench, bench.id);
   const { body } = await bench.call(`POST ${bench.path}/scale`, { replicas: 5 });
@@ -83,7 +83,7 @@ test("scaling to the present number changes nothing", async () => {
   expect((await call(`POST ${path}/scale`, { replicas: 3 })).body.status).toBe("running");
 });
 
-test("an update of env rolls out new replicas and is echoed", async () => {
+test("an update of env rolls out new replicas, and reads show the new env", async () => {
   const bench = await running();
   const before = ids(bench, bench.id);
   const { body } = await bench.call(`PATCH ${bench.path}`, { env: { B: "2" } });
@@ -125,7 +125,7 @@ test("a redeploy makes new replicas", async () => {
   expect(bench.simulator.cluster(bench.id)?.generation).toBe(2);
 });
 
-test("a stopped cluster keeps its settings and runs again after a restart, with what changed meanwhile", async () => {
+test("a stopped cluster keeps its settings and runs again after a restart, with the changes made meanwhile", async () => {
   const bench = await running();
   expect((await bench.call(`POST ${bench.path}/stop`)).body.status).toBe("stopping");
   bench.clock.advance(300);

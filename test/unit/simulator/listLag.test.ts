@@ -23,7 +23,7 @@ test("a new cluster is listed late, and read by its id at once", async () => {
   expect(await listed()).toMatchObject([{ id, status: "running" }]);
 });
 
-test("names, words and numbers are the ones of then", async () => {
+test("a late list shows earlier names, status words and numbers", async () => {
   const { call, clock, listed, simulator } = await lagging();
   const { id } = (await call("POST /v1/clusters", web)).body;
   clock.advance(60_000);
@@ -54,7 +54,7 @@ test.each([
   expect(await listed()).toEqual([]);
 });
 
-test("a cluster of somebody else is listed from its own creation on", async () => {
+test("a cluster of another program is listed from its creation", async () => {
   const { clock, listed, simulator } = await lagging();
   const old = simulator.addCluster({ name: "old", gpuType: "h100", createdAt: clock.time - lagMs });
   const stopped = simulator.addCluster({ name: "stopped", gpuType: "h100", createdAt: 0, status: "stopped" });
@@ -81,7 +81,7 @@ test("a name that is taken is refused though the list does not show it yet", asy
   expect(await listed()).toEqual([]);
 });
 
-test("an effect whose answer is lost is seen late as well", async () => {
+test("an effect whose answer is lost is listed late as well", async () => {
   const fault = { kind: "drop", when: "after", method: "POST" } as const;
   const { call, clock, listed } = await lagging({ faults: [fault] });
   await expect(call("POST /v1/clusters", web)).rejects.toThrow();

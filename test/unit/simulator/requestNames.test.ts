@@ -46,7 +46,7 @@ test("neither vocabulary is refused even if unknown fields are ignored", async (
   expect((await call("POST /v1/clusters", body)).body.error.message).toContain('"gpuModelId"');
 });
 
-test("one thing said by both names is refused", async () => {
+test("one field under both names is refused", async () => {
   const { call } = await start({ dialect: { requestNames: "both" } });
   const { body } = await call("POST /v1/clusters", { ...web, replicaCount: 2 });
   expect(body.error.message).toBe('The fields "replicas" and "replicaCount" say the same.');

@@ -89,7 +89,7 @@ test("an unknown path is not found, also one with a slash too many", async () =>
   }
 });
 
-test("a method that a path does not have is refused with the ones that it has", async () => {
+test("a method that a path does not support is refused with the supported ones", async () => {
   const { status, body, headers } = await bench.call("PUT /v1/clusters/cl_1");
   expect([status, body.error.code]).toEqual([405, "method_not_allowed"]);
   expect(headers.get("allow")).toBe("GET, PATCH, DELETE");

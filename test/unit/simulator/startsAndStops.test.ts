@@ -15,7 +15,7 @@ test.each<[Dialect["startedBy"], string[]]>([
     await call(`POST ${path}/stop`);
     clock.advance(300);
     const reply = await call(`POST ${path}/${action}`, body);
-    // A scale is never refused: it is taken for the next start.
+    // A scale is never refused: it applies to the next start.
     const refused = action !== "scale" && !starters.includes(action);
     expect([reply.status, reply.body.error?.code]).toEqual(refused ? [409, "invalid_state"] : [200, undefined]);
     clock.advance(3000);
@@ -26,7 +26,7 @@ test.each<[Dialect["startedBy"], string[]]>([
   }
 });
 
-test("what a stopped cluster was told meanwhile holds once a scale starts it", async () => {
+test("the changes of a stopped cluster take effect when a scale starts it", async () => {
   const { call, path, simulator, id, clock } = await startWithCluster({ dialect: { startedBy: "scale" } });
   await call(`POST ${path}/stop`);
   clock.advance(300);
@@ -96,7 +96,7 @@ test.each([
   expect((await call(`DELETE ${path}`)).status).toBe(200);
 });
 
-test("where nobody is busy, every change is taken at once", async () => {
+test("if the service is never busy, it accepts every change at once", async () => {
   const { call } = await start();
   const path = `/v1/clusters/${(await call("POST /v1/clusters", web)).body.id}`;
   for (const [line, body] of changes(path)) expect((await call(line, body)).status).toBe(200);

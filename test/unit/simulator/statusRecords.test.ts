@@ -17,7 +17,7 @@ test.each<[Dialect["replicaHealth"], Dialect["replicaFlag"], object, object]>([
   ["flag", "ready", { phase: "healthy", ready: true }, { phase: "unhealthy", ready: false }],
   ["word", "ready", { status: "healthy" }, { status: "unhealthy" }],
   ["text", "ready", { state: "healthy", health: "healthy" }, { state: "unhealthy", health: "unhealthy" }],
-])("a replica tells its health as %s (%s, if it is a flag)", async (replicaHealth, replicaFlag, well, unwell) => {
+])("a replica shows its health as %s (%s, if it is a flag)", async (replicaHealth, replicaFlag, well, unwell) => {
   const { status } = await sick({ replicaHealth, replicaFlag });
   expect(status.replicas).toEqual([
     { id: expect.any(String), restarts: 0, ...well },
@@ -26,7 +26,7 @@ test.each<[Dialect["replicaHealth"], Dialect["replicaFlag"], object, object]>([
   ]);
 });
 
-test("the health of a replica that is not meant to answer is unknown", async () => {
+test("the health of a replica that is not supposed to answer is unknown", async () => {
   const { call, clock } = await start({ dialect: { replicaHealth: "text" } });
   const { id } = (await call("POST /v1/clusters", web)).body;
   const seen = async () => {
@@ -74,7 +74,7 @@ test("the status as numbers of replicas", async () => {
   expect((await sick({ replicasForm: "counts", statusShape: "bare" })).status).toEqual({ total: 3, healthy: 2 });
 });
 
-test("the status as numbers still says why a cluster failed", async () => {
+test("the status as numbers still has the reason of a failure", async () => {
   const { call, path, simulator, id } = await startWithCluster({ dialect: { replicasForm: "counts" } });
   simulator.change(id, { status: "failed", message: "node lost" });
   expect((await call(`GET ${path}/status`)).body).toEqual({
@@ -101,7 +101,7 @@ test.each<[Dialect["replicasListed"], number]>([
   }
 });
 
-test("a cluster may call itself running from the first moment on", async () => {
+test("the status word may be running from the creation on", async () => {
   const { call, simulator } = await start({ dialect: { runningWhen: "always" } });
   const { id, status } = (await call("POST /v1/clusters", web)).body;
   expect(status).toBe("provisioning");

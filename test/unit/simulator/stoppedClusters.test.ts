@@ -18,15 +18,18 @@ test.each<[Dialect["stoppedWord"], Dialect["statusWords"], string]>([
   ["paused", "plain", "paused"],
   ["suspended", "upper-prefixed", "CLUSTER_STATUS_SUSPENDED"],
   ["paused", "title", "Paused"],
-])("a cluster that is stopped (%s, words %s) calls itself %s everywhere", async (stoppedWord, statusWords, word) => {
-  const { call, path, simulator, id } = await stopped({ stoppedWord, statusWords });
-  expect((await call(`GET ${path}`)).body.status).toBe(word);
-  expect((await call(`GET ${path}/status`)).body.status).toBe(word);
-  expect((await call("GET /v1/clusters")).body.clusters[0].status).toBe(word);
-  expect(simulator.cluster(id)?.status).toBe("stopped");
-});
+])(
+  "a stopped cluster (%s, words %s) has the status word %s in every answer",
+  async (stoppedWord, statusWords, word) => {
+    const { call, path, simulator, id } = await stopped({ stoppedWord, statusWords });
+    expect((await call(`GET ${path}`)).body.status).toBe(word);
+    expect((await call(`GET ${path}/status`)).body.status).toBe(word);
+    expect((await call("GET /v1/clusters")).body.clusters[0].status).toBe(word);
+    expect(simulator.cluster(id)?.status).toBe("stopped");
+  },
+);
 
-test("one that is only about to stop says so, and its replicas are stopped, whatever the word", async () => {
+test("a stopping cluster has its own status word, and its replicas are stopped, whatever the word", async () => {
   const { call, path, clock } = await startWithCluster({ dialect: { stoppedWord: "paused" } });
   expect((await call(`POST ${path}/stop`)).body.status).toBe("stopping");
   clock.advance(300);
@@ -72,7 +75,7 @@ test.each<[string, object]>([
   expect(simulator.cluster(id)).toMatchObject(body);
 });
 
-test("an update starts a cluster with what it ran before where updates wait for a redeploy", async () => {
+test("if updates take effect at a redeploy, an update starts a cluster with its previous configuration", async () => {
   const { call, path, simulator, id, clock } = await stopped({ stoppedUpdate: "starts", updateRollsOut: false });
   await call(`PATCH ${path}`, { env: { B: "2" } });
   clock.advance(3000);

@@ -17,7 +17,7 @@ test.each<[Dialect["updateRefusal"], Dialect["refusalAllow"], string, string | n
   [501, "named", "not_implemented", "GET, PUT, DELETE"],
   [501, "unnamed", "not_implemented", null],
 ])(
-  "the other methods are refused with %d, those that there are %s",
+  "the other methods are refused with %d, and the allowed methods are %s",
   async (updateRefusal, refusalAllow, code, allow) => {
     const { call, path, simulator, id } = await startWithCluster({
       dialect: { updateMethod: "PUT", updateRefusal, refusalAllow },
@@ -68,7 +68,7 @@ test.each<[Dialect["updateSemantics"], unknown, string]>([
 });
 
 test.each<Dialect["updateSemantics"]>(["merge", "merge-keys", "replace"])(
-  "an update that knows no replicas refuses them by name, and keeps them (%s)",
+  "an update without the field replicas refuses it by name, and keeps the number (%s)",
   async (updateSemantics) => {
     const { call, path, simulator, id } = await startWithCluster({
       dialect: { updateSemantics, updateFields: "no-replicas" },
@@ -83,7 +83,7 @@ test.each<Dialect["updateSemantics"]>(["merge", "merge-keys", "replace"])(
   },
 );
 
-test("a replacing update may name what it cannot change, and rolls out", async () => {
+test("a replacing update may contain fixed fields unchanged, and rolls out", async () => {
   const { call, path, simulator, id } = await startWithCluster({
     dialect: { updateMethod: "PUT", updateSemantics: "replace" },
   });
