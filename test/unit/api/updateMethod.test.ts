@@ -104,7 +104,7 @@ test.each<[string, Answers, string]>([
     const { update, sent } = bench(answers);
     const error: unknown = await update().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ApiError);
-    expect(messageOf(error)).toContain(`the service has no update of clusters (${tried}: `);
+    expect(messageOf(error)).toContain(`the service cannot update clusters (${tried}: `);
     expect(sent.join(", ")).toBe(tried);
   },
 );
