@@ -15,7 +15,7 @@ export interface Naming {
   readonly proposed?: string;
 }
 
-/** What an adapter passes to every operation. */
+/** The context that an adapter passes to every operation. */
 export interface Ctx {
   /** The resource's URN; empty if the engine has not sent it. */
   readonly urn: string;
@@ -81,7 +81,7 @@ export interface Checked {
   readonly certain?: Properties;
 }
 
-/** What a resource can do. `check`, `diff` and `preview` change nothing anywhere. */
+/** The operations of a resource. `check`, `diff` and `preview` change nothing anywhere. */
 export interface Resource {
   check(ctx: Ctx, news: Properties, olds?: Properties): Promise<Checked>;
   /**

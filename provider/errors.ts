@@ -112,7 +112,7 @@ export interface ShapeFailure extends RequestFailure {
   readonly why?: string;
 }
 
-/** What the user can do about an answer that cannot be read. */
+/** The advice for an answer that cannot be read. */
 const misreadAdvice = "`npx pulumi-gpucluster doctor` shows what is understood of this service";
 
 /** A success status with a body that cannot be read; the request itself may have taken effect. */

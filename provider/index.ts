@@ -41,7 +41,7 @@ export interface Provider {
 /**
  * The one entry for adapters. The configuration is read at each use and never cached: a key may be rotated while a
  * process runs.
- * @param isExplicit Whether the configuration is that of a provider in the program, and so goes before the environment.
+ * @param isExplicit Whether the configuration is that of a provider in the program: then it precedes the environment.
  */
 export function createProvider(readConfig: ReadConfig, isExplicit = false): Provider {
   const connect = (connection?: string) => resolveConnection(readConfig, undefined, connection, isExplicit);

@@ -240,7 +240,7 @@ export const gpuListNames = [
   "data",
   "items",
 ];
-/** @assumption A text under a name of one of these forms identifies a GPU; of several, the first form that tells the records apart. */
+/** @assumption A text under a name of one of these forms identifies a GPU; of several, the first form whose texts differ between the records. */
 export const gpuNameForms: readonly (readonly [of: "gpu" | "machine" | "any" | "people", form: RegExp])[] = [
   ["gpu", /(^|_)(gpu|accelerator)(_type)?$/],
   ["gpu", /(^|_)(gpu|accelerator)(_type|_model)?_(id|slug)$/],
@@ -262,7 +262,7 @@ export const gpuNames = {
 } as const;
 export const gpuMemoryForm = /(^|_)vram(_|$)|(^|_)gpu_(memory|ram)(_|$)/;
 export const machineForm = /(^|_)v?cpus?(_|$)|(^|_)(ram|storage|disk)(_|$)/;
-/** @assumption A type may be listed several times, told apart by a field with one of these words; a `type` with the same value in all records is no identifier. */
+/** @assumption A type may be listed several times, distinguished by a field with one of these words; a `type` with the same value in all records is no identifier. */
 export const placeWords: ReadonlySet<string> = new Set("region location zone tier country provider cloud".split(" "));
 export const kindWords: ReadonlySet<string> = new Set(["gpu", "gpus", "gpu_type", "model", "accelerator", "price"]);
 

@@ -1,7 +1,7 @@
 import type { EndpointFinding } from "./endpointFindings";
 import type { Findings } from "./report";
 
-/** What a user can do about the findings, mostly by settings. Pure. */
+/** The advice for the findings, mostly about settings. Pure. */
 export function adviceFor(findings: Findings): string[] {
   return advices.flatMap(({ holds, text }) => (holds(findings) ? [text(findings)] : []));
 }

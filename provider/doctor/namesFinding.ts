@@ -8,7 +8,7 @@ export interface NamesFinding {
    * `shown` by an answer, `likely` by the form of an empty list, or `open`: the specification's, or those of a setting.
    */
   readonly certainty: "shown" | "likely" | "open";
-  /** What each answer shows; the first one decides. */
+  /** The evidence of each answer; the first one decides. */
   readonly evidence: readonly { readonly endpoint: string; readonly names: RequestNames }[];
 }
 

@@ -16,8 +16,8 @@ interface Count {
 /**
  * Reads counts of replicas, `{"total": 3, "healthy": 2}`, as numbered replicas, as many as desired; `undefined` if
  * nothing shows their health.
- * @param word The status word of the cluster. A count of running replicas does not count against a word that says the
- * opposite.
+ * @param word The status word of the cluster. If all replicas are in a running state but the word says otherwise, none
+ * counts as healthy.
  * @param isStrict Whether the name of a count has to name replicas.
  */
 export function counted(

@@ -104,7 +104,7 @@ describe("a key", () => {
     expect(all).not.toContain(canaries.name);
   });
 
-  it("whose rate limit is used up is told so, without waiting for it", async () => {
+  it("whose rate limit is used up shows this, without waiting for it", async () => {
     const simulator = await openService({ rateLimit: 5 });
     const { out } = await run(["doctor"], environmentOf(simulator));
     expect(out).toMatch(/^Rate limit +used up: 5 in a window, 0 left, the window ends in \d+ s$/m);
