@@ -1,4 +1,4 @@
-/** Time, passed in wherever it matters, so that tests can drive it. */
+/** Time is passed in wherever it matters, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -6,7 +6,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A timer's limit; a longer one would fire at once. */
+/** The longest timer of Node; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 /** The real clock. */
@@ -34,7 +34,7 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Settles as `promise` does, or rejects with the signal's reason if that comes first; the work itself goes on. */
+/** Settles like `promise`, or rejects with the signal's reason if the abort comes first. The work itself continues. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -44,7 +44,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** `45s`, `3m10s`, `60m`: a length of time for people. */
+/** Formats a duration for people: `45s`, `3m10s`, `60m`. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   const [m, s] = [Math.floor(seconds / 60), seconds % 60];

@@ -1,6 +1,6 @@
 /**
- * The contract between the core and its doors. It knows no resource and nothing of Pulumi but one notion: a value that is
- * not known yet. Plain values go in, plain values come out.
+ * The contract between the core and its adapters. It contains no resource, and only one notion of Pulumi: a value that
+ * is not known yet. All values, in both directions, are plain.
  */
 
 /** Stands for a value that is not known yet in a preview, anywhere in the inputs. */
@@ -9,55 +9,55 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** Values are plain JSON. */
 export type Properties = Record<string, unknown>;
 
-/** How the stack wants names made that the program does not give. */
+/** How the stack makes names that the program does not give. */
 export interface Naming {
-  /** The name to take, as the engine has made it; absent where a program has to give each name. */
+  /** The name that the engine has made; absent if the stack requires each name in the program. */
   readonly proposed?: string;
 }
 
-/** What a door gives to every operation. */
+/** The context that an adapter passes to every operation. */
 export interface Ctx {
-  /** The resource's URN; empty where the engine has not said it. */
+  /** The resource's URN; empty if the engine has not sent it. */
   readonly urn: string;
   /** Aborts when the user interrupts; its reason is the error to end with. */
   readonly signal: AbortSignal;
-  /** What the door itself has found wrong with the inputs, for `check`, which then asks nobody about the rest. */
+  /** Problems that the adapter has found in the inputs, for `check`, which then sends no request about the others. */
   readonly failures?: readonly CheckFailure[];
-  /** True where previews show the outputs themselves, so that the inputs need not hold those that are certain. */
+  /** True if previews show the outputs themselves, so that the inputs need not contain those that are certain. */
   readonly showsOutputs?: boolean;
-  /** For `check`; absent where the stack leaves it to the resource. */
+  /** For `check`; absent if the stack leaves names to the resource. */
   readonly naming?: Naming | undefined;
-  /** The time this operation may take, in milliseconds; the operation's own default where it is absent. */
+  /** The time limit of this operation, in milliseconds. Default: that of the operation itself. */
   readonly timeoutMs?: number;
   /** A message that stays in the engine's output. */
   log(message: string, severity?: "info" | "warning"): void;
-  /** Progress: shown on the resource's own row, replaced by the next one. */
+  /** Progress: shown on the resource's own row until the next message. */
   status(message: string): void;
 }
 
 /** How one property differs. */
 export interface PropertyChange {
   readonly kind: "add" | "delete" | "update";
-  /** True when the resource has to be replaced for it. */
+  /** True if this change needs a replacement of the resource. */
   readonly replace?: boolean;
 }
 
 /** The difference between a state and new inputs, by property path (`env.MODEL`). Empty: nothing to do. */
 export interface Diff {
   readonly changes: Record<string, PropertyChange>;
-  /** True when the old resource would have to go before a replacement could come. */
+  /** True if a replacement has to delete the old resource before it creates the new one. */
   readonly deleteBeforeReplace?: boolean;
 }
 
-/** A bad input: which property, and what is wrong with it and right instead. Never holds a value that may be secret. */
+/** An invalid input: the property, the problem, and what is valid instead. Never contains a possible secret. */
 export interface CheckFailure {
   readonly property: string;
   readonly reason: string;
 }
 
 /**
- * The resource exists but is not what was asked for. Both doors keep the id and the state, so that nothing is lost and the
- * next `pulumi up` goes on from there.
+ * The resource exists, but is not as desired. Both adapters keep the id and the state, so that nothing is lost and the
+ * next `pulumi up` continues from there.
  */
 export class InitError extends Error {
   override readonly name = "InitError";
@@ -73,33 +73,33 @@ export class InitError extends Error {
   }
 }
 
-/** What a check finds. */
+/** The result of a check. */
 export interface Checked {
   readonly inputs: Properties;
   readonly failures: CheckFailure[];
-  /** What is certain of the outputs, for a context that shows outputs; else it is among the inputs. */
+  /** The outputs that are certain, for a context that shows outputs; otherwise they are among the inputs. */
   readonly certain?: Properties;
 }
 
-/** What a resource can do. `check`, `diff` and `preview` change nothing anywhere. */
+/** The operations of a resource. `check`, `diff` and `preview` change nothing anywhere. */
 export interface Resource {
   check(ctx: Ctx, news: Properties, olds?: Properties): Promise<Checked>;
   /**
-   * `urn`: what the state says is remembered for the checks of this resource.
+   * `urn`: the checks of this resource later use what the state says, which is cached for them.
    *
-   * @throws GpuClusterError where the inputs are about another resource than `id`.
+   * @throws GpuClusterError if the inputs are about another resource than `id`.
    */
   diff(state: Properties, news: Properties, about?: { readonly id?: string; readonly urn?: string }): Diff;
-  /** What is certain of the outputs before the call. `known`: a state, or whatever else is known of the resource. */
+  /** The outputs that are certain before the call. `known`: a state, or other known properties of the resource. */
   preview(news: Properties, known?: Properties): Properties;
   create(ctx: Ctx, inputs: Properties): Promise<{ id: string; state: Properties }>;
-  /** `undefined` means gone. */
+  /** `undefined` means that the resource is deleted. */
   read(ctx: Ctx, id: string, state?: Properties): Promise<{ state: Properties; inputs: Properties } | undefined>;
   update(ctx: Ctx, id: string, state: Properties, news: Properties): Promise<Properties>;
   delete(ctx: Ctx, id: string, state: Properties): Promise<void>;
 }
 
-/** True for a value that is unknown, or holds one that is. */
+/** True for a value that is unknown, or contains one. */
 export function hasUnknown(value: unknown): boolean {
   if (value === UNKNOWN) return true;
   return typeof value === "object" && value !== null && Object.values(value).some(hasUnknown);

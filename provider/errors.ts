@@ -1,13 +1,13 @@
 /**
- * The whole error hierarchy: one class for each decision that a caller makes. Messages say what failed, on which cluster,
- * what the API answered and what to do next. No error ever holds the API key or a value of `env`.
+ * The whole error hierarchy: one class for each decision that a caller makes. Messages say what failed, on which
+ * cluster, what the API answered and what to do next. No error ever contains the API key or a value of `env`.
  */
 
 const marker = Symbol.for("pulumi-gpucluster.error");
 
-/** What an error may say beside its message. */
+/** The details of an error beside its message. */
 export interface ErrorDetails extends ErrorOptions {
-  /** What explains it, one line each. */
+  /** The facts that explain the error, one line each. */
   readonly facts?: readonly string[];
 }
 
@@ -28,59 +28,59 @@ export class GpuClusterError extends Error {
   }
 }
 
-/** The configuration is missing something or is not usable; nothing was sent. */
+/** The configuration is incomplete or invalid; nothing was sent. */
 export class ConfigError extends GpuClusterError {
   override readonly name = "ConfigError";
 }
 
-/** The user interrupted; what exists is kept. */
+/** The user interrupted the operation; everything that exists is kept. */
 export class InterruptedError extends GpuClusterError {
   override readonly name = "InterruptedError";
 }
 
-/** An operation took longer than it may. */
+/** An operation exceeded its time limit. */
 export class TimeoutError extends GpuClusterError {
   override readonly name = "TimeoutError";
 }
 
-/** The create request may or may not have made a cluster, or would make a second one: somebody has to look. */
+/** The create request may have created a cluster, or would create a second one: the user has to check. */
 export class CreateError extends GpuClusterError {
   override readonly name = "CreateError";
 }
 
-/** A cluster may exist, or come to exist, of which the id is not known: nothing more is sent for its name. */
+/** A cluster with an unknown id may exist, or may still be created: no further request is sent for its name. */
 export class UncertainError extends CreateError {}
 
-/** A cluster is in a state that it will not leave by itself. */
+/** A cluster is in a state that will not change by itself. */
 export class ClusterFailedError extends GpuClusterError {
   override readonly name = "ClusterFailedError";
 }
 
-/** How far a failed request got: decides whether it may be sent again. */
+/** How far a failed request got: decides whether a retry is allowed. */
 export type Outcome =
-  /** It surely did not arrive. */
+  /** It certainly did not arrive. */
   | "not-sent"
   /** It may have arrived and taken effect. */
   | "ambiguous"
-  /** 429, or another status that says so: not processed; wait for the window. */
+  /** 429, or another status for the rate limit: not processed; the next window may allow it. */
   | "rate-limited"
   /** 5xx: may have taken effect. */
   | "server-error"
   /** 409, 423, 425: not now. */
   | "busy"
-  /** Everything else that is not a success: the same request would fail again. */
+  /** Any other failure: the same request would fail again. */
   | "refused";
 
-/** What every failed request knows of itself. */
+/** The properties of every failed request. */
 export interface RequestFailure {
   readonly outcome: Outcome;
   readonly method: string;
   readonly path: string;
-  /** True when it was waited for in vain: whoever waited has given up, and the service may still be at work on it. */
+  /** True if the client or a gateway stopped waiting for the answer: the service may still be working on it. */
   readonly isLate?: boolean;
 }
 
-/** A request that ended without the answer that was asked for. */
+/** A request that ended without the expected answer. */
 export abstract class RequestError extends GpuClusterError implements RequestFailure {
   readonly outcome: Outcome;
   readonly method: string;
@@ -95,7 +95,7 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
     this.isLate = failure.isLate ?? false;
   }
 
-  /** True when the service may have acted on the request although its answer was lost. */
+  /** True if the service may have acted on the request although its answer was lost. */
   get maybeApplied(): boolean {
     return this.outcome === "ambiguous" || this.outcome === "server-error";
   }
@@ -106,13 +106,13 @@ export class ConnectionError extends RequestError {
   override readonly name = "ConnectionError";
 }
 
-/** What a success says that is of no use. */
+/** The details of a success that cannot be used. */
 export interface ShapeFailure extends RequestFailure {
-  /** Why it cannot be read, without a word of the service; absent if the service itself says that something failed. */
+  /** The reason why it cannot be read, without a text of the service; absent if the service reports a failure. */
   readonly why?: string;
 }
 
-/** What the user can do about an answer that cannot be read. */
+/** The advice for an answer that cannot be read. */
 const misreadAdvice = "`npx pulumi-gpucluster doctor` shows what is understood of this service";
 
 /** A success status with a body that cannot be read; the request itself may have taken effect. */
@@ -126,14 +126,14 @@ export class ResponseShapeError extends RequestError {
   }
 }
 
-/** What the API said when it refused. */
+/** The details of a refusal by the API. */
 export interface ApiFailure extends RequestFailure {
   readonly status: number;
-  /** The `error.code` of the envelope, where there was one. */
+  /** The `error.code` of the envelope, if there was one. */
   readonly code?: string;
-  /** False when some proxy answered in place of the API (a web page, plain text). */
+  /** False if a proxy answered in place of the API (a web page, plain text). */
   readonly isApiAnswer: boolean;
-  /** True when the body had the documented shape (section 7). */
+  /** True if the body had the documented form (section 7). */
   readonly isEnvelope?: boolean;
   /** The API's own text. */
   readonly said?: string;
@@ -162,42 +162,42 @@ export class ApiError extends RequestError {
   }
 }
 
-/** The service has no update of clusters: it refused every method for it, so nothing was changed. */
+/** The service cannot update clusters: it refused every method, so nothing was changed. */
 export class NoUpdateError extends ApiError {}
 
-/** A change that the service takes only with a new cluster. It was refused as a whole. */
+/** A change that the service allows only with a new cluster. The whole change was refused. */
 export class NotInPlaceError extends GpuClusterError {}
 
-/** True when the API itself says that there is no such thing: the only answer that may count as "gone". */
+/** True if the API itself says that the resource does not exist: the only answer that may count as "deleted". */
 export function isNotFound(error: unknown): boolean {
   if (!(error instanceof ApiError && error.isApiAnswer)) return false;
   const isSaid = error.isEnvelope && error.status < 500 && /^(cluster_?)?not_?found$/i.test(error.code ?? "");
   return error.status === 404 || error.status === 410 || isSaid;
 }
 
-/** True when the service has no such endpoint, or may not have it: a 404 may be about what the path names. */
+/** True if the service has no such endpoint, or may have none: a 404 may also be about the resource in the path. */
 export function isMissingEndpoint(error: unknown): boolean {
   return isNotFound(error) || (error instanceof ApiError && (error.status === 405 || error.status === 501));
 }
 
-/** The same error; where the API says that there is no such thing, with what to do about it. */
+/** Returns the same error. If the API says that the resource does not exist, the message ends with the advice. */
 export function withNotFoundAdvice(error: unknown, advice: string): unknown {
   if (error instanceof ApiError && isNotFound(error)) error.message += `. ${advice}`;
   return error;
 }
 
-/** True when the key itself is the problem, so that waiting cannot help. */
+/** True if the key itself is the problem, so that waiting cannot help. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.status === 403);
 }
 
-/** True when the service does not accept the key at all, for anything. */
+/** True if the service does not accept the key for any request. */
 export function isRejectedKey(error: unknown): boolean {
   if (!(error instanceof ApiError && error.isApiAnswer)) return false;
   return error.status === 401 || (error.status === 403 && /api_?key/i.test(error.code ?? ""));
 }
 
-/** What explains an error of this package, one line each. */
+/** The facts that explain an error of this package, one line each. */
 export function factsOf(error: unknown): readonly string[] {
   return GpuClusterError.isInstance(error) ? error.facts : [];
 }

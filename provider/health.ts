@@ -3,8 +3,8 @@ import { ApiError } from "./errors";
 import type { Health } from "./types";
 
 /**
- * How the service says it is (specification, section 4, `/health`). A service that answers "not healthy" with an error
- * status has answered; one that does not answer at all is an error.
+ * The health that the service reports (specification, section 4, `/health`). An error status from the API itself is a
+ * result: not healthy. A service without an answer is an error.
  */
 export async function getHealth(client: Client): Promise<Health> {
   try {

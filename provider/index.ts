@@ -16,16 +16,16 @@ import { getHealth } from "./health";
 import { sharing } from "./sharing";
 import type * as types from "./types";
 
-/** Types and prices stay as they are while the modules of a program ask for them; how clusters are is asked each time. */
+/** GPU types and prices are cached this long, for all modules of a program. The state of clusters is never cached. */
 const catalogKeptMs = 10_000;
 
 /**
- * Everything that a door offers. The functions reject with a GpuClusterError when an argument is wrong, and with a ConfigError
- * when the address or the key is missing.
+ * Everything that an adapter offers. The functions reject with a GpuClusterError if an argument is invalid, and with a
+ * ConfigError if the address or the key is missing.
  */
 export interface Provider {
   readonly cluster: Resource;
-  /** The functions below by name, for doors that are given names, and arguments that nobody has judged. */
+  /** The functions below by name, for adapters that get names and unchecked arguments. */
   readonly functions: Readonly<Record<string, (args?: unknown) => Promise<object>>>;
   getGpuTypes(args?: types.GetGpuTypesArgs): Promise<types.GetGpuTypesResult>;
   getGpuModels(args?: types.GetGpuModelsArgs): Promise<types.GetGpuModelsResult>;
@@ -39,12 +39,13 @@ export interface Provider {
 }
 
 /**
- * The one entry for doors. The configuration is read at each use, never kept: a key may be rotated while a process runs.
- * `isExplicit`: it is that of a provider which the program declares, and comes before the environment.
+ * The one entry for adapters. The configuration is read at each use and never cached: a key may be rotated while a
+ * process runs.
+ * @param isExplicit Whether the configuration is that of a provider in the program: then it precedes the environment.
  */
 export function createProvider(readConfig: ReadConfig, isExplicit = false): Provider {
   const connect = (connection?: string) => resolveConnection(readConfig, undefined, connection, isExplicit);
-  /** A data function: its arguments are judged first, then it asks the service that they name. */
+  /** A data function: its arguments are checked first, then it asks the service that they name. */
   const query = <Args extends types.ConnectionArgs, Result>(
     name: string,
     rules: ArgRules<Args>,

@@ -2,13 +2,13 @@ import type { Clock } from "./clock";
 
 interface Entry<Answer> {
   readonly answer: Promise<Answer>;
-  /** Endless while nothing has been answered. */
+  /** Infinite while the request is in flight. */
   untilMs: number;
 }
 
 /**
- * One answer for all who ask a service the same at the same time, or within `keepMs` of the answer. Failures are not kept.
- * Everyone gets a copy, to do with as they like.
+ * A cache with single flight: equal questions to a service share one request, and its answer is cached for `keepMs`.
+ * Failures are not cached. Each caller gets a copy of its own, and may change it.
  */
 export function sharing<Service extends object, Answer>(keepMs: number, clock: Clock) {
   const entries = new WeakMap<Service, Map<string, Entry<Answer>>>();

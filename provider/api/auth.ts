@@ -1,7 +1,7 @@
 import type { Secret } from "../secret";
 import type { Handler } from "./http";
 
-/** Adds the bearer key and the user agent on the way out: above this link, no request holds the key. */
+/** Adds the bearer key and the user agent to each request. Above this handler, no request contains the key. */
 export function auth(apiKey: Secret, userAgent: string): Handler {
   return (next) => (request) => {
     const headers: Record<string, string> = {

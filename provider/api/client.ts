@@ -19,22 +19,22 @@ import { UpdateMethodChoice } from "./updateMethod";
 
 const clustersPath = "/v1/clusters";
 
-/** What a caller may say about one request; see `HttpRequest`. */
+/** The options that a caller may set for one request; see `HttpRequest`. */
 export type CallOptions = Pick<
   HttpRequest,
   "attempts" | "urgency" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
 >;
 
-/** A budget of which nothing is known. */
+/** The budget of a transport whose rate limit is unknown. */
 const unknownBudget: Pick<Budget, "view"> = { view: () => ({ limit: defaultLimit, queued: 0 }) };
 
 /** One typed method for each endpoint of the service. */
 export type Client = ReturnType<typeof createClient>;
 
 /**
- * Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered. What the
- * answers tell of the service's form is kept in `form`, and decides how later requests are written.
- * @param budget What the transport's requests are paid from, where that is known.
+ * Adds types and JSON to a transport. Every method rejects with a `RequestError` that says what the API answered.
+ * `form` stores what the answers show of the service's form, and decides how later requests are encoded.
+ * @param budget The rate budget of the transport, if known.
  */
 export function createClient(
   send: Send,
@@ -44,9 +44,9 @@ export function createClient(
   const calls = callers(send, form);
   const gpus = gpuMethods(calls, form);
   return {
-    /** How the rate limit stands, for who paces looks. */
+    /** The state of the rate limit, for code that sets poll intervals. */
     budget,
-    /** What is known of the form of the service. */
+    /** The known form of the service. */
     form,
     ...gpus,
     ...creation(calls, form, gpus),
@@ -84,7 +84,7 @@ function gpuMethods({ call, list }: Calls, form: ServiceForm) {
     listGpuModels,
     listGpuAvailability,
     listGpuPricing,
-    /** The types that the service lists or, if it has no such list, its models with what it says of each elsewhere. */
+    /** The GPU types of the service. If it has no such list: its models, joined with its prices and availability. */
     listGpuTypes: (options?: CallOptions): Promise<GpuList> =>
       orElse(
         form,
@@ -102,7 +102,7 @@ function gpuMethods({ call, list }: Calls, form: ServiceForm) {
   };
 }
 
-/** The names of a creation come from what the service has shown; its GPU is named as the service names it. */
+/** A creation uses the field names that the service has shown, and the service's own identifier of the GPU. */
 function creation(
   { call }: Calls,
   form: ServiceForm,
@@ -147,7 +147,7 @@ function clusterMethods({ call, list }: Calls, form: ServiceForm) {
       form.change((names) => call(e.redeployCluster(safeId(id)), options, names, body)),
     scaleCluster: (id: string, replicas: number, options?: CallOptions) =>
       form.change((names) => call(e.scaleCluster(safeId(id)), options, names, { replicas })),
-    /** The health of the replicas: of `/status` or, if the service has none, of the cluster's own record. */
+    /** The health of the replicas: from `/status` or, if the service has none, from the record of the cluster. */
     getClusterStatus: (id: string, options?: CallOptions): Promise<StatusRecord> =>
       orElse(
         form,
@@ -159,8 +159,9 @@ function clusterMethods({ call, list }: Calls, form: ServiceForm) {
 }
 
 /**
- * Asks an endpoint that not every service has; another way answers if it is missing, and from then on without the detour.
- * @param another Is told the error, if one was met; answers `undefined` if it leads to nothing: then that error stands.
+ * Calls an endpoint that not every service has. If it is missing, `another` answers, and later calls skip the endpoint.
+ * @param another Gets the error of the missing endpoint, if this call met it. Returns `undefined` if it has no result
+ * either: then that error is thrown.
  */
 async function orElse<T>(
   form: ServiceForm,
@@ -180,12 +181,12 @@ async function orElse<T>(
     }
   }
   const answer = await another(missing);
-  if (answer === undefined) throw missing ?? new GpuClusterError("the service does not say it");
+  if (answer === undefined) throw missing ?? new GpuClusterError("the service does not show this data");
   form.learned(endpoint, false);
   return answer;
 }
 
-/** Assembles and reads single requests, and lists whose pages are answers of one endpoint. */
+/** Encodes and sends single requests, and reads their answers; reads lists whose pages come from one endpoint. */
 function callers(send: Send, form: ServiceForm) {
   const learn = ({ method, path }: HttpRequest, json: unknown) => {
     if (path.startsWith(clustersPath)) form.saw(json, method === "GET" && path === clustersPath);
@@ -208,7 +209,7 @@ function callers(send: Send, form: ServiceForm) {
     learn(request, json);
     return (held.result ?? { value: readable(request, () => reader(json)) }).value;
   };
-  // The queries that tell pages apart are those that the service itself has named.
+  // The query of each page comes from the service itself.
   const list = async <Result>(
     { method, path, kind }: Endpoint<never, unknown>,
     options: CallOptions = {},
@@ -233,10 +234,10 @@ function callers(send: Send, form: ServiceForm) {
   return { call, list };
 }
 
-/** False only for the API's own "no such cluster". */
-async function answers(look: Promise<unknown>): Promise<boolean> {
+/** False only if the API itself says that there is no such cluster. */
+async function answers(lookup: Promise<unknown>): Promise<boolean> {
   try {
-    await look;
+    await lookup;
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;
@@ -244,13 +245,13 @@ async function answers(look: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** An id from a state file or from the API may be anything; nothing that could leave its place in the path is sent. */
+/** An id from a state or from the API may be any text. Only characters that cannot change the path are sent. */
 function safeId(id: string): string {
   if (clusterIdPattern.test(id)) return id;
   throw new TypeError(`not a cluster id: "${cleanText(id, 60)}"; an id has the form cl_<suffix>`);
 }
 
-/** Dots alone are not encoded, and would name another path. */
+/** Dots are not encoded: a type of dots alone, or an empty type, would change the path. */
 function safeType(type: string): string {
   if (!/^\.*$/.test(type)) return type;
   throw new TypeError(`not a GPU type: "${type}"`);

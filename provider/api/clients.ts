@@ -12,8 +12,8 @@ import { createTransport } from "./transport";
 const clients = new Map<string, Client>();
 
 /**
- * The client of a service and key: one in this copy of the package, so that everything shares its connections. Its rate
- * budget is shared with all copies in the process.
+ * The client of a service and key. Each copy of the package has one, so that all its users share the connections. All
+ * copies in the process share one rate budget for each service and key.
  */
 export function clientFor(connection: Connected, clock: Clock = systemClock): Client {
   const key = fingerprint(connection);
@@ -23,7 +23,7 @@ export function clientFor(connection: Connected, clock: Clock = systemClock): Cl
   return client;
 }
 
-/** Where a service is, how to sign in, and which names its requests have if that is not to be found out. */
+/** The address and the key of a service, and the field names of its requests if a setting forces them. */
 interface Connected {
   readonly baseUrl: string;
   readonly apiKey: Secret;
@@ -31,15 +31,15 @@ interface Connected {
 }
 
 function connect(connection: Connected, key: string, clock: Clock): Client {
-  const pace = { clock, random: Math.random };
-  const budget = sharedBudget(key, () => createBudget(pace));
+  const timing = { clock, random: Math.random };
+  const budget = sharedBudget(key, () => createBudget(timing));
   const userAgent = `pulumi-gpucluster/${version}`;
   const { baseUrl, apiKey, requestNames } = connection;
-  const transport = createTransport({ baseUrl, apiKey, ...pace, userAgent, budget });
+  const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget });
   return createClient(transport, budget, new ServiceForm(requestNames));
 }
 
-/** Tells connections apart without telling the key. */
+/** Identifies a connection without revealing the key. */
 export function fingerprint({ baseUrl, apiKey }: { baseUrl: string; apiKey: Secret }): string {
   return createHash("sha256").update(`${baseUrl}\n${apiKey.reveal()}`).digest("hex");
 }

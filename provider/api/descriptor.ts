@@ -3,7 +3,7 @@ import type { ServiceInfo } from "../types";
 import type { CallOptions, Client } from "./client";
 import { descriptorPaths } from "./endpoints";
 
-/** What the service says of itself (specification, section 4, the descriptor document), from the first path that has it. */
+/** Reads the descriptor document (specification, section 4) from the first path that has it. */
 export async function getServiceInfo(client: Client, options: CallOptions = {}): Promise<ServiceInfo> {
   const tried: string[] = [];
   for (const path of descriptorPaths) {
@@ -12,12 +12,15 @@ export async function getServiceInfo(client: Client, options: CallOptions = {}):
     tried.push(`${path} (${answer})`);
   }
   throw new GpuClusterError(
-    `the service shows no document that describes it; tried ${tried.join(", ")}. ` +
-      "Check the address (GPUCLUSTER_BASE_URL, gpucluster:baseUrl, or `baseUrl` of the connection); nothing but getServiceInfo() needs that document",
+    `the service shows no descriptor document; tried ${tried.join(", ")}. ` +
+      "Check the address (GPUCLUSTER_BASE_URL, gpucluster:baseUrl, or `baseUrl` of the connection); only getServiceInfo() needs that document",
   );
 }
 
-/** The descriptor at a path, or why it is not there. A service that fails, or refuses the key, would do so at any path. */
+/**
+ * Returns the descriptor at a path, or the reason for its absence. Throws if the service fails or refuses the key:
+ * other paths would give the same result.
+ */
 async function infoAt(client: Client, path: string, options: CallOptions): Promise<ServiceInfo | string> {
   try {
     const info = await client.getServiceInfo(path, { attempts: 2, ...options });
@@ -33,7 +36,7 @@ function isDescriptor({ name, version, endpoints }: ServiceInfo): boolean {
   return name !== undefined || version !== undefined || Object.keys(endpoints).length > 0;
 }
 
-/** Redirects among them: the root of a service often leads to its web site. */
+/** Whether a status is about this path only. Redirects count: the root of a service often redirects to its website. */
 function isAboutPath(status: number): boolean {
   return (status >= 300 && status < 400) || status === 404 || status === 405 || status === 410;
 }

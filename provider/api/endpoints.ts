@@ -8,44 +8,44 @@ import type { ClusterRecord, Reader } from "./records";
 import { type EncodedBody, encodeBody, encodeCreation, type RequestNames } from "./requestNames";
 
 /**
- * Every endpoint of the specification as data. A request holds the names of one vocabulary (requestNames.ts), and nothing
- * else; what the specification leaves open is guessed in the tagged lines here.
+ * Every endpoint of the specification as data. A request uses the field names of one vocabulary (requestNames.ts), and
+ * nothing else. The tagged lines are guesses about what the specification leaves open.
  */
 export interface Endpoint<Body, Result> {
   readonly method: Method;
   /** Relative to the base URL; path parameters are encoded. */
   readonly path: string;
   readonly kind: RequestKind;
-  /** The body in the names of a vocabulary; absent: no body and no Content-Type. */
+  /** Encodes the body with the names of a vocabulary. Absent: no body and no Content-Type. */
   readonly body?: (names: RequestNames, body: Body) => EncodedBody | undefined;
   readonly response: Reader<Result>;
 }
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-/** What a creation asks for (section 4). */
+/** The body of a create request (section 4). */
 export interface CreateBody {
   readonly name: string;
   readonly gpuType: string;
   readonly replicas: number;
   readonly container: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Fields that this package does not know, sent as they are. */
+  /** Fields unknown to this package, sent unchanged. */
   readonly extraFields?: Readonly<Record<string, unknown>>;
-  /** Whether the request may hold the number of GPUs of a replica. Default: true. */
+  /** Whether the request may contain the number of GPUs of a replica. Default: true. */
   readonly hasGpuCount?: boolean;
 }
 
-/** @assumption The update takes the create request's own names; null takes a variable away if env is merged by name. */
+/** @assumption An update uses the field names of the create request; null removes a variable if the service merges env by name. */
 /** The configuration to change (section 4). */
 export interface UpdateBody extends Partial<Omit<CreateBody, "env" | "hasGpuCount">> {
   readonly env?: Readonly<Record<string, string | null>>;
 }
 
-/** @assumption Scaling takes the create request's own name for the number of replicas. */
+/** @assumption A scale request uses the create request's name for the number of replicas. */
 type ScaleBody = Pick<CreateBody, "replicas">;
 
-/** @assumption A redeploy takes the image under the create request's own name, or nothing. */
+/** @assumption A redeploy contains the image under the create request's name, or nothing. */
 export type RedeployBody = Partial<Pick<CreateBody, "container">>;
 
 /** The official client sends an empty object if there is nothing to change; the specification shows no body. */
@@ -64,26 +64,26 @@ function endpoint<Result, Body = never>(
 
 const cluster = (id: string) => `/v1/clusters/${encodeURIComponent(id)}`;
 
-/** @assumption The update is one of these methods, most likely the first. */
+/** @assumption An update uses one of these methods, most likely the first. */
 export const updateMethods = ["PATCH", "PUT", "POST"] as const;
 export type UpdateMethod = (typeof updateMethods)[number];
 
-/** @assumption A stopped cluster is started by one of these, which are tried in this order; there is no endpoint of that name. */
+/** @assumption One of these actions starts a stopped cluster; they are tried in this order. There is no start endpoint. */
 export const startActions = ["restart", "redeploy", "scale"] as const;
 export type StartAction = (typeof startActions)[number];
 
 /** @assumption The descriptor document is at one of these paths. */
 export const descriptorPaths = ["/", "/v1", "/api"] as const;
 
-/** @assumption A made name keeps to this length, so that a suffix of the service still fits into the label of a host. */
+/** @assumption A generated name has at most this length, so that the service can append a suffix within one label of a host name. */
 export const longestMadeLabel = 40;
 
-/** A list is read page by page, by who asks for the pages. */
+/** The caller reads a list page by page. */
 const asItIs: Reader<unknown> = (json) => json;
 
 /** Every endpoint (section 4). */
-/** @assumption An update, an action or a deletion is answered with the cluster, with anything else, or with nothing. */
-/** @assumption The rows of the specification without a method ("read") are GET. */
+/** @assumption The answer to an update, an action or a deletion is the cluster, anything else, or empty. */
+/** @assumption The rows of the specification without a method ("read") are GET requests. */
 export const endpoints = {
   createCluster: endpoint(["POST", "/v1/clusters"], "create", readCreated, encodeCreation),
   listClusters: endpoint(["GET", "/v1/clusters"], "read", asItIs),

@@ -2,22 +2,22 @@ import type { GpuType } from "../types";
 import { gpuKey, identifiersOf } from "./read/gpuRecords";
 import { isOpaque } from "./requestNames";
 
-/** Finding a GPU type by any of its identifiers, and joining the lists about GPUs. Pure. */
+/** Finds a GPU type by any of its identifiers, and joins the lists about GPUs. Pure. */
 
-/** The listed GPU that a text names: one, none, or several between which only the user can decide. */
+/** The listed GPUs that match a text: one, none, or several. If several match, the user has to choose. */
 export type GpuMatch =
   | { readonly kind: "one"; readonly gpu: GpuType }
   | { readonly kind: "none" }
   | { readonly kind: "ambiguous"; readonly candidates: readonly GpuType[] };
 
-/** The surest first. A model whose id says nothing to a person is also known by the first word of its name. */
+/** The most certain comparison first. A model with an opaque id (a UUID) also matches by the first word of its name. */
 const comparisons: readonly ((asked: string, gpu: GpuType) => boolean)[] = [
   (asked, gpu) => identifiersOf(gpu).includes(asked),
   (asked, gpu) => identifiersOf(gpu).some((identifier) => gpuKey(identifier) === gpuKey(asked)),
   (asked, { type, name }) => isOpaque(type) && gpuKey(name?.trim().split(/\s+/)[0] ?? "") === gpuKey(asked),
 ];
 
-/** Compares a text with every identifying field of the listed GPUs; the surest comparison that finds any decides. */
+/** Compares a text with every identifying field of the listed GPUs. The first comparison with a match decides. */
 export function matchGpu(asked: string, gpus: readonly GpuType[]): GpuMatch {
   for (const isMatch of comparisons) {
     const found = new Map(gpus.filter((gpu) => isMatch(asked, gpu)).map((gpu) => [gpuKey(gpu.type), gpu]));
@@ -33,13 +33,13 @@ export function recordsOf(asked: string, gpus: readonly GpuType[]): GpuType[] {
   return match.kind === "one" ? gpus.filter(({ type }) => gpuKey(type) === gpuKey(match.gpu.type)) : [];
 }
 
-/** What a list about all types says of one, which another list may call by another identifier. */
+/** The records of one GPU type in a list of all types. The list may use another identifier than `known`. */
 export function availabilityAmong(asked: string, known: readonly GpuType[], gpus: readonly GpuType[]): GpuType[] {
   const names = [asked, ...recordsOf(asked, known).flatMap(identifiersOf)];
   return names.map((name) => recordsOf(name, gpus)).find((rows) => rows.length > 0) ?? [];
 }
 
-/** The records of one GPU as one: their stock adds up, and the first of them gives the rest. */
+/** Merges the records of one GPU: stock is summed, and all other fields come from the first record. */
 export function asOne(records: readonly GpuType[]): GpuType | undefined {
   const [first, ...others] = records;
   if (!first || others.length === 0) return first;
@@ -54,12 +54,12 @@ export function asOne(records: readonly GpuType[]): GpuType | undefined {
   };
 }
 
-/** Whether a cluster that shows these identifiers of its GPU has the type that was asked for. */
+/** Whether one of the GPU identifiers that a cluster shows matches the requested type. */
 export function isSameGpu(asked: string, shown: readonly string[]): boolean {
   return shown.some((identifier) => gpuKey(identifier) === gpuKey(asked));
 }
 
-/** The GPU types of a service that has no list of them: its models, with what the other lists say of each. */
+/** The GPU types of a service without a list of them: its models, joined with the other lists. */
 export function joinGpus(models: readonly GpuType[], ...others: readonly (readonly GpuType[])[]): GpuType[] {
   return models.map((model) => {
     const own = new Set(identifiersOf(model).map(gpuKey));

@@ -1,4 +1,4 @@
-/** Ids are compared without case: a service may show them otherwise than it gave them. */
+/** Compares ids without case: a service may show an id in another case than at creation. */
 export function sameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

@@ -13,19 +13,19 @@ interface BudgetOptions {
   readonly random: () => number;
 }
 
-/** A budget for one service and key. */
+/** Creates the budget of one service and key. */
 export function createBudget(options: BudgetOptions): Budget {
   return new Turnstile(options);
 }
 
-/** Each request buys a permit of the budget; without one, everything through this handler shares one of its own. */
+/** Each request takes a permit from the budget. Without a `budget`, the handler creates one of its own. */
 export function rateBudget({ budget, ...options }: BudgetOptions & { readonly budget?: Budget }): Handler {
   const shared = budget ?? createBudget(options);
   return (next) => async (request) => {
     const leave = await shared.enter(askOf(request));
     let answered: Answered | undefined;
     try {
-      // A permit and an abort may come together.
+      // The abort may come together with the permit.
       request.signal?.throwIfAborted();
       const response = await next(request);
       const headers = readRateHeaders(response.headers, options.clock.now());

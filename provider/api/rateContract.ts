@@ -1,51 +1,51 @@
 import type { RateHeaders } from "./rateHeaders";
 
 /**
- * What a rate budget is to those who use it. Two copies of the package in one process share one budget for each key, and
- * they may be of two versions: so everything here is plain, and a later version may only add to it.
+ * The interface of a rate budget. Copies of the package in one process share one budget for each key, and may differ in
+ * version. So these types are plain, and a later version may only add to them.
  */
 
-/** Who goes first when permits are short, first to last; see `rateLanes.ts`. */
+/** The priorities of requests when permits are short, highest first; see `rateLanes.ts`. */
 export const lanes = ["urgent", "change", "read", "look"] as const;
 export type Lane = (typeof lanes)[number];
 
-/** A request that asks for its turn. */
+/** A request for a permit. */
 export interface Ask {
   readonly lane: Lane;
-  /** The longest time that it waits, in milliseconds. */
+  /** The longest wait for a permit, in milliseconds. */
   readonly patienceMs: number;
   readonly signal?: AbortSignal;
-  /** The error for one that would have to wait longer than that: for `waitMs` from now. */
+  /** Creates the error for a request that would wait longer than `patienceMs`: it would wait `waitMs` from now. */
   refuse(waitMs: number): Error;
 }
 
-/** What the service answered, where it did. */
+/** The service's answer to a request. */
 export interface Answered {
   readonly headers: RateHeaders;
-  /** It was refused for the rate limit. */
+  /** Whether the service refused the request because of the rate limit. */
   readonly isRefused: boolean;
 }
 
-/** Says that a request is over, and how; only the first call counts. */
+/** Reports the end of a request, with its answer if there was one. Only the first call counts. */
 export type Leave = (answered?: Answered) => void;
 
-/** Permits to send, for everything that goes to one service with one key. */
+/** The permits for all requests to one service with one key. */
 export interface Budget {
-  /** Resolves when the request may be sent; rejects when its signal aborts, or with its own refusal. */
+  /** Resolves when the request may be sent. Rejects when its signal aborts, or with the error of its `refuse`. */
   enter(ask: Ask): Promise<Leave>;
   view(): BudgetView;
 }
 
-/** How a budget stands right now. */
+/** The current state of a budget. */
 export interface BudgetView {
   /** Permits in one window. */
   readonly limit: number;
-  /** Permits left in this window; absent while that is not known, before the first answer of a window. */
+  /** Permits left in this window; absent while unknown, before the first answer of a window. */
   readonly left?: number;
-  /** Of those, how many looks may take without keeping anything else waiting; absent likewise. */
+  /** The number of these permits that polls may use without delaying other requests; absent while unknown. */
   readonly spare?: number;
-  /** Milliseconds until new permits; absent likewise. While `left` is 0, this is how long the budget is closed. */
+  /** Milliseconds until new permits; absent while unknown. While `left` is 0, the budget is closed for this time. */
   readonly resetInMs?: number;
-  /** Requests that wait for their turn. */
+  /** Requests that wait for a permit. */
   readonly queued: number;
 }

@@ -1,4 +1,4 @@
-/** What the service says of its rate limit. Pure; times are lengths, so that two clocks that differ do no harm. */
+/** The rate limit headers of an answer. Pure. Times are durations, so a difference between two clocks does no harm. */
 export interface RateHeaders {
   /** Requests in one window. */
   readonly limit?: number;
@@ -6,21 +6,21 @@ export interface RateHeaders {
   readonly remaining?: number;
   /** Milliseconds until the window resets, 0 to 300 000. */
   readonly resetInMs?: number;
-  /** Milliseconds that the service asks to wait after a refusal. */
+  /** The wait that the service requests after a refusal, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** The limit of the specification (section 8), which counts until the headers say another one. */
+/** The limit of the specification (section 8), used until a header shows another one. */
 export const defaultLimit = 100;
 export const windowMs = 60_000;
-/** The specified window and what stamps of whole seconds add; what is more may be a wrong clock of ours. */
+/** The specified window plus the error of whole seconds. A longer time may come from a wrong local clock. */
 const longestResetMs = windowMs + 5_000;
-/** A longer window is believed up to here where our own clock plays no part; beyond, it is more likely another unit. */
+/** If the local clock plays no part, a longer window is accepted up to this. Beyond, the unit is probably another. */
 const longestBelievedMs = 5 * 60_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Reads the headers; a value that makes no sense is as good as absent. */
+/** Reads the headers. An invalid value counts as absent. */
 export function readRateHeaders(headers: Headers, nowMs: number): RateHeaders {
   const date = parseDate(headers["date"]);
   const sentAtMs = date ?? nowMs;
@@ -34,7 +34,7 @@ export function readRateHeaders(headers: Headers, nowMs: number): RateHeaders {
   };
 }
 
-/** Of several windows, as `RateLimit: "minute";r=42;t=12` names them, the one with the fewest requests left. */
+/** The window with the fewest requests left, from a header such as `RateLimit: "minute";r=42;t=12`. */
 function closestWindow(headers: Headers): { limit?: number; remaining?: number; reset?: number } {
   const windows = (headers["ratelimit"] ?? "").split(",").map((text) => ({ text, remaining: parameter(text, "r") }));
   const left = windows.flatMap(({ text, remaining }) => (remaining === undefined ? [] : [{ text, remaining }]));
@@ -50,9 +50,9 @@ function parameter(text = "", name: string): number | undefined {
 }
 
 /**
- * The specification says a Unix timestamp. Numbers too small for one are a length in seconds, numbers too large are
- * milliseconds. The stamp is read against the answer's own `Date`: both come from the service's clock, so a wrong clock on
- * this side cannot shift it. A reset that has passed says nothing, so a whole window is assumed.
+ * The specification defines a Unix timestamp. Smaller numbers are a duration in seconds, larger ones a timestamp in
+ * milliseconds. The timestamp is compared with the answer's own `Date`: both come from the service's clock, so a wrong
+ * local clock cannot shift it. A reset in the past says nothing, so a whole window is assumed.
  */
 function resetIn(value: number | undefined, sentAtMs: number, isTheirClock: boolean): number | undefined {
   if (value === undefined || value < 0) return undefined;
@@ -62,7 +62,7 @@ function resetIn(value: number | undefined, sentAtMs: number, isTheirClock: bool
   return isBelieved ? delayMs : Math.min(delayMs, longestResetMs);
 }
 
-/** `Retry-After` is seconds or an HTTP date. Nothing is capped: a wait that is too long has to be refused, not shortened. */
+/** `Retry-After` is seconds or an HTTP date. It is not capped: a wait that is too long is refused, not shortened. */
 function retryAfter(value: string | undefined, sentAtMs: number): number | undefined {
   const seconds = parseNumber(value);
   if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
@@ -75,7 +75,7 @@ function parseNumber(value: string | undefined): number | undefined {
 }
 
 function parseDate(value: string | undefined): number | undefined {
-  // Date.parse takes almost anything; only the form that HTTP defines counts.
+  // Date.parse accepts almost any text; only the format of an HTTP date counts.
   if (value === undefined || !/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value.trim())) return undefined;
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : ms;

@@ -1,47 +1,47 @@
 import { type Lane, lanes } from "./rateContract";
 
-/** What a queue has to know of those who wait. */
+/** The properties of a waiting request that the queue needs. */
 export interface Queued {
   readonly lane: Lane;
   readonly sinceMs: number;
 }
 
-/** Who has waited so long is overdue: a whole window has passed over it. */
+/** A request that has waited this long is overdue: a whole window has passed. */
 export const overdueMs = 60_000;
-/** So often the turn is of whoever has waited longest, if that one is overdue: no lane starves behind another. */
+/** One permit in this many goes to the oldest request, if that is overdue, so that no priority starves. */
 export const turnEvery = 10;
 
-/** Those who wait: in the order of their lanes, first come first served within one. Pure but for what it holds. */
+/** The waiting requests by priority; first come, first served within one. It changes only its own state. */
 export class RateQueue<Waiter extends Queued> {
   readonly #waiting: Record<Lane, Waiter[]> = { urgent: [], change: [], read: [], look: [] };
   #sinceTurn = 0;
 
   get size(): number {
-    return lanes.reduce((sum, lane) => sum + this.#waiting[lane].length, 0);
+    return lanes.reduce((sum, priority) => sum + this.#waiting[priority].length, 0);
   }
 
-  /** The lanes in which somebody waits. */
+  /** The priorities of the waiting requests. */
   lanes(): Lane[] {
-    return lanes.filter((lane) => this.#waiting[lane].length > 0);
+    return lanes.filter((priority) => this.#waiting[priority].length > 0);
   }
 
   add(waiter: Waiter): void {
     this.#waiting[waiter.lane].push(waiter);
   }
 
-  /** False for one who does not wait any more. */
+  /** False if the request does not wait any more. */
   remove(waiter: Waiter): boolean {
-    const lane = this.#waiting[waiter.lane];
-    const index = lane.indexOf(waiter);
-    if (index >= 0) lane.splice(index, 1);
+    const peers = this.#waiting[waiter.lane];
+    const index = peers.indexOf(waiter);
+    if (index >= 0) peers.splice(index, 1);
     return index >= 0;
   }
 
-  /** Takes out whoever is next of the lanes that are open. */
-  take(isOpen: (lane: Lane) => boolean, nowMs: number): Waiter | undefined {
+  /** Removes and returns the next request among the open priorities. */
+  take(isOpen: (priority: Lane) => boolean, nowMs: number): Waiter | undefined {
     const heads = this.lanes()
       .filter(isOpen)
-      .flatMap((lane) => this.#waiting[lane].slice(0, 1));
+      .flatMap((priority) => this.#waiting[priority].slice(0, 1));
     const [first] = heads;
     if (!first) return undefined;
     const oldest = heads.reduce((a, b) => (b.sinceMs < a.sinceMs ? b : a));
@@ -52,10 +52,10 @@ export class RateQueue<Waiter extends Queued> {
     return next;
   }
 
-  /** Takes out everybody in a lane of whom this is true. */
-  takeAll(lane: Lane, isTaken: (waiter: Waiter) => boolean): Waiter[] {
-    const taken = this.#waiting[lane].filter(isTaken);
-    if (taken.length > 0) this.#waiting[lane] = this.#waiting[lane].filter((waiter) => !isTaken(waiter));
+  /** Removes and returns all matching requests of a priority. */
+  takeAll(priority: Lane, isTaken: (waiter: Waiter) => boolean): Waiter[] {
+    const taken = this.#waiting[priority].filter(isTaken);
+    if (taken.length > 0) this.#waiting[priority] = this.#waiting[priority].filter((waiter) => !isTaken(waiter));
     return taken;
   }
 }

@@ -2,12 +2,12 @@ import type { Budget } from "./rateContract";
 import { isRecord } from "./read/json";
 
 /**
- * Where all copies of the package in this process find the budgets: the limit counts for a key, not for a copy. Under each
- * fingerprint stands a `Budget` and nothing else.
+ * The key under which all copies of the package in this process find the budgets: the limit applies to an API key, not
+ * to a copy. Each fingerprint maps to a `Budget` and to nothing else.
  */
 const registryKey = Symbol.for("pulumi-gpucluster.budgets.v1");
 
-/** The budget of a service and key in this process; made once. */
+/** The budget of a service and key in this process; created once. */
 export function sharedBudget(fingerprint: string, make: () => Budget): Budget {
   const budgets = registry();
   const found = budgets.get(fingerprint);
@@ -25,7 +25,7 @@ function registry(): Map<unknown, unknown> {
   return budgets;
 }
 
-/** Whatever else stands there is not ours. */
+/** Any other value there does not belong to this package. */
 function isBudget(value: unknown): value is Budget {
   return isRecord(value) && typeof value["enter"] === "function" && typeof value["view"] === "function";
 }

@@ -3,59 +3,62 @@ import { defaultLimit, type RateHeaders, windowMs } from "./rateHeaders";
 import { opensAtMs } from "./rateLanes";
 
 const maxInFlight = 6;
-/** What two answers say of one end differs by less: whole seconds, and the time that each was on its way. */
+/** Two answers about the same end differ by less than this: by whole seconds and by latency. */
 const sameEndMs = 2_000;
-/** Where a key is shared: one request in flight for so many permits that are left. */
+/** If other processes use the key: this many permits have to be left for each request in flight. */
 const leftForEach = 8;
-/** A probe without an answer for so long is followed by another one: it may hang until its own time limit. */
+/** After this time without an answer, another probe is sent: the first may hang until its own time limit. */
 const probeMs = 10_000;
-/** So far back a clock may go before the times that were noted by it mean nothing. */
+/** If the clock goes back further than this, the recorded times are invalid. */
 const clockStepMs = 5_000;
 
-/** A request that was let go. */
+/** A request that may be sent. */
 export interface Permit {
-  /** Counts all requests. */
+  /** Its number among all requests. */
   readonly number: number;
   readonly window: number;
-  /** How many others were in flight when it was sent. */
+  /** The number of other requests in flight when this one was sent. */
   readonly beside: number;
 }
 
-/** What is known of a window. */
+/** The known state of a window. */
 interface Known {
-  /** Permits left by our own count: never more than there are, as long as nobody else uses the key. */
+  /** Permits left by the local count: never more than the service has, if no other process uses the key. */
   own: number;
-  /** Permits left by the answer to the latest request: tells what others have taken. */
+  /** Permits left by the answer to the latest request: includes what other processes have used. */
   told: number;
-  /** The number of that request. */
+  /** The number of the request whose answer gave `told`. */
   toldBy: number;
-  /** When permits come that are not in `own`, by our clock: never too early. */
+  /** The time of the reset by the local clock, never too early: permits come that are not in `own`. */
   resetAtMs: number;
-  /** The number of the last request before these two were found out: answers to older ones may be of an earlier moment. */
+  /** The number of the last request before `own` and `resetAtMs` were set: answers to older ones may be out of date. */
   sentBefore: number;
-  /** Reset times are whole seconds: an earlier wake-up could still be in the old window. With jitter, for others wake too. */
+  /**
+   * Reset times are whole seconds: an earlier wake-up could fall into the old window. With jitter, for other processes.
+   */
   readonly guardMs: number;
   readonly sinceMs: number;
-  /** Closed by a refusal. */
+  /** Whether a refusal closed the window. */
   readonly isRefused: boolean;
 }
 
 /**
- * The account of one window after the other. The service counts a request at some moment between its sending and its
- * answer. So what an answer says is left, less the requests that were on their way at any time while it was, is there for
- * certain; and the headers are the truth, because other processes may use the same key. Pure: times and jitter are passed in.
+ * Counts the permits of one window after the other. The service counts a request at some moment between its sending and
+ * its answer. So the permits that are certainly left are those that an answer reports, minus all requests that were in
+ * flight at any time during that request. The headers are authoritative, because other processes may use the same key.
+ * Pure: times and jitter are passed in.
  */
 export class RateWindow {
-  /** Absent: nothing is known of this window, one probe may go. */
+  /** Absent while the state of this window is unknown: one probe may be sent. */
   #known: Known | undefined;
   #limit = defaultLimit;
-  /** Counts the windows: an answer to a request of an earlier one says nothing about this one. */
+  /** The number of the window: an answer to a request of an earlier window says nothing about this one. */
   #window = 0;
   #sent = 0;
-  /** Of those, how many in earlier windows. */
+  /** The number of requests sent in earlier windows. */
   #sentBefore = 0;
   #inFlight = 0;
-  /** Those of this window, while nothing is known of it. */
+  /** The probes of this window, while its state is unknown. */
   #probes = 0;
   #probedAtMs = 0;
 
@@ -63,34 +66,34 @@ export class RateWindow {
     return this.#limit;
   }
 
-  /** Closes a window that is over; what comes next is not known. */
+  /** Closes a window that is over; the state of the next one is unknown. */
   turnOver(nowMs: number): void {
     if (!this.#known) return;
     const isOver = nowMs >= this.#endMs(this.#known) || nowMs < this.#known.sinceMs - clockStepMs;
     if (isOver) this.#begin(undefined);
   }
 
-  /** The moment from which on a lane may send: in the past where it may do so now, for all that is known. */
-  opensAtMs(lane: Lane): number {
+  /** The time from which a priority may send, as far as known: in the past if it may send now. */
+  opensAtMs(priority: Lane): number {
     if (!this.#known) return this.#probes > 0 ? this.#probedAtMs + probeMs : Number.NEGATIVE_INFINITY;
-    return opensAtMs(lane, { left: left(this.#known), limit: this.#limit, endMs: this.#endMs(this.#known) });
+    return opensAtMs(priority, { left: left(this.#known), limit: this.#limit, endMs: this.#endMs(this.#known) });
   }
 
-  /** For so long nothing goes in a lane, for all that is known; 0 where it is open, or where a probe is to find out. */
-  closedForMs(lane: Lane, nowMs: number): number {
-    return this.#known ? Math.max(0, this.opensAtMs(lane) - nowMs) : 0;
+  /** The time for which a priority may not send, as far as known. 0 if it is open, or if a probe is to find out. */
+  closedForMs(priority: Lane, nowMs: number): number {
+    return this.#known ? Math.max(0, this.opensAtMs(priority) - nowMs) : 0;
   }
 
-  /** One place stays free for what is urgent, so that it never waits for the answers of others. */
-  hasPlace(lane: Lane): boolean {
-    const places = this.#places() + (lane === "urgent" ? 1 : 0);
-    // What is on its way may be counted in a window of which nothing is known yet.
+  /** One place in flight stays free for urgent requests, so that these never wait for the answers to others. */
+  hasPlace(priority: Lane): boolean {
+    const places = this.#places() + (priority === "urgent" ? 1 : 0);
+    // Requests in flight may count in a window whose state is still unknown.
     return this.#inFlight < (this.#known ? places : Math.min(places, this.#limit));
   }
 
   /**
-   * How many may be in flight. Where others use the key too, fewer as the end of the permits comes near: each process would
-   * send its own into what is left for all of them.
+   * The limit of requests in flight. If other processes use the key, the limit falls with the permits left: otherwise
+   * each process would send its own requests into the same remainder.
    */
   #places(): number {
     const most = maxInFlight - 1;
@@ -119,7 +122,7 @@ export class RateWindow {
     else if (answered && permit.window === this.#window) this.#learn(permit, answered.headers, nowMs, guardMs);
   }
 
-  /** What is left until when; absent while that is not known. */
+  /** The permits left and the time until the reset; absent while unknown. */
   standing(nowMs: number): { readonly left: number; readonly resetInMs: number } | undefined {
     this.turnOver(nowMs);
     return this.#known && { left: left(this.#known), resetInMs: this.#endMs(this.#known) - nowMs };
@@ -129,23 +132,23 @@ export class RateWindow {
     const { limit = this.#limit, remaining = limit - 1, resetInMs = windowMs } = headers;
     this.#limit = limit;
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
-    // Whatever the service says is left, no more than the limit goes out in one window.
+    // Even if the service reports more permits, no more than the limit is sent in one window.
     const own = Math.min(told - permit.beside, limit - (this.#sent - this.#sentBefore));
     const base = { own, resetAtMs: nowMs + resetInMs, sentBefore: this.#sent };
     const known = this.#known;
     if (!known) {
       this.#known = { ...base, told, toldBy: permit.number, guardMs, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
-      // More is certain once those that were on their way have arrived. Another window's permits wait for the end of this.
+      // The count rises after requests in flight have arrived. Permits of the next window have to wait for its start.
       const isMore = own > known.own && base.resetAtMs < known.resetAtMs + sameEndMs;
       if (isMore) Object.assign(known, base);
-      // Each answer says the end late, by its own way and by whole seconds; none says it early.
+      // Each answer shows the end late, by its latency and by whole seconds; no answer shows it early.
       else if (permit.number > known.sentBefore) known.resetAtMs = Math.min(known.resetAtMs, base.resetAtMs);
       if (permit.number > known.toldBy) [known.told, known.toldBy] = [told, permit.number];
     }
   }
 
-  /** What is in flight says nothing any more: the refusal is the last word. Of several, the one that asks for most. */
+  /** After a refusal, answers to requests in flight do not count. Of several refusals, the longest wait counts. */
   #close({ limit, retryAfterMs, resetInMs }: RateHeaders, nowMs: number, guardMs: number): void {
     this.#limit = limit ?? this.#limit;
     const closedUntilMs = this.#known?.isRefused ? this.#known.resetAtMs : 0;

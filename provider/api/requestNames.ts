@@ -5,38 +5,38 @@ import { plainName } from "./read/json";
 import { missingField, unwantedWords } from "./records";
 
 /**
- * The two public descriptions of the service name the fields of a request differently: its specification, and its official
- * Python client. This file holds both vocabularies, the evidence that tells which one a service speaks, and the refusals
- * that lead from one to the other. Pure.
+ * Two public descriptions of the service name the fields of a request differently: its specification, and its official
+ * Python client. This file contains both vocabularies, the evidence for the one that a service uses, and the refusals
+ * that cause a switch to the other one. Pure.
  */
 export type RequestNames = "specification" | "client";
 
 type Field = Exclude<keyof UpdateBody, "extraFields">;
 
-/** @assumption A service takes the names of the specification (section 4), or those that the official client sends. */
+/** @assumption A service accepts the names of the specification (section 4), or the names that the official client sends. */
 export const vocabularies: Readonly<Record<RequestNames, Readonly<Record<Field, string>>>> = {
   specification: { name: "name", gpuType: "gpu_type", replicas: "replicas", container: "container", env: "env" },
   client: { name: "name", gpuType: "gpuModelId", replicas: "replicaCount", container: "imageUrl", env: "envVars" },
 };
 
-/** @assumption The number of GPUs of a replica is 0 unless a request in the client's names says it. */
+/** @assumption The number of GPUs of a replica is 0 unless a request with the client's names sets it. */
 const gpusPerReplica = "gpusPerReplica";
 
 const fields = Object.keys(vocabularies.specification) as Field[];
 
-/** Every name that a request of this package may hold, in either vocabulary, with the input that sets it. */
+/** Every name that a request of this package may contain, in either vocabulary, with the input that sets it. */
 export const sentNames: ReadonlyMap<string, Field> = new Map(
   Object.values(vocabularies).flatMap((names) => fields.map((field) => [plainName(names[field]), field] as const)),
 );
 
-/** A request body in one of the vocabularies. Undefined fields are left out; extra fields are sent as they are. */
+/** Encodes a request body with the names of a vocabulary, without undefined fields. Extra fields are sent unchanged. */
 export function encodeBody(names: RequestNames, { extraFields, ...body }: UpdateBody): EncodedBody {
   const own = vocabularies[names];
   const known = fields.filter((field) => body[field] !== undefined).map((field) => [own[field], body[field]]);
   return { ...Object.fromEntries(known), ...extraFields };
 }
 
-/** The body of a creation; in the client's names with one GPU for each replica, and without an empty environment. */
+/** Encodes the body of a creation. The client's names add one GPU for each replica, and omit an empty environment. */
 export function encodeCreation(names: RequestNames, { env, hasGpuCount = true, ...body }: CreateBody): EncodedBody {
   if (names === "specification") return encodeBody(names, { ...body, env });
   const isEmpty = Object.keys(env).length === 0;
@@ -44,7 +44,9 @@ export function encodeCreation(names: RequestNames, { env, hasGpuCount = true, .
   return { ...(hasGpuCount ? { [gpusPerReplica]: 1 } : {}), ...encoded };
 }
 
-/** Whether a service refuses the number of GPUs of a replica, which not every one of that form knows. */
+/**
+ * Whether the service refuses the number of GPUs of a replica: some services with the client's names do not know it.
+ */
 export function refusesGpuCount(error: unknown, names: RequestNames, { extraFields = {} }: CreateBody): boolean {
   const isOurs = names === "client" && !(gpusPerReplica in extraFields);
   return isOurs && error instanceof ApiError && isAboutBody(error) && isUnwanted(gpusPerReplica, error);
@@ -52,24 +54,24 @@ export function refusesGpuCount(error: unknown, names: RequestNames, { extraFiel
 
 export type EncodedBody = Readonly<Record<string, unknown>>;
 
-/** @assumption A name of a GPU model in exactly the client's spelling is its form, a name of a GPU type the specification's. */
+/** @assumption A field for the GPU model in exactly the client's spelling shows the client's names; a field for the GPU type shows the specification's. */
 const telling: readonly (readonly [RequestNames, RegExp])[] = [
   ["client", /^gpuModel(Id|Name)?$/],
   ["specification", /^gpu[_-]?type$/i],
 ];
 
 const depthOfEvidence = 4;
-/** More than a record has: a map of many records is not walked through. */
+/** More fields than a record has, so that a map of many records is not searched to its end. */
 const mostNames = 60;
 
-/** Which vocabulary the names of an answer belong to; `undefined` if they show neither, or both. */
+/** The vocabulary of the names in an answer; `undefined` if the names show neither, or both. */
 export function evidenceIn(json: unknown): RequestNames | undefined {
   const names = namesIn(json, depthOfEvidence);
   const found = telling.filter(([, pattern]) => names.some((name) => pattern.test(name))).map(([kind]) => kind);
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** The names of one record of each list stand for those of all. */
+/** The names in an answer. Of a list, the names of the first record stand for those of all. */
 function namesIn(json: unknown, depth: number): string[] {
   if (typeof json !== "object" || json === null || depth < 0) return [];
   if (Array.isArray(json)) return namesIn(json[0], depth - 1);
@@ -80,17 +82,17 @@ function namesIn(json: unknown, depth: number): string[] {
 
 const uuid = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
-/** Whether an identifier says nothing to a person: only the client's form has such GPU types. */
+/** Whether an identifier is opaque (a UUID): only services with the client's names have such GPU types. */
 export function isOpaque(identifier: string): boolean {
   return uuid.test(identifier);
 }
 
-/** Which vocabulary the identifiers of listed GPUs belong to; `undefined` if they are words, which both may have. */
+/** The vocabulary that the identifiers of GPUs show; `undefined` for words, which occur in both vocabularies. */
 export function evidenceOfGpus(gpus: readonly GpuType[]): RequestNames | undefined {
   return gpus.length > 0 && gpus.every(({ type }) => isOpaque(type)) ? "client" : undefined;
 }
 
-/** An empty list in the envelope of the official client leaves the question open; any other list is the specification's. */
+/** The vocabulary that an empty list shows: none in the envelope of the official client, else the specification's. */
 export function evidenceOfEmptyList(json: unknown): RequestNames | undefined {
   const isObject = typeof json === "object" && json !== null && !Array.isArray(json);
   return isObject && ("data" in json || "items" in json) ? undefined : "specification";
@@ -101,8 +103,8 @@ export function otherNames(names: RequestNames): RequestNames {
 }
 
 /**
- * Whether the refusal of a body is about its names: it calls one of them unknown, or misses one of the other vocabulary.
- * A complaint about a value is not.
+ * Whether the refusal of a body is about its names: it calls one of them unknown, or one of the other vocabulary
+ * missing. A refusal of a value is not.
  */
 export function isAboutNames(error: ApiError, sent: RequestNames): boolean {
   if (!isAboutBody(error)) return false;
@@ -117,7 +119,7 @@ export function isAboutBody({ status }: ApiError): boolean {
   return status === 400 || status === 422;
 }
 
-/** A field by its name in any spelling; not one of its parts, such as `env.MODEL`. */
+/** Matches a field by its name in any spelling; not a part of the field, such as `env.MODEL`. */
 function patternOf(name: string): string {
   return `\\b${plainName(name).replaceAll("_", "[_-]?")}\\b(?![.[])`;
 }
@@ -127,7 +129,7 @@ export function isNamed(name: string, text: string): boolean {
   return new RegExp(patternOf(name), "i").test(text);
 }
 
-/** Whether a refusal calls the field itself unwanted: a complaint about its value must not take it away. */
+/** Whether a refusal calls the field itself unwanted. If only its value is refused, the field has to stay. */
 export function isUnwanted(name: string, { said, code = "" }: ApiError): boolean {
   const { before, after, code: unwantedCode } = unwantedWords;
   if (unwantedCode.test(code)) return isNamed(name, said);

@@ -12,20 +12,20 @@ import {
 } from "./requestNames";
 import { cut } from "./text";
 
-/** The optional endpoints of the service: public descriptions of it differ in which there are. */
+/** The optional endpoints of the service: only some of its public descriptions have them. */
 export type OptionalEndpoint = "status" | "update" | "gpus" | "gpuAvailability";
 
 /**
- * Which form of the API a service speaks: the names of its requests, the endpoints that it lacks, and the GPUs that it
- * lists. Everything is learned from answers to reads, and remembered for the process. The form is never found out by trial
- * with a creation: a service that drops unknown names would make a cluster without a GPU and an image.
+ * The form of the API that a service has: the names of its requests, its missing endpoints, and its GPUs. The form is
+ * learned from answers, and cached for the process. A creation never tests the form: a service that ignores unknown
+ * names would create a cluster without a GPU and an image.
  */
 export class ServiceForm {
-  /** What records of clusters show, or a creation has proved. */
+  /** Shown by records of clusters, or proved by an accepted request. */
   #names: RequestNames | undefined;
-  /** What the envelope of a list suggests. */
+  /** Suggested by the envelope of a list. */
   #likely: RequestNames | undefined;
-  /** What the lists about GPUs show: it counts only if the envelope of the list of clusters leaves the question open. */
+  /** Shown by the lists about GPUs; counts only if the envelope of the list of clusters shows nothing. */
   #ofGpus: RequestNames | undefined;
   #isAsked = false;
   #types: readonly GpuType[] = [];
@@ -33,10 +33,10 @@ export class ServiceForm {
   readonly #endpoints = new Map<OptionalEndpoint, boolean>();
   readonly #said = new Set<string>();
 
-  /** @param forced The names of requests, if the setting `gpucluster:requestNames` gives them. */
+  /** @param forced The names of requests, if the setting `gpucluster:requestNames` forces them. */
   constructor(private readonly forced?: RequestNames) {}
 
-  /** Whether the service has an endpoint; `undefined` if that is not known yet. */
+  /** Whether the service has an endpoint; `undefined` while that is unknown. */
   has(endpoint: OptionalEndpoint): boolean | undefined {
     return this.#endpoints.get(endpoint);
   }
@@ -45,14 +45,14 @@ export class ServiceForm {
     this.#endpoints.set(endpoint, isThere);
   }
 
-  /** True the first time that it is called with a text: a fact about the service is reported once. */
+  /** True at the first call with a text: a fact about the service is reported once. */
   isNews(text: string): boolean {
     const isNews = !this.#said.has(text);
     this.#said.add(text);
     return isNews;
   }
 
-  /** The names of requests as far as they are known. */
+  /** The names of requests, if known. */
   get names(): RequestNames | undefined {
     return this.forced ?? this.#evidence;
   }
@@ -61,7 +61,7 @@ export class ServiceForm {
     return this.#names ?? (this.#likely === undefined ? this.#ofGpus : undefined);
   }
 
-  /** Whether an answer of the service has shown the names that requests hold. */
+  /** Whether an answer of the service has shown the names that requests use. */
   get isConfirmed(): boolean {
     return this.#evidence !== undefined && this.#evidence === this.names;
   }
@@ -71,7 +71,7 @@ export class ServiceForm {
     return this.#types.length > 0 ? this.#types : this.#models;
   }
 
-  /** Learns from an answer about clusters: a list of them, or anything about one. */
+  /** Learns from an answer about clusters: a list of clusters, or any answer about one cluster. */
   saw(json: unknown, isList: boolean): void {
     this.#names ??= evidenceIn(json);
     if (isList) this.#likely = evidenceOfEmptyList(json);
@@ -86,27 +86,27 @@ export class ServiceForm {
   }
 
   /**
-   * The names for a creation. If the lists that were read so far leave them open, the lists about GPUs are read, once.
-   * What no evidence contradicts is the specification.
+   * The names for a creation. If no answer so far has shown them, the lists about GPUs are read, once. Without
+   * evidence, they are the specification's.
    */
   async namesForCreation(reads: readonly (() => Promise<unknown>)[]): Promise<RequestNames> {
     for (const read of this.#isAsked ? [] : reads) {
       if (this.names ?? this.#likely) break;
-      // A list that is not to be had is no evidence; the creation itself then says what is wrong with the service.
+      // A list that cannot be read is no evidence; the creation itself then reports the problem of the service.
       await read().catch(() => undefined);
     }
     this.#isAsked = true;
     return this.names ?? this.#likely ?? "specification";
   }
 
-  /** As `inNames`, for a change: a service that has shown its names means the field itself when it refuses one. */
+  /** Like `inNames`, for a change. If the service has shown its names, a refusal is about the field itself. */
   async change<T>(send: (names: RequestNames) => Promise<T>): Promise<T> {
     return this.isConfirmed && this.names ? send(this.names) : this.inNames(this.names ?? "specification", send);
   }
 
   /**
-   * Sends a request with the names that fit, and once with the other names if the refusal is about those: a refused request
-   * has made nothing.
+   * Sends a request with these names, and once with the other names if the refusal is about names: a refused request
+   * has changed nothing.
    * @throws One error that shows both refusals.
    */
   async inNames<T>(names: RequestNames, send: (names: RequestNames) => Promise<T>): Promise<T> {
@@ -126,24 +126,24 @@ export class ServiceForm {
     }
   }
 
-  /** The GPU type as a request has to say it. */
+  /** The identifier of the GPU type for a request. */
   gpuTypeFor(names: RequestNames, asked: string): string {
     const match = matchGpu(asked, this.gpus);
     if (match.kind === "one") return match.gpu.type;
     if (match.kind === "ambiguous") throw new GpuClusterError(ambiguousText(asked, match.candidates));
     if (names === "specification" || isOpaque(asked)) return asked;
     const known = this.gpus.map((gpu) => `"${labelOf(gpu)}"`).slice(0, mostShown);
-    const there = known.length > 0 ? `there are ${known.join(", ")}` : "its list of models could not be read";
+    const there = known.length > 0 ? `the models are ${known.join(", ")}` : "the list of models could not be read";
     throw new GpuClusterError(
-      `the GPU type "${asked}" is none of the service's models, whose id the request has to hold; ${there}. ` +
-        "getGpuModels() lists them",
+      `the GPU type "${asked}" is none of the service's models, and the request needs the id of one; ${there}. ` +
+        "getGpuModels() lists the models",
     );
   }
 }
 
 const mostShown = 12;
 
-/** Between which models a user has to decide. */
+/** The message for a user who has to choose between models. */
 export function ambiguousText(asked: string, candidates: readonly GpuType[]): string {
   const shown = candidates.slice(0, mostShown).map((gpu) => `"${gpu.type}" (${labelOf(gpu)})`);
   return `"${cut(asked, 60)}" fits several GPU types: ${shown.join(", ")}. Give the identifier of one`;
@@ -153,10 +153,12 @@ function labelOf({ type, name, memoryGb }: GpuType): string {
   return [cut(name ?? type, 60), memoryGb === undefined ? "" : `${memoryGb} GB`].filter(Boolean).join(", ");
 }
 
-/** One error that shows both refusals. A second request whose answer was lost stays that: something may have been made. */
+/**
+ * One error that shows both refusals. If the second answer was lost, its error stays: a cluster may have been created.
+ */
 function bothRefused(first: ApiError, second: unknown): unknown {
   const text =
-    `${messageOf(second)}; before that, with the other names of fields: ${first.message}. If the service takes one of ` +
+    `${messageOf(second)}; before that, with the other names of fields: ${first.message}. If the service accepts one of ` +
     'them, gpucluster:requestNames ("specification" or "client") forces it';
   if (second instanceof ApiError) return second.maybeApplied ? second : new ApiError(text, second, { cause: second });
   return second instanceof RequestError ? second : new GpuClusterError(text, { cause: second });

@@ -1,17 +1,18 @@
 import { ApiError, NoUpdateError } from "../errors";
 import { type UpdateMethod, updateMethods } from "./endpoints";
 
-/** Finds out by which method the service updates, or that it does not, and remembers it. */
+/** Finds the method by which the service updates clusters, or that it has none, and caches the result. */
 export class UpdateMethodChoice {
   #known: UpdateMethod | undefined;
   #missing: NoUpdateError | undefined;
 
-  /** @param learned Is told whether the service has an update, once that is known. */
+  /** @param learned Called with whether the service has an update, once that is known. */
   constructor(private readonly learned: (isThere: boolean) => void = () => undefined) {}
 
   /**
-   * Sends an update by the known method, else by one after the other until one is not refused as a method.
-   * @param exists Tells a 404 that is about the method from one that is about the cluster.
+   * Sends an update with the known method; otherwise tries one method after the other until one is not refused as a
+   * method.
+   * @param exists Whether the cluster exists: distinguishes a 404 about the method from a 404 about the cluster.
    * @throws NoUpdateError if every method is refused.
    */
   async send<T>(attempt: (method: UpdateMethod) => Promise<T>, exists: () => Promise<boolean>): Promise<T> {
@@ -26,7 +27,7 @@ export class UpdateMethodChoice {
         return result;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        // A body that is refused was read, so the method is the right one.
+        // The service has read the body that it refuses, so the method is right.
         if (error.status === 400 || error.status === 422) this.#known = method;
         if (!(await this.#isAboutMethod(method, error, exists))) throw error;
         const next = nextMethod(error.allow, tried);
@@ -46,7 +47,7 @@ export class UpdateMethodChoice {
   }
 }
 
-/** The first method that was not tried, of those that the service names or, if it names none of them, of all. Pure. */
+/** The first untried method among those that the service names or, if it names none, among all. Pure. */
 export function nextMethod(allow: readonly string[], tried: readonly UpdateMethod[]): UpdateMethod | undefined {
   const left = updateMethods.filter((method) => !tried.includes(method));
   return left.find((method) => allow.includes(method)) ?? left[0];
@@ -54,5 +55,5 @@ export function nextMethod(allow: readonly string[], tried: readonly UpdateMetho
 
 function noUpdate(error: ApiError, tried: readonly UpdateMethod[]): NoUpdateError {
   const last = error.status === 404 ? "not found" : `HTTP ${error.status}`;
-  return new NoUpdateError(`the service has no update of clusters (${tried.join(", ")}: ${last})`, error);
+  return new NoUpdateError(`the service cannot update clusters (${tried.join(", ")}: ${last})`, error);
 }

@@ -1,7 +1,7 @@
 import type { EndpointFinding } from "./endpointFindings";
 import type { Findings } from "./report";
 
-/** What a user can do about the findings: settings first of all. Pure. */
+/** The advice for the findings, mostly about settings. Pure. */
 export function adviceFor(findings: Findings): string[] {
   return advices.flatMap(({ holds, text }) => (holds(findings) ? [text(findings)] : []));
 }
@@ -32,12 +32,12 @@ const advices: readonly Advice[] = [
   },
   {
     holds: (findings) => listOf(findings)?.state === "not allowed" && !isRefusedKey(findings),
-    text: () => "Make a key that may list clusters, in the dashboard of the service.",
+    text: () => "Create a key that may list clusters, in the dashboard of the service.",
   },
   {
     holds: isElsewhere,
     text: () =>
-      "Check GPUCLUSTER_BASE_URL: the address may be that of something else. It ends before /v1, for the paths of the API begin with it.",
+      "Check GPUCLUSTER_BASE_URL: the address may belong to another service. It ends before /v1, because the provider adds that.",
   },
   {
     holds: (findings) => listOf(findings)?.excerpt !== undefined,
@@ -47,25 +47,26 @@ const advices: readonly Advice[] = [
   {
     holds: ({ rateLimit }) => rateLimit.isUsedUp,
     text: ({ rateLimit: { resetInSeconds } }) =>
-      `Run this command again ${resetInSeconds === undefined ? "later" : `in ${resetInSeconds} s`}: the rate limit is used up, so not everything was asked.`,
+      `Run this command again ${resetInSeconds === undefined ? "later" : `in ${resetInSeconds} s`}: the rate limit is used up, so some endpoints were not read.`,
   },
   {
     holds: ({ canManage, requestNames }) => canManage && requestNames.certainty === "open",
     text: () =>
-      "Set gpucluster:requestNames to `specification` or `client` if you know which names the service takes: no answer shows it.",
+      "Set gpucluster:requestNames to `specification` or `client` if you know which names the service accepts: no answer shows them.",
   },
   {
     holds: ({ replicaHealth }) => replicaHealth.source === "none",
     text: () =>
-      'Set `healthCheck: "list"` on clusters: the service shows no health of replicas, so its word has to do.',
+      'Set `healthCheck: "list"` on clusters: the service shows no health of replicas, so the status of a cluster has to be enough.',
   },
   {
     holds: ({ gpuTypes }) => gpuTypes?.certain === false,
     text: () =>
-      "An unlisted gpuType is a warning of each preview, as with gpucluster:gpuTypeCheck `warn`: the list is not certain. `off` does not compare.",
+      "Each preview warns of an unlisted gpuType, as with gpucluster:gpuTypeCheck `warn`: the list is not certain. `off` skips this check.",
   },
   {
     holds: ({ canManage, gpuTypes }) => canManage && gpuTypes === undefined,
-    text: () => "Set gpucluster:gpuTypeCheck to `off`: no list of GPU types can be read, so a preview cannot compare.",
+    text: () =>
+      "Set gpucluster:gpuTypeCheck to `off`: no list of GPU types can be read, so a preview cannot check gpuType.",
   },
 ];

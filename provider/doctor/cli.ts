@@ -24,7 +24,7 @@ Exit code: 0 if a cluster could be managed, 1 if not, 2 for a wrong command.
 No key and no value of env is shown, and no name of a cluster without --names.
 `;
 
-/** What the process writes, and how it ends. */
+/** The output of the process, and its exit code. */
 export interface Outcome {
   readonly code: 0 | 1 | 2;
   readonly out: string;
@@ -62,7 +62,7 @@ function asJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** The whole command line, or what is wrong with it. */
+/** The parsed command line, or its problem. */
 function parse(args: readonly string[]): (Options & { readonly help?: boolean }) | string {
   try {
     const { values, positionals } = parseArgs({
@@ -85,7 +85,7 @@ const flags = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** The connection of the environment, or what is missing. */
+/** The connection of the environment, or its problem. */
 function connectionOf(env: Environment): Connection | string {
   try {
     return resolveConnection(() => undefined, env);

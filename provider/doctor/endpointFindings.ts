@@ -12,7 +12,7 @@ import { type Examination, type ExaminedPath, pathsOf } from "./examine";
 import { excerptOf } from "./excerpt";
 import { formOf, type Spelling, spellingOf } from "./shapes";
 
-/** What came of asking one endpoint. */
+/** The result of reading one endpoint. */
 export type EndpointState =
   | "answers"
   /** There is no such endpoint. */
@@ -36,13 +36,13 @@ export interface EndpointFinding {
   /** The form of the answer: `{data: [...]}`. */
   readonly form?: string;
   readonly spelling?: Spelling;
-  /** Why there is no result, without a text of the service. */
+  /** The reason why there is no result, without a text of the service. */
   readonly detail?: string;
   /** The beginning of an answer that could not be read, without secrets. */
   readonly excerpt?: string;
 }
 
-/** The first that holds. */
+/** The first match counts. */
 const states: readonly (readonly [EndpointState, (error: unknown) => boolean])[] = [
   ["answers", (error) => error === undefined],
   ["rate limit", (error) => error instanceof ApiError && (error.status === 429 || error.outcome === "rate-limited")],
@@ -64,7 +64,7 @@ export function endpointFindings(
   return pathsOf(examination).map((examined) => findingOf(examination, examined, redact));
 }
 
-/** What clusters have shown that no excerpt may hold. */
+/** The values of clusters that no excerpt may contain. */
 function secretsOf({ list, cluster }: Examination, showNames: boolean): string[] {
   const records = [...(list?.clusters ?? []), ...(cluster ? [cluster] : [])];
   const values = records.flatMap(({ env }) => Object.values(env ?? {})).filter((value) => value !== null);
@@ -88,15 +88,15 @@ function findingOf(
   return { endpoint, state, detail: detailOf(error), excerpt };
 }
 
-/** A code that is a word of the service's; anything else may quote something. */
+/** A code of plain words; any other code may quote something. */
 const plainCode = /^[a-z]+(_[a-z]+){0,5}$/i;
 
 function detailOf(error: unknown): string {
-  if (error instanceof ResponseShapeError) return error.why ?? "a success that says an error";
+  if (error instanceof ResponseShapeError) return error.why ?? "a success status with an error";
   if (error instanceof ApiError) {
     const code = plainCode.test(error.code ?? "") ? [error.code] : [];
     return [`HTTP ${error.status}`, ...code, ...(error.isApiAnswer ? [] : ["not an API answer"])].join(", ");
   }
-  // Its own sentence, after what it is about.
+  // The message without its title.
   return error instanceof RequestError ? error.message.slice(titleOf(error).length + 2) : "";
 }

@@ -14,7 +14,7 @@ import { version } from "../version";
 import { Ledger, type Observation, Recorder } from "./recorder";
 import type { Subject } from "./shapes";
 
-/** What a few reads have shown of a service. */
+/** The results of a few reads of a service. */
 export interface Examination {
   readonly address: string;
   /** By path, in the order of the requests. */
@@ -31,12 +31,12 @@ export interface Examination {
   readonly gpus?: GpuList;
 }
 
-/** One attempt, a short one: the examination ends in less than half a minute, whatever the service does. */
+/** One short attempt for each request: the examination ends in less than half a minute, whatever the service does. */
 const once = { attempts: 1, attemptTimeoutMs: 4_000 } as const;
 
 /**
- * Reads every endpoint that can be read, each once. The list comes first: if nobody answers there, nothing else is asked, and
- * if the key is refused, only what may need none.
+ * Reads every endpoint that can be read, each once. The list of clusters comes first: if there is no answer, nothing
+ * else is read. If the service refuses the key, only endpoints that may need no key are read.
  */
 export async function examine({ baseUrl, apiKey }: Connection, clock: Clock = systemClock): Promise<Examination> {
   const ledger = new Ledger(clock);
@@ -61,7 +61,7 @@ async function readOthers(client: Client, list: ClusterList | undefined, isKeyRe
   return { info, gpus, ...cluster };
 }
 
-/** All lists about GPUs, and what the provider makes of them. */
+/** Reads all lists about GPUs, and returns the GPU types as the provider would use them. */
 async function readGpus(client: Client): Promise<GpuList | undefined> {
   const lists = [client.listGpuModels, client.listGpuAvailability, client.listGpuPricing];
   const [{ value }] = await Promise.all([
@@ -71,7 +71,7 @@ async function readGpus(client: Client): Promise<GpuList | undefined> {
   return value;
 }
 
-/** One cluster of the list: of those that stay, if there are any. */
+/** Reads one cluster of the list, if possible one that is not being deleted. */
 async function readCluster(client: Client, list: ClusterList | undefined) {
   const clusters = list?.clusters ?? [];
   const id = (clusters.find(({ status }) => !isLeaving(status)) ?? clusters[0])?.id;
@@ -88,7 +88,7 @@ interface Settled<T> {
   readonly error?: unknown;
 }
 
-/** A failure is a finding; a mistake of ours is none. */
+/** A failed request is a finding; any other error is a bug, and is thrown. */
 async function settled<T>(read: Promise<T>): Promise<Settled<T>> {
   try {
     return { value: await read };
@@ -98,10 +98,10 @@ async function settled<T>(read: Promise<T>): Promise<Settled<T>> {
   }
 }
 
-/** An endpoint that an examination asks. */
+/** An endpoint that an examination reads. */
 export interface ExaminedPath {
   readonly path: string;
-  /** As it is shown: `GET /v1/clusters/cl_…`. */
+  /** The text for the report: `GET /v1/clusters/cl_…`. */
   readonly endpoint: string;
   readonly subject: Subject;
 }
@@ -124,7 +124,7 @@ export function pathsOf({ id, info, observations }: Pick<Examination, "id" | "in
   return rows.map(([path, subject, text = path]) => ({ path, subject, endpoint: `GET ${text}` }));
 }
 
-/** Enough to know one's own again. */
+/** Long enough for users to recognize their own cluster. */
 function shortId(id: string): string {
   return id.length > 6 ? `${id.slice(0, 3)}…` : hasIdForm(id) ? `${clusterIdPrefix}…` : "…";
 }

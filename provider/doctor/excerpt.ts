@@ -13,19 +13,21 @@ import {
 } from "../api/records";
 import { cleanText, cut } from "../api/text";
 
-/** The beginning of an answer that could not be read, without anything that may be secret. Pure. */
+/** The beginning of an answer that could not be read, without possible secrets. Pure. */
 
 export interface ExcerptOptions {
-  /** An answer about clusters: it may hold their names and their environment under any name, so no text of it is shown. */
+  /**
+   * Whether the answer is about clusters: any of its fields may show their names or environment, so texts are hidden.
+   */
   readonly isAboutClusters: boolean;
-  /** Takes out what is known to be a secret. */
+  /** Removes known secrets from a text. */
   readonly redact: (text: string) => string;
 }
 
 const longestExcerpt = 200;
 const longestText = 24;
 const hidden = "…";
-/** What is not in the excerpt anyway is not made ready for it. */
+/** More items would not fit into the excerpt. */
 const mostItems = 20;
 
 /** At most 200 characters of the JSON. */
@@ -61,7 +63,7 @@ function withoutSecrets(json: unknown): unknown {
   );
 }
 
-/** Names that stand in answers of any service, and so are not those of somebody's cluster. */
+/** Names of fields that answers of any service have, and so not the names of a user's clusters. */
 const knownNames: ReadonlySet<string> = new Set(
   [
     ...[clusterNames, errorNames, pageNames, replicaCounts, replicaNames].flatMap((names) => Object.values(names)),
@@ -70,7 +72,7 @@ const knownNames: ReadonlySet<string> = new Set(
 );
 const isKnown = (name: string) => knownNames.has(plainName(name));
 
-/** Whether a list may have this name in an answer about clusters: a word for several things, so not the name of one. */
+/** Whether a list in an answer about clusters may have this name: a known name or a plural, not a cluster's name. */
 export function isListName(name: string): boolean {
   return isKnown(name) || /^[a-z_]{2,24}s$/i.test(name);
 }

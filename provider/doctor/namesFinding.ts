@@ -1,12 +1,14 @@
 import { evidenceIn, evidenceOfEmptyList, evidenceOfGpus, type RequestNames } from "../api/requestNames";
 import { type Examination, pathsOf } from "./examine";
 
-/** Which names requests would hold, and why. */
+/** The names that requests would use, and the reason. */
 export interface NamesFinding {
   readonly names: RequestNames;
-  /** `shown` by an answer, `likely` by the form of an empty list, or `open`: the specification unless a setting says other. */
+  /**
+   * `shown` by an answer, `likely` by the form of an empty list, or `open`: the specification's, or those of a setting.
+   */
   readonly certainty: "shown" | "likely" | "open";
-  /** What each answer shows, the one that decides first. */
+  /** The evidence of each answer; the first one decides. */
   readonly evidence: readonly { readonly endpoint: string; readonly names: RequestNames }[];
 }
 

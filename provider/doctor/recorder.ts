@@ -5,21 +5,21 @@ import { readable } from "../api/readable";
 import type { Clock } from "../clock";
 import { ResponseShapeError } from "../errors";
 
-/** What one request has shown. */
+/** The result of one request. */
 export interface Observation {
   readonly path: string;
-  /** The answer's JSON, if it was a success with some. */
+  /** The JSON of the answer, if it was a success with JSON. */
   json?: unknown;
-  /** Why there is no result. */
+  /** The reason why there is no result. */
   error?: unknown;
-  /** The service's clock less ours, in milliseconds, from the `Date` header. */
+  /** The service's clock minus the local clock, in milliseconds, from the `Date` header. */
   skewMs?: number;
 }
 
-/** Pages after the first one, of all lists together: nobody needs the whole list to see whether it can be read. */
+/** Pages after the first one, of all lists together: a few pages are enough to see whether a list can be read. */
 const mostPages = 3;
 
-/** Sends each read once, and keeps what came of it. Nothing but a GET passes. */
+/** Sends each read once, and records the result. Only GET requests pass. */
 export class Recorder {
   readonly #answers = new Map<string, Promise<HttpResponse>>();
   readonly #observations = new Map<string, Observation>();
@@ -73,9 +73,9 @@ function skewOf(date: string | undefined, nowMs: number): number | undefined {
   return Number.isNaN(theirMs) ? undefined : theirMs + 500 - nowMs;
 }
 
-/** A budget that waits for nothing: after a refusal for the rate limit, each further request is refused unsent. */
+/** A budget that never waits: after a refusal because of the rate limit, it refuses each further request unsent. */
 export class Ledger implements Budget {
-  /** What the headers said last, with the fewest requests left. */
+  /** The latest headers, with the fewest requests left. */
   rate: RateHeaders = {};
   /** Requests that were sent. */
   sent = 0;
@@ -93,7 +93,7 @@ export class Ledger implements Budget {
       const isFewer = (headers.remaining ?? Infinity) <= (this.rate.remaining ?? Infinity);
       if (isFewer || isRefused)
         this.rate = { ...this.rate, ...Object.fromEntries(Object.entries(headers).filter(isKnown)) };
-      // At least so long that the request is not sent again.
+      // At least long enough that the request is not sent again.
       const closedMs = Math.max(1_000, headers.retryAfterMs ?? headers.resetInMs ?? windowMs);
       if (isRefused) this.#closedUntilMs = this.clock.now() + closedMs;
     };

@@ -7,7 +7,7 @@ import type { GpuFinding, Report } from "./report";
 const width = 80;
 const labelWidth = 15;
 
-/** Puts a colour on a word; the identity if there are none. */
+/** Colours a text; leaves it as it is if there are no colours. */
 export type Paint = (text: string, colour: keyof typeof colours) => string;
 
 const colours = { green: 32, yellow: 33, red: 31, bold: 1 } as const;
@@ -73,7 +73,7 @@ function factLines(report: Report): string[] {
 
 const unknown = "not known";
 
-/** Whether the service has told nothing that a guess could be made from. */
+/** Whether no endpoint has answered, so that there is no basis for a guess. */
 function isUnknown({ endpoints }: Report): boolean {
   return endpoints.every(({ state }) => state !== "answers");
 }
@@ -86,7 +86,7 @@ const certainties: Readonly<Record<NamesFinding["certainty"], (finding: NamesFin
   shown: ({ evidence: [first, ...others], names }) =>
     [`as ${first?.endpoint} shows`, ...others.filter((other) => other.names !== names).map(contradiction)].join("; "),
   likely: () => "as the form of the empty list of clusters suggests",
-  open: () => "for no answer shows which",
+  open: () => "because no answer shows which",
 };
 
 function contradiction({ endpoint, names }: NamesFinding["evidence"][number]): string {
@@ -123,11 +123,11 @@ function rateText({ limit, left, resetInSeconds, isUsedUp }: Report["rateLimit"]
     left === undefined ? undefined : `${left} left`,
     resetInSeconds === undefined ? undefined : `the window ends in ${resetInSeconds} s`,
   ].filter(Boolean);
-  const said = parts.length > 0 ? parts.join(", ") : "no header says it; 100 in a minute are assumed";
+  const said = parts.length > 0 ? parts.join(", ") : "no header shows it; 100 in a minute are assumed";
   return isUsedUp ? `used up: ${said}` : said;
 }
 
-/** The header has whole seconds. */
+/** The `Date` header has whole seconds: a smaller difference means nothing. */
 const leastSeconds = 2;
 
 function clockText(seconds: number | undefined): string {
@@ -190,7 +190,7 @@ function field(label: string, text: string): string[] {
   return wrap(text, width - labelWidth).map((line, index) => (index === 0 ? label : "").padEnd(labelWidth) + line);
 }
 
-/** Breaks at blanks; what is longer than a line by itself is cut into lines. */
+/** Breaks a text at blanks; a word that is longer than a line is cut. */
 function wrap(text: string, most: number): string[] {
   const lines: string[] = [""];
   const pieces = text.split(" ").flatMap((word) => word.match(new RegExp(`.{1,${most}}`, "gu")) ?? []);

@@ -9,14 +9,14 @@ import { type EndpointFinding, endpointFindings } from "./endpointFindings";
 import type { Examination } from "./examine";
 import { type NamesFinding, namesFinding } from "./namesFinding";
 
-/** What the provider understands of a service, as data: what `--json` prints, and what the text is made of. Pure. */
+/** What the provider understands of a service, as data: `--json` prints it, and the text is made from it. Pure. */
 export interface Report {
   readonly version: string;
   readonly address: string;
   /** Whether the provider could manage a cluster of this service with this key. */
   readonly canManage: boolean;
   readonly verdict: string;
-  /** How many requests the examination has sent. */
+  /** The number of requests that the examination has sent. */
   readonly requests: number;
   readonly endpoints: readonly EndpointFinding[];
   readonly clusters?: ClustersFinding;
@@ -25,7 +25,7 @@ export interface Report {
   readonly update: UpdateFinding;
   readonly gpuTypes?: GpuFinding;
   readonly rateLimit: RateFinding;
-  /** The service's clock less ours; absent if no answer had a `Date`. */
+  /** The service's clock minus the local clock; absent if no answer had a `Date`. */
   readonly clockDifferenceSeconds?: number;
   /** The endpoints that the key may not use. */
   readonly notAllowed: readonly string[];
@@ -45,7 +45,7 @@ export interface HealthFinding {
 }
 
 export interface UpdateFinding {
-  /** What the descriptor names, such as `PATCH /v1/clusters/:id`. */
+  /** The update that the descriptor names, such as `PATCH /v1/clusters/:id`. */
   readonly named?: string;
   /** Whether there is a descriptor. */
   readonly isDescribed: boolean;
@@ -63,14 +63,14 @@ export interface RateFinding {
   readonly limit?: number;
   readonly left?: number;
   readonly resetInSeconds?: number;
-  /** Whether a request was refused, or not sent, for the rate limit. */
+  /** Whether a request was refused, or not sent, because of the rate limit. */
   readonly isUsedUp: boolean;
 }
 
 export interface ReportOptions {
   /** Whether names of clusters are shown. */
   readonly showNames: boolean;
-  /** Takes the key out of a text. */
+  /** Removes the key from a text. */
   readonly hideKey: (text: string) => string;
 }
 
@@ -100,7 +100,7 @@ export function reportOf(examination: Examination, { showNames, hideKey }: Repor
   return { ...findings, advice: adviceFor(findings) };
 }
 
-/** The parts of a report that advice is made of. */
+/** The parts of a report from which the advice is made. */
 export type Findings = Omit<Report, "advice">;
 
 const verdicts: Readonly<Record<Exclude<EndpointFinding["state"], "answers">, string>> = {
@@ -108,13 +108,13 @@ const verdicts: Readonly<Record<Exclude<EndpointFinding["state"], "answers">, st
   "not allowed": "the key may not list clusters",
   "not readable": "the list of clusters cannot be read",
   "rate limit": "the rate limit of the key is used up",
-  "no answer": "nobody answers at the address",
+  "no answer": "no answer from the address",
   fails: "the service fails",
   refused: "the service refuses to list clusters",
-  "not asked": "the list of clusters was not asked for",
+  "not asked": "the list of clusters was not read",
 };
 
-/** Each operation begins or ends with the list: without one, nothing is created. */
+/** Each operation begins or ends with the list of clusters: without the list, nothing is created. */
 function verdictOf([list]: readonly EndpointFinding[]): Pick<Report, "canManage" | "verdict"> {
   const canManage = list?.state === "answers";
   const why = list?.detail?.startsWith("HTTP 401") ? "the key is refused" : verdicts[toFailure(list)];
@@ -127,7 +127,7 @@ function toFailure(list: EndpointFinding | undefined): keyof typeof verdicts {
 
 const healthSources: Readonly<Partial<Record<EndpointFinding["state"], HealthFinding["source"]>>> = {
   answers: "status",
-  // The provider takes only the lack of the endpoint as a reason to read the record in its place.
+  // Only if the endpoint is missing does the provider read the record in its place.
   "not readable": "none",
   "not allowed": "none",
 };
@@ -149,7 +149,7 @@ function updateFinding(info: ServiceInfo | undefined, hideKey: ReportOptions["hi
   };
 }
 
-/** What a descriptor says of single endpoints: texts, or objects with a method and a path. */
+/** The single endpoints that a descriptor names: texts, or objects with a method and a path. */
 function linesIn(value: unknown, depth: number): string[] {
   if (typeof value === "string") return [value.trim()];
   if (typeof value !== "object" || value === null || depth < 0) return [];
@@ -173,7 +173,7 @@ function rateFinding({ limit, remaining, resetInMs, retryAfterMs }: RateHeaders,
   return { limit, left: isUsedUp ? 0 : remaining, resetInSeconds, isUsedUp };
 }
 
-/** Of several answers, the middle one: one that was long on its way says the wrong time. */
+/** The median of all answers: an answer with a high latency shows a wrong time. */
 function clockDifference({ observations }: Examination): number | undefined {
   const skews = [...observations.values()].flatMap(({ skewMs }) => skewMs ?? []).sort((a, b) => a - b);
   const middle = skews[Math.floor(skews.length / 2)];

@@ -4,15 +4,15 @@ import { clusterListNames, clusterNames, gpuListNames, replicaListNames, wrapper
 import { cleanText } from "../api/text";
 import { isListName } from "./excerpt";
 
-/** The form of an answer in a few words, without a value of it. Pure. */
+/** The form of an answer in a few words, without any of its values. Pure. */
 
-/** What an answer is about: decides under which names its content may stand. */
+/** The subject of an answer: decides under which names its content may stand. */
 export type Subject = "clusters" | "gpus" | "cluster" | "status" | "service" | "descriptor";
 
 /** How the names of fields are written. */
 export type Spelling = "snake_case" | "camelCase" | "mixed spelling";
 
-/** The names under which the content may stand, and what the keys of a map are. */
+/** The names under which the content may stand, and the form of a map. */
 const contents: Readonly<Record<Subject, { readonly names: readonly string[]; readonly map?: string }>> = {
   clusters: { names: [...clusterListNames, ...wrapperNames], map: "map by id" },
   gpus: { names: [...gpuListNames, ...wrapperNames], map: "map by type" },
@@ -23,7 +23,7 @@ const contents: Readonly<Record<Subject, { readonly names: readonly string[]; re
 };
 
 const deepest = 3;
-/** More names than that make no form any clearer. */
+/** More names would not make the form clearer. */
 const mostNames = 2;
 
 /** `bare list`, `{data: [...]}`, `{clusters: map by id}`, `{...}`, or what kind of value it is. */
@@ -77,7 +77,7 @@ export function spellingOf(json: unknown): Spelling | undefined {
 
 const envNames: ReadonlySet<string> = new Set(clusterNames.env);
 
-/** Names of variables are no names of fields. */
+/** The names of fields; names of environment variables are left out. */
 function namesIn(json: unknown, depth: number): string[] {
   if (Array.isArray(json)) return namesIn(json[0], depth);
   if (!isRecord(json) || depth === 0) return [];

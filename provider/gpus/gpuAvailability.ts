@@ -4,13 +4,13 @@ import { withNotFoundAdvice } from "../errors";
 import type { GetGpuAvailabilityArgs, GetGpuAvailabilityResult, GpuAvailability, GpuType } from "../types";
 
 export const getGpuAvailabilityRules = argRules({
-  // Blanks and dots alone would name another path.
+  // Blanks and dots alone would change the path.
   type: textArg('the identifier of a GPU type, such as "h100"; getGpuTypes() lists them', (type) =>
     /[^\s.]/.test(type),
   ).optional(),
 });
 
-/** Which GPU types can be had (specification, section 4, `/v1/gpus/availability` and `/v1/gpus/:type/availability`). */
+/** The availability of GPU types (specification, section 4: `/v1/gpus/availability`, `/v1/gpus/:type/availability`). */
 export async function getGpuAvailability(
   client: Client,
   { type }: GetGpuAvailabilityArgs = {},
@@ -23,11 +23,11 @@ async function availabilityOf(client: Client, type: string): Promise<GpuType> {
   try {
     return await client.getGpuTypeAvailability(type);
   } catch (error) {
-    throw withNotFoundAdvice(error, "getGpuTypes() lists the GPU types that there are");
+    throw withNotFoundAdvice(error, "getGpuTypes() lists the GPU types");
   }
 }
 
-/** The facts that were asked for; a service that says more here has it in `raw`. */
+/** Only the fields of this function; if the service shows more, `raw` contains the rest. */
 function toAvailability({ name, memoryGb, pricePerHour, currency, ...availability }: GpuType): GpuAvailability {
   return availability;
 }

@@ -44,7 +44,7 @@ export async function stopAll(): Promise<void> {
   await Promise.all(running.splice(0).map((simulator) => simulator.close()));
 }
 
-/** What a creation asks for. */
+/** The body of a creation. */
 export const web = {
   name: "web",
   gpuType: "h100",

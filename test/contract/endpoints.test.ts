@@ -6,12 +6,12 @@ import { type Contract, contract, stopAll, web } from "./bench";
 afterEach(stopAll);
 
 interface Row {
-  /** Method and path that the specification says, or the dialect where it leaves them open; `:id` is the cluster's. */
+  /** Method and path of the specification, or of the dialect if the specification leaves them open; `:id` is the cluster's. */
   readonly line: string | ((dialect: Dialect) => string);
   /** The body on the wire; absent: no body and no Content-Type. */
   readonly body?: unknown | ((dialect: Dialect) => unknown);
   call(bench: Contract, id: string): Promise<unknown>;
-  /** What comes back, in the dialect. */
+  /** The answer, in the dialect. */
   expected(bench: Contract, id: string): unknown;
 }
 
@@ -21,7 +21,7 @@ const record = (id: string, more: Record<string, unknown> = {}) =>
 /** An action answers with the cluster or with nothing. */
 const acted = ({ dialect }: Contract, id: string, more?: Record<string, unknown>) =>
   dialect.actionAnswer === "cluster" ? record(id, more) : undefined;
-/** What an update asks for; only `/scale` changes the replicas where an update may not carry them. */
+/** The body of an update; only `/scale` changes the replicas if an update may not contain them. */
 const changes = ({ updateFields }: Dialect) => ({
   ...(updateFields === "any" ? { replicas: 3 } : {}),
   container: "example/server:2.0",
@@ -32,7 +32,7 @@ const container: Record<Dialect["containerEcho"], string | undefined> = {
   none: undefined,
   registry: `docker.io/${web.container}`,
 };
-/** What is said of a variable's hidden value; a null where only its name is. */
+/** What is shown of a variable's hidden value; null if only its name is shown. */
 const hiddenValue: Record<Dialect["envHidden"], string | null> = { masked: "********", names: null };
 const shownEnv = ({ envEcho, envHidden, injectedEnv }: Dialect) => {
   const entries = Object.entries({ ...web.env, ...injectedEnv });
@@ -43,14 +43,14 @@ const replica = (dialect: Dialect) =>
   dialect.replicasForm === "counts"
     ? { id: expect.any(String), status: "", healthy: true }
     : { id: expect.any(String), status: replicaWord("healthy", dialect), healthy: true };
-/** A word of a cluster that changes, where it does not call itself running at all times. */
+/** The status of a cluster that changes, unless it shows running at all times. */
 const onItsWay = (word: "restarting" | "deploying", dialect: Dialect) =>
   clusterWord(dialect.runningWhen === "always" ? "running" : word, dialect);
 const price = { pricePerHour: 2.99, currency: "USD" };
 const h100 = ({ dialect }: Contract) => {
   return { type: "h100", name: dialect.catalog === "own" ? "NVIDIA H100" : "H100", memoryGb: 80 };
 };
-/** Two of the 256 are taken by the cluster. */
+/** The cluster uses two of the 256. */
 const stock = ({ dialect }: Contract) => ({
   available: true,
   ...(dialect.stockForm === "flag" ? {} : { availableCount: 254 }),

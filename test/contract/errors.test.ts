@@ -6,7 +6,7 @@ afterEach(stopAll);
 
 const names = Object.keys(dialects);
 
-/** The service's word for what it refuses. */
+/** The error code of the refusal. */
 const said = (documented: string, other: string, { errorCodes }: Dialect) =>
   errorCodes === "documented" ? documented : other;
 

@@ -108,9 +108,9 @@ describe("the published types", () => {
     expect(hover("replicas: size")).toContain("Number of replicas, 1 to 10 000; default 1.");
     expect(hover("endpoint;")).toContain("URL at which the cluster is served.");
     expect(hover("id: web.id")).toContain("The service's id");
-    expect(hover("readyReplicas;")).toContain("How many replicas are healthy.");
+    expect(hover("readyReplicas;")).toContain("Number of healthy replicas.");
     expect(hover("pricePerHour ??")).toContain("Price of one GPU for one hour");
-    expect(hover("availableCount ===")).toContain("How many can be had now.");
+    expect(hover("availableCount ===")).toContain("How many are available now.");
     expect(hover("createdAt, one")).toContain("When the cluster was created");
     expect(hover("envNames]")).toContain("Values are secret");
     expect(hover("hourlyCost;")).toContain("Price of all clusters for one hour");

@@ -11,7 +11,7 @@ const clusters: ListKind = {
   key: "id",
 };
 
-/** Reads the list of clusters, all its pages. */
+/** Reads all pages of the list of clusters. */
 export async function readClusterList(get: GetPage): Promise<ClusterList> {
   const { items, ...rest } = await walkPages(get, readPage, ({ id }) => id.toLowerCase());
   return { clusters: items, ...rest };
@@ -20,7 +20,7 @@ export async function readClusterList(get: GetPage): Promise<ClusterList> {
 function readPage({ json, headers }: Answer) {
   const { records, members, sure: isWhole } = findRecords(json, clusters) ?? nothingIn(json);
   const items = records.map(readListed).filter((cluster) => cluster !== undefined);
-  // Where it is said that there are none, an empty list of any kind is the one.
+  // If the answer says that there are no clusters, an empty list under any name is the list.
   const isNone = records.length === 0 && new Fields(json).get("total") === 0;
   return {
     json,

@@ -32,7 +32,7 @@ import {
 import { clearWord } from "./states";
 import { healthOf } from "./statusRecord";
 
-/** The answer to a creation. An object with an id that shows nothing of a cluster may be anything, such as an operation. */
+/** Reads the answer to a creation. An object with an id and no other field of a cluster may be, say, an operation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
   const found = candidates(json).filter(({ object, isTop }) => traits(object) > 0 || isTop);
   const own = found.find(({ id }) => hasIdForm(id)) ?? found.find(({ object }) => traits(object) > 0);
@@ -40,7 +40,7 @@ export const readCreated: Reader<ClusterRecord> = (json) => {
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
 };
 
-/** The answer to a question for one cluster, which need not repeat its id; never another cluster. */
+/** Reads the answer to a request for one cluster, which need not repeat the id. Never returns another cluster. */
 export const readCluster =
   (id: string): Reader<ClusterRecord> =>
   (json) => {
@@ -49,18 +49,18 @@ export const readCluster =
     throw new UnreadableError("it is not the record of this cluster");
   };
 
-/** The answer to a change, an action or a deletion may hold the cluster, or anything else, or nothing. */
+/** Reads the answer to a change, an action or a deletion, which may be the cluster, anything else, or empty. */
 export const readClusterIfAny =
   (id: string): Reader<ClusterRecord | undefined> =>
   (json) =>
     ownIn(json, id);
 
-/** Whether an id has the documented form; one that has not may be the id of something else. */
+/** Whether an id has the documented form; another id may belong to something else. */
 export function hasIdForm(id: string): boolean {
   return id.toLowerCase().startsWith(clusterIdPrefix);
 }
 
-/** One record of a list. What stands inside it, and has another form of id, may be a part of it. */
+/** Reads one record of a list. An object inside the record with an id of another form may be a part of the record. */
 export function readListed(json: unknown): ClusterRecord | undefined {
   const found = candidates(json);
   const own = found.find(({ isTop }) => isTop) ?? found.find(({ id }) => hasIdForm(id));
@@ -76,7 +76,7 @@ export function isKeyedCluster(key: string, value: unknown): boolean {
 interface Candidate {
   readonly id: string;
   readonly object: Record<string, unknown>;
-  /** True for what stands in nothing else. */
+  /** True for the outermost object. */
   readonly isTop: boolean;
 }
 
@@ -99,10 +99,10 @@ function ownIn(json: unknown, id: string): ClusterRecord | undefined {
   return nameless && toRecord({ id, object: nameless, isTop: true });
 }
 
-/** What is not a record, or is only a part of one. */
+/** Names of objects that are not a record, or only a part of one. */
 const notWhole: ReadonlySet<string> = new Set([...notRecords, ...fieldGroups, "status"]);
 
-/** Where several names could hold the id: the expected one, else one in the documented form, else the first. */
+/** If several fields could be the id: the expected id, else one in the documented form, else the first. */
 function idOf(object: Record<string, unknown>, expected = ""): string | undefined {
   const sources = withParts(object).map((part) => new Fields(part));
   const values = sources.flatMap((source) => clusterNames.id.map((name) => source.get(name)));
@@ -119,7 +119,7 @@ function withParts(object: Record<string, unknown>): Record<string, unknown>[] {
   return [object, ...fieldGroups.map((group) => fields.get(group)).filter(isRecord)];
 }
 
-/** How much an object shows of a cluster besides its id. */
+/** The number of a cluster's fields that an object has besides its id. */
 function traits(object: Record<string, unknown>): number {
   const { name, replicas, endpoint, status } = clusterNames;
   const parts = withParts(object);
@@ -130,7 +130,7 @@ function traits(object: Record<string, unknown>): number {
 
 const secretForm = /(^|_)(env|environment|secrets?|variables)(_|$)/;
 
-/** What identifies the GPU: no value of env, and no name of anything else. */
+/** The texts that identify the GPU: no value of env, and no name of anything else. */
 function gpuTextsOf(parts: readonly Record<string, unknown>[]): string[] {
   const isClean = ([name]: [string, unknown]) => !secretForm.test(plainName(name));
   const clean = parts.map((part) => Object.fromEntries(Object.entries(part).filter(isClean)));
@@ -141,14 +141,14 @@ function gpuTextsOf(parts: readonly Record<string, unknown>[]): string[] {
 function toRecord({ id, object }: Candidate): ClusterRecord {
   const parts = withParts(object);
   const own = parts.map((part) => new Fields(part));
-  // An object under `status` may say everything that changes, but is never what has the name.
+  // An object under `status` may contain all fields that change, but never the name.
   const changing = own.map((source) => source.get("status")).filter(isRecord);
   const all = [...own, ...changing.map((inner) => new Fields(inner))];
   const take = <T>(names: readonly string[], read: (value: unknown) => T | undefined, sources = all) =>
     sources.map((source) => source.first(names, read)).find((value) => value !== undefined);
   const status = take(clusterNames.status, asText) ?? take(clusterNames.status, innerOr(asText, innerNames.word));
   const env = take(clusterNames.env, asEnv, own);
-  // Beside any word for a state, a mark of deletion proves nothing: it may be a placeholder, or a plan.
+  // Beside any state, a time of deletion proves nothing: it may be a placeholder, or planned.
   const isDeleted = !all.some(saysState) && Date.parse(take(clusterNames.deleted, asStamp) ?? "") > 0;
   const redact = redactor(Object.values(env ?? {}).filter((value) => value !== null));
   const gpuIdentifiers = gpuTextsOf(parts);
@@ -170,18 +170,18 @@ function toRecord({ id, object }: Candidate): ClusterRecord {
 
 const stateForm = /(^|_)(status|state|phase)(_|$)/;
 
-/** Whether anything is said of a state, under whatever name and in whatever word. */
+/** Whether any field with a name for a state has a value, known or not. */
 function saysState(source: Fields): boolean {
   return source.names().some((name) => stateForm.test(name) && isSaid(source.get(name)));
 }
 
-/** One that can be a cluster's; others may be paths or titles that a service makes of it. */
+/** A text that can be the name of a cluster. Others may be paths or titles that a service derives from the name. */
 function asClusterName(value: unknown): string | undefined {
   const name = asText(value);
   return name !== undefined && clusterNamePattern.test(name) ? name : undefined;
 }
 
-/** Without the slash at its end, which one answer may write and the next one not. */
+/** An address without the slash at its end, which a service may add in one answer and leave out in the next. */
 function asAddress(value: unknown): string | undefined {
   return asText(value)?.replace(/([^/])\/+$/, "$1");
 }
@@ -194,7 +194,7 @@ function innerOr<T>(read: (value: unknown) => T | undefined, names: readonly str
 const documentedStamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const zone = /(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i;
 
-/** ISO 8601 in UTC; the documented form as it is, byte for byte. */
+/** ISO 8601 in UTC; a time in the documented form stays as it is, byte for byte. */
 export function asStamp(value: unknown): string | undefined {
   if (typeof value === "string" && documentedStamp.test(value)) return value;
   const number = asNumber(value);
@@ -215,14 +215,14 @@ function asEnv(value: unknown): Record<string, string | null> | undefined {
   const variables = isMap
     ? Object.entries(value).map(([name, item]): Variable => [name, asEnvValue(item)])
     : value.map(asVariable);
-  // One that cannot be read would look as if it were not there.
+  // If one variable cannot be read, env is absent: otherwise that variable would seem to be missing.
   return variables.every((variable) => variable !== undefined) ? withCleanNames(variables, cleanName) : undefined;
 }
 
-/** The longest name that the service is sent, in characters. */
+/** The longest name of a variable in a request, in characters. */
 const longestName = 1_024;
 
-/** Values stay byte for byte; a name is printed in previews. */
+/** A name is printed in previews, so it is cleaned; values stay byte for byte. */
 const cleanName = (name: string) => cleanText(name, longestName);
 
 function asEnvValue(value: unknown): string | null {

@@ -6,7 +6,7 @@ import { stateOf } from "./states";
 
 const envNames: ReadonlySet<string> = new Set(clusterNames.env);
 
-/** One cluster, read by its id, with everything that the answer shows of it: also fields that this package does not know. */
+/** Reads one cluster by its id, with all fields of the answer, including those unknown to this package. */
 export const readDetail =
   (id: string): Reader<ClusterRecord> =>
   (json) => {
@@ -15,14 +15,14 @@ export const readDetail =
     return { ...record, ...(record.health ? { health: knownHealth(record.health, fields) } : {}), fields };
   };
 
-/** A cluster whose health check is switched off says nothing of health: its replicas are judged by their states. */
+/** If the health check of a cluster is off, its health says nothing: the states of its replicas count. */
 function knownHealth(health: StatusRecord, fields: ReadonlyMap<string, unknown>): StatusRecord {
   if (fields.get("health_check_enabled") !== false) return health;
   const replicas = health.replicas.map((replica) => ({ ...replica, healthy: stateOf(replica.status) === "running" }));
   return { ...health, replicas };
 }
 
-/** By plain name, the outermost first; null stays, for it says that something is not there. Never values of env. */
+/** The fields by plain name, without env; the outermost one counts. null stays: it shows that a value is absent. */
 function fieldsIn(json: unknown): ReadonlyMap<string, unknown> {
   const objects = objectsIn(json, recordDepth, notRecords);
   const entries = objects.flatMap((object) =>
@@ -32,8 +32,8 @@ function fieldsIn(json: unknown): ReadonlyMap<string, unknown> {
 }
 
 /**
- * The health that a record shows. If it shows no replicas, its word speaks for all of them, but not in place of a 404, which
- * may be about replicas that are not there yet.
+ * The health that a record shows. Without replicas, its status word counts for all of them, but not after a 404: that
+ * may be about replicas that do not exist yet.
  */
 export function statusIn({ health, status }: ClusterRecord, missing?: unknown): StatusRecord | undefined {
   const word = status === undefined ? {} : { status };

@@ -3,7 +3,7 @@ import { asCount, asFlag, asNumber, asText, defined, Fields, isRecord, plainName
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** The memory of a GPU in GB. A name that may mean any memory is that of the machine if the record has one. */
+/** The memory of a GPU in GB. If the record describes a machine, a name that may mean any memory is the machine's. */
 export function readMemory(raw: Raw): number | undefined {
   const fields = new Fields(raw);
   const own = fields.names().filter((name) => gpuMemoryForm.test(name));
@@ -12,7 +12,7 @@ export function readMemory(raw: Raw): number | undefined {
   return names.map((name) => asMemory(fields.get(name), name)).find((memory) => memory !== undefined);
 }
 
-/** A number, by the unit in its name or of the size that GPUs have; or a text with a unit. */
+/** A number with a unit in its name, or in the range of GPU memory; or a text with a unit. */
 function asMemory(value: unknown, name: string): number | undefined {
   const number = asNumber(value);
   if (number !== undefined) {
@@ -23,7 +23,7 @@ function asMemory(value: unknown, name: string): number | undefined {
   return amount === undefined ? undefined : Number(amount) / (unit?.toUpperCase() === "M" ? 1024 : 1);
 }
 
-/** In GB; a number of MB is larger. */
+/** The range of GPU memory in GB; a number in MB is larger. */
 const smallestGpu = 4;
 const largestGpu = 512;
 
@@ -32,7 +32,7 @@ export interface Stock {
   readonly availableCount?: number;
 }
 
-/** A flag, a number or a word, or any of them by region. */
+/** Reads the stock: a flag, a number or a word, or any of these by region. */
 export function readStock(raw: Raw, depth = 2): Stock {
   const fields = new Fields(raw);
   const availableCount = fields.first(stockNames.count, (value) =>
@@ -61,14 +61,16 @@ function asStockWord(value: unknown): boolean | undefined {
 
 const countForm = /(^|_)(gpus?|nodes?|count|total)(_|$)/;
 
-/** `{"eu": 3, "us": 0}`, `[{"region": "eu", "available": true}]`, `["eu"]`: one region is enough, and numbers add up. */
+/**
+ * `{"eu": 3, "us": 0}`, `[{"region": "eu", "available": true}]`, `["eu"]`: one region is enough; numbers are summed.
+ */
 function asRegions(value: unknown, depth: number): Stock | undefined {
   const places = isRecord(value) ? Object.values(value) : Array.isArray(value) ? value : undefined;
   if (!places) return undefined;
   if (isRecord(value)) {
     const own = readStock(value, 0);
     if (own.available !== undefined) return own;
-    // Numbers of GPUs and machines that there are in all say nothing of what is free.
+    // Total numbers of GPUs and machines say nothing about the free ones.
     if (Object.keys(value).some((name) => countForm.test(plainName(name)))) return undefined;
   }
   const isNames = Array.isArray(value) && value.every((place) => typeof place === "string");

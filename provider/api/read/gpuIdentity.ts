@@ -6,13 +6,13 @@ export interface GpuText {
   readonly text: string;
   /** The field that holds it: `gpu_type`, `gpu_model.id`. */
   readonly field: string;
-  /** The lower, the more surely this is what requests take. */
+  /** The lower, the more certain it is that requests accept this text. */
   readonly rank: number;
-  /** What its name says: a GPU, a machine, any kind of thing, or only a name for people. */
+  /** What the field name means: a GPU, a machine, any kind of thing, or only a display name. */
   readonly of: "gpu" | "machine" | "any" | "people";
 }
 
-/** The form in which identifiers are compared: `RTX 4090`, `rtx-4090` and `rtx_4090` are one. */
+/** Normalizes an identifier for comparison: `RTX 4090`, `rtx-4090` and `rtx_4090` are equal. */
 export function gpuKey(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "") || text;
 }
@@ -26,7 +26,7 @@ export function gpuTexts(record: Readonly<Record<string, unknown>>): GpuText[] {
   return found.sort((a, b) => a.rank - b.rank);
 }
 
-/** The object that is a GPU says its id under any name; another one may say something of a GPU under a name for that. */
+/** In an object that is a GPU or a machine, any name may hold the id; in another one, only a name for either does. */
 function innerTexts(outer: string, object: Record<string, unknown>): GpuText[] {
   const of = formOf(outer)?.of;
   const prefix = of === "gpu" ? "gpu_" : of === "machine" ? "instance_type_" : "";
@@ -38,7 +38,7 @@ function innerTexts(outer: string, object: Record<string, unknown>): GpuText[] {
   });
 }
 
-/** What stands deeper gives way to the record's own id, and goes before its name. */
+/** A deeper text ranks after the record's own id, and before its name. */
 function afterPlain(text: GpuText): GpuText {
   return { ...text, rank: text.rank / gpuNameForms.length + firstWeak - 1 };
 }
@@ -46,7 +46,7 @@ function afterPlain(text: GpuText): GpuText {
 function textOf(field: string, plain: string, value: unknown): GpuText[] {
   const text = asText(value)?.trim();
   const form = formOf(plain);
-  // A number counts something, or is the key of a table.
+  // A number is a count, or the key of a database table.
   const isIdentifier = text !== undefined && !/^\d+$/.test(text) && !kindWords.has(plainName(text));
   if (!form || !isIdentifier) return [];
   const isOpaque = form.of === "any" && /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(text);
@@ -62,7 +62,7 @@ export function isGpuName(plain: string): boolean {
   return of === "gpu" || of === "machine";
 }
 
-/** Lists of hundreds of records are read each second, and have the same few names. */
+/** A cache: lists of hundreds of records are read each second, with the same few names. */
 const formByName = new Map<string, (typeof forms)[number] | undefined>();
 const mostNames = 1_000;
 

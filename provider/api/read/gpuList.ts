@@ -4,7 +4,7 @@ import type { GpuSubject } from "./gpuRows";
 import { isRecord, plainName, UnreadableError } from "./json";
 import { type Answer, type GetPage, walkPages } from "./pageWalk";
 
-/** Reads a list about GPUs, all its pages. */
+/** Reads all pages of a list about GPUs. */
 export async function readGpuList(subject: GpuSubject, get: GetPage): Promise<GpuList> {
   const read = ({ json, headers }: Answer) => {
     const { gpus: items, certain: sure } = readGpus(subject)(json);
@@ -15,7 +15,7 @@ export async function readGpuList(subject: GpuSubject, get: GetPage): Promise<Gp
   return { gpus: [...items], certain: complete };
 }
 
-/** What is said of the pages: a map of types stands beside it, and what is said of one type is not about pages. */
+/** The fields that may be about pages. A map of types may stand beside them; fields of one type are not about pages. */
 function besideGpus(json: unknown): unknown {
   if (!isRecord(json)) return undefined;
   const entries = Object.entries(json).filter(([name, value]) => !isRecord(value) || pageObjects.has(plainName(name)));

@@ -9,8 +9,8 @@ import { readPrice } from "./price";
 export { gpuKey } from "./gpuIdentity";
 
 /**
- * Reads `/v1/gpus` and its relatives: a list or a map of records, plain words or plain values, or one record. What stands in
- * several lists of one answer is put together. A record without a type cannot be used and is left out.
+ * Reads `/v1/gpus` and the other lists about GPUs: a list or a map of records, words or plain values, or one record.
+ * Several lists in one answer are joined. A record without a type cannot be used and is left out.
  */
 export const readGpus =
   (subject: GpuSubject): Reader<GpuList> =>
@@ -42,7 +42,7 @@ export const readGpuType =
     const isOwn = (text: string) => gpuKey(text) === gpuKey(type);
     const own = listed.find((gpu) => identifiersOf(gpu).some(isOwn));
     if (own) return { ...own, type };
-    // A map's keys may be regions; only what names a type as such is surely about another one.
+    // The keys of a map may be regions. Only a field with a name for types proves that the answer is about another one.
     const objects = [
       ...objectsIn(json, 2, notRecords),
       ...[json, ...Object.values(Object(json))].flat().filter(isRecord),
@@ -60,7 +60,7 @@ export const readGpuType =
 
 const typeNames = ["gpu_type", "gpu_model_id", "gpu_model", "type", "model"];
 
-/** A value without a name: stock by region, or stock. */
+/** An answer without field names: stock by region, or stock. */
 function bare(json: unknown): Record<string, unknown> {
   return { [Array.isArray(json) && json.some(isRecord) ? "regions" : "available"]: json };
 }
@@ -71,11 +71,11 @@ function merged(facts: GpuType | undefined, gpu: GpuType): GpuType {
 
 interface Typed {
   readonly gpu: GpuType;
-  /** Whether its type stands under a name for identifiers. */
+  /** Whether the name of the field with its type is a name for identifiers. */
   readonly isSure: boolean;
 }
 
-/** Records with their types: a field of any kind of thing that says the same in each record says what they are, not which. */
+/** Records with their types. A general field with the same value in each record is a category, not an identifier. */
 function typed(rows: readonly GpuRow[]): Typed[] {
   const texts = rows.map(({ raw }) => gpuTexts(raw));
   const values = new Map<string, Set<string>>();
@@ -91,7 +91,7 @@ function typed(rows: readonly GpuRow[]): Typed[] {
   });
 }
 
-/** Whether each type stands there once, or once for each place or tier. */
+/** Whether each type occurs once, or once for each place or tier. */
 function areDistinct(rows: readonly Typed[]): boolean {
   const keys = rows.map(({ gpu: { type, raw } }) => {
     const places = Object.entries(raw).filter(([name]) => placeWords.has(plainName(name).split("_")[0] ?? ""));

@@ -14,7 +14,7 @@ import { gpuTexts, isGpuName } from "./gpuIdentity";
 import { asText, isRecord, plainName } from "./json";
 import { readPrice } from "./price";
 
-/** What an answer about GPUs is about: a value without a name of its own is that. */
+/** The subject of an answer about GPUs: gives the meaning of a value without a field name. */
 export type GpuSubject = "types" | "models" | "pricing" | "availability";
 
 /** One record about a GPU type, as the answer shows it. */
@@ -22,11 +22,11 @@ export interface GpuRow {
   readonly raw: Record<string, unknown>;
   /** Its key in a map of types. */
   readonly key?: string;
-  /** Whether it was a word alone. */
+  /** Whether the record was only a word. */
   readonly isWord?: boolean;
 }
 
-/** The records of an answer, with what stands in other lists of it. */
+/** The records of an answer, and those of its other lists. */
 export interface GpuRows {
   readonly main: readonly GpuRow[];
   readonly beside: readonly GpuRow[];
@@ -34,11 +34,11 @@ export interface GpuRows {
 
 const deepest = 4;
 
-/** The records of an answer: bare, under a name for them, under any other name if it is the only one, as a map, or one. */
+/** The records of an answer: a bare list, a list under a known name, the only list under other names, a map, or one. */
 export function rowsIn(json: unknown, subject: GpuSubject, depth = deepest): GpuRows | undefined {
   if (Array.isArray(json)) return { main: json.flatMap(rowOf), beside: [] };
   if (!isRecord(json) || depth < 0) return undefined;
-  // A map of types without stock.
+  // A map of types that is empty, because nothing is in stock.
   if (Object.keys(json).length === 0) return { main: [], beside: [] };
   if (!gpuListNames.some((name) => holdsRows(named(json, name))) && isGpu(json))
     return { main: [{ raw: json }], beside: [] };
@@ -59,7 +59,7 @@ function named(json: Record<string, unknown>, name: string): unknown {
   return Object.entries(json).find(([each]) => plainName(each) === name)?.[1];
 }
 
-/** What stands in an object that only holds it. */
+/** The records inside an object that is only a wrapper. */
 function wrapped(json: Record<string, unknown>, subject: GpuSubject, depth: number): GpuRows | undefined {
   const inner = Object.entries(json).filter(
     ([name, value]) => isRecord(value) && Object.keys(value).length > 0 && !isAside(plainName(name)),
@@ -72,7 +72,7 @@ function subjectOf(listName: string): GpuSubject | undefined {
   return listName.startsWith("pric") ? "pricing" : listName === "availability" ? "availability" : undefined;
 }
 
-/** A list of records that can be told apart; or an empty one, under a name for it. */
+/** Whether a value is a list of records that can be distinguished, or an empty list. */
 function holdsRows(value: unknown): boolean {
   return (
     Array.isArray(value) &&
@@ -88,7 +88,7 @@ function isAside(plain: string): boolean {
   return notRecords.has(plain) || pageObjects.has(plain);
 }
 
-/** One record; a provider or a region that only holds records stands for these. */
+/** One record. A provider or a region that is only a container is replaced by its records. */
 function rowOf(item: unknown): GpuRow[] {
   if (typeof item === "string") return [{ raw: { type: item }, isWord: true }];
   if (!isRecord(item)) return [{ raw: {} }];
@@ -96,7 +96,7 @@ function rowOf(item: unknown): GpuRow[] {
   return inner.length > 0 ? inner : [{ raw: item }];
 }
 
-/** The records in the lists of an object, and in the lists of these; of a list that may be of anything, those with ids. */
+/** The records in the lists of an object, and in their lists. In a list with an unknown name, a record needs an id. */
 function innerRows(item: Record<string, unknown>, depth: number): GpuRow[] {
   return Object.entries(item).flatMap(([name, list]) => {
     const isNamed = innerGpuLists.includes(plainName(name));
@@ -109,12 +109,12 @@ function innerRows(item: Record<string, unknown>, depth: number): GpuRow[] {
   });
 }
 
-/** Whether a record has an identifier, and not only a name for people. */
+/** Whether a record has an identifier, and not only a display name. */
 function isIdentified(record: Record<string, unknown>): boolean {
   return gpuTexts(record).some(({ of, field }) => of !== "people" && !field.includes("."));
 }
 
-/** Whether a record names a GPU as such, or says what one has or costs. */
+/** Whether a record has a field with a name for GPUs, a price, or the memory of a GPU. */
 function saysGpu(record: Record<string, unknown>): boolean {
   return (
     Object.keys(record).map(plainName).some(isGpuName) ||
@@ -123,7 +123,7 @@ function saysGpu(record: Record<string, unknown>): boolean {
   );
 }
 
-/** The name that a value without one has, by what the answer is about. */
+/** The field name for a value without one, by the subject of the answer. */
 const valueNames: Readonly<Record<GpuSubject, string>> = {
   types: "price",
   models: "name",
@@ -139,7 +139,9 @@ const isValue: Readonly<Record<GpuSubject, (value: unknown) => boolean>> = {
   availability: (value) => readStock({ available: value }).available !== undefined,
 };
 
-/** A map of types: its keys are the types, whatever its values are called. A name of ours is no type. */
+/**
+ * A map of types: its keys are the types, whatever names its values have. A name that this package knows is no type.
+ */
 function mapIn(json: Record<string, unknown>, subject: GpuSubject): GpuRows | undefined {
   const entries = Object.entries(json).filter(([name]) => !isAside(plainName(name)) && !ownNames.has(plainName(name)));
   const records = entries.flatMap(([key, raw]) =>
@@ -163,7 +165,7 @@ const ownNames: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/** What holds a list of records is none itself. */
+/** An object with a list of records is not a record itself. */
 function holdsMore(value: Record<string, unknown>): boolean {
   return gpuListNames.some((name) => holdsRows(named(value, name)));
 }

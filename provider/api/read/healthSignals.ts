@@ -5,8 +5,8 @@ import { stateOf } from "./states";
 const depthOfHealth = 3;
 
 /**
- * What an object says of health, by flags, words and numbers under names for it, also in the objects and lists inside:
- * one "no" outweighs every "yes". `undefined` when nothing is said. What is said but cannot be read is a "no".
+ * The health that an object shows: flags, words and numbers under names for health, also in the objects and lists
+ * inside. One "no" outweighs every "yes". `undefined` if nothing shows health. A value that cannot be read is a "no".
  */
 export function healthIn(json: Readonly<Record<string, unknown>>): boolean | undefined {
   const signals = signalsIn(json, depthOfHealth);
@@ -32,14 +32,14 @@ function isHealthName(plain: string): boolean {
   return replicaNames.healthy.some((name) => name === plain);
 }
 
-/** `{"type": "Ready", "status": "False"}`: a condition is a flag that is named by its type. */
+/** `{"type": "Ready", "status": "False"}`: a condition is a flag, and its type is the name of the flag. */
 function conditionIn(value: Record<string, unknown>): boolean | undefined {
   const type = value["type"] ?? value["name"];
   if (typeof type !== "string" || !healthConditions.has(plainName(type))) return undefined;
   return asFlag(value["status"] ?? value["value"]) ?? false;
 }
 
-/** A word inside a replica that is no good sign: `{"checks": [{"status": "critical"}]}`. The replica's own is its state. */
+/** A bad word inside a replica: `{"checks": [{"status": "critical"}]}`. The replica's own word is its state instead. */
 function sickWord(plain: string, item: unknown, depth: number): boolean[] {
   const isWord = typeof item === "string" && replicaNames.status.some((name) => name === plain);
   const isSick = isWord && depth < depthOfHealth && (sickWords.has(plainName(item)) || stateOf(item) === "failed");

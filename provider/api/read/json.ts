@@ -1,18 +1,18 @@
 /**
- * Reading JSON whose exact form is not known: a property by its name in any spelling, a value by what kind of thing it is.
- * Nothing here knows what the values are about.
+ * Reads JSON of unknown form: a property by its name in any spelling, a value by its kind. The meaning of the values is
+ * unknown in this file.
  */
 
-/** An answer that is JSON, but not what was asked for. The message never quotes a value. */
+/** An answer that is JSON, but not the expected kind. The message never quotes a value. */
 export class UnreadableError extends Error {
   override readonly name = "UnreadableError";
 }
 
 const plainForm = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
-/** The spelling in which names are compared: `gpuType`, `GPU-Type` and `gpu type` are `gpu_type`. */
+/** Normalizes a name for comparison: `gpuType`, `GPU-Type` and `gpu type` become `gpu_type`. */
 export function plainName(name: string): string {
-  // Most are: lists of hundreds of records are read each second.
+  // The usual case, made fast: lists of hundreds of records are read each second.
   if (plainForm.test(name)) return name;
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -25,7 +25,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A copy that can be kept; empty for what is no object. */
+/** A copy of an object; empty for any other value. */
 export function asRecord(value: unknown): Record<string, unknown> {
   return isRecord(value) ? { ...value } : {};
 }
@@ -53,7 +53,7 @@ export class Fields {
     return [...this.#values.keys()];
   }
 
-  /** What the first of the names holds that can be read; the most specific name comes first. */
+  /** The value of the first name that can be read. The most specific name comes first. */
   first<T>(names: readonly string[], read: (value: unknown) => T | undefined): T | undefined {
     for (const name of names) {
       const held = this.get(name);
@@ -96,7 +96,7 @@ export function asFlag(value: unknown): boolean | undefined {
   return typeof value === "string" ? flagWords.get(value.trim().toLowerCase()) : undefined;
 }
 
-/** The object itself, then the objects inside it, nearest to the top first; a list of one counts as what it holds. */
+/** The object itself, then the objects inside it, outermost first. A list of one item counts as that item. */
 export function objectsIn(json: unknown, depth: number, skip: ReadonlySet<string>): Record<string, unknown>[] {
   const levels = [[json].map(theOnly).filter(isRecord)];
   for (let level = 0; level < depth; level += 1) {
@@ -114,12 +114,12 @@ function theOnly(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value;
 }
 
-/** Whether a value says anything: not nothing, no, none or empty. */
+/** Whether a value says anything: not null, false, 0 or empty. */
 export function isSaid(value: unknown): boolean {
   return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
 }
 
-/** Leaves out what is undefined. */
+/** Leaves out undefined properties. */
 export function defined<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 }

@@ -4,27 +4,28 @@ import { asRecord, Fields, isRecord, isSaid, plainName } from "./json";
 /** The records of one answer that is a list. */
 export interface Listing {
   readonly records: readonly unknown[];
-  /** The same as they stand in the answer: a map's records without their keys. */
+  /** The same records as they stand in the answer; those of a map without their keys. */
   readonly members: ReadonlySet<unknown>;
-  /** False when there may be more records in the answer than these. */
+  /** False if the answer may contain more records than these. */
   readonly sure: boolean;
 }
 
-/** What a list is of. */
+/** A kind of list. */
 export interface ListKind {
-  /** Names under which it may stand. */
+  /** The known names of the list. */
   readonly names: readonly string[];
   /** Whether a value is one of its records. */
   readonly holds: (value: unknown) => boolean;
-  /** Whether an entry of a map is one, under what tells it from the others. */
+  /** Whether an entry of a map is one of its records, by the entry's key and value. */
   readonly holdsKeyed: (key: string, value: unknown) => boolean;
-  /** The property of a record that a map's keys are the values of. */
+  /** The property of a record that the keys of a map stand for. */
   readonly key: string;
 }
 
 /**
- * The records of a list: bare, under one of the names, under any other name if only one place holds records, or as a map.
- * `undefined` when there is none. An answer that reports errors anywhere beside them, or holds a second list, may lack some.
+ * The records of a list: a bare list, a list under a known name, the only list of records under other names, or a map.
+ * `undefined` if there is none. If the answer reports errors beside the records, or has a second list, it may be
+ * incomplete.
  */
 export function findRecords(json: unknown, kind: ListKind): Listing | undefined {
   return search(json, kind, listDepth);
@@ -53,7 +54,7 @@ function underItsName(json: Record<string, unknown>, kind: ListKind, depth: numb
   return undefined;
 }
 
-/** A list of nothing may be an empty map, or null, which some languages write for it and others for "not known". */
+/** An empty list may be an empty map, or null. null is an empty list in some languages, and unknown in others. */
 function emptyIn(value: unknown): Listing | undefined {
   const isEmpty = value === null || (isRecord(value) && Object.keys(value).length === 0);
   return isEmpty ? { ...nothing, sure: value !== null } : undefined;
@@ -71,7 +72,7 @@ function underAnyName(json: Record<string, unknown>, kind: ListKind, depth: numb
   return main && { ...main, sure: main.sure && others.length === 0 && lists.length === 1 };
 }
 
-/** Each record under its key, which it need not repeat. An entry that is none may be a cluster in a form that is not known. */
+/** A map of records, which need not repeat their keys. Any other object in it may be a record of an unknown form. */
 function asMap(json: Record<string, unknown>, { holdsKeyed, key }: ListKind): Listing | undefined {
   const all = Object.entries(json);
   const entries = all.filter(([name, value]) => isRecord(value) && holdsKeyed(name, value));
@@ -88,7 +89,7 @@ function asMap(json: Record<string, unknown>, { holdsKeyed, key }: ListKind): Li
   return records.length > 0 ? { records, members, sure: others.length === entries.length } : undefined;
 }
 
-/** Nothing at the only place where a list stands; what cannot be the list may be beside it. */
+/** The empty list, if only one place has a list. Lists that cannot be the requested one may stand beside it. */
 function emptyUnderAnyName(json: Record<string, unknown>, kind: ListKind, depth: number): Listing | undefined {
   const entries = Object.entries(json).filter(([name]) => !notRecords.has(plainName(name)));
   const places = entries.flatMap(([name, value]) => {

@@ -11,31 +11,31 @@ import {
 } from "../records";
 import { asCount, asFlag, asName, asText, Fields, isRecord, isSaid, plainName } from "./json";
 
-/** What a page says of the one after it. */
+/** What a page says about the next one. */
 export type Next =
   | { readonly kind: "end" }
-  /** The query that asks for it. */
+  /** The query for the next page. */
   | { readonly kind: "page"; readonly query: string }
-  /** There is more, or may be, and no telling how to ask for it. */
+  /** There are or may be more pages, but the page does not show how to request the next one. */
   | { readonly kind: "unknown" };
 
-/** One page, as far as its place in the list matters. */
+/** One page, with its place in the list. */
 export interface Page {
   readonly json: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** The page's own records: what stands in them says nothing of the list. */
+  /** The page's own records: their fields say nothing about the list. */
   readonly members: ReadonlySet<unknown>;
   readonly count: number;
-  /** Records on all pages so far, this one included. */
+  /** The number of records on all pages so far, including this one. */
   readonly soFar: number;
-  /** The number of the first page, as that said it: 0 or 1. */
+  /** The number of the first page, as that page shows it: 0 or 1. */
   readonly firstNumber: number;
 }
 
 /**
- * How a list goes on after a page: by a link, by a cursor, by its number or by its offset, as the page itself says. Pure.
- * Nothing is asked for that the service has not shown first. A list is at its end only when everything that is said about
- * pages was understood.
+ * Finds the next page: by a link, a cursor, a page number or an offset, as the page itself shows. Pure. A request has
+ * only parameters that the service has shown. A list is at its end only if everything on the page about pages was
+ * understood.
  */
 export function nextPage(page: Page): Next {
   const facts = factsOf(page);
@@ -50,14 +50,14 @@ export function nextPage(page: Page): Next {
   return link || facts.some(isHint) || mayBeCut(facts, page) ? { kind: "unknown" } : { kind: "end" };
 }
 
-/** The number of a page, where it says one. */
+/** The number of a page, if it shows one. */
 export function pageNumber(page: Pick<Page, "json" | "headers" | "members">): number | undefined {
   return read(factsOf(page), pageNames.page, asCount);
 }
 
-/** One thing that is said beside the records. */
+/** One field beside the records. */
 interface Fact {
-  /** As the service spells it. */
+  /** In the service's spelling. */
   readonly name: string;
   readonly plain: string;
   readonly value: unknown;
@@ -65,7 +65,7 @@ interface Fact {
 
 const depthOfFacts = 3;
 
-/** What is said beside the records: in the answer, in the objects inside it, and in headers. */
+/** The fields beside the records: in the answer, in the objects inside it, and in headers. */
 function factsOf({ json, headers, members }: Pick<Page, "json" | "headers" | "members">): Fact[] {
   const own = Object.entries(headers).filter(([name]) => name.startsWith("x-") && !name.startsWith("x-ratelimit"));
   return [...factsIn(json, members, depthOfFacts), ...own.map(([name, value]) => factOf(name.slice(2), value))];
@@ -95,7 +95,7 @@ function read<T>(facts: readonly Fact[], names: readonly string[], as: (value: u
   return found.find((value) => value !== undefined);
 }
 
-/** The largest number under one of the names: the others may be about this page. */
+/** The largest number under one of the names: smaller ones may be about this page. */
 function most(facts: readonly Fact[], names: readonly string[]): number | undefined {
   const numbers = facts.flatMap(({ plain, value }) => (names.includes(plain) ? (asCount(value) ?? []) : []));
   return numbers.length === 0 ? undefined : Math.max(...numbers);
@@ -105,20 +105,20 @@ function isPartMark({ plain, value }: Fact): boolean {
   return partMarks.includes(plain) && isSaid(value);
 }
 
-/** Whether a fact names what comes next. */
+/** Whether a field names the next page. */
 function isNext({ plain }: Fact): boolean {
   const words = plain.split("_").filter((word) => word !== "odata");
   return cursorNames.includes(plain) || (words.includes("next") && words.every((word) => nextWords.has(word)));
 }
 
-/** Whether a fact may be about pages in a way that is not known. */
+/** Whether a field may be about pages in an unknown way. */
 function isHint({ plain, value }: Fact): boolean {
   return (
     isSaid(value) && plain.split("_").some((word) => pageHints.has(word)) && !/^(prev|previous|first|self)/.test(plain)
   );
 }
 
-/** Whether a page that says nothing of its length, or that it is full, may be the first of several. */
+/** Whether a page may be the first of several: it is full, or it shows nothing about its length. */
 function mayBeCut(facts: readonly Fact[], { count, soFar }: Page): boolean {
   const size = read(facts, pageNames.limit, asCount);
   if (size !== undefined) return count >= size && soFar > 0;
@@ -135,7 +135,7 @@ function linkIn(facts: readonly Fact[], { headers }: Page): string | undefined {
   return [...targets, ...inBody].flatMap((value) => asText(value) ?? []).find((text) => linkForm.test(text));
 }
 
-/** Only the query of a link is taken: the pages of a list are all at its own address. */
+/** Only the query of a link is used: all pages of a list are at the same address. */
 function queryIn(link: string): string | undefined {
   const at = link.indexOf("?");
   return at < 0 ? undefined : link.slice(at + 1).replace(/#.*$/, "");
@@ -163,7 +163,7 @@ function byPlace(facts: readonly Fact[], { count, soFar, firstNumber }: Page): s
   return isMore ? queryOf(number.name, number.value + 1) : undefined;
 }
 
-/** A number, and the name under which the service says it. */
+/** A number, and its name in the service's spelling. */
 function spelled(facts: readonly Fact[], names: readonly string[]): { name: string; value: number } | undefined {
   const found = facts.flatMap(({ name, plain, value }) => {
     const count = names.includes(plain) ? asCount(value) : undefined;
@@ -172,7 +172,9 @@ function spelled(facts: readonly Fact[], names: readonly string[]): { name: stri
   return found[0];
 }
 
-/** `next_page_token` is asked for as `page_token`, `nextPageToken` as `pageToken`, `NextMarker` as `Marker`. */
+/**
+ * The query for a field: `next_page_token` becomes `page_token`, `nextPageToken` `pageToken`, `NextMarker` `Marker`.
+ */
 function queryOf(field: string, value: string | number): string {
   const rest = field.replace(/^next[_-]?/i, "");
   const own = field.startsWith("n") ? `${rest.slice(0, 1).toLowerCase()}${rest.slice(1)}` : rest;

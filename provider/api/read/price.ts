@@ -10,7 +10,7 @@ import {
 } from "../records";
 import { asText, defined, Fields, isRecord, plainName } from "./json";
 
-/** What a record says of the price of one GPU for one hour. */
+/** The price of one GPU for one hour in a record. */
 export interface Price {
   readonly pricePerHour?: number;
   /** ISO 4217. */
@@ -18,9 +18,9 @@ export interface Price {
 }
 
 /**
- * Finds the price in a record: a number or a text under a name that is made of words about prices and nothing else, also
- * inside an object. The name says the time, the scale and the currency too: `price_cents_per_hour`. A price for another time
- * that cannot be converted, or with words that are not known (`spot_price`, `setup_fee`), is no price here.
+ * Finds the price in a record: a number or a text under a name of price words only, also inside an object. The name
+ * also gives the time, the scale and the currency: `price_cents_per_hour`. A price with unknown words (`spot_price`,
+ * `setup_fee`), or for a time that cannot be converted, is not read.
  */
 export function readPrice(raw: Readonly<Record<string, unknown>>): Price {
   const currency = currencyIn(raw);
@@ -31,11 +31,11 @@ export function readPrice(raw: Readonly<Record<string, unknown>>): Price {
 interface Found {
   readonly amount: number;
   readonly currency: string | undefined;
-  /** How surely this is the hourly price. */
+  /** The higher, the more certain it is that this is the hourly price. */
   readonly rank: number;
 }
 
-/** Words about one price, in groups: those that stand nearest to it come first, and outweigh the others. */
+/** Words about one price, in groups: the nearest group comes first, and outweighs the others. */
 type Groups = readonly (readonly string[])[];
 
 function pricesIn(object: Readonly<Record<string, unknown>>, outer: Groups, depth: number): Found[] {
@@ -52,7 +52,7 @@ function pricesIn(object: Readonly<Record<string, unknown>>, outer: Groups, dept
   });
 }
 
-/** `"per": "hour"` beside an amount says what the amount's name does not. */
+/** The unit in fields beside an amount, such as `"per": "hour"`, which the name of the amount does not show. */
 function unitOf(object: Readonly<Record<string, unknown>>, names: readonly string[]): string[] {
   const fields = new Fields(object);
   const isOtherwise = otherScales.some((name) => fields.has(name));
@@ -75,7 +75,7 @@ function toPrice(value: unknown, outer: Groups): Omit<Found, "rank"> | undefined
     groups.find((group) => group.some((word) => timeWords.has(word) || priceWords.hour.has(word))) ?? [];
   const factor = factorIn(timeGroup, timeWords) * factorIn(groups.flat(), scaleWords);
   const currency = groups.flat().find((word) => currencyWords.has(word));
-  // The detour keeps 299 cents from being 2.9900000000000002.
+  // Rounded, because 299 cents would otherwise be 2.9900000000000002.
   return { amount: Number((said.amount * factor).toPrecision(12)), currency: currency?.toUpperCase() };
 }
 
@@ -92,7 +92,7 @@ function parsePrice(value: unknown): { amount: number; words: string[] } | undef
   const isOne = text.length <= longestPrice && !text.includes("%");
   const [, before = "", digits, after = ""] = (isOne && /^([^\d.,-]*)(\d[\d.,]*)([^\d]*)$/.exec(text)) || [];
   if (digits === undefined) return undefined;
-  // A comma groups thousands where it can; another one is the decimal mark.
+  // A comma groups thousands if it can; otherwise it is the decimal mark.
   const isGrouped = /^[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(digits);
   const amount = Number(isGrouped ? digits.replaceAll(",", "") : digits.replace(",", "."));
   const named = [...currencySigns].reduce(

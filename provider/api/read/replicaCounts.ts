@@ -2,22 +2,23 @@ import { countedWords, type ReplicaRecord, replicaCounts } from "../records";
 import { asCount, isRecord, plainName } from "./json";
 import { stateOf } from "./states";
 
-/** More than any input may ask for; a larger number is a time. */
+/** More than any input may request; a larger number is a time. */
 const mostCounted = 100_000;
 
 const countingWords: ReadonlySet<string> = new Set([...countedWords, "count", "number", "num", "of"]);
 
 interface Count {
-  /** What is counted: `readyReplicas` and `ready_count` are `ready`, `replicas` alone is empty. */
+  /** The words for what is counted: `readyReplicas` and `ready_count` are `ready`, `replicas` alone is empty. */
   readonly word: string;
   readonly count: number;
 }
 
 /**
- * Replicas that are only counted, `{"total": 3, "healthy": 2}`: as many as there should be, numbered; `undefined` when nothing
- * is said of their health.
- * @param word What the cluster says of itself: that so many run counts only if it does not say the opposite.
- * @param isStrict Whether a name has to say that it counts replicas.
+ * Reads counts of replicas, `{"total": 3, "healthy": 2}`, as numbered replicas, as many as desired; `undefined` if
+ * nothing shows their health.
+ * @param word The status word of the cluster. If all replicas are in a running state but the word says otherwise, none
+ * counts as healthy.
+ * @param isStrict Whether the name of a count has to name replicas.
  */
 export function counted(
   json: Readonly<Record<string, unknown>>,
@@ -44,7 +45,7 @@ export function counted(
   return numbered(total, isDenied ? 0 : Math.min(said, total - sick));
 }
 
-/** Several words for states that run are of one service only when they are counted apart. */
+/** Counts of several running states may overlap. They give a sum only if other states are counted too. */
 function sumOfStates(running: readonly number[], down: readonly number[]): number {
   return down.length > 0 ? Math.max(0, ...running) + sum(down) : 0;
 }
@@ -60,7 +61,7 @@ function countsIn(json: Readonly<Record<string, unknown>>, isStrict: boolean): C
   });
 }
 
-/** `{"RUNNING": 3, "PROVISIONING": 1}`: each state with how many are in it. */
+/** `{"RUNNING": 3, "PROVISIONING": 1}`: the number of replicas in each state. */
 function isByState(value: Record<string, unknown>): boolean {
   const entries = Object.entries(value);
   const isCount = ([name, count]: [string, unknown]) => stateOf(name) !== "unknown" && asCount(count) !== undefined;

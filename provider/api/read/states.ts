@@ -7,24 +7,24 @@ const stateByWord = new Map(
   ),
 );
 
-/** What a word of the service means, in any spelling: `CLUSTER_STATUS_RUNNING`, `Running`, `running (2/2)`. */
+/** The meaning of a status word in any spelling: `CLUSTER_STATUS_RUNNING`, `Running`, `running (2/2)`. */
 export function stateOf(word: string | undefined): StateKind {
   const state = stateByWord.get(essence(word)) ?? "unknown";
   return state === "running" && isPart(word) ? "pending" : state;
 }
 
-/** A word that is known for a state is that, and no secret, whatever the values of env are; another one may quote them. */
+/** A known state word is never redacted, whatever the values of env are. An unknown word may quote these values. */
 export function clearWord(word: string, redact: (text: string) => string): string {
   return stateOf(word) === "unknown" ? redact(word) : word;
 }
 
-/** `Running (1/2)` is on its way there. */
+/** `Running (1/2)` does not run yet. */
 function isPart(word = ""): boolean {
   const [, part, whole] = /(\d{1,9})\s*\/\s*(\d{1,9})/.exec(word) ?? [];
   return Number(part) < Number(whole);
 }
 
-/** True when the cluster is gone or going: its name is free, and nothing more is asked of it. */
+/** True if the cluster is deleted or is being deleted: its name is free, and it gets no more requests. */
 export function isLeaving(word: string | undefined): boolean {
   return stateOf(word) === "terminated" || leavingWords.has(essence(word));
 }
@@ -34,7 +34,7 @@ export function isStopping(word: string | undefined): boolean {
   return stoppingWords.has(essence(word));
 }
 
-/** The word itself, where it is one; else without what it is the state of, and without numbers. */
+/** The word itself, if it is a known one; else without neutral words and numbers. */
 function essence(word = ""): string {
   const plain = plainName(word);
   if (stateByWord.has(plain)) return plain;

@@ -16,7 +16,7 @@ import { asName, asRecord, asText, defined, Fields, isRecord, isSaid, plainName,
 import { counted } from "./replicaCounts";
 import { stateOf } from "./states";
 
-/** Reads `/status`: replicas in a list, in a map or counted; if nothing is said of them, the cluster as a whole. */
+/** Reads `/status`: replicas in a list, in a map or counted; if nothing shows replicas, the cluster as a whole. */
 export const readStatus: Reader<StatusRecord> = (json) => {
   const [only, ...others] = Object.entries(asRecord(json));
   if (only && others.length === 0 && wrapperNames.includes(plainName(only[0])) && isRecord(only[1]))
@@ -24,7 +24,7 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   const status = stateWord(json);
   const replicas = replicasIn(json, status, 2);
   if (replicas) return defined({ status, replicas, isCounted: replicas.some(isNumbered) || undefined });
-  // A word beside a record may be about the request; the one inside is about the cluster.
+  // A word beside a record may be about the request; the word inside the record is about the cluster.
   const inner = wrapperNames.map((name) => new Fields(json).get(name)).find((value) => stateWord(value) !== undefined);
   if (inner !== undefined) return readStatus(inner);
   const overall = isRecord(json) ? overallOf(json, status) : undefined;
@@ -32,7 +32,7 @@ export const readStatus: Reader<StatusRecord> = (json) => {
   throw new UnreadableError("it is not a list of replicas, nor anything else that shows their health");
 };
 
-/** The replicas that a record of a cluster shows beside everything else; how many it should have is no health. */
+/** The replicas in the record of a cluster. The desired number of replicas alone shows no health. */
 export function healthOf(record: Record<string, unknown>): StatusRecord | undefined {
   const word = stateWord(record);
   const fields = new Fields(record);
@@ -44,14 +44,14 @@ export function healthOf(record: Record<string, unknown>): StatusRecord | undefi
   return replicas && defined({ replicas, isCounted: replicas.some(isNumbered) || undefined });
 }
 
-/** The word for the state of a cluster: a text goes before what is said inside an object. */
+/** The state word of a cluster. A text takes precedence over a word inside an object. */
 export function stateWord(json: unknown): string | undefined {
   const fields = new Fields(json);
   const word = fields.first(clusterNames.status, asText);
   return word ?? fields.first(clusterNames.status, asWord);
 }
 
-/** A word speaks for a cluster only if nothing else is said: a list or a number may be about replicas that are not well. */
+/** A word counts for a whole cluster only if nothing else is shown: a list or a number may be about sick replicas. */
 function overallOf(json: Record<string, unknown>, status: string | undefined): boolean | undefined {
   const isOther = (value: unknown) =>
     typeof value === "number" || (Array.isArray(value) && !value.every((item) => typeof item === "string"));
@@ -59,7 +59,7 @@ function overallOf(json: Record<string, unknown>, status: string | undefined): b
   return healthIn(json) ?? (status !== undefined && isPlain ? stateOf(status) === "running" : undefined);
 }
 
-/** Whether something inside counts what is well or not, of replicas or not. */
+/** Whether a field inside counts something healthy or unhealthy, replicas or anything else. */
 function countsInside(json: Record<string, unknown>, depth: number): boolean {
   return Object.entries(json).some(([name, value]) => {
     if (isRecord(value)) return depth > 0 && countsInside(value, depth - 1);
@@ -70,7 +70,7 @@ function countsInside(json: Record<string, unknown>, depth: number): boolean {
 
 const countWords: ReadonlySet<string> = new Set(Object.values(replicaCounts).flat());
 
-/** A word, or the one inside an object; never an object that holds replicas. */
+/** A word, or the word inside an object. */
 function asWord(value: unknown): string | undefined {
   return isRecord(value) ? new Fields(value).first(innerNames.word, asText) : asText(value);
 }
@@ -78,7 +78,7 @@ function asWord(value: unknown): string | undefined {
 function replicasIn(json: unknown, word: string | undefined, depth: number): ReplicaRecord[] | undefined {
   if (Array.isArray(json)) {
     const [only, ...others] = json;
-    // A record that counts replicas is no replica, but what holds them.
+    // A record that counts replicas is not a replica, but their container.
     const isWhole = others.length === 0 && isRecord(only) && healthIn(only) === undefined;
     const own = isWhole ? counted(only, stateWord(only)) : undefined;
     if (own && own.length > 0) return own;
@@ -100,7 +100,7 @@ function replicasIn(json: unknown, word: string | undefined, depth: number): Rep
   );
 }
 
-/** A list under a name that is not known, if it is the only one whose items show their health. */
+/** A list under an unknown name, if it is the only one whose items show their health. */
 function theOnlyList(json: Record<string, unknown>): ReplicaRecord[] | undefined {
   const named = Object.entries(json).filter(([name]) => !partLists.has(plainName(name)));
   const lists = named.map(([, value]) => value).filter(isHealthList);
@@ -111,7 +111,7 @@ function isHealthList(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0 && value.every(showsHealth);
 }
 
-/** What stands in an object that only holds it. */
+/** The replicas inside an object that is only a wrapper. */
 function wrapped(json: Record<string, unknown>, word: string | undefined, depth: number): ReplicaRecord[] | undefined {
   const objects = Object.entries(json).filter(
     ([name, value]) => isRecord(value) && !propertyNames.has(plainName(name)),
@@ -134,12 +134,12 @@ function isNumbered({ id }: ReplicaRecord): boolean {
   return id.startsWith("#");
 }
 
-/** Names of properties, so surely no ids of replicas. */
+/** Names of properties, so never ids of replicas. */
 const propertyNames: ReadonlySet<string> = new Set(
   [...Object.values(replicaNames), ...Object.values(clusterNames), ["ok", "success"]].flat(),
 );
 
-/** A map of replicas by id: each value shows the health of one. An empty one shows none. */
+/** A map of replicas by id: each value shows the health of one. An empty map shows no replicas. */
 function mapped(json: Record<string, unknown>): ReplicaRecord[] | undefined {
   const entries = Object.entries(json);
   const isId = (name: string) => !propertyNames.has(name) && !wrapperNames.includes(name);
@@ -152,7 +152,7 @@ function showsHealth(value: unknown): boolean {
   return [...replicaNames.status, ...replicaNames.healthy].some((name) => fields.has(name));
 }
 
-/** An object with what stands in its groups (`attributes`, `spec`) beside its own properties, which come first. */
+/** An object merged with its groups (`attributes`, `spec`). Its own properties take precedence. */
 function withGroups(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const fields = new Fields(object);
   const groups = fieldGroups.map((name) => asRecord(fields.get(name)));

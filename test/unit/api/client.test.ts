@@ -42,7 +42,7 @@ test("a GPU type is encoded in the path", async () => {
   expect(sent[0]?.path).toBe("/v1/gpus/a%2Fb%3Fc%23d%20e/availability");
 });
 
-test("what a caller says about a request goes down the chain", async () => {
+test("the options of a call are passed down the chain", async () => {
   const { client, sent } = bench();
   const { signal } = new AbortController();
   const options = { attempts: 2, patienceMs: 3, attemptTimeoutMs: 4, subject: "s", secrets: ["x"], signal };
@@ -87,7 +87,7 @@ test("one service and key have one client, others have their own", () => {
   expect(connect("https://one.example.com", "other")).not.toBe(client);
 });
 
-test("a fingerprint tells connections apart and does not tell the key", () => {
+test("a fingerprint distinguishes connections and does not reveal the key", () => {
   const print = fingerprint({ baseUrl: "https://one.example.com", apiKey: new Secret("canary-key") });
   expect(print).toMatch(/^[0-9a-f]{64}$/);
   expect(fingerprint({ baseUrl: "https://one.example.com", apiKey: new Secret("canary-kez") })).not.toBe(print);

@@ -37,7 +37,7 @@ test("two copies of the package share the budget of a key, and nothing else", ()
   expect(copy.clientFor(connection("copies", "https://other.example.com")).budget).not.toBe(ours.budget);
 });
 
-test("what one copy has used up, another one waits for", async () => {
+test("if one copy has used up the budget, another copy waits", async () => {
   const clock = new VirtualClock();
   const startMs = clock.now();
   const simulator = await startSimulator({ clock, rateLimit: 2 });
@@ -50,7 +50,7 @@ test("what one copy has used up, another one waits for", async () => {
   await simulator.close();
 });
 
-test("the key stands nowhere in what copies share", () => {
+test("the key is not in the data that copies share", () => {
   clientFor(connection("sk-very-secret-key"));
   clientFor(connection("sk-very-secret-key", "https://elsewhere.example.com"));
   const shown = inspect(registry(), { depth: 10, showHidden: true });
@@ -63,7 +63,7 @@ const budget = (): Budget => ({ enter: () => Promise.resolve(() => undefined), v
 test.each([
   ["no map", { web: 1 }],
   ["a map of other things", new Map<string, unknown>([["a", { enter: 1 }]])],
-])("%s under the shared name is nobody's budget", (_what, found) => {
+])("%s under the shared name is not used as a budget", (_what, found) => {
   Reflect.defineProperty(globalThis, registryKey, { value: found, configurable: true });
   const made = budget();
   expect(sharedBudget("a", () => made)).toBe(made);

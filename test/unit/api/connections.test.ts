@@ -130,7 +130,7 @@ test.each(["GET", "POST", "DELETE"])(
   },
 );
 
-test("a service that does not speak HTTP is told as such", async () => {
+test("a service that does not speak HTTP is reported as such", async () => {
   const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"));
   const url = await listen(server);
   const error = await failureOf(transportTo(url).send(once("GET")));

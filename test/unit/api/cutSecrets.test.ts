@@ -35,6 +35,6 @@ test.each([
   ["no message", { error: { code: "c", status: 404 } }, false],
   ["no code", { error: { message: "m", status: 404 } }, false],
   ["no status", { error: { code: "c", message: "m" } }, false],
-])("an answer with %s is taken for the API's own word: %#", async (_what, json, isEnvelope) => {
+])("an answer with %s counts as the API's own: %#", async (_what, json, isEnvelope) => {
   expect(await answer(404, json)).toMatchObject({ isEnvelope });
 });

@@ -41,7 +41,7 @@ export function transportTo(baseUrl: string, key = canary): { clock: VirtualCloc
   return { clock, send: (request) => clock.run(chain(request)) };
 }
 
-/** What a request that has to fail fails with. */
+/** The error of a request that has to fail. */
 export async function failureOf(promise: Promise<HttpResponse>): Promise<unknown> {
   return promise.then(
     () => undefined,

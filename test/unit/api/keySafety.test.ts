@@ -62,14 +62,14 @@ test.each(answers)("the key is nowhere in the error when the service %s", async 
   }
 });
 
-test("the key is nowhere in the error when nobody listens", async () => {
+test("the key is not in the error when no service listens", async () => {
   const { server, url } = await serve(() => undefined);
   await new Promise((resolve) => server.close(resolve));
   const error = await failureOf(transportTo(url).send(once("GET")));
   for (const [, show] of sinks) expect(show(error)).not.toContain(canary);
 });
 
-test("the key is taken out of a success too", async () => {
+test("the key is removed from a success too", async () => {
   const { url } = await serve(({ headers }, response) => response.end(JSON.stringify({ seen: headers.authorization })));
   const { body, json } = await transportTo(url).send(once("GET"));
   expect(json).toEqual({ seen: "Bearer [secret]" });

@@ -3,7 +3,7 @@ import { ConnectionError } from "../../../provider/errors";
 import { requestOf } from "./fakes";
 
 let mockFailure: unknown;
-// Such errors cannot be had on purpose from a real connection.
+// A real connection cannot produce such errors on purpose.
 jest.mock("undici", () => ({
   ...jest.requireActual<object>("undici"),
   request: () => Promise.reject(mockFailure),

@@ -64,7 +64,7 @@ test.each<[string, unknown]>([
   ["an error beside its word", { status: "degraded", error: "database down" }],
   ["an error beside a word that says so", { status: "error", error: { code: "db", message: "x", status: 500 } }],
   ["a flag that says no", { success: false, status: "down" }],
-])("the health is what it says with %s", async (_what, json) => {
+])("the health is as the answer shows with %s", async (_what, json) => {
   const answer = answerTo({ body: JSON.stringify(json) }, requestOf("read", { path: "/health" }));
   expect(await answer).toEqual(json);
 });

@@ -29,7 +29,7 @@ test.each<[string, (own: URL, other: URL) => Place]>([
   expect(arrived).toEqual([]);
 });
 
-test.each(["", ".", "..", "..."])("the GPU type %p, which would name another path, is not asked for", async (type) => {
+test.each(["", ".", "..", "..."])("the GPU type %p, which would change the path, is not requested", async (type) => {
   const sent: HttpRequest[] = [];
   const client = createClient(async (request) => {
     sent.push(request);

@@ -26,7 +26,7 @@ function keep<S extends Server | TlsServer>(server: S): S {
 
 const portOf = async (server: Server | TlsServer) => Number(new URL(await listen(server)).port);
 
-/** A service with TLS, on a port of this machine; what came in is in `requests`. */
+/** A service with TLS, on a port of this machine; received requests are in `requests`. */
 async function openService(body = "[]") {
   const requests: IncomingMessage[] = [];
   const server = createTlsServer(certificate, (request, response) => {
@@ -36,7 +36,7 @@ async function openService(body = "[]") {
   return { requests, port: await portOf(keep(server)) };
 }
 
-/** A proxy that opens tunnels to one port of this machine, whatever host it is asked for, or refuses with a status. */
+/** A proxy that opens tunnels to one port of this machine, whatever host is requested, or refuses with a status. */
 async function openProxy(port: number, status = 200) {
   const seen: string[] = [];
   const targets: (string | undefined)[] = [];
@@ -168,7 +168,7 @@ test("a certificate of another host is not trusted through a proxy either", asyn
 describe("the plugin's copy of undici", () => {
   const copyOf = (): typeof import("undici") => {
     let copy: unknown;
-    // Without what the index of undici adds to its own classes.
+    // Without the properties that the index of undici adds to its own classes.
     jest.isolateModules(() => {
       copy = require("../../../scripts/plugin/undici.cjs");
     });

@@ -29,7 +29,7 @@ function places(window: RateWindow, send: () => unknown): number {
   return count;
 }
 
-test("what is on its way may not be counted yet, so it is taken off; and comes back once it has arrived", () => {
+test("a request in flight may not be counted yet, so it is subtracted; and added again once it has arrived", () => {
   const { at, send, end, left } = bench();
   end(send(), answer(9));
   const old = [send(), send(), send()];
@@ -43,7 +43,7 @@ test("what is on its way may not be counted yet, so it is taken off; and comes b
   expect(left()).toBe(95);
 });
 
-test("an answer that was on its way for long does not give back what others have taken since", () => {
+test("an answer with a high latency does not give back permits that others have used since", () => {
   const { send, end, left } = bench();
   end(send(), answer(99));
   const [slow, quick] = [send(), send()];
@@ -63,7 +63,7 @@ test("the permits of the service's next window wait until this one is surely ove
   expect(left()).toBeUndefined();
 });
 
-test("where the end moves with what is counted, the end that belongs to a count is kept with it", () => {
+test("if the end moves with what is counted, the end that belongs to a count is kept with it", () => {
   const { at, send, end, left, endMs } = bench();
   const old = send();
   at(61_000);
@@ -95,7 +95,7 @@ test.each([
   ["with others, five while much is left", 60, 0, 5],
   ["with others, three of twenty", 20, 0, 3],
   ["with others, one of the last few", 3, 0, 1],
-])("%s are in flight besides the one for what is urgent", (_what, remaining, spent, expected) => {
+])("%s are in flight besides the one for urgent requests", (_what, remaining, spent, expected) => {
   const { window, send, end } = bench();
   end(send(), answer(99));
   for (let count = 0; count < spent; count += 1) end(send());

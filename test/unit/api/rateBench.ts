@@ -15,11 +15,11 @@ export interface RateServiceOptions {
   /** Fixed windows; or all of the last `windowMs`, with the reset when the oldest is forgotten, or a window from now. */
   readonly kind?: "fixed" | "sliding to the oldest" | "sliding from now";
   readonly resetForm?: "rounded up" | "rounded down" | "milliseconds" | "delta";
-  /** How long the way there takes, and the way back. */
+  /** The latency in each direction. */
   readonly wayMs?: () => readonly [number, number];
 }
 
-/** A service that counts requests; `excess` is what came over the limit, whoever sent it. */
+/** A service that counts requests; `excess` is the number of requests over the limit, from any process. */
 export function rateService(clock: VirtualClock, options: RateServiceOptions) {
   const { limit, windowMs = 60_000, wayMs = () => [25, 25], countedAt = "arrival" } = options;
   const account = accountOf(clock.now(), { ...options, windowMs });

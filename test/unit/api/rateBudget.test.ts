@@ -34,7 +34,7 @@ const left = (remaining: number, resetS = 30) =>
   });
 const many = (count: number, send: () => Promise<HttpResponse>) => Promise.all(Array.from({ length: count }, send));
 
-test("while the window is not known, one request goes ahead and finds out", async () => {
+test("while the window is unknown, one request is sent first as a probe", async () => {
   const { clock, service, send } = bench(() => left(50));
   const all = many(4, () => send());
   await quiet();
@@ -51,7 +51,7 @@ test("a probe that fails is followed by another one", async () => {
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });
 
-test("who may not wait for a limit waits for the probe all the same, and for its place", async () => {
+test("a request that may not wait for a limit still waits for the probe, and for its place", async () => {
   const { clock, send } = bench(() => left(50));
   const all = many(20, () => send(requestOf("read", { patienceMs: 0 })));
   expect(await clock.run(all)).toHaveLength(20);
@@ -59,15 +59,15 @@ test("who may not wait for a limit waits for the probe all the same, and for its
 
 test("each attempt of a retry buys a permit of its own", async () => {
   const clock = new VirtualClock();
-  const pace = { clock, random: () => 0 };
-  const budget = createBudget(pace);
+  const timing = { clock, random: () => 0 };
+  const budget = createBudget(timing);
   let count = 0;
   const service = fakeService(clock, ({ method, path }) => {
     count += 1;
     if (count === 2 || count === 3) throw new ConnectionError("refused", { outcome: "not-sent", method, path });
     return rateAnswer();
   });
-  const send = retry(pace)(rateBudget({ ...pace, budget })(service.send));
+  const send = retry(timing)(rateBudget({ ...timing, budget })(service.send));
   await clock.run(send(requestOf("read")));
   expect(budget.view().left).toBe(99);
   await clock.run(send(requestOf("create")));
@@ -87,7 +87,7 @@ test("a probe that hangs is followed by another one after 10 s", async () => {
   expect(times).toEqual([0, 10_000, 10_050]);
 });
 
-test("at most 6 requests are in flight, and one of these places stays free for what is urgent", async () => {
+test("at most 6 requests are in flight, and one of these places stays free for urgent requests", async () => {
   const { clock, service, send } = bench(() => left(90));
   await clock.run(many(30, () => send()));
   expect(service.counts.most).toBe(5);
@@ -107,7 +107,7 @@ test("when the headers say that nothing is left, the rest waits for the reset an
   expect(times()).toEqual([0, 50, 50, 31_550, 31_600]);
 });
 
-test("what others take out of the same budget is respected", async () => {
+test("permits that other processes use are respected", async () => {
   const { clock, send, times } = bench((_request, count) => left([50, 0][count] ?? 40, 10));
   await clock.run(send());
   await clock.run(send());
@@ -224,7 +224,7 @@ test.each([
   expect(clock.now()).toBeLessThan(Date.parse("2030-01-01T00:01:00Z"));
 });
 
-test("who waits is refused when a new 429 makes the wait too long", async () => {
+test("a waiting request is refused when a new 429 makes the wait too long", async () => {
   const { clock, send } = bench((_request, count) =>
     count === 0 ? left(0, 30) : rateAnswer({ "retry-after": "3600" }, 429),
   );
@@ -261,7 +261,7 @@ test("waiting requests share one timer", async () => {
   await clock.run(all);
 });
 
-test("what the headers say of the end is taken where it is soonest: whole seconds and slow answers only say it late", async () => {
+test("of several ends in the headers, the earliest counts: whole seconds and slow answers only show it late", async () => {
   const { clock, send, times } = bench((_request, count) => left([9, 0][count] ?? 9, [30, 20][count] ?? 30));
   await clock.run(send());
   await clock.run(send());
@@ -284,7 +284,7 @@ test("a 429 that asks for a longer wait than another one is heeded, in whichever
   }
 });
 
-test("an answer that was on its way before a 429 does not open what that has closed", async () => {
+test("an answer to a request from before a 429 does not reopen the window", async () => {
   const clock = new VirtualClock();
   const startMs = clock.now();
   const times: number[] = [];
@@ -330,7 +330,7 @@ describe("the view of a budget", () => {
     expect(viewed(left(50)).budget.view()).toEqual({ limit: 100, queued: 0 });
   });
 
-  test("tells what is left, until when, and how much of it looks may take", async () => {
+  test("shows what is left, until when, and how much of it polls may use", async () => {
     const { clock, budget, send } = viewed(left(50, 30));
     await clock.run(send("read"));
     expect(budget.view()).toEqual({ limit: 100, left: 50, spare: 48, resetInMs: 31_000, queued: 0 });
@@ -340,7 +340,7 @@ describe("the view of a budget", () => {
     expect(budget.view()).toEqual({ limit: 100, queued: 0 });
   });
 
-  test("tells how long it is closed, and how many wait", async () => {
+  test("shows how long it is closed, and how many requests wait", async () => {
     const { clock, budget, send } = viewed(left(0, 30));
     await clock.run(send("read"));
     const all = ["create", "read", "delete"] as const;

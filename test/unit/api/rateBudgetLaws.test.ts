@@ -14,14 +14,14 @@ const arrival = fc.record({
   urgency,
 });
 type Burst = typeof arrival extends fc.Arbitrary<infer T> ? T : never;
-const patience = { patienceMs: 2_000_000_000 };
+const longWait = { patienceMs: 2_000_000_000 };
 
 /** Sends bursts at their times through one budget; the results in the order of the bursts. */
 async function play(
   clock: VirtualClock,
   send: (request: HttpRequest) => Promise<unknown>,
   bursts: readonly Burst[],
-  more: Partial<HttpRequest> = patience,
+  more: Partial<HttpRequest> = longWait,
 ) {
   const waves = bursts.map(async ({ afterMs, count, kind, urgency }, wave) => {
     await clock.sleep(afterMs);

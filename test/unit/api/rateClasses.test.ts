@@ -4,7 +4,7 @@ import { VirtualClock } from "../../support/virtualClock";
 import { requestOf } from "./fakes";
 import { type RateServiceOptions, rateService } from "./rateBench";
 
-/** One process and a service; each request answers how long it took from being asked for, in seconds. */
+/** One process and a service; each request returns how long it took from its start, in seconds. */
 function bench(options: Partial<RateServiceOptions> = {}) {
   const clock = new VirtualClock();
   const startMs = clock.now();
@@ -39,18 +39,18 @@ test("a list and 90 creations go at once, the next ones as less has to be kept, 
   expect(times.filter((seconds) => seconds >= 60 && seconds < 63)).toHaveLength(6);
 });
 
-test("while 500 creations wait, deletions and reconciling reads go at once, three in each window, and looks each 10 s", async () => {
+test("while 500 creations wait, deletions and reconciling reads are sent at once, three in each window, and polls each 10 s", async () => {
   const { clock, service, send, many, each } = bench();
   const creations = Promise.all(many(500, "create"));
   const urgent = each(61_000, 5, async () => Math.max(await send("delete"), await send("read", "reconcile")));
-  const looks = each(11_000, 25, () => send("read", "look"));
-  const [, urgentTimes, lookTimes] = await clock.run(Promise.all([creations, urgent, looks]));
+  const polls = each(11_000, 25, () => send("read", "look"));
+  const [, urgentTimes, pollTimes] = await clock.run(Promise.all([creations, urgent, polls]));
   expect(Math.max(...urgentTimes)).toBeLessThan(2);
-  expect(Math.max(...lookTimes)).toBeLessThan(10);
+  expect(Math.max(...pollTimes)).toBeLessThan(10);
   expect(service.excess()).toBe(0);
 });
 
-test("all lanes at once end in the order of the lanes", async () => {
+test("requests of all priorities at once end in the order of the priorities", async () => {
   const { clock, service, send } = bench({ usedBefore: 99 });
   await clock.run(send("read"));
   const kinds = [["read", "look"], ["read"], ["create"], ["delete"], ["read", "reconcile"], ["write"]] as const;
@@ -75,7 +75,7 @@ test.each([100, 5, 2, 1])(
   },
 );
 
-test.each([1, 2, 5, 20])("a limit as small as %i starves nobody", async (limit) => {
+test.each([1, 2, 5, 20])("with a limit as small as %i no request starves", async (limit) => {
   const { clock, service, send, many, seconds } = bench({ limit });
   const all = [...many(3 * limit, "create"), ...many(limit, "read"), send("read", "look"), ...many(limit, "delete")];
   await clock.run(Promise.all(all));
@@ -88,6 +88,6 @@ test.each(phases)("300 requests take four windows at most and no 429, %i ms into
   const { clock, service, many, seconds } = bench({ phaseMs, usedBefore: 40 });
   await clock.run(Promise.all(many(300, "delete")));
   expect(service.excess()).toBe(0);
-  // 60 and two full windows; what is left over goes in the fourth, each of which begins 2.5 s late at most.
+  // 60 and two full windows; the rest is sent in the fourth. Each window begins 2.5 s late at most.
   expect(seconds()).toBeLessThan(3 * 60 - phaseMs / 1000 + 5);
 });

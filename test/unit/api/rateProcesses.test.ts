@@ -13,7 +13,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Processes that share nothing but the key: each creates its clusters, and looks each 5 s until all have come up. */
+/** Processes that share nothing but the key: each creates its clusters, and polls each 5 s until all have come up. */
 async function play(processes: number, clusters: number, seed: number) {
   const clock = new VirtualClock();
   const startMs = clock.now();
@@ -29,13 +29,13 @@ async function play(processes: number, clusters: number, seed: number) {
     };
     await send("read");
     let isOver = false;
-    const looks = (async () => {
+    const polls = (async () => {
       while (!isOver) await Promise.all([send("read", "look"), clock.sleep(5_000)]);
     })();
     await Promise.all(Array.from({ length: clusters }, () => send("create")));
     await clock.sleep(30_000);
     isOver = true;
-    await looks;
+    await polls;
     await Promise.all(Array.from({ length: clusters }, () => send("delete")));
   };
   await clock.run(Promise.all(Array.from({ length: processes }, run)));
@@ -48,7 +48,7 @@ test.each([1, 2, 3])("one process alone is never refused (%i)", async (seed) => 
 
 test.each([1, 2, 3])("three processes with 100 clusters each share one key by its headers alone (%i)", async (seed) => {
   const { refused, sent, seconds } = await play(3, 100, seed);
-  // 600 creations and deletions, and their looks: no more than a few windows longer than one process would take for all.
+  // 600 creations and deletions, and their polls: no more than a few windows longer than one process would take for all.
   expect(seconds).toBeLessThan((Math.ceil((sent - refused) / 100) + 2) * 62);
   expect(refused / sent).toBeLessThan(0.05);
 });

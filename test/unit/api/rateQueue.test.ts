@@ -9,7 +9,7 @@ interface Waiter extends Queued {
 const step = fc.record({ lane: fc.constantFrom<Lane>(...lanes), adds: fc.boolean(), afterMs: fc.nat(15_000) });
 const open = fc.subarray([...lanes], { minLength: 1 });
 
-test("within a lane the order holds; one lane goes before another unless who goes is overdue", () => {
+test("within a priority the order holds; a higher priority goes first unless another request is overdue", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), fc.infiniteStream(open), (steps, opens) => {
       const queue = new RateQueue<Waiter>();
@@ -39,16 +39,16 @@ test("within a lane the order holds; one lane goes before another unless who goe
   );
 });
 
-test.each(lanes)("however many others keep coming, one in the lane %s is taken in the end", (lane) => {
-  const others = lanes.filter((other) => other !== lane);
+test.each(lanes)("however many others keep coming, a request of priority %s is taken in the end", (priority) => {
+  const others = lanes.filter((other) => other !== priority);
   const queue = new RateQueue<Waiter>();
   let count = 0;
   const come = (nowMs: number) => {
     for (const other of others) queue.add({ lane: other, number: ++count, sinceMs: nowMs });
   };
   for (let time = 0; time < 50; time += 1) come(0);
-  queue.add({ lane, number: 0, sinceMs: 0 });
-  // Those who are as old go first where their lane does; who comes later does not.
+  queue.add({ lane: priority, number: 0, sinceMs: 0 });
+  // Requests of the same age go first if their priority is higher; later requests do not.
   const longest = (150 + 1) * turnEvery;
   let taken = 0;
   for (let nowMs = overdueMs; queue.take(() => true, nowMs)?.number !== 0; nowMs += 600) {
@@ -58,12 +58,12 @@ test.each(lanes)("however many others keep coming, one in the lane %s is taken i
   }
 });
 
-test("a turn is one of many, so that who goes first still does", () => {
+test("only one permit in many goes to an overdue request, so that priorities still count", () => {
   const queue = new RateQueue<Waiter>();
   for (let number = 0; number < 100; number += 1) {
     queue.add({ lane: "look", number, sinceMs: 0 });
     queue.add({ lane: "urgent", number, sinceMs: 1 });
   }
   const taken = Array.from({ length: 100 }, () => queue.take(() => true, overdueMs + 1)?.lane);
-  expect(taken.filter((lane) => lane === "look")).toHaveLength(100 / turnEvery);
+  expect(taken.filter((priority) => priority === "look")).toHaveLength(100 / turnEvery);
 });

@@ -7,11 +7,11 @@ interface Step {
   /** When the request is made, in milliseconds since the start. */
   readonly atMs: number;
   readonly takesMs: number;
-  /** What the answer says is left, and in how many seconds the window ends. */
+  /** The permits left by the answer, and the seconds until the window ends. */
   readonly left: readonly [number, number];
 }
 
-/** Makes the requests, each of which is answered as it says itself; when each was let go. */
+/** Sends the requests, each with its own answer; returns when each was sent. */
 async function play(steps: Record<string, Step>, limit = 100): Promise<Record<string, number>> {
   const clock = new VirtualClock();
   const startMs = clock.now();
@@ -40,7 +40,7 @@ async function play(steps: Record<string, Step>, limit = 100): Promise<Record<st
 const firstWindow = { atMs: 0, takesMs: 50, left: [1, 10] } as const;
 const secondWindowMs = 11_050;
 
-test("at a new window a probe goes although a request of the old one is still in flight", async () => {
+test("in a new window a probe is sent although a request of the old one is still in flight", async () => {
   const arrivals = await play({
     first: firstWindow,
     slow: { atMs: 0, takesMs: 55_000, left: [0, 1] },

@@ -11,7 +11,7 @@ const digits = (code: number, length: number) => code.toString(16).padStart(leng
 const utf8 = (value: string, write: (byte: string) => string) =>
   [...Buffer.from(value)].map((byte) => write(digits(byte, 2))).join("");
 
-/** How a secret is written, and how many characters may be left of what was written with it. */
+/** How a secret is written, and how many of its characters may remain. */
 const spellings: [string, (value: string) => string, number?][] = [
   ["as it is", (value) => value],
   ["in JSON", json],
@@ -101,7 +101,7 @@ const secrets: [string, string][] = [
 
 describe.each(secrets)("%s", (_what, value) => {
   it.each(spellings)("is hidden where it stands %s", (spelling, write, left = 5) => {
-    // What is left of a short value is as short as a word.
+    // The rest of a short value is as short as a word.
     const isCut = spelling.includes("without");
     const written = isCut && value.length < 16 ? value : write(value);
     const text = redactor([value])(`out of memory: <${written}>, exit 137`);
@@ -139,7 +139,7 @@ test.each([
   expect(redactor([value])(text)).toBe(text);
 });
 
-test("texts of our own stay, and what reaches beyond them does not", () => {
+test("texts of the package stay, and a secret that reaches beyond them does not", () => {
   const redact = redactor(["vllm-openai", "vllm/vllm-openai:v1"], ["vllm/vllm-openai:v1"]);
   expect(redact("vllm/vllm-openai:v1 vllm-openai")).toBe("vllm/vllm-openai:v1 [secret]");
   expect(
@@ -176,7 +176,7 @@ test.each([
   ["one letter", "a"],
   ["letters that become many", "ﷺ"],
   ["characters of two units", "𝐀"],
-])("1 MB of %s is looked through in a moment for 50 secrets", (_what, unit) => {
+])("1 MB of %s is searched in a moment for 50 secrets", (_what, unit) => {
   const redact = redactor(fifty);
   const text = filled(unit);
   const startMs = performance.now();

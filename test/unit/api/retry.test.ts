@@ -19,7 +19,7 @@ function failure(outcome: Outcome): RequestError {
   return new ConnectionError(`broken: ${outcome}`, { outcome, method: "GET", path: "/" });
 }
 
-/** Answers with what the list says, one after the other; then with success. */
+/** Answers as listed, one after the other; then with success. */
 function bench(answers: (Error | undefined)[], random = 0.5) {
   const clock = new VirtualClock();
   const startMs = clock.now();
@@ -55,7 +55,7 @@ test.each(kinds)("a 429 spends no attempt of a %s", async (kind) => {
   expect(calls).toHaveLength(21);
 });
 
-test("after a 429 a request has only the rest of its patience", async () => {
+test("after a 429 a request has only the rest of its time limit", async () => {
   const clock = new VirtualClock();
   const patiences: (number | undefined)[] = [];
   const handler = retry({ clock, random: () => 0 })(async (request) => {
@@ -68,7 +68,7 @@ test("after a 429 a request has only the rest of its patience", async () => {
   expect(patiences).toEqual([200_000, 140_000, 80_000]);
 });
 
-test.each([1, 2, 3, 8])("no more than %d attempts are made where so many are allowed", async (attempts) => {
+test.each([1, 2, 3, 8])("no more than %d attempts are made if so many are allowed", async (attempts) => {
   const { calls, send } = bench(always("not-sent"));
   await expect(send(requestOf("create", { attempts }))).rejects.toThrow();
   expect(calls).toHaveLength(attempts);
@@ -96,7 +96,7 @@ test("the message says how often it was tried, and only when it was tried again"
   await expect(bench([failure("ambiguous"), failure("refused")]).send()).rejects.toThrow("refused (tried 2 times)");
 });
 
-test("what is no failed request is not tried again", async () => {
+test("an error that is no failed request is not retried", async () => {
   const { calls, send } = bench([new TypeError("a bug")]);
   await expect(send()).rejects.toThrow(/^a bug$/);
   expect(calls).toHaveLength(1);

@@ -7,7 +7,7 @@ const gpu = (type: string, raw: Record<string, unknown> = {}): GpuType => ({ typ
 const client = { id: "1", gpuModelId: uuid, replicaCount: 2 };
 const specification = { id: "cl_1", gpu_type: "h100", replicas: 2 };
 
-/** What a service has answered: a list of clusters, and a list of GPU models. */
+/** The answers of a service: a list of clusters, and a list of GPU models. */
 type Row = [string, unknown, GpuType[], RequestNames | undefined];
 
 test.each<Row>([
@@ -33,7 +33,7 @@ test.each([
   { id: "h100", gpu_model: "NVIDIA H100" },
   { id: "h100", model: "H100", gpu_model_name: "NVIDIA H100" },
   { id: "h100", gpuModel: "NVIDIA H100" },
-])("a stranger's list of GPUs with %j does not make it the client's form, whatever the order of reads", async (raw) => {
+])("a list of GPUs with %j does not show the client's form, whatever the order of reads", async (raw) => {
   for (const isListFirst of [true, false]) {
     const form = new ServiceForm();
     if (isListFirst) form.saw({ clusters: [] }, true);
@@ -43,14 +43,14 @@ test.each([
   }
 });
 
-test("a setting goes first, and is confirmed only by what the service shows", () => {
+test("a setting takes precedence, and is confirmed only by what the service shows", () => {
   const form = new ServiceForm("client");
   expect([form.names, form.isConfirmed]).toEqual(["client", false]);
   form.saw(specification, false);
   expect([form.names, form.isConfirmed]).toEqual(["client", false]);
 });
 
-test("lists about GPUs are read only if nothing else tells, and once", async () => {
+test("lists about GPUs are read only if nothing else shows the form, and once", async () => {
   const form = new ServiceForm();
   let reads = 0;
   const read = async () => {

@@ -110,7 +110,7 @@ test.each([
   ["escaped once more", JSON.stringify(secret)],
   ["encoded for a URL", encodeURIComponent(secret)],
   ["in base64", Buffer.from(secret).toString("base64")],
-])("an env value that the API repeats %s is taken out of the message", async (_form, written) => {
+])("an env value that the API repeats %s is removed from the message", async (_form, written) => {
   const error = await answerTo(
     { status: 400, body: envelope(`bad value ${written}!`) },
     requestOf("create", { secrets: [secret] }),

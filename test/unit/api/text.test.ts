@@ -28,7 +28,7 @@ test("no text keeps a control or format character, a line break, or more than it
   );
 });
 
-test("half a letter of two becomes the mark for what cannot be read, wherever it stands", () => {
+test("half of a surrogate pair becomes the replacement character, wherever it stands", () => {
   expect(cleanText("out of memory \ud83d")).toBe("out of memory \ufffd");
   expect(cleanText("line\n\ude00")).toBe("line \ufffd");
   expect(cleanJson({ "na\ud83dme": ["\ud83d\ude00"] })).toEqual({ "na\ufffdme": ["\ud83d\ude00"] });
@@ -92,7 +92,7 @@ const forms: [string, (value: string) => string][] = [
   ["encoded for a URL", (value) => encodeURIComponent(value.toWellFormed())],
   ["in base64", (value) => Buffer.from(value).toString("base64")],
 ];
-test.each(forms)("a secret is taken out of any text where it stands %s", (_form, write) => {
+test.each(forms)("a secret is removed from any text in which it stands %s", (_form, write) => {
   fc.assert(
     fc.property(secretText, fc.string(), fc.string(), (secret, before, after) => {
       const text = redactor([secret])(`${before}|${write(secret)}|${after}`);
@@ -103,12 +103,12 @@ test.each(forms)("a secret is taken out of any text where it stands %s", (_form,
   );
 });
 
-test("each line of a secret with several lines is taken out", () => {
+test("each line of a secret with several lines is removed", () => {
   const redact = redactor(["-----BEGIN-----\nMIIEvAIBADAN\r\nBgkqhkiG9w0B"]);
   expect(redact("x MIIEvAIBADAN y BgkqhkiG9w0B z")).toBe("x [secret] y [secret] z");
 });
 
-test("a secret that holds another one is taken out whole", () => {
+test("a secret that contains another one is removed whole", () => {
   expect(redactor(["abcd", "abcd-efgh"])("is abcd-efgh")).toBe("is [secret]");
 });
 

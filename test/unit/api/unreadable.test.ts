@@ -29,7 +29,7 @@ const bodies: [string, string][] = [
   ["an error in a success", '{"error":{"code":"internal","message":"no database","status":500}}'],
 ];
 
-test.each(bodies)("%s in answer to a read is asked for once more, and fails soon", async (_what, body) => {
+test.each(bodies)("%s in answer to a read is requested once more, and fails soon", async (_what, body) => {
   for (const read of ["listGpuTypes", "listClusters", "listGpuPricing"] as const) {
     const { client, paths, run, passedMs } = bench(body);
     await expect(run<unknown>(client[read]())).rejects.toThrow(ResponseShapeError);
@@ -44,13 +44,13 @@ test.each(bodies)("%s is forgotten when the next answer can be read", async (_wh
   expect(paths).toHaveLength(2);
 });
 
-test("what cannot be read of a single record is asked for once more too", async () => {
+test("a single record that cannot be read is requested once more too", async () => {
   const { client, paths, run } = bench('{"id":"cl_2"}', '{"id":"cl_1","status":"running"}');
   expect(await run(client.getCluster("cl_1"))).toMatchObject({ id: "cl_1", status: "running" });
   expect(paths).toHaveLength(2);
 });
 
-test("a page that cannot be read is asked for once more, by its own query", async () => {
+test("a page that cannot be read is requested once more, by its own query", async () => {
   const first = '{"clusters":[{"id":"cl_1"}],"next_cursor":"x"}';
   const { client, paths, run } = bench(first, "{", '{"clusters":[{"id":"cl_2"}]}');
   expect((await run(client.listClusters())).clusters.map(({ id }) => id)).toEqual(["cl_1", "cl_2"]);

@@ -11,7 +11,7 @@ type Answers = Partial<Record<UpdateMethod, ApiError | "ok">>;
 function bench(answers: Answers, exists = true) {
   const sent: UpdateMethod[] = [];
   const choice = new UpdateMethodChoice();
-  const looks = { count: 0 };
+  const lookups = { count: 0 };
   const update = (now: Answers = answers) =>
     choice.send(
       async (method) => {
@@ -22,24 +22,24 @@ function bench(answers: Answers, exists = true) {
         return method;
       },
       async () => {
-        looks.count += 1;
+        lookups.count += 1;
         return exists;
       },
     );
-  return { update, sent, looks };
+  return { update, sent, lookups };
 }
 
 test.each<[string, Answers, UpdateMethod[]]>([
   ["the first that is tried", { PATCH: "ok" }, ["PATCH"]],
   ["what Allow names", { PATCH: refusal(405, ["GET", "POST"]), POST: "ok" }, ["PATCH", "POST"]],
   ["what Allow names, in our order", { PATCH: refusal(405, ["POST", "PUT"]), PUT: "ok" }, ["PATCH", "PUT"]],
-  ["PUT where Allow names none that is left", { PATCH: refusal(405, ["GET", "PATCH"]), PUT: "ok" }, ["PATCH", "PUT"]],
+  ["PUT if Allow names none that is left", { PATCH: refusal(405, ["GET", "PATCH"]), PUT: "ok" }, ["PATCH", "PUT"]],
   ["PUT after a 405", { PATCH: refusal(405), PUT: "ok" }, ["PATCH", "PUT"]],
   ["PUT after a 501", { PATCH: refusal(501), PUT: "ok" }, ["PATCH", "PUT"]],
   ["PUT after a 404 of a cluster that is there", { PATCH: refusal(404), PUT: "ok" }, ["PATCH", "PUT"]],
   ["POST after two 405", { PATCH: refusal(405), PUT: refusal(405), POST: "ok" }, ["PATCH", "PUT", "POST"]],
   ["POST after a 501 and a 404", { PATCH: refusal(501), PUT: refusal(404), POST: "ok" }, ["PATCH", "PUT", "POST"]],
-])("an update goes by %s, and the next one at once by the same", async (_what, answers, expected) => {
+])("an update uses %s, and the next one uses the same at once", async (_what, answers, expected) => {
   const { update, sent } = bench(answers);
   const method = await update();
   expect({ method, sent }).toEqual({ method: expected.at(-1), sent: expected });
@@ -53,11 +53,11 @@ test("a 404 of a cluster that is gone is thrown, and no other method is tried", 
   expect(sent).toEqual(["PATCH"]);
 });
 
-test("a 404 by the method that is known is about the cluster, and nobody has to look", async () => {
-  const { update, sent, looks } = bench({ PATCH: "ok" });
+test("a 404 for the known method is about the cluster, and needs no lookup", async () => {
+  const { update, sent, lookups } = bench({ PATCH: "ok" });
   await update();
   await expect(update({ PATCH: refusal(404), PUT: "ok" })).rejects.toMatchObject({ status: 404 });
-  expect({ sent, looks: looks.count }).toEqual({ sent: ["PATCH", "PATCH"], looks: 0 });
+  expect({ sent, lookups: lookups.count }).toEqual({ sent: ["PATCH", "PATCH"], lookups: 0 });
 });
 
 test("a method that is known and then refused is given up for another one", async () => {
@@ -75,13 +75,13 @@ test.each([400, 422])("a %d is thrown, and its method is the one of the next upd
   expect(sent).toEqual(["PATCH", "PUT", "PUT"]);
 });
 
-test.each([401, 403, 409, 429, 500, 503])("a %d is thrown, and says nothing of the method", async (status) => {
+test.each([401, 403, 409, 429, 500, 503])("a %d is thrown, and says nothing about the method", async (status) => {
   const { update, sent } = bench({ PATCH: refusal(status), PUT: "ok" });
   await expect(update()).rejects.toMatchObject({ status });
   expect(sent).toEqual(["PATCH"]);
 });
 
-test("what is no answer of the service is thrown as it is", async () => {
+test("an error that is no answer of the service is thrown unchanged", async () => {
   const lost = new TypeError("x");
   const sending = new UpdateMethodChoice().send(
     () => Promise.reject(lost),
@@ -104,7 +104,7 @@ test.each<[string, Answers, string]>([
     const { update, sent } = bench(answers);
     const error: unknown = await update().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ApiError);
-    expect(messageOf(error)).toContain(`the service has no update of clusters (${tried}: `);
+    expect(messageOf(error)).toContain(`the service cannot update clusters (${tried}: `);
     expect(sent.join(", ")).toBe(tried);
   },
 );
@@ -147,6 +147,6 @@ test.each<[readonly string[], readonly UpdateMethod[], UpdateMethod | undefined]
   [["PATCH"], ["PATCH"], "PUT"],
   [["DELETE", "OPTIONS"], ["PATCH", "PUT"], "POST"],
   [["PUT"], ["PATCH", "PUT", "POST"], undefined],
-])("where %p is allowed and %p was tried, the next is %p", (allow, tried, expected) => {
+])("if %p is allowed and %p was tried, the next is %p", (allow, tried, expected) => {
   expect(nextMethod(allow, tried)).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { run } from "../../../provider/doctor/cli";
 import type { Report } from "../../../provider/doctor/report";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
 
-/** Stand for what no output may hold. */
+/** Stand for values that no output may contain. */
 export const canaries = {
   key: "sk-canary-0123456789abcdef",
   name: "canary-cluster",
@@ -40,7 +40,7 @@ export function environmentOf({ url }: Pick<Simulator, "url">, key = canaries.ke
   return { GPUCLUSTER_BASE_URL: url, GPUCLUSTER_API_KEY: key };
 }
 
-/** What the command says, as data and as text; the text of a second run. */
+/** The output of the command as data and, from a second run, as text. */
 export async function examined(simulator: Pick<Simulator, "url">, ...args: string[]) {
   const env = environmentOf(simulator);
   const json = await run(["doctor", "--json", ...args], env);
@@ -52,7 +52,7 @@ export async function examined(simulator: Pick<Simulator, "url">, ...args: strin
   return { code: json.code, report, text: text.out, all: `${json.out}${text.out}` };
 }
 
-/** What came of one endpoint. */
+/** The finding about one endpoint. */
 export function findingOf({ endpoints }: Report, endpoint: string) {
   return endpoints.find((finding) => finding.endpoint === `GET ${endpoint}`);
 }

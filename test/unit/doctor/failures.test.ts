@@ -63,7 +63,7 @@ describe("a service that cannot be reached", () => {
   it("is asked once", async () => {
     const { code, report, text } = await examined({ url: "http://127.0.0.1:1" });
     expect(code).toBe(1);
-    expect(report).toMatchObject({ canManage: false, requests: 1, verdict: expect.stringContaining("nobody answers") });
+    expect(report).toMatchObject({ canManage: false, requests: 1, verdict: expect.stringContaining("no answer") });
     expect(text).toContain("Check GPUCLUSTER_BASE_URL, and whether this machine can reach that address.");
   });
 
@@ -104,7 +104,7 @@ describe("a key", () => {
     expect(all).not.toContain(canaries.name);
   });
 
-  it("whose rate limit is used up is told so, without waiting for it", async () => {
+  it("whose rate limit is used up shows this, without waiting for it", async () => {
     const simulator = await openService({ rateLimit: 5 });
     const { out } = await run(["doctor"], environmentOf(simulator));
     expect(out).toMatch(/^Rate limit +used up: 5 in a window, 0 left, the window ends in \d+ s$/m);
@@ -171,7 +171,7 @@ describe("a list of clusters that cannot be read", () => {
   it("is an error in a success, whose text is not shown", async () => {
     const body = JSON.stringify({ error: { code: "internal", message: canaries.env, status: 500 } });
     const { report, all } = await examined(await openService({ faults: [{ kind: "body", body, ...theList }] }));
-    expect(report.endpoints[0]).toMatchObject({ state: "not readable", detail: "a success that says an error" });
+    expect(report.endpoints[0]).toMatchObject({ state: "not readable", detail: "a success status with an error" });
     expect(all).not.toContain(canaries.env);
   });
 });

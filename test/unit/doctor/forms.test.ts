@@ -28,7 +28,7 @@ describe.each(everyForm)("a service of the form %s", (dialect) => {
 });
 
 describe("the form of the official client", () => {
-  it("is shown with the evidence, the form of each answer, and what there is not", async () => {
+  it("is shown with the evidence, the form of each answer, and the missing endpoints", async () => {
     const { report, text } = await examined(await openService({ dialect: "client" }));
     expect(findingOf(report, "/v1/clusters")).toMatchObject({
       state: "answers",
@@ -75,7 +75,7 @@ describe("the form of the specification", () => {
     expect(findingOf(report, "/v1/clusters")?.form).toBe(form);
   });
 
-  it("is told apart from what the descriptor names, which is shown", async () => {
+  it("is distinguished from the one that the descriptor names, which is shown", async () => {
     const dialect = { descriptor: "lying", descriptorPath: "/v1" } as const;
     const { report, text } = await examined(await openService({ dialect }));
     expect(report.update).toMatchObject({ named: "PUT /v1/clusters/:id", isDescribed: true });
@@ -97,7 +97,7 @@ describe("lists of many pages", () => {
 });
 
 describe("names of clusters", () => {
-  it("are shown if that is asked for, and values of env are not", async () => {
+  it("are shown on request, and values of env are not", async () => {
     const { report, all } = await examined(await openService({}, 2), "--names");
     expect(report.clusters?.names).toEqual(expect.arrayContaining(["canary-cluster", "canary-cluster1"]));
     expect(all).not.toContain(canaries.env);

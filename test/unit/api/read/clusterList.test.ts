@@ -237,7 +237,7 @@ describe("a list of several pages", () => {
     expect(await listOf(pages)).toMatchObject({ ids: ["cl_1", "cl_2", "cl_3"], complete: false });
   });
 
-  it("fails with what went wrong when a page cannot be had", async () => {
+  it("fails with the reason if a page cannot be read", async () => {
     const lost = new ApiError("down", {
       outcome: "server-error",
       method: "GET",
@@ -252,7 +252,7 @@ describe("a list of several pages", () => {
     await expect(list).rejects.toBe(lost);
   });
 
-  it("is not taken for complete when it has just as many records as a page often has, and says nothing of its length", async () => {
+  it("is not complete if it has as many records as a typical page, and shows nothing about its length", async () => {
     const hundred = records(...Array.from({ length: 100 }, (_, index) => `cl_${index}`));
     expect(await one(hundred)).toMatchObject({ complete: false });
     expect(await one(hundred.slice(1))).toMatchObject({ complete: true });

@@ -12,7 +12,7 @@ import { ApiError, messageOf } from "../../../../provider/errors";
 import { Secret } from "../../../../provider/secret";
 import { VirtualClock } from "../../../support/virtualClock";
 
-/** One answer of a real service, and what a careful reader finds in it: see test/corpus/README.md. */
+/** One answer of a real service, and the facts that a careful reader finds in it: see test/corpus/README.md. */
 export interface Answer {
   readonly kind: "list" | "record" | "status" | "gpus" | "models" | "availability" | "pricing" | "error" | "headers";
   readonly via?: "create" | "scale" | "stop" | "restart" | "redeploy";
@@ -31,7 +31,7 @@ export function answerIn(file: string): Answer {
   return JSON.parse(readFileSync(join(folder, file), "utf8"));
 }
 
-/** What the client reads in an answer, in the words of `expect`. */
+/** The facts that the client reads in an answer, in the form of `expect`. */
 export async function readingOf(answer: Answer): Promise<unknown> {
   const clock = new VirtualClock();
   const budget = createBudget({ clock, random: () => 0 });

@@ -31,7 +31,7 @@ test.each(shapes.slice(0, 2))("in %s, a name that only looks like another one do
   expect(readCluster("cl_1")(json).env).toEqual({ NAME: value });
 });
 
-test("a name is cut where no variable is that long", () => {
+test("a name that is longer than any variable is cut", () => {
   const env = readCluster("cl_1")({ id: "cl_1", env: { ["N".repeat(5_000)]: "1" } }).env ?? {};
   expect(Object.keys(env)).toEqual([`${"N".repeat(1_024)}…`]);
 });

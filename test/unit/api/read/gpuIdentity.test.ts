@@ -24,7 +24,7 @@ test.each<[string, Record<string, unknown>[], string[]]>([
     ],
     ["h100", "l4"],
   ],
-  ["its name, where there is nothing else", [{ name: "h100" }], ["h100"]],
+  ["its name, if there is nothing else", [{ name: "h100" }], ["h100"]],
 ])("a GPU is identified by %s", (_what, records, expected) => {
   expect(types(records)).toEqual(expected);
 });
@@ -64,6 +64,6 @@ test.each<[string, unknown, boolean]>([
   ["one type twice", [h100, { ...h100, price: 1 }], false],
   ["a record without a type", [h100, { price: 1 }], false],
   ["a second list of other types", { gpus: [h100], models: [l4] }, false],
-])("whether a list of %s is surely whole is said", (_what, json, certain) => {
+])("a list of %s shows whether it is certain", (_what, json, certain) => {
   expect(readGpus("types")(json).certain).toBe(certain);
 });

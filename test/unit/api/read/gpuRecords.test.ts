@@ -69,7 +69,7 @@ test.each([
   expect(readGpuType("h100")(json)).toMatchObject({ type: "h100", available: true });
 });
 
-test.each([null, [], "perhaps", {}])("%p says nothing of the availability", (json) => {
+test.each([null, [], "perhaps", {}])("%p says nothing about the availability", (json) => {
   expect(readGpuType("h100")(json)).toEqual({ type: "h100", raw: expect.anything() });
 });
 
@@ -128,7 +128,7 @@ test("a list that is empty, in a list or a map, holds no types", () => {
   expect([[], {}, { gpus: [] }, { gpus: {} }].map(readGpuTypes)).toEqual([[], [], [], []]);
 });
 
-test("what says what a record is, is not taken for which one it is", () => {
+test("a field with the category of a record is not its identifier", () => {
   expect(readGpuTypes([{ type: "gpu", id: "h100" }]).map(({ type }) => type)).toEqual(["h100"]);
 });
 

@@ -7,7 +7,7 @@ test.each<[string, unknown]>([
   ["a record under data", { data: { gpu_type: "l4", available: true } }],
   ["a list of one", [l4]],
   ["a list of one under gpus", { gpus: [l4] }],
-])("%s that names another type says nothing of this one", (_what, json) => {
+])("%s that names another type says nothing about this one", (_what, json) => {
   expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
   expect(readGpuType("L4")(json)).toMatchObject({ available: true });
 });
@@ -15,7 +15,7 @@ test.each<[string, unknown]>([
 test.each<[string, unknown]>([
   ["records without a type", [{ price: 1 }, { available: true }]],
   ["records that say only what they are", { gpus: [{ type: "gpu" }] }],
-])("a list of %s is none of GPU types", (_what, json) => {
+])("a list of %s is no list of GPU types", (_what, json) => {
   expect(() => readGpus("types")(json)).toThrow("none of its records names a GPU type");
 });
 

@@ -1,6 +1,6 @@
 import { readStatus } from "../../../../provider/api/read/statusRecord";
 
-/** Whether a replica, and a cluster of which only this is said, is healthy. */
+/** Whether a replica is healthy, and a cluster that shows only this. */
 const healthOf = (json: Record<string, unknown>) => {
   const { replicas, overall } = readStatus(json);
   const [replica] = readStatus([{ id: "a", ...json }]).replicas;

@@ -1,6 +1,6 @@
 import { readClusterList } from "../../../../provider/api/read/clusterList";
 
-/** What is read of a first page, where no other page can be had. */
+/** What is read of a first page if no other page is available. */
 async function pageOf(json: unknown) {
   const { clusters, complete } = await readClusterList(async (query) => ({ json: query ? {} : json, headers: {} }));
   return { has: clusters.length > 0, complete };

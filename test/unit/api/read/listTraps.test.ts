@@ -112,6 +112,6 @@ test.each<[string, unknown, boolean]>([
   ["null", { clusters: null }, false],
   ["null beside a total of some", { clusters: null, total: 2 }, false],
   ["an empty list of a name that nobody knows, beside a total of none", { fleet: [], total: 0 }, true],
-])("a list that is %s is empty, and whether it is complete is said", async (_what, json, complete) => {
+])("a list that is %s is empty, and shows whether it is complete", async (_what, json, complete) => {
   expect(await listOf({ "": json })).toEqual({ ids: [], complete, asked: [""] });
 });

@@ -6,11 +6,11 @@ test.each<[string, unknown]>([
   ["a list of several records", [{ type: "l4", available: true }, { type: "a100" }]],
   ["a list of several records under gpus", { gpus: [{ type: "l4", available: true }, { type: "a100" }] }],
   ["a list of words", ["l4", "a100"]],
-])("%s that names other types says nothing of this one", (_what, json) => {
+])("%s that names other types says nothing about this one", (_what, json) => {
   expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
 });
 
-test("a list of what is no record is none of GPU types", () => {
+test("a list of values that are not records is no list of GPU types", () => {
   expect(() => readGpus("types")([null, 7])).toThrow("none of its records names a GPU type");
 });
 

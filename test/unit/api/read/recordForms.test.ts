@@ -26,7 +26,7 @@ test.each<[string, Record<string, unknown>]>([
   ["under a name that is not known", { provisioningState: "Succeeded" }],
   ["inside a group", { properties: { health_status: "warming" } }],
   ["inside an object", { status: { lastState: "warming" } }],
-])("a state that is said %s outweighs every mark of deletion", (_where, said) => {
+])("a state that is shown %s outweighs every mark of deletion", (_where, said) => {
   for (const mark of marks) expect(readListed({ id: "cl_1", ...said, ...mark })?.status).not.toBe("terminated");
 });
 
@@ -40,7 +40,7 @@ test.each([{}, { status: null }, { status: "" }, { state: {} }])(
 const kubernetes = { metadata: { id: "cl_x", name: "web" }, spec: { replicas: 3 }, status: { phase: "Running" } };
 test.each([
   ["in a list", readListed],
-  ["when it is asked for", readCluster("cl_x")],
+  ["when it is requested", readCluster("cl_x")],
   ["when it is made", readCreated],
 ])("a record in the manner of Kubernetes is read whole %s", (_where, read) => {
   const expected = { id: "cl_x", name: "web", status: "Running", replicas: 3 };
@@ -56,13 +56,9 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   ],
   ["the image of a container, not its id", { container: { id: "ctr_9", image: "a/b:1" } }, { container: "a/b:1" }],
   ["the name that can be one", { name: "org-1/web", display_name: "web" }, { name: "web" }],
-  ["a name that cannot be one, where there is no other", { name: "org-1/web" }, { name: "org-1/web" }],
-  [
-    "the number that was asked for, not the one that is there",
-    { desiredReplicaCount: 3, replicaCount: 1 },
-    { replicas: 3 },
-  ],
-])("of a record is taken %s", (_what, fields, expected) => {
+  ["a name that cannot be one, if there is no other", { name: "org-1/web" }, { name: "org-1/web" }],
+  ["the desired number, not the present one", { desiredReplicaCount: 3, replicaCount: 1 }, { replicas: 3 }],
+])("the value of a record is %s", (_what, fields, expected) => {
   expect(readListed({ id: "cl_1", ...fields })).toMatchObject({ id: "cl_1", ...expected });
 });
 

@@ -36,7 +36,7 @@ test.each<[string, unknown, unknown[]]>([
     [well, ill],
   ],
   [
-    "the manner of JSON:API, where a flag says no",
+    "the manner of JSON:API, if a flag says no",
     { data: [{ type: "replicas", id: "a", attributes: { status: "running", ready: false } }] },
     [{ id: "a", status: "running", healthy: false }],
   ],

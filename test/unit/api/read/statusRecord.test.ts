@@ -108,7 +108,7 @@ test.each<[unknown, boolean]>([
   expect(readStatus(json)).toMatchObject({ replicas: [], overall });
 });
 
-test("what says why a replica is not healthy is read from several names", () => {
+test("the reason why a replica is unhealthy is read from several names", () => {
   const reasons = [{ reason: "oom" }, { error: { code: 1, message: "oom" } }, { detail: "oom" }];
   expect(readStatus(reasons).replicas.map(({ message }) => message)).toEqual(["oom", "oom", "oom"]);
 });
