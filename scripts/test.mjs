@@ -30,6 +30,7 @@ const FILES_FOR_CI = [
   "nativePython",
   "nativeSwitch",
   "oldStates",
+  "options",
   "replacements",
   "published",
   "reverts",

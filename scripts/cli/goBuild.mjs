@@ -11,7 +11,8 @@ const VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Vers
 /** Built one after the other: the compiler uses every core by itself, and memory runs short with two of them. */
 const BINARIES = [
   { name: "pulumi", path: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", version: `v${VERSION}` },
-  // 3.68.0 is the last version in which the host is part of this module; it runs programs under newer CLIs all the same.
+  // 3.68.0 is the last version in which the host is part of this module, and the module that it has become has no versions that
+  // the proxy gives. It runs programs under newer CLIs all the same, but for hooks and transforms of a whole stack.
   { name: LANGUAGE_HOST, path: `github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/${LANGUAGE_HOST}`, version: "v3.68.0" },
 ];
 
