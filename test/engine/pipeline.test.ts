@@ -276,6 +276,11 @@ describe("the workflow", () => {
     );
   });
 
+  it("names each plan by its commit, and applies it for the same", () => {
+    const [made, applied] = ["github.event.pull_request.head.sha || github.sha", "steps.reviewed.outputs.commit"];
+    expect(all(/^ *(?:name: plan-|PLAN_COMMIT: )\$\{\{ (.*) \}\}$/gm)).toEqual([made, made, applied, applied]);
+  });
+
   it("installs the version of the CLI that all this is tested with", () => {
     const { devDependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
     expect(readFileSync(join(example, "scripts/setup.sh"), "utf8")).toContain(`--version ${devDependencies.pulumi}\n`);
@@ -296,15 +301,15 @@ describe("the workflow", () => {
   });
 
   const fakeGh = `#!/bin/sh
-asked=$2
+asked="$2 $4"
 set -- $ANSWERS
 case $asked in
-  repos/o/r/commits/merge1/pulls) echo "$1" ;;
-  "repos/o/r/actions/artifacts?name=plan-head1") echo "$2" ;;
+  repos/o/r/commits/merge1/pulls*merge_commit_sha*) echo "$1" ;;
+  "repos/o/r/actions/artifacts?name=plan-head1 "*'.head_sha == "head1"'*) echo "$2" ;;
 esac
 `;
 
-  /** Runs the script with a `gh` that gives one word of ANSWERS for commits, and the next for artifacts. */
+  /** Runs the script with a `gh` that gives one word of ANSWERS for commits, and the next for artifacts of a run of that commit. */
   async function reviewed(env: Record<string, string>): Promise<Run & { found: string }> {
     const file = join(workspace.folder, "out/found");
     writeFileSync(file, "");
