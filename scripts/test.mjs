@@ -31,6 +31,7 @@ const FILES_FOR_CI = [
   "nativePython",
   "nativeSwitch",
   "oldStates",
+  "options",
   "replacements",
   "published",
   "reverts",

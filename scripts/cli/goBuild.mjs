@@ -11,7 +11,8 @@ const VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Vers
 /** Built one after the other: the compiler uses every core, and two compilers at once run out of memory. */
 const BINARIES = [
   { name: "pulumi", path: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", version: `v${VERSION}` },
-  // 3.68.0 is the last version in which the host is part of this module. It also runs programs for newer CLIs.
+  // 3.68.0 is the last version in which the host is part of this module; the proxy has no versions of the module that it became.
+  // It also runs programs for newer CLIs, except hooks and transforms of a whole stack.
   { name: LANGUAGE_HOST, path: `github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/${LANGUAGE_HOST}`, version: "v3.68.0" },
 ];
 

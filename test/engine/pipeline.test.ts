@@ -8,8 +8,8 @@ import { cliRoot, type Run, Workspace } from "./workspace";
 const repository = resolve(__dirname, "../..");
 const example = join(repository, "examples/pipeline");
 const secretToken = "canary-token-51c0";
-/** With several lines, as in keys and certificates. */
-const secretModel = "canary-model-1\ncanary-model-2\n\ncanary-model-3";
+/** With several lines, as in keys and certificates, and with a carriage return that ends none. */
+const secretModel = "canary-model-1\ncanary-model-2\n\ncanary-\rcanary-model-3";
 
 const jobs: Job[] = [];
 let simulator: Simulator;
@@ -19,7 +19,12 @@ beforeAll(async () => {
   // New replicas never become ready by themselves, so that every job here can be cancelled in time.
   const provisioningMs = 600_000;
   simulator = await startSimulator({ provisioningMs, rateLimit: 10_000, apiKeys: { [canaryKey]: "org_test" } });
-  const env = { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: canaryKey, PULUMI_STACK: "test" };
+  const env = {
+    GPUCLUSTER_BASE_URL: simulator.url,
+    GPUCLUSTER_API_KEY: canaryKey,
+    PULUMI_STACK: "test",
+    PLAN_COMMIT: "head1",
+  };
   workspace = new Workspace({ env, program: "" });
   rmSync(join(workspace.folder, "index.js"));
   cpSync(example, workspace.folder, { recursive: true, filter: isSource });
@@ -102,6 +107,12 @@ describe("the pipeline, in the order in which a team uses it", () => {
     expect(code).not.toBe(0);
     expect(replicasOf("h100")).toBe(2);
     edit(JSON.stringify(secretModel), fitting);
+  });
+
+  it("refuses the plan of another commit, and does nothing", async () => {
+    const { code, output } = await start("up.sh", { PLAN_COMMIT: "head2" }).ended;
+    expect(output).toBe("out/plan.json was made for commit head1, and not for head2. Run the workflow by hand.\n");
+    expect(code).toBe(1);
   });
 
   it("keeps the partial state of a cancelled scaling if the whole group receives SIGTERM", async () => {
@@ -215,6 +226,19 @@ describe("the summary", () => {
     expect(await summaryOf(undefined)).toContain("the log of the job says why");
   });
 
+  it.each([
+    ["an end of line", "first\\\nsecond", "first\\\\ second"],
+    ["a link behind a backslash", "\\[a](b)", "\\\\\\[a\\](b)"],
+    ["emphasis and tags", "*a* _b_ ~c~ <d> &lt; $e$", "\\*a\\* \\_b\\_ \\~c\\~ \\<d> \\&lt; \\$e\\$"],
+    ["what would begin a heading", "# a", "\\# a"],
+    ["what would begin a list", "1. a", "1\\. a"],
+    ["code, which stays code", "`a_b` is `<c>`", "`a_b` is `<c>`"],
+    ["backticks that enclose nothing", "``a` <b>`", "\\``a` \\<b>\\`"],
+  ])("shows a text as it is: %s", async (_, message, shown) => {
+    const text = await summaryOf({ diagnostics: [{ severity: "warning", message: `warning: ${message}` }] });
+    expect(text).toContain(`### Warnings\n\n- ${shown}\n`);
+  });
+
   async function summaryOf(preview: object | undefined): Promise<string> {
     const file = join(workspace.folder, "out/fake.json");
     writeFileSync(file, preview ? JSON.stringify(preview) : "");
@@ -236,9 +260,12 @@ describe("the workflow", () => {
     for (const name of scripts.filter((name) => name.endsWith(".mjs"))) expect(texts).toContain(`node scripts/${name}`);
   });
 
-  it("uses four actions of GitHub itself, never cancels a job, and gives secrets to the steps that need them only", () => {
-    const actions = ["checkout@v7", "setup-node@v6", "upload-artifact@v7", "download-artifact@v8"];
-    expect(new Set(all(/uses: *(.*)$/gm))).toEqual(new Set(actions.map((name) => `actions/${name}`)));
+  it("uses four actions of GitHub itself, each by the commit of a release, never cancels a job, and gives secrets to the steps that need them only", () => {
+    const release = /@[0-9a-f]{40} # (v\d+)\.\d+\.\d+$/;
+    const actions = ["checkout v7", "setup-node v6", "upload-artifact v7", "download-artifact v8"];
+    expect(new Set(all(/uses: *(.*)$/gm).map((name) => name.replace(release, " $1")))).toEqual(
+      new Set(actions.map((name) => `actions/${name}`)),
+    );
     const jobs = all(/^ {4}(runs-on):/gm).length;
     expect(all(/concurrency: (.*)/g)).toEqual(
       Array(jobs).fill("{ group: gpu-clusters-prod, queue: max, cancel-in-progress: false }"),
@@ -249,17 +276,22 @@ describe("the workflow", () => {
     );
   });
 
-  it("installs the version of the CLI that these tests use", () => {
+  it("names each plan by its commit, and applies it for the same", () => {
+    const [made, applied] = ["github.event.pull_request.head.sha || github.sha", "steps.reviewed.outputs.commit"];
+    expect(all(/^ *(?:name: plan-|PLAN_COMMIT: )\$\{\{ (.*) \}\}$/gm)).toEqual([made, made, applied, applied]);
+  });
+
+  it("installs the version of the CLI that all this is tested with", () => {
     const { devDependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
     expect(readFileSync(join(example, "scripts/setup.sh"), "utf8")).toContain(`--version ${devDependencies.pulumi}\n`);
   });
 
   it.each([
-    ["the preview of the merged pull request", { GITHUB_EVENT_NAME: "push", ANSWERS: "head1 77" }, "plan-head1", "77"],
-    ["the preview of the same run", { GITHUB_EVENT_NAME: "workflow_dispatch", ANSWERS: "" }, "plan-merge1", "5"],
-  ])("takes the plan of %s", async (_, env, name, runId) => {
+    ["the preview of the merged pull request", { GITHUB_EVENT_NAME: "push", ANSWERS: "head1 77" }, "head1", "77"],
+    ["the preview of the same run", { GITHUB_EVENT_NAME: "workflow_dispatch", ANSWERS: "" }, "merge1", "5"],
+  ])("takes the plan of %s", async (_, env, commit, runId) => {
     const { code, found } = await reviewed(env);
-    expect([code, found]).toEqual([0, `name=${name}\nrun=${runId}\n`]);
+    expect([code, found]).toEqual([0, `commit=${commit}\nrun=${runId}\n`]);
   });
 
   it.each([["head1"], [""]])("stops if no plan was reviewed: answers %j", async (ANSWERS) => {
@@ -269,15 +301,15 @@ describe("the workflow", () => {
   });
 
   const fakeGh = `#!/bin/sh
-asked=$2
+asked="$2 $4"
 set -- $ANSWERS
 case $asked in
-  repos/o/r/commits/merge1/pulls) echo "$1" ;;
-  "repos/o/r/actions/artifacts?name=plan-head1") echo "$2" ;;
+  repos/o/r/commits/merge1/pulls*merge_commit_sha*) echo "$1" ;;
+  "repos/o/r/actions/artifacts?name=plan-head1 "*'.head_sha == "head1"'*) echo "$2" ;;
 esac
 `;
 
-  /** Runs the script with a fake `gh` that returns one word of ANSWERS for commits, and the next for artifacts. */
+  /** Runs the script with a `gh` that returns one word of ANSWERS for commits, and the next for artifacts of a run of that commit. */
   async function reviewed(env: Record<string, string>): Promise<Run & { found: string }> {
     const file = join(workspace.folder, "out/found");
     writeFileSync(file, "");
@@ -308,10 +340,10 @@ async function run(script: string): Promise<Run> {
 }
 
 /** Starts a script as a runner does: the line of the workflow in a file, run by bash in a separate process group. */
-function start(script: string): Job {
+function start(script: string, env: Record<string, string> = {}): Job {
   const step = join(workspace.folder, "step.sh");
   writeFileSync(step, `exec sh scripts/${script}\n`);
-  return startCommand("bash", ["-e", step]);
+  return startCommand("bash", ["-e", step], env);
 }
 
 /** Starts a command, and checks that its output contains no secret. */

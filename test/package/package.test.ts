@@ -41,9 +41,10 @@ function builtFiles(): string[] {
   return modules.flatMap((file) => [`dist/${file}.js`, `dist/${file}.d.ts`]).map((file) => file.replaceAll("\\", "/"));
 }
 
-const pluginFiles = ["package.json", "pulumi-resource-gpucluster", "pulumi-resource-gpucluster.cmd"].map(
-  (file) => `plugin/${file}`,
-);
+const pluginFiles = [
+  ...["package.json", "pulumi-resource-gpucluster", "pulumi-resource-gpucluster.cmd"],
+  "THIRD-PARTY-NOTICES.txt",
+].map((file) => `plugin/${file}`);
 
 describe("the tarball", () => {
   it("holds the build of every source, the licence and the documents, and nothing else", async () => {
@@ -83,6 +84,14 @@ describe("the tarball", () => {
   });
 });
 
+test("the lock pins the content of every package, and names no registry", () => {
+  const { packages } = JSON.parse(readFileSync(join(repository, "package-lock.json"), "utf8"));
+  const locked = Object.entries<{ integrity?: string; resolved?: string; link?: boolean }>(packages);
+  const installed = locked.filter(([path, { link }]) => path.includes("node_modules/") && !link);
+  expect(installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-")).map(([path]) => path)).toEqual([]);
+  expect(locked.filter(([, { resolved }]) => resolved?.includes("://")).map(([path]) => path)).toEqual([]);
+});
+
 describe("the plugin", () => {
   const [manifestFile = "", executable = ""] = pluginFiles.map((file) => join(repository, file));
 
@@ -93,6 +102,28 @@ describe("the plugin", () => {
     const own = JSON.parse(readFileSync(manifestFile, "utf8"));
     // With a type, or without the file, Node may take the plugin for an ES module.
     expect(own).toEqual({ name: "pulumi-resource-gpucluster", version: manifest.version, private: true });
+  });
+
+  it("comes with the licence of every package of which it holds code", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
+    const code = `import { buildPlugin } from "./scripts/plugin.mjs";
+      const { outputs } = await buildPlugin(process.argv[1]);
+      console.log(JSON.stringify(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs))));`;
+    const args = ["--input-type=module", "-e", code, folder];
+    const bundled: string[] = JSON.parse((await run(process.execPath, args, { cwd: repository })).stdout);
+    const packages = bundled.flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);
+    expect(packages).toEqual(expect.arrayContaining(["undici", "zod", "@grpc/grpc-js", "google-protobuf"]));
+    const notices = readFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), "utf8");
+    for (const name of new Set(packages)) {
+      const own = join(repository, "node_modules", name);
+      const { version } = JSON.parse(readFileSync(join(own, "package.json"), "utf8"));
+      const licences = readdirSync(own).filter((file) => /^licen[cs]e/i.test(file));
+      expect({ name, licences: licences.length }).not.toEqual({ name, licences: 0 });
+      expect(notices).toContain(`\n${name} ${version}: `);
+      for (const file of licences) expect(notices).toContain(readFileSync(join(own, file), "utf8"));
+    }
+    expect(readFileSync(join(repository, "plugin/THIRD-PARTY-NOTICES.txt"), "utf8")).toBe(notices);
+    rmSync(folder, { recursive: true });
   });
 
   it("needs nothing beside it, says its port first, and ends with the engine", async () => {

@@ -13,7 +13,7 @@ const [title, file] = process.argv.slice(2);
 console.log(summaryOf(title, readFileSync(file, "utf8")));
 
 function summaryOf(title, text) {
-  const head = `## ${title} of \`${process.env.PULUMI_STACK}\``;
+  const head = `## ${title} of ${codeOf(String(process.env.PULUMI_STACK))}`;
   if (text.trim() === "") return `${head}\n\nIt did not begin: the log of the job says why.`;
   const { steps = [], diagnostics } = JSON.parse(text);
   const last = [...new Map(steps.map((step) => [step.urn, step])).values()];
@@ -142,7 +142,10 @@ function codeOf(word) {
   return `\`${word.replace(/[`|\r\n]/g, " ")}\``;
 }
 
-/** On one line, and without what would begin a tag, a link or a picture. */
+/** On one line, and shown as it is: only what stands between backticks is code, in which nothing else is interpreted. */
 function textOf(text) {
-  return text.trim().replace(/\s+/g, " ").replace(/[<[]/g, "\\$&");
+  const line = text.trim().replace(/\s+/g, " ");
+  const shown = line.replace(/(`[^`]+`)|[\\`*_~<[\]|&$]/g, (found, code) => code ?? `\\${found}`);
+  // What would begin a list, a heading or a quotation there.
+  return shown.replace(/^(\d*)([-+>#=.)])/, "$1\\$2");
 }

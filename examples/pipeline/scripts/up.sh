@@ -1,7 +1,13 @@
 #!/bin/sh
-# Applies out/plan.json, the plan that was reviewed, and fails where the program or the clusters are not what it was made of.
+# Applies out/plan.json, the plan that was reviewed for the commit $PLAN_COMMIT, and fails where the program or the clusters
+# are not what it was made of.
 set -eu
 cd "$(dirname "$0")/.."
+
+if [ "$(cat out/commit)" != "${PLAN_COMMIT:?names the commit whose plan is applied}" ]; then
+  echo "out/plan.json was made for commit $(cat out/commit), and not for $PLAN_COMMIT. Run the workflow by hand." >&2
+  exit 1
+fi
 
 # Where a plan does not fit, the CLI prints the values that differ in clear, those of env too: mask.mjs takes them out.
 folder=$(mktemp -d)

@@ -1,0 +1,106 @@
+import { ErrorHook, ResourceHook, type ResourceHookFunction, runtime } from "@pulumi/pulumi";
+import { LocalWorkspace, PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation";
+// As programs find it: its build.
+import * as gpu from "pulumi-gpucluster";
+import * as native from "pulumi-gpucluster/native";
+import { type Bench, closeBenches, idsOf, living, openBench } from "./harness";
+import { cliRoot } from "./workspace";
+
+/*
+ * The programs are functions of this process, which the engine calls through the SDK. A language host that was built from the
+ * Go module proxy is older than hooks, and hands on neither them nor transforms of a whole stack.
+ */
+let bench: Bench;
+let stack: Stack;
+const called: string[] = [];
+
+beforeAll(async () => {
+  // For the project's line with the plugin.
+  bench = await openBench("// pulumi-gpucluster/native");
+  const pulumiCommand = await PulumiCommand.get({ root: cliRoot });
+  const { folder: workDir, env: envVars } = bench.workspace;
+  const names = { stackName: "test", projectName: "engine-test", program: async () => {} };
+  stack = await LocalWorkspace.selectStack(names, { workDir, pulumiCommand, envVars });
+});
+afterAll(closeBenches);
+
+const cluster = { gpuType: "h100", container: "acme/model:1" };
+const times = ["beforeCreate", "afterCreate", "beforeUpdate", "afterUpdate", "beforeDelete", "afterDelete"] as const;
+
+/** A hook for each time, which says when it was called, and for what. */
+function allHooks(act: ResourceHookFunction = () => {}) {
+  const hookAt = (time: string) =>
+    new ResourceHook(time, async (args) => {
+      called.push(`${args.name} ${time}`);
+      await act(args);
+    });
+  return Object.fromEntries(times.map((time) => [time, [hookAt(time)]]));
+}
+
+/** A program with one cluster for each adapter. */
+function both(args: { replicas?: number }, optionsOf: () => object): PulumiFn {
+  return async () => {
+    const options = optionsOf();
+    new gpu.Cluster("web", { ...cluster, ...args }, options);
+    new native.Cluster("api", { ...cluster, ...args }, options);
+  };
+}
+
+/** What hooks were called since the last time, in a steady order of the clusters. */
+function calls(): string[] {
+  return called.splice(0).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+}
+
+it("hooks are called before and after each operation, in both adapters", async () => {
+  const program = (replicas: number) => both({ replicas }, () => ({ hooks: allHooks() }));
+  await stack.up({ program: program(1) });
+  expect(calls()).toEqual(["api afterCreate", "api beforeCreate", "web afterCreate", "web beforeCreate"]);
+  await stack.up({ program: program(2) });
+  expect(calls()).toEqual(["api afterUpdate", "api beforeUpdate", "web afterUpdate", "web beforeUpdate"]);
+  expect(bench.writes()).toHaveLength(4);
+});
+
+it("a hook before a deletion can keep the cluster, which stays in the state", async () => {
+  const refuse = () => {
+    throw new Error("not now");
+  };
+  const removed: PulumiFn = async () => void allHooks(refuse);
+  await expect(stack.up({ program: removed })).rejects.toThrow(/not now/);
+  expect(new Set(calls())).toEqual(new Set(["api beforeDelete", "web beforeDelete"]));
+  expect(bench.writes()).toEqual([]);
+  await stack.up({ program: async () => void allHooks() });
+  expect(calls()).toEqual(["api afterDelete", "api beforeDelete", "web afterDelete", "web beforeDelete"]);
+  expect(living(bench.simulator)).toEqual([]);
+});
+
+it("an error hook has a creation tried again, and never makes a second cluster", async () => {
+  const { simulator, workspace, writes } = bench;
+  const failures: string[] = [];
+  const retry = () =>
+    new ErrorHook("retry", async ({ name, failedOperation, errors }) => {
+      failures.push(`${name} ${failedOperation}`);
+      return errors.length < 3;
+    });
+  for (const name of ["web", "api"])
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "no driver", name: `${name}-*` });
+  writes();
+  const program = both({}, () => ({ hooks: { onError: [retry()] }, customTimeouts: { create: "2s" } }));
+  await stack.up({ program }).catch(() => {});
+  expect(failures.sort()).toEqual([...Array(3).fill("api create"), ...Array(3).fill("web create")]);
+  expect(writes().filter((line) => line === "POST /v1/clusters")).toHaveLength(2);
+  expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
+});
+
+it("transforms of a whole stack change clusters of both adapters", async () => {
+  for (const { id } of living(bench.simulator)) bench.simulator.change(id, { status: "running" });
+  const program: PulumiFn = async () => {
+    runtime.registerResourceTransform(({ props, opts, custom, type }) =>
+      custom && /gpucluster:(index:)?Cluster$/.test(type) ? { props: { ...props, replicas: 3 }, opts } : undefined,
+    );
+    await both({}, () => ({}))();
+  };
+  await stack.up({ program });
+  expect(living(bench.simulator).map(({ replicas }) => replicas)).toEqual([3, 3]);
+  await stack.destroy();
+  expect(living(bench.simulator)).toEqual([]);
+});

@@ -1,0 +1,199 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { type Bench, canaryKey, closeBenches, idsOf, living, openBench } from "./harness";
+import { cliRoot, clusterTypes, type Run } from "./workspace";
+
+/** The clusters that the variable CLUSTERS asks for, each by both adapters. */
+const program = `
+const native = require("pulumi-gpucluster/native");
+const change = ({ props, opts }) => ({ props: { ...props, replicas: 3 }, opts });
+for (const [prefix, { Cluster }] of Object.entries({ web: gpu, api: native })) {
+  const made = {};
+  for (const [name, { options = {}, ...args }] of Object.entries(JSON.parse(process.env.CLUSTERS))) {
+    const { deletedWith, replaceWith, isTransformed, ...rest } = options;
+    made[name] = new Cluster(prefix + name, { gpuType: "h100", container: "acme/model:1", env: { TOKEN: "canary-env" }, ...args }, {
+      ...rest,
+      ...(deletedWith !== undefined && { deletedWith: made[deletedWith] }),
+      ...(replaceWith !== undefined && { replaceWith: [made[replaceWith]] }),
+      ...(isTransformed && { transforms: [change] }),
+    });
+  }
+}
+`;
+
+type Clusters = Record<
+  string,
+  undefined | { options?: object; replicas?: number; container?: string; gpuType?: string }
+>;
+const scale = "POST /v1/clusters/:id/scale";
+const create = "POST /v1/clusters";
+const remove = "DELETE /v1/clusters/:id";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench(program);
+});
+afterAll(closeBenches);
+
+/** From now on the program has these clusters, by both adapters. */
+function write(clusters: Clusters): void {
+  bench.workspace.env["CLUSTERS"] = JSON.stringify(clusters);
+}
+
+/** The next `up`: what it sent, in a steady order. */
+async function sentByUp(clusters: Clusters, ...args: string[]): Promise<string[]> {
+  write(clusters);
+  bench.writes();
+  const { code, output } = await bench.workspace.up(...args);
+  expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
+  return bench.writes().sort();
+}
+
+function fails({ code, output }: Run): string {
+  expect(code).not.toBe(0);
+  expect(bench.writes()).toEqual([]);
+  return output;
+}
+
+async function showsNoChange(...args: string[]): Promise<void> {
+  const { code, output } = await bench.workspace.preview("--expect-no-changes", ...args);
+  expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
+}
+
+function urnOf(name: string): string {
+  const type = name.startsWith("web") ? clusterTypes.dynamic : clusterTypes.native;
+  return `urn:pulumi:test::engine-test::${type}::${name}`;
+}
+
+/** The clusters of the service are just those of the state. */
+function expectAllKnown(): void {
+  expect(idsOf(bench.workspace.storedClusters())).toEqual(idsOf(living(bench.simulator)));
+}
+
+/** The clusters that live, by the names of their resources. */
+function livingByName() {
+  return new Map(living(bench.simulator).map((cluster) => [cluster.name.replace(/-[0-9a-f]{7}$/, ""), cluster]));
+}
+
+describe("resource options of the engine, in both adapters, in order", () => {
+  const clusters = {
+    safe: { options: { protect: true } },
+    transformed: { options: { isTransformed: true } },
+    rewritten: { options: { replaceOnChanges: ["container"] } },
+    base: {},
+    child: { options: { replaceWith: "base" } },
+    host: {},
+    guest: { options: { deletedWith: "host" } },
+    left: { options: { retainOnDelete: true } },
+  };
+
+  it("transforms: what they change of the inputs counts", async () => {
+    expect(await sentByUp(clusters)).toEqual(Array(16).fill(create));
+    const changed = [...livingByName()].filter(([, { replicas }]) => replicas === 3);
+    expect(changed.map(([name]) => name).sort()).toEqual(["apitransformed", "webtransformed"]);
+  });
+
+  it("protect: neither a destroy nor a removal from the program deletes anything", async () => {
+    const targets = ["--target", urnOf("websafe"), "--target", urnOf("apisafe")];
+    expect(fails(await bench.workspace.pulumi("destroy", "--yes", "--skip-preview", ...targets))).toMatch(/protect/);
+    write({ ...clusters, safe: undefined });
+    expect(fails(await bench.workspace.up())).toMatch(/protect/);
+  });
+
+  it("replaceOnChanges, replaceWith, deletedWith, retainOnDelete: what is replaced, deleted, and left alone", async () => {
+    const before = livingByName();
+    const changed = {
+      ...{ rewritten: { ...clusters.rewritten, container: "acme/model:2" }, base: { gpuType: "l4" } },
+      ...{ safe: {}, host: undefined, guest: undefined, left: undefined },
+    };
+    const sent = await sentByUp({ ...clusters, ...changed });
+    expect(sent).toEqual([...Array(8).fill(remove), ...Array(6).fill(create)]);
+    const after = livingByName();
+    for (const prefix of ["web", "api"]) {
+      const isSame = (name: string) => after.get(prefix + name)?.id === before.get(prefix + name)?.id;
+      expect(Object.keys(clusters).filter(isSame)).toEqual(["safe", "transformed", "guest", "left"]);
+      expect(after.has(`${prefix}host`)).toBe(false);
+    }
+    // What is left alone is in no state any more.
+    expect(bench.workspace.storedClusters()).toHaveLength(10);
+  });
+
+  it("ends with nothing in the state", async () => {
+    expect(await sentByUp({})).toEqual(Array(10).fill(remove));
+    expect([...livingByName().keys()].sort()).toEqual(["apiguest", "apileft", "webguest", "webleft"]);
+  });
+});
+
+describe("options of the command line, in both adapters, in order", () => {
+  it("--target and --exclude: only what is meant is changed, refreshed and destroyed", async () => {
+    const { workspace, simulator } = bench;
+    for (const { id } of living(simulator)) simulator.change(id, { status: "gone" });
+    expect(await sentByUp({ a: {}, b: {} })).toEqual(Array(4).fill(create));
+    const twice = { a: { replicas: 2 }, b: { replicas: 2 } };
+    expect(await sentByUp(twice, "--target", urnOf("weba"), "--target", urnOf("apia"))).toEqual([scale, scale]);
+    expect(await sentByUp(twice, "--exclude", urnOf("webb"))).toEqual([scale]);
+    expect(await sentByUp(twice)).toEqual([scale]);
+    for (const { id } of living(simulator)) simulator.change(id, { replicas: 5 });
+    const refreshed = await workspace.refresh("--target", urnOf("weba"), "--target", urnOf("apia"));
+    expect(refreshed.output.match(/~ replicas *: 2 => 5/g)).toHaveLength(2);
+    const excluded = ["--exclude", urnOf("weba"), "--exclude", urnOf("apia")];
+    expect((await workspace.pulumi("destroy", "--yes", "--skip-preview", ...excluded)).code).toBe(0);
+    expect(bench.writes()).toEqual([remove, remove]);
+    expect(await sentByUp({ a: { replicas: 5 } })).toEqual([]);
+    expectAllKnown();
+  });
+
+  it("--save-plan and --plan: just what was planned is done", async () => {
+    write({ a: { replicas: 6 } });
+    expect((await bench.workspace.preview("--save-plan", "plan.json")).code).toBe(0);
+    write({ a: { replicas: 7 } });
+    expect(fails(await bench.workspace.up("--plan", "plan.json"))).toMatch(/violates plan/);
+    expect(await sentByUp({ a: { replicas: 6 } }, "--plan", "plan.json")).toEqual([scale, scale]);
+  });
+});
+
+describe("changes of the state by hand, in both adapters, in order", () => {
+  it("state rename: the same clusters under another name, and nothing to change", async () => {
+    const { workspace } = bench;
+    for (const name of ["web", "api"])
+      await workspace.succeed("state", "rename", urnOf(`${name}a`), `${name}z`, "--yes");
+    expect(await sentByUp({ z: { replicas: 6 } })).toEqual([]);
+    await showsNoChange();
+    expectAllKnown();
+  });
+
+  it("state move: the same clusters in another stack, and nothing to change in either", async () => {
+    const { workspace, simulator } = bench;
+    const urns = ["webz", "apiz"].map(urnOf);
+    await workspace.succeed("stack", "init", "other", "--no-select");
+    await workspace.succeed("state", "move", "--source", "test", "--dest", "other", "--yes", ...urns);
+    expect(workspace.storedClusters()).toEqual([]);
+    expect(await sentByUp({ z: { replicas: 6 } }, "--stack", "other")).toEqual([]);
+    await showsNoChange("--stack", "other");
+    await workspace.succeed("stack", "select", "other");
+    expect(idsOf(await workspace.clusters())).toEqual(idsOf(living(simulator)));
+  });
+
+  it("change-secrets-provider: everything is encrypted anew, and nothing changes", async () => {
+    const { workspace } = bench;
+    const before = await workspace.stateText();
+    await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
+    const args = ["stack", "change-secrets-provider", "passphrase", "--non-interactive"];
+    const { status, stderr } = spawnSync(join(cliRoot, "bin/pulumi"), args, {
+      cwd: workspace.folder,
+      env: { ...process.env, ...workspace.env },
+      input: "another passphrase\n",
+      encoding: "utf8",
+    });
+    expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
+    expect(fails(await workspace.preview())).toMatch(/incorrect passphrase/);
+    workspace.env["PULUMI_CONFIG_PASSPHRASE"] = "another passphrase";
+    await showsNoChange();
+    const after = await workspace.stateText();
+    for (const text of [before, after]) expect(text).not.toContain("canary");
+    const ciphertexts = (text: string): string[] => text.match(/"ciphertext": "[^"]+"/g) ?? [];
+    expect(ciphertexts(before).filter((one) => ciphertexts(after).includes(one))).toEqual([]);
+    expect((await workspace.destroy()).code).toBe(0);
+    expect(living(bench.simulator)).toEqual([]);
+  });
+});
