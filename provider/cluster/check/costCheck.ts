@@ -3,6 +3,7 @@ import { hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { messageOf } from "../../errors";
 import { tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
+import { costOfReplica } from "../money";
 import { type Cost, Costs, costAt, isOpen, knownCost, overOwnLimit } from "./cost";
 import type { Inquiry } from "./inquiry";
 import type { OneCheck } from "./oneCheck";
@@ -30,8 +31,9 @@ export class CostCheck {
     const overAll = limit !== undefined && cost.amount ? this.#costs.overLimit(limit) : undefined;
     if (overAll) check.fail("", overAll);
     if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
-    // A price that is not known is not gone: what was known before stays.
-    const amount = cost.amount ?? transition.before?.hourlyCost;
+    // A price that is not known is not gone: what was known before stays, if it tells a price.
+    const { before } = transition;
+    const amount = cost.amount ?? (before && costOfReplica(before) !== undefined ? before.hourlyCost : undefined);
     return amount === undefined ? {} : { hourlyCost: amount };
   }
 
