@@ -62,6 +62,8 @@ export class Claims {
   readonly #doubts = new Map<string, { readonly error: CreateError; readonly sinceMs: number }>();
   /** Names for which two create requests were sent, in lower case: the first may yet make a cluster. */
   readonly #resent = new Set<string>();
+  /** Names whose last creation was not answered clearly, and found in the list, in lower case. */
+  readonly #found = new Set<string>();
   /** Names that are being created right now. */
   readonly #pendingNames = new Set<string>();
 
@@ -109,6 +111,7 @@ export class Claims {
       throw new CreateError(`the name "${body.name}" is being given to another resource of this program right now`);
     }
     this.#pendingNames.add(key);
+    this.#found.delete(key);
     try {
       const before = await this.#snapshot(options);
       const holders = before ? this.holders(body.name, before) : [];
@@ -169,6 +172,11 @@ export class Claims {
   /** Whether a second create request was sent for a name, so that a twin may show later. */
   wasResent(name: string): boolean {
     return this.#resent.has(name.toLowerCase());
+  }
+
+  /** Whether the cluster of a name was not answered but found, so that it may not be what was asked for. */
+  wasFound(name: string): boolean {
+    return this.#found.has(name.toLowerCase());
   }
 
   /** The second and last request. A conflict now means that the first one did arrive, late. */
@@ -278,7 +286,10 @@ export class Claims {
       return sameText(name, body.name) && isSameType(record, body.gpuType) && !isOlder && !isOther;
     });
     const [record] = sure;
-    if (record && candidates.length === 1) return { kind: "found", record };
+    if (record && candidates.length === 1) {
+      this.#found.add(body.name.toLowerCase());
+      return { kind: "found", record };
+    }
     if (candidates.length > 0) return { kind: "doubtful", why: `it may be one of ${describe(candidates)}` };
     return list.complete ? { kind: "none" } : { kind: "doubtful", why: "the list of clusters is not complete" };
   }

@@ -5,7 +5,7 @@ import { cleanText } from "../api/text";
 import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
-import { foundState, mismatches, withName } from "./adoption";
+import { foundOtherwise, foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
 import { gpuTypeOf, madeOtherwise } from "./asMade";
 import { whenFree } from "./busy";
@@ -38,13 +38,17 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
   operation.status(`created as ${record.id}`);
   const isResent = service.claims.wasResent(inputs.name) ? { __resent: true as const } : {};
   const before = { ...toState(inputs, { record }, { settled: false, seenBy }), ...isResent };
+  let running = inputs;
   const state = await keep(
     service,
     operation,
     "was created, but is not ready",
-    () => ({ running: inputs, before, unfinished: true }),
+    () => ({ running, before, unfinished: true }),
     async () => {
       await refuseOtherForm(service, operation, inputs);
+      const found = await otherFound(service, operation, inputs, record);
+      running = found?.running ?? inputs;
+      if (found) throw found.error;
       if (inputs.desiredStatus === "stopped") await stop(service, operation, inputs);
       else await waitUntilReady(service, operation, inputs);
       await reportTwins(service, operation, before);
@@ -74,6 +78,21 @@ function refuseOther({ client: { form } }: Service, inputs: CheckedInputs, recor
       `${form.names ?? "specification"}: delete it with \`pulumi destroy\`, set gpucluster:requestNames ` +
       '("specification" or "client") and run `pulumi up` again',
   );
+}
+
+/** A cluster that was found by its name may have other replicas and variables than were asked for: then it may not be ours. */
+async function otherFound(service: Service, operation: Operation, inputs: CheckedInputs, listed: ClusterRecord) {
+  if (!service.claims.wasFound(inputs.name)) return undefined;
+  // What a list shows has to do where there is no more.
+  const record = (await find(service, operation).catch(() => undefined)) ?? listed;
+  const { running, paths } = foundOtherwise(inputs, record);
+  if (paths.length === 0) return undefined;
+  const error = new ClusterFailedError(
+    `the answer to its creation was lost, and the cluster that was found by its name shows ${listOf(paths.map((path) => `\`${path}\``))} ` +
+      "otherwise than asked for. The next `pulumi up` puts that right; if somebody else made it, run " +
+      `\`pulumi state delete '${operation.urn}'\` instead`,
+  );
+  return { running, error };
 }
 
 /** If two create requests were sent, both may have made a cluster, of which the list may show the second one late. */
