@@ -9,13 +9,17 @@ export interface ClusterArgs extends Inputs<Omit<ClusterInputs, "plainEnv">> {
 }
 
 /**
- * What the engine does not tell a provider of the options: outputs that are secret, and the order of a replacement. Nothing where
- * the program says nothing: states stay as they are.
+ * What the engine does not tell a provider of the options: outputs that are secret, what replaces the cluster, and in which order.
+ * Nothing where the program says nothing: states stay as they are.
  */
 export function hiddenProperties(options: pulumi.CustomResourceOptions = {}): pulumi.Inputs {
-  const { additionalSecretOutputs = [], deleteBeforeReplace } = options;
+  const { additionalSecretOutputs = [], deleteBeforeReplace, replaceOnChanges } = options;
   const secret = outputNames.filter((name) => additionalSecretOutputs.includes(name));
-  return { __secretOutputs: secret.length > 0 ? secret : undefined, __deleteBeforeReplace: deleteBeforeReplace };
+  return {
+    __secretOutputs: secret.length > 0 ? secret : undefined,
+    __deleteBeforeReplace: deleteBeforeReplace,
+    __replaceOnChanges: replaceOnChanges?.length ? replaceOnChanges : undefined,
+  };
 }
 
 const undeclared = Object.fromEntries([...inputNames, ...outputNames].map((name) => [name, undefined]));

@@ -260,6 +260,8 @@ export type HiddenInputs = {
   readonly __secretOutputs?: readonly string[];
   /** Whether the old cluster goes first in a replacement, if the program says so by the option of that name. */
   readonly __deleteBeforeReplace?: boolean;
+  /** Paths whose change replaces the cluster, if the program says so by the option of that name. */
+  readonly __replaceOnChanges?: readonly string[];
   /** Present when the name was made, not given. */
   readonly __generatedName?: boolean;
 };
