@@ -11,7 +11,7 @@ import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
 import { identifiersIn } from "./asMade";
 import { sameImage, sameText } from "./forms";
-import type { ClusterLists } from "./lists";
+import type { ClusterLists, ListOptions } from "./lists";
 
 export interface ClaimOptions {
   readonly signal: AbortSignal;
@@ -22,6 +22,9 @@ export interface ClaimOptions {
   /** Called with what the user should know although the creation succeeded. */
   readonly warn: (text: string) => void;
 }
+
+/** How to look for a second cluster of a name, and whom to tell. */
+type TwinSearch = ListOptions & Pick<ClaimOptions, "warn">;
 
 /** How old the list may be that a creation is compared with; this process's own creations are known besides. */
 const snapshotAgeMs = 30_000;
@@ -199,7 +202,9 @@ export class Claims {
       }
       throw uncertain(lost.body, error, "two create requests were sent, and no cluster of that name shows");
     }
-    await this.#reportTwin(lost, record, options);
+    const known = [...(lost.before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created];
+    const { warn } = options;
+    await this.reportTwins(lost.body.name, known, { warn, patienceMs: firstLookMs, urgency: "reconcile" });
     return await this.#confirmed(record, lost, options);
   }
 
@@ -294,12 +299,15 @@ export class Claims {
     return list.complete ? { kind: "none" } : { kind: "doubtful", why: "the list of clusters is not complete" };
   }
 
-  /** A service may act on the first request long after its connection broke. */
-  async #reportTwin({ body, before }: LostCreation, record: ClusterRecord, { warn }: ClaimOptions): Promise<void> {
-    const known = new IdSet([...(before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created]);
+  /**
+   * Warns of clusters of a name beside the known ones, if two create requests were sent: a service may act on the first one long
+   * after its connection broke, and its list may show that late.
+   */
+  async reportTwins(name: string, known: Iterable<string>, { warn, ...request }: TwinSearch): Promise<void> {
+    const ids = new IdSet([...known]);
     try {
-      const list = await this.lists.recent(0, { attempts: 2, patienceMs: firstLookMs, urgency: "reconcile" });
-      const twins = this.holders(body.name, list).filter(({ id }) => !known.has(id));
+      const list = await this.lists.recent(0, { ...request, attempts: 2 });
+      const twins = this.holders(name, list).filter(({ id }) => !ids.has(id));
       if (twins.length > 0) warn(twinText(twins));
     } catch (error) {
       warn(`whether the first create request made a cluster too could not be checked: ${messageOf(error)}`);
@@ -357,7 +365,7 @@ export function takenReason(holders: readonly ClusterRecord[]): string {
 }
 
 /** What to do about a second cluster of one name. */
-export function twinText(twins: readonly ClusterRecord[]): string {
+function twinText(twins: readonly ClusterRecord[]): string {
   return (
     `${describe(twins)} has the same name: it was made by a create request whose answer was lost, and is billed beside this ` +
     "one. Delete it in the service"

@@ -1,4 +1,3 @@
-import { sameId } from "../api/ids";
 import { isLeaving, isStopping, stateOf } from "../api/read/states";
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
 import { cleanText } from "../api/text";
@@ -10,12 +9,11 @@ import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns }
 import { gpuTypeOf, madeOtherwise } from "./asMade";
 import { whenFree } from "./busy";
 import { listOf } from "./check/gaps";
-import { twinText } from "./claim";
 import { diffCluster, effectsOf } from "./diff";
 import { learnEcho, unverified, withDrift } from "./echo";
 import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Effect } from "./fields";
-import { findStatus } from "./find";
+import { findCluster, findStatus } from "./find";
 import { sameText } from "./forms";
 import { memberOf } from "./lists";
 import { Operation } from "./operation";
@@ -95,12 +93,9 @@ async function otherFound(service: Service, operation: Operation, inputs: Checke
   return { running, error };
 }
 
-/** If two create requests were sent, both may have made a cluster, of which the list may show the second one late. */
-async function reportTwins(service: Service, operation: Operation, { name, __resent }: ClusterState): Promise<void> {
-  if (!__resent) return;
-  const list = await service.lists.recent(0, { ...operation.request(), attempts: 2 }).catch(() => undefined);
-  const twins = list ? service.claims.holders(name, list).filter(({ id }) => !sameId(id, operation.id)) : [];
-  if (twins.length > 0) operation.warn(twinText(twins));
+async function reportTwins({ claims }: Service, operation: Operation, { name, __resent }: ClusterState): Promise<void> {
+  const warn = (text: string) => operation.warn(text);
+  if (__resent) await claims.reportTwins(name, [operation.id], { ...operation.request(), warn });
 }
 
 async function claim({ claims }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
@@ -285,19 +280,28 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
 /** How old the list may be in which a cluster is looked up before it is deleted: many deletions share one. */
 const deletionListAgeMs = 30_000;
 
-/** A state with an exchanged id would delete somebody else's cluster. What the service does not tell is no objection. */
+/** A state with an exchanged id would delete somebody else's cluster. What a record does not show is no objection. */
 async function refuseOtherName(service: Service, operation: Operation, { name, __echo }: ClusterState): Promise<void> {
-  if (!clusterIdPattern.test(operation.id)) return;
-  const list = await service.lists.recent(deletionListAgeMs, operation.request()).catch(() => undefined);
-  const listed = list && memberOf(list, operation.id);
-  const record = list && !listed ? await find(service, operation).catch(() => undefined) : listed;
-  const shown = record?.name;
-  const isOther = shown !== undefined && clusterNamePattern.test(shown) && name !== undefined && !sameText(shown, name);
+  if (name === undefined || !clusterIdPattern.test(operation.id)) return;
+  const shown = (await recordForName(service, operation))?.name;
+  const isOther = shown !== undefined && clusterNamePattern.test(shown) && !sameText(shown, name);
   if (!isOther || __echo?.name === shown) return;
   throw operation.error(
     `was not deleted: the state calls it "${name}", but the service calls ${operation.id} "${cleanText(shown, 100)}". If it is ` +
       `this resource's cluster, run \`pulumi refresh\` first; if not, run \`pulumi state delete '${operation.urn}'\``,
   );
+}
+
+/** From the list that many deletions share, else by its id; a warning if neither tells. */
+async function recordForName(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
+  const { id } = operation;
+  try {
+    const list = await service.lists.recent(deletionListAgeMs, operation.request()).catch(() => undefined);
+    return (list && memberOf(list, id)) ?? (await findCluster(service, id, { ...operation.request(), attempts: 2 }));
+  } catch (error) {
+    operation.warn(`whether ${id} is the cluster of this name could not be checked: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 async function leaveStopped(service: Service, operation: Operation, state: ClusterState): Promise<void> {
