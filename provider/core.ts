@@ -81,9 +81,15 @@ export interface Checked {
   readonly certain?: Properties;
 }
 
-/** What a resource can do. `check`, `diff` and `preview` change nothing anywhere. */
+/** What a resource can do. `check`, `recognize`, `diff` and `preview` change nothing anywhere. */
 export interface Resource {
   check(ctx: Ctx, news: Properties, olds?: Properties): Promise<Checked>;
+  /**
+   * Before a difference: whether the resource is known where it will be asked about, if it was last seen elsewhere.
+   *
+   * @throws GpuClusterError where it is not.
+   */
+  recognize(ctx: Ctx, id: string, state: Properties, news: Properties): Promise<void>;
   /**
    * `urn`: what the state says is remembered for the checks of this resource.
    *

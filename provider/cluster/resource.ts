@@ -26,6 +26,7 @@ export function createClusterResource(service: (connection?: string) => Service,
       const olds = stored && readableState(stored);
       return turns.checked(ctx, olds, await run.check(ctx, news, olds));
     },
+    recognize: async (ctx, id, state, news) => run.recognize(ctx, id, asState(readableState(state)), news),
     diff: (state, news, { id, urn } = {}) => {
       if (urn !== undefined) run.compare(urn, inputsOf(asState(readableState(state))));
       return diffAdopted(state, news, id);

@@ -3,7 +3,7 @@ import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { changedFields, wayOut } from "../configure";
-import { type CheckedInputs, outputNames } from "../fields";
+import { type CheckedInputs, type ClusterState, outputNames } from "../fields";
 import { defaultTimeoutsMs } from "../operation";
 import type { Service } from "../service";
 import { asInputs } from "../state";
@@ -20,6 +20,7 @@ import { NameCheck } from "./nameCheck";
 import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
 import { previewCluster } from "./preview";
 import { adoptedId, refusalsOf } from "./refusals";
+import { isReplaced, refuseUnknown } from "./strangerCheck";
 import { type Transition, transitionOf } from "./transition";
 
 /**
@@ -73,6 +74,16 @@ export class CheckRun {
     this.#late ??= new LookUps(timeoutMs);
     const problem = await this.#costs.judgeLate(urn, new Inquiry(this.#late, service), inputs, this.settings());
     if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
+  }
+
+  /**
+   * Whether the service that will be asked about a cluster knows it, if another one saw it last.
+   * @throws GpuClusterError
+   */
+  async recognize(ctx: Ctx, id: string, state: ClusterState, news: Properties): Promise<void> {
+    const surroundings = this.#surroundings(isReplaced({ ...state }, news) ? { ...state } : news);
+    if ("failures" in surroundings) return;
+    await refuseUnknown(new OneCheck(ctx, surroundings, this.#shared), ctx, id, state);
   }
 
   /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
