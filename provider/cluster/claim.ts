@@ -3,8 +3,9 @@ import type { CreateBody } from "../api/endpoints";
 import { IdSet, sameId } from "../api/ids";
 import { hasIdForm } from "../api/read/clusterRecord";
 import { gpuKey } from "../api/read/gpuRecords";
+import { plainName } from "../api/read/json";
 import { isLeaving } from "../api/read/states";
-import { type ClusterList, type ClusterRecord, clusterNamePattern } from "../api/records";
+import { type ClusterList, type ClusterRecord, clusterNamePattern, typeRefusals } from "../api/records";
 import { isOpaque } from "../api/requestNames";
 import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
@@ -339,6 +340,12 @@ interface LostCreation extends SentCreation {
 
 function isLost(error: unknown): error is RequestError {
   return error instanceof RequestError && error.maybeApplied;
+}
+
+/** Whether a creation was refused for its GPU type alone: a clear refusal, so that surely nothing was made. */
+export function isTypeRefusal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || !error.isApiAnswer || error.maybeApplied) return false;
+  return typeRefusals.has(plainName(error.code ?? ""));
 }
 
 /** The living clusters of a name. The names of hosts know no case, so neither does this. */

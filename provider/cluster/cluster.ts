@@ -6,7 +6,7 @@ import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
 import { foundOtherwise, foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
-import { gpuTypeOf, madeOtherwise } from "./asMade";
+import { gpuTypeOf, identifiersIn, madeOtherwise, withTakenType } from "./asMade";
 import { whenFree } from "./busy";
 import { listOf } from "./check/gaps";
 import { diffCluster, effectsOf } from "./diff";
@@ -116,9 +116,10 @@ async function claim({ claims }: Service, operation: Operation, inputs: CheckedI
 async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id: string) {
   const operation = new Operation(ctx, service.clock, "create", { id, inputs: asked });
   const record = await find(service, operation);
+  const wanted = record ? withTakenType(asked, identifiersIn(record)) : asked;
   const adopter = service.claims.adopt(id, ctx.urn);
   const refusals = [
-    ...(record ? mismatches(asked, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
+    ...(record ? mismatches(wanted, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
     ...(record
       ? []
       : ["the service knows no such cluster under this API key; getClusters() lists those that there are"]),
@@ -126,7 +127,7 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
   ];
   if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
   service.claims.adopted(id);
-  const inputs = withName(asked, record);
+  const inputs = withName(wanted, record);
   const state = foundState(inputs, record);
   const effects = effectsOf(diffCluster(state, inputs));
   operation.status("adopted");
@@ -137,7 +138,8 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
 export async function updateCluster(service: Service, ctx: Ctx, id: string, olds: Properties, news: Properties) {
   const state = judgedState(olds, id);
   // The name of an adopted cluster is known for certain only since its adoption.
-  const inputs = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
+  const named = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
+  const inputs = withTakenType(named, [state.gpuType]);
   const { changes } = diffCluster(olds, news);
   const effects = effectsOf({ changes });
   // Settings that only this package reads: nothing to send.

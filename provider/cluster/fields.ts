@@ -262,6 +262,8 @@ export type HiddenInputs = {
   readonly __deleteBeforeReplace?: boolean;
   /** Paths whose change replaces the cluster, if the program says so by the option of that name. */
   readonly __replaceOnChanges?: readonly string[];
+  /** The list that `gpuType` was chosen from, until it is known which of its types the service has given. */
+  readonly __gpuTypes?: readonly string[];
   /** Present when the name was made, not given. */
   readonly __generatedName?: boolean;
 };

@@ -55,6 +55,7 @@ const kinds: { readonly [Name in keyof Required<ClusterState>]: Kind } = {
   __urn: text,
   __timeouts: map,
   __generatedName: flag,
+  __gpuTypes: texts,
   __seenBy: text,
   __echo: {
     says: "a map of texts and of lists of texts",

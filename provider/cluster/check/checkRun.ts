@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
+import { withTakenType } from "../asMade";
+import { isTypeRefusal } from "../claim";
 import { changedFields, wayOut } from "../configure";
 import { type CheckedInputs, type ClusterState, outputNames } from "../fields";
 import { defaultTimeoutsMs } from "../operation";
@@ -12,7 +14,7 @@ import { completeInputs, findFailures, namingFailures, pathStep } from "./check"
 import { CostCheck } from "./costCheck";
 import { listOf } from "./gaps";
 import { GpuCheck } from "./gpuCheck";
-import { withKeptType } from "./gpuChoice";
+import { withKeptType, withList } from "./gpuChoice";
 import { Inquiry } from "./inquiry";
 import { LookUps } from "./lookups";
 import { lossesOf } from "./losses";
@@ -65,15 +67,43 @@ export class CheckRun {
     return this.#judge(check, before, asked, current === undefined);
   }
 
+  /** Creates a cluster with the type that was chosen for it or, where the service refuses that one, with the next of the list. */
+  async create<T>(ctx: Ctx, service: Service, inputs: CheckedInputs, send: (inputs: CheckedInputs) => Promise<T>) {
+    const types = await this.#gpus.inTurn(ctx.urn, service, this.#lateInquiry(ctx, service), inputs);
+    const createWith = async ([type, ...others]: readonly [string, ...string[]]): Promise<T> => {
+      const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
+      this.#gpus.take(ctx.urn, wanted.gpuType);
+      const priced = await this.holdLimits(ctx, service, wanted, wanted.gpuType !== inputs.gpuType);
+      try {
+        return await send(priced);
+      } catch (error) {
+        const [next, ...rest] = others;
+        if (next === undefined || !isTypeRefusal(error)) throw error;
+        const title = `cluster "${inputs.name}": the GPU type "${type}" is refused, so the next of the list is tried, "${next}"`;
+        ctx.log(`${title}: ${messageOf(error)}`, "warning");
+        return createWith([next, ...rest]);
+      }
+    };
+    return createWith(types);
+  }
+
+  /** Look-ups that wait as long as the operation would. */
+  #lateInquiry({ timeoutMs = defaultTimeoutsMs.create }: Ctx, service: Service): Inquiry {
+    this.#late ??= new LookUps(timeoutMs);
+    return new Inquiry(this.#late, service);
+  }
+
   /**
    * Holds the cost limits for an operation whose price could not be looked up in the short time of its check, such as for the
-   * rate limit: here the look-up waits as long as the operation would.
+   * rate limit: here the look-up waits as long as the operation would. Answers the inputs, with the cost of another type.
+   * @param isOther Whether it takes another GPU type than its check has judged.
    * @throws GpuClusterError
    */
-  async holdLimits({ urn, timeoutMs = defaultTimeoutsMs.create }: Ctx, service: Service, inputs: CheckedInputs) {
-    this.#late ??= new LookUps(timeoutMs);
-    const problem = await this.#costs.judgeLate(urn, new Inquiry(this.#late, service), inputs, this.settings());
+  async holdLimits(ctx: Ctx, service: Service, inputs: CheckedInputs, isOther = false): Promise<CheckedInputs> {
+    const inquiry = this.#lateInquiry(ctx, service);
+    const { amount, problem } = await this.#costs.judgeLate(ctx.urn, inquiry, inputs, this.settings(), isOther);
     if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
+    return isOther ? { ...inputs, hourlyCost: amount } : inputs;
   }
 
   /**
@@ -128,16 +158,18 @@ export class CheckRun {
   /** Everything that takes more than one look at the inputs. */
   async #judge(
     check: OneCheck,
-    before: CheckedInputs | undefined,
+    remembered: CheckedInputs | undefined,
     asked: CheckedInputs,
     isRenewal: boolean,
   ): Promise<Checked> {
+    const before = await this.#gpus.withTakenType(check, remembered);
     const order = this.#orderOf(check, before, isRenewal);
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
     const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
-    const inputs = await this.#gpus.withKnownType(check, towards(chosen));
+    const known = await this.#gpus.withKnownType(check, towards(chosen));
+    const inputs = adoption.record ? known : withList(known, asked, towards(known));
     const transition = towards(inputs);
     check.failures.push(...refusalsOf(transition));
     judgeAdoption(check, transition, adoption);
