@@ -17,8 +17,8 @@ export interface ClusterInputs {
   /**
    * GPU type of each replica, such as `h100`; `getGpuTypes()` lists them. A change replaces the cluster.
    *
-   * A list is an order of preference, of 1 to 20: the first that is in stock is taken when the cluster is created, and kept
-   * for as long as it is in the list. A preview fails on a type that the service does not list, but only where a cluster
+   * A list is an order of preference, of 1 to 20: the first that is in stock is taken when the cluster is created, or the next
+   * one if the service refuses it, and kept for as long as it is in the list. A preview fails on a type that the service does not list, but only where a cluster
    * would be created; the service itself refuses one that is unknown or not available (`invalid_gpu_type`).
    * (Specification, sections 2 and 7.)
    */

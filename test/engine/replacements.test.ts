@@ -97,7 +97,7 @@ describe("a replacement by `replaceOnChanges`, in both adapters", () => {
     );
     const { code, output } = await bench.workspace.preview(...options, "--config", "engine-test:replicas=2", "--diff");
     expect(code).toBe(0);
-    expect(output).not.toMatch(/<null>|endpoint|createdAt/);
+    expect(output).not.toMatch(/<null>|endpoint|createdAt|__replaceOnChanges/);
     for (const name of each) {
       expect(output).toMatch(
         new RegExp(`warning: ${name}: .replicas. changes, and .replaceOnChanges. .* it is replaced: its`),

@@ -37,6 +37,8 @@ export class CheckRun {
   #late: LookUps | undefined;
   /** Where the engine has asked for the difference since the last check with old inputs, by URN. */
   readonly #compared = new Set<string>();
+  /** What `replaceOnChanges` says, by URN: only a preview needs it, which would show it among the inputs. */
+  readonly #replacing = new Map<string, readonly string[] | undefined>();
   readonly #names = new NameCheck();
   readonly #gpus = new GpuCheck();
   readonly #costs = new CostCheck();
@@ -111,7 +113,8 @@ export class CheckRun {
    * @throws GpuClusterError
    */
   async recognize(ctx: Ctx, id: string, state: ClusterState, news: Properties): Promise<void> {
-    const surroundings = this.#surroundings(isReplaced({ ...state }, news) ? { ...state } : news);
+    const isGoing = isReplaced({ ...state }, news, this.#replacing.get(ctx.urn));
+    const surroundings = this.#surroundings(isGoing ? { ...state } : news);
     if ("failures" in surroundings) return;
     await refuseUnknown(new OneCheck(ctx, surroundings, this.#shared), ctx, id, state);
   }
@@ -182,8 +185,10 @@ export class CheckRun {
     check.reportGaps();
     if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
     const { failures } = check;
-    if (check.showsOutputs) return { inputs: { ...inputs, ...cost }, failures, certain };
-    return { inputs: { ...inputs, ...certain, ...cost }, failures };
+    const { __replaceOnChanges: replacing, ...shown } = inputs;
+    this.#replacing.set(check.urn, replacing);
+    if (check.showsOutputs) return { inputs: { ...shown, ...cost }, failures, certain };
+    return { inputs: { ...shown, ...certain, ...cost }, failures };
   }
 }
 

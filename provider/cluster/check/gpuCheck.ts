@@ -18,12 +18,17 @@ export class GpuCheck {
   /** Resources whose type was chosen without the stock, which could not be looked up in time. */
   readonly #open = new Set<string>();
 
-  /** The old inputs with the type that the cluster has, where they hold only the one that was expected. */
-  async withTakenType({ inquiry }: OneCheck, before: CheckedInputs | undefined): Promise<CheckedInputs | undefined> {
-    if (before?.__gpuTypes === undefined || hasUnknown(before.name)) return before;
+  /**
+   * The old inputs with the type that the cluster has, where they hold only the one that was expected: until a check has seen the
+   * cluster, of which the endpoint tells. Who does not show outputs keeps the list, for each change of it would show.
+   */
+  async withTakenType({ inquiry, showsOutputs }: OneCheck, before: CheckedInputs | undefined) {
+    if (before?.__gpuTypes === undefined || before.endpoint !== undefined || hasUnknown(before.name)) return before;
     const holders = (await inquiry.holders(before.name, { quietly: true })) ?? [];
     // Where several have the name, there is no telling which it is.
-    return holders.length === 1 ? withTakenType(before, holders.flatMap(identifiersIn)) : before;
+    if (holders.length !== 1) return before;
+    const taken = withTakenType(before, holders.flatMap(identifiersIn));
+    return showsOutputs ? taken : { ...taken, __gpuTypes: before.__gpuTypes };
   }
 
   /** The inputs with the type of before, if the one asked for is another identifier of the same type. */

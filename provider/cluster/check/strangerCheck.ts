@@ -2,14 +2,13 @@ import { type Ctx, hasUnknown, type Properties } from "../../core";
 import { GpuClusterError, messageOf } from "../../errors";
 import { refuseStrangers } from "../absence";
 import { diffCluster } from "../diff";
-import type { CheckedInputs, ClusterState } from "../fields";
+import type { ClusterState } from "../fields";
 import { Operation } from "../operation";
 import type { OneCheck } from "./oneCheck";
 import { isAmong } from "./transition";
 
 /** Whether a difference replaces the cluster: then it stays with the service that it has, and goes there. */
-export function isReplaced(state: Properties, news: Properties): boolean {
-  const { __replaceOnChanges: named } = news as unknown as CheckedInputs;
+export function isReplaced(state: Properties, news: Properties, named: readonly string[] | undefined): boolean {
   return Object.entries(diffCluster(state, news).changes).some(
     ([path, { replace }]) => replace || isAmong(named, path),
   );
