@@ -81,9 +81,15 @@ export interface Checked {
   readonly certain?: Properties;
 }
 
-/** The operations of a resource. `check`, `diff` and `preview` change nothing anywhere. */
+/** The operations of a resource. `check`, `recognize`, `diff` and `preview` change nothing anywhere. */
 export interface Resource {
   check(ctx: Ctx, news: Properties, olds?: Properties): Promise<Checked>;
+  /**
+   * Runs before `diff`: checks that the service and key of the inputs know the resource, if others saw it last.
+   *
+   * @throws GpuClusterError if they do not.
+   */
+  recognize(ctx: Ctx, id: string, state: Properties, news: Properties): Promise<void>;
   /**
    * `urn`: the checks of this resource later use what the state says, which is cached for them.
    *

@@ -9,13 +9,17 @@ export interface ClusterArgs extends Inputs<Omit<ClusterInputs, "plainEnv">> {
 }
 
 /**
- * Options that the engine does not pass to a provider: the secret outputs, and the order of a replacement. `undefined` if the
- * program does not set them, so that existing states do not change.
+ * Options that the engine does not pass to a provider: the secret outputs, what replaces the cluster, and the order of a
+ * replacement. `undefined` if the program does not set them, so that existing states do not change.
  */
 export function hiddenProperties(options: pulumi.CustomResourceOptions = {}): pulumi.Inputs {
-  const { additionalSecretOutputs = [], deleteBeforeReplace } = options;
+  const { additionalSecretOutputs = [], deleteBeforeReplace, replaceOnChanges } = options;
   const secret = outputNames.filter((name) => additionalSecretOutputs.includes(name));
-  return { __secretOutputs: secret.length > 0 ? secret : undefined, __deleteBeforeReplace: deleteBeforeReplace };
+  return {
+    __secretOutputs: secret.length > 0 ? secret : undefined,
+    __deleteBeforeReplace: deleteBeforeReplace,
+    __replaceOnChanges: replaceOnChanges?.length ? replaceOnChanges : undefined,
+  };
 }
 
 const undeclared = Object.fromEntries([...inputNames, ...outputNames].map((name) => [name, undefined]));

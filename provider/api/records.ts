@@ -335,6 +335,14 @@ export const unwantedWords = {
     "(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present))(?! to\\b)",
 } as const;
 export const missingField = /missing|required|must be (given|present|set)/i;
+/** @assumption A refused creation with one of these codes is refused for its GPU type: another one may be had. */
+export const typeRefusals: ReadonlySet<string> = new Set([
+  "invalid_gpu_type",
+  "insufficient_capacity",
+  "no_capacity",
+  "out_of_stock",
+  "sold_out",
+]);
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
 export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
 /** @assumption An error code with one of these words means that the cluster is changing, whatever status it shows. */

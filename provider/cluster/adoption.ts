@@ -7,6 +7,7 @@ import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../core"
 import { GpuClusterError } from "../errors";
 import { identifiersIn } from "./asMade";
 import { diffCluster } from "./diff";
+import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { isMasked, sameImage, sameText } from "./forms";
 
@@ -71,6 +72,18 @@ function foundEnv(asked: Readonly<Record<string, string>>, shown: NonNullable<Cl
     return [[name, isMasked(other) ? value : (other ?? value)] as const];
   });
   return Object.fromEntries(found);
+}
+
+/**
+ * The inputs of a cluster that was found after a lost answer, as far as it shows replicas and env otherwise than asked for, and
+ * the paths of those. An autoscaler's own number is no difference, and none at all is one that is not there yet.
+ */
+export function foundOtherwise(inputs: CheckedInputs, record: ClusterRecord) {
+  const { replicas: shown = 0 } = record;
+  const isOwn = shown === 0 || replicasWithin(inputs.extraFields, inputs.replicas, shown) === shown;
+  const { env, replicas } = foundState(inputs, isOwn ? { ...record, replicas: inputs.replicas } : record);
+  const running = { ...inputs, replicas, env };
+  return { running, paths: Object.keys(diffCluster(running, inputs).changes) };
 }
 
 /** Paths of what will be put right. */

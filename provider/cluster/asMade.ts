@@ -32,6 +32,17 @@ function gpuProblem(asked: string, record: ClusterRecord, gpus: readonly GpuType
   return isOther ? `the GPU type "${record.gpuType}" instead of "${asked}"` : undefined;
 }
 
+/**
+ * The inputs with the type that a cluster has, if it is one of the list that they hold; what another one than the expected one
+ * costs is not known then.
+ */
+export function withTakenType(inputs: CheckedInputs, shown: readonly string[]): CheckedInputs {
+  const { __gpuTypes: types = [], ...others } = inputs;
+  const taken = types.find((type) => isSameGpu(type, shown));
+  if (taken === undefined) return inputs;
+  return isSameGpu(taken, [inputs.gpuType]) ? others : { ...others, gpuType: taken, hourlyCost: undefined };
+}
+
 /** Every text by which a record identifies its GPU. */
 export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): string[] {
   return [...new Set([...(gpuType === undefined ? [] : [gpuType]), ...gpuIdentifiers])];

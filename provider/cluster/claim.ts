@@ -3,15 +3,16 @@ import type { CreateBody } from "../api/endpoints";
 import { IdSet, sameId } from "../api/ids";
 import { hasIdForm } from "../api/read/clusterRecord";
 import { gpuKey } from "../api/read/gpuRecords";
+import { plainName } from "../api/read/json";
 import { isLeaving } from "../api/read/states";
-import { type ClusterList, type ClusterRecord, clusterNamePattern } from "../api/records";
+import { type ClusterList, type ClusterRecord, clusterNamePattern, typeRefusals } from "../api/records";
 import { isOpaque } from "../api/requestNames";
 import { cleanText } from "../api/text";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
 import { identifiersIn } from "./asMade";
 import { sameImage, sameText } from "./forms";
-import type { ClusterLists } from "./lists";
+import type { ClusterLists, ListOptions } from "./lists";
 
 export interface ClaimOptions {
   readonly signal: AbortSignal;
@@ -22,6 +23,9 @@ export interface ClaimOptions {
   /** Called with what the user should know although the creation succeeded. */
   readonly warn: (text: string) => void;
 }
+
+/** How to look for a second cluster of a name, and whom to tell. */
+type TwinSearch = ListOptions & Pick<ClaimOptions, "warn">;
 
 /** How old the list may be that a creation is compared with; this process's own creations are known besides. */
 const snapshotAgeMs = 30_000;
@@ -62,6 +66,8 @@ export class Claims {
   readonly #doubts = new Map<string, { readonly error: CreateError; readonly sinceMs: number }>();
   /** Names for which two create requests were sent, in lower case: the first may yet make a cluster. */
   readonly #resent = new Set<string>();
+  /** Names whose last creation was not answered clearly, and found in the list, in lower case. */
+  readonly #found = new Set<string>();
   /** Names that are being created right now. */
   readonly #pendingNames = new Set<string>();
 
@@ -109,6 +115,7 @@ export class Claims {
       throw new CreateError(`the name "${body.name}" is being given to another resource of this program right now`);
     }
     this.#pendingNames.add(key);
+    this.#found.delete(key);
     try {
       const before = await this.#snapshot(options);
       const holders = before ? this.holders(body.name, before) : [];
@@ -171,6 +178,11 @@ export class Claims {
     return this.#resent.has(name.toLowerCase());
   }
 
+  /** Whether the cluster of a name was not answered but found, so that it may not be what was asked for. */
+  wasFound(name: string): boolean {
+    return this.#found.has(name.toLowerCase());
+  }
+
   /** The second and last request. A conflict now means that the first one did arrive, late. */
   async #again(lost: LostCreation, options: ClaimOptions): Promise<ClusterRecord> {
     let record: ClusterRecord;
@@ -191,7 +203,9 @@ export class Claims {
       }
       throw uncertain(lost.body, error, "two create requests were sent, and no cluster of that name shows");
     }
-    await this.#reportTwin(lost, record, options);
+    const known = [...(lost.before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created];
+    const { warn } = options;
+    await this.reportTwins(lost.body.name, known, { warn, patienceMs: firstLookMs, urgency: "reconcile" });
     return await this.#confirmed(record, lost, options);
   }
 
@@ -278,17 +292,23 @@ export class Claims {
       return sameText(name, body.name) && isSameType(record, body.gpuType) && !isOlder && !isOther;
     });
     const [record] = sure;
-    if (record && candidates.length === 1) return { kind: "found", record };
+    if (record && candidates.length === 1) {
+      this.#found.add(body.name.toLowerCase());
+      return { kind: "found", record };
+    }
     if (candidates.length > 0) return { kind: "doubtful", why: `it may be one of ${describe(candidates)}` };
     return list.complete ? { kind: "none" } : { kind: "doubtful", why: "the list of clusters is not complete" };
   }
 
-  /** A service may act on the first request long after its connection broke. */
-  async #reportTwin({ body, before }: LostCreation, record: ClusterRecord, { warn }: ClaimOptions): Promise<void> {
-    const known = new IdSet([...(before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created]);
+  /**
+   * Warns of clusters of a name beside the known ones, if two create requests were sent: a service may act on the first one long
+   * after its connection broke, and its list may show that late.
+   */
+  async reportTwins(name: string, known: Iterable<string>, { warn, ...request }: TwinSearch): Promise<void> {
+    const ids = new IdSet([...known]);
     try {
-      const list = await this.lists.recent(0, { attempts: 2, patienceMs: firstLookMs, urgency: "reconcile" });
-      const twins = this.holders(body.name, list).filter(({ id }) => !known.has(id));
+      const list = await this.lists.recent(0, { ...request, attempts: 2 });
+      const twins = this.holders(name, list).filter(({ id }) => !ids.has(id));
       if (twins.length > 0) warn(twinText(twins));
     } catch (error) {
       warn(`whether the first create request made a cluster too could not be checked: ${messageOf(error)}`);
@@ -322,6 +342,12 @@ function isLost(error: unknown): error is RequestError {
   return error instanceof RequestError && error.maybeApplied;
 }
 
+/** Whether a creation was refused for its GPU type alone: a clear refusal, so that surely nothing was made. */
+export function isTypeRefusal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || !error.isApiAnswer || error.maybeApplied) return false;
+  return typeRefusals.has(plainName(error.code ?? ""));
+}
+
 /** The living clusters of a name. The names of hosts know no case, so neither does this. */
 export function holdersOf(name: string, clusters: readonly ClusterRecord[]): ClusterRecord[] {
   return clusters.filter((other) => sameText(other.name, name) && !isLeaving(other.status));
@@ -346,7 +372,7 @@ export function takenReason(holders: readonly ClusterRecord[]): string {
 }
 
 /** What to do about a second cluster of one name. */
-export function twinText(twins: readonly ClusterRecord[]): string {
+function twinText(twins: readonly ClusterRecord[]): string {
   return (
     `${describe(twins)} has the same name: it was made by a create request whose answer was lost, and is billed beside this ` +
     "one. Delete it in the service"

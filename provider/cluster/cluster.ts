@@ -1,21 +1,19 @@
-import { sameId } from "../api/ids";
 import { isLeaving, isStopping, stateOf } from "../api/read/states";
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
 import { cleanText } from "../api/text";
 import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
-import { foundState, mismatches, withName } from "./adoption";
+import { foundOtherwise, foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
-import { gpuTypeOf, madeOtherwise } from "./asMade";
+import { gpuTypeOf, identifiersIn, madeOtherwise, withTakenType } from "./asMade";
 import { whenFree } from "./busy";
 import { listOf } from "./check/gaps";
-import { twinText } from "./claim";
 import { diffCluster, effectsOf } from "./diff";
 import { learnEcho, unverified, withDrift } from "./echo";
 import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Effect } from "./fields";
-import { findStatus } from "./find";
+import { findCluster, findStatus } from "./find";
 import { sameText } from "./forms";
 import { memberOf } from "./lists";
 import { Operation } from "./operation";
@@ -38,13 +36,17 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
   operation.status(`created as ${record.id}`);
   const isResent = service.claims.wasResent(inputs.name) ? { __resent: true as const } : {};
   const before = { ...toState(inputs, { record }, { settled: false, seenBy }), ...isResent };
+  let running = inputs;
   const state = await keep(
     service,
     operation,
     "was created, but is not ready",
-    () => ({ running: inputs, before, unfinished: true }),
+    () => ({ running, before, unfinished: true }),
     async () => {
       await refuseOtherForm(service, operation, inputs);
+      const found = await otherFound(service, operation, inputs, record);
+      running = found?.running ?? inputs;
+      if (found) throw found.error;
       if (inputs.desiredStatus === "stopped") await stop(service, operation, inputs);
       else await waitUntilReady(service, operation, inputs);
       await reportTwins(service, operation, before);
@@ -76,12 +78,24 @@ function refuseOther({ client: { form } }: Service, inputs: CheckedInputs, recor
   );
 }
 
-/** If two create requests were sent, both may have made a cluster, of which the list may show the second one late. */
-async function reportTwins(service: Service, operation: Operation, { name, __resent }: ClusterState): Promise<void> {
-  if (!__resent) return;
-  const list = await service.lists.recent(0, { ...operation.request(), attempts: 2 }).catch(() => undefined);
-  const twins = list ? service.claims.holders(name, list).filter(({ id }) => !sameId(id, operation.id)) : [];
-  if (twins.length > 0) operation.warn(twinText(twins));
+/** A cluster that was found by its name may have other replicas and variables than were asked for: then it may not be ours. */
+async function otherFound(service: Service, operation: Operation, inputs: CheckedInputs, listed: ClusterRecord) {
+  if (!service.claims.wasFound(inputs.name)) return undefined;
+  // What a list shows has to do where there is no more.
+  const record = (await find(service, operation).catch(() => undefined)) ?? listed;
+  const { running, paths } = foundOtherwise(inputs, record);
+  if (paths.length === 0) return undefined;
+  const error = new ClusterFailedError(
+    `the answer to its creation was lost, and the cluster that was found by its name shows ${listOf(paths.map((path) => `\`${path}\``))} ` +
+      "otherwise than asked for. The next `pulumi up` puts that right; if somebody else made it, run " +
+      `\`pulumi state delete '${operation.urn}'\` instead`,
+  );
+  return { running, error };
+}
+
+async function reportTwins({ claims }: Service, operation: Operation, { name, __resent }: ClusterState): Promise<void> {
+  const warn = (text: string) => operation.warn(text);
+  if (__resent) await claims.reportTwins(name, [operation.id], { ...operation.request(), warn });
 }
 
 async function claim({ claims }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
@@ -102,9 +116,10 @@ async function claim({ claims }: Service, operation: Operation, inputs: CheckedI
 async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id: string) {
   const operation = new Operation(ctx, service.clock, "create", { id, inputs: asked });
   const record = await find(service, operation);
+  const wanted = record ? withTakenType(asked, identifiersIn(record)) : asked;
   const adopter = service.claims.adopt(id, ctx.urn);
   const refusals = [
-    ...(record ? mismatches(asked, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
+    ...(record ? mismatches(wanted, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
     ...(record
       ? []
       : ["the service knows no such cluster under this API key; getClusters() lists those that there are"]),
@@ -112,7 +127,7 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
   ];
   if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
   service.claims.adopted(id);
-  const inputs = withName(asked, record);
+  const inputs = withName(wanted, record);
   const state = foundState(inputs, record);
   const effects = effectsOf(diffCluster(state, inputs));
   operation.status("adopted");
@@ -123,7 +138,8 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
 export async function updateCluster(service: Service, ctx: Ctx, id: string, olds: Properties, news: Properties) {
   const state = judgedState(olds, id);
   // The name of an adopted cluster is known for certain only since its adoption.
-  const inputs = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
+  const named = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
+  const inputs = withTakenType(named, [state.gpuType]);
   const { changes } = diffCluster(olds, news);
   const effects = effectsOf({ changes });
   // Settings that only this package reads: nothing to send.
@@ -266,19 +282,28 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
 /** How old the list may be in which a cluster is looked up before it is deleted: many deletions share one. */
 const deletionListAgeMs = 30_000;
 
-/** A state with an exchanged id would delete somebody else's cluster. What the service does not tell is no objection. */
+/** A state with an exchanged id would delete somebody else's cluster. What a record does not show is no objection. */
 async function refuseOtherName(service: Service, operation: Operation, { name, __echo }: ClusterState): Promise<void> {
-  if (!clusterIdPattern.test(operation.id)) return;
-  const list = await service.lists.recent(deletionListAgeMs, operation.request()).catch(() => undefined);
-  const listed = list && memberOf(list, operation.id);
-  const record = list && !listed ? await find(service, operation).catch(() => undefined) : listed;
-  const shown = record?.name;
-  const isOther = shown !== undefined && clusterNamePattern.test(shown) && name !== undefined && !sameText(shown, name);
+  if (name === undefined || !clusterIdPattern.test(operation.id)) return;
+  const shown = (await recordForName(service, operation))?.name;
+  const isOther = shown !== undefined && clusterNamePattern.test(shown) && !sameText(shown, name);
   if (!isOther || __echo?.name === shown) return;
   throw operation.error(
     `was not deleted: the state calls it "${name}", but the service calls ${operation.id} "${cleanText(shown, 100)}". If it is ` +
       `this resource's cluster, run \`pulumi refresh\` first; if not, run \`pulumi state delete '${operation.urn}'\``,
   );
+}
+
+/** From the list that many deletions share, else by its id; a warning if neither tells. */
+async function recordForName(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
+  const { id } = operation;
+  try {
+    const list = await service.lists.recent(deletionListAgeMs, operation.request()).catch(() => undefined);
+    return (list && memberOf(list, id)) ?? (await findCluster(service, id, { ...operation.request(), attempts: 2 }));
+  } catch (error) {
+    operation.warn(`whether ${id} is the cluster of this name could not be checked: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 async function leaveStopped(service: Service, operation: Operation, state: ClusterState): Promise<void> {

@@ -13,7 +13,7 @@ export function diffCluster(state: Properties, news: Properties): Diff {
   for (const name of inputNames) {
     if (name === "name" && news["__generatedName"] === true) continue; // a made name is kept, whatever it is
     if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
-    else if (name === "gpuType" && isSpelling(state, news)) continue;
+    else if (name === "gpuType" && (isSpelling(state, news) || isOfList(state, news))) continue;
     else Object.assign(changes, diffInput(name, state[name], news[name]));
   }
   if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
@@ -58,6 +58,11 @@ function isSpelling(state: Properties, news: Properties): boolean {
   const { gpuType: next } = news;
   const known = [old, isRecord(echo) ? echo["gpuType"] : undefined].filter((text) => typeof text === "string");
   return typeof next === "string" && isSameGpu(next, known);
+}
+
+/** One of the list that the expected type was chosen from: it is the one that the service has given. */
+function isOfList({ gpuType }: Properties, { __gpuTypes: types }: Properties): boolean {
+  return typeof gpuType === "string" && Array.isArray(types) && isSameGpu(gpuType, types);
 }
 
 /** By key, so that a diff can name each. A map that is not known yet differs as a whole. */

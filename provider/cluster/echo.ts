@@ -6,7 +6,7 @@ import { gpuTypeOf, identifiersIn } from "./asMade";
 import { driftedExtras, extrasShown, replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Echo } from "./fields";
 import { differsInTag, isMasked, mayBeImage, sameImage, sameText } from "./forms";
-import { roundCost } from "./money";
+import { costOfReplica, roundCost } from "./money";
 import { isStopped } from "./readiness";
 
 /**
@@ -153,11 +153,11 @@ function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: C
 
 /** What the cluster costs as it is now, at the price that is remembered; absent where there is none any more. */
 function driftedCost(state: ClusterState, now: Pick<ClusterState, "replicas" | "desiredStatus">) {
-  const { hourlyCost, replicas, desiredStatus } = state;
+  const { hourlyCost, replicas } = state;
   if (hourlyCost === undefined || (now.replicas === replicas && now.desiredStatus === undefined)) return {};
   if (now.desiredStatus === "stopped") return { hourlyCost: 0 };
-  const isKnown = desiredStatus !== "stopped" && now.desiredStatus === undefined;
-  return { hourlyCost: isKnown ? roundCost((hourlyCost / replicas) * now.replicas) : undefined };
+  const each = costOfReplica(state);
+  return { hourlyCost: each === undefined ? undefined : roundCost(each * now.replicas) };
 }
 
 /** Paths of the inputs that a record does not show. Pure. */

@@ -17,8 +17,8 @@ export interface ClusterInputs {
   /**
    * GPU type of each replica, such as `h100`; `getGpuTypes()` lists them. A change replaces the cluster.
    *
-   * A list is an order of preference, of 1 to 20: the first that is in stock is taken when the cluster is created, and kept
-   * for as long as it is in the list. A preview fails on a type that the service does not list, but only where a cluster
+   * A list is an order of preference, of 1 to 20: the first that is in stock is taken when the cluster is created, or the next
+   * one if the service refuses it, and kept for as long as it is in the list. A preview fails on a type that the service does not list, but only where a cluster
    * would be created; the service itself refuses one that is unknown or not available (`invalid_gpu_type`).
    * (Specification, sections 2 and 7.)
    */
@@ -260,6 +260,10 @@ export type HiddenInputs = {
   readonly __secretOutputs?: readonly string[];
   /** Whether the old cluster goes first in a replacement, if the program says so by the option of that name. */
   readonly __deleteBeforeReplace?: boolean;
+  /** Paths whose change replaces the cluster, if the program says so by the option of that name. */
+  readonly __replaceOnChanges?: readonly string[];
+  /** The list that `gpuType` was chosen from, until it is known which of its types the service has given. */
+  readonly __gpuTypes?: readonly string[];
   /** Present when the name was made, not given. */
   readonly __generatedName?: boolean;
 };

@@ -3,7 +3,7 @@ import type { Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { Begun } from "./begun";
 import { CheckRun } from "./check/checkRun";
-import { previewCluster } from "./check/preview";
+import { previewOutputs } from "./check/preview";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
@@ -26,17 +26,18 @@ export function createClusterResource(service: (connection?: string) => Service,
       const olds = stored && readableState(stored);
       return turns.checked(ctx, olds, await run.check(ctx, news, olds));
     },
+    recognize: async (ctx, id, state, news) => run.recognize(ctx, id, asState(readableState(state)), news),
     diff: (state, news, { id, urn } = {}) => {
       if (urn !== undefined) run.compare(urn, inputsOf(asState(readableState(state))));
       return diffAdopted(state, news, id);
     },
-    preview: previewCluster,
+    preview: previewOutputs,
     create: (ctx, inputs) =>
       turns.take(ctx, (own) =>
         begun.run(ctx.urn, inputs, {
-          create: async () => {
-            await run.holdLimits(own, serviceOf(inputs), asInputs(inputs));
-            return createCluster(serviceOf(inputs), own, inputs);
+          create: () => {
+            const service = serviceOf(inputs);
+            return run.create(own, service, asInputs(inputs), (wanted) => createCluster(service, own, wanted));
           },
           goOn: async (id, state) => {
             const { timeoutMs = defaultTimeoutsMs.create } = own;

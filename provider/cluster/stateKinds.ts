@@ -55,6 +55,7 @@ const kinds: { readonly [Name in keyof Required<ClusterState>]: Kind } = {
   __urn: text,
   __timeouts: map,
   __generatedName: flag,
+  __gpuTypes: texts,
   __seenBy: text,
   __echo: {
     says: "a map of texts and of lists of texts",
@@ -63,6 +64,7 @@ const kinds: { readonly [Name in keyof Required<ClusterState>]: Kind } = {
   __unfinished: { says: "true or a text", fits: (value) => value === true || isText(value) },
   __resent: flag,
   __deleteBeforeReplace: flag,
+  __replaceOnChanges: texts,
   __secretOutputs: texts,
   __sent: texts,
 };

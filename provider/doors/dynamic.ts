@@ -33,7 +33,10 @@ export const check = (olds: Properties, news: Properties) =>
   });
 
 export const diff = (id: string, olds: Properties, news: Properties) =>
-  inContext("diff", news, async (ctx) => toDiff(cluster.diff(olds, news, { id, urn: ctx.urn }), isFromPlugin(olds)));
+  inContext("diff", news, async (ctx) => {
+    await cluster.recognize(ctx, id, olds, news);
+    return toDiff(cluster.diff(olds, news, { id, urn: ctx.urn }), isFromPlugin(olds));
+  });
 
 export const create = (inputs: Properties) =>
   inContext("create", inputs, async (ctx) => {

@@ -56,6 +56,35 @@ describe("a preview that fails before anything is created", () => {
   });
 });
 
+describe("a list of GPU types whose first one the service refuses, in both adapters", () => {
+  const program = `
+const native = require("pulumi-gpucluster/native");
+const replicas = config.getNumber("replicas");
+for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
+  const made = new Cluster(name, { name, gpuType: ["h200", "h100"], container: "acme/model:1", replicas });
+  exports[name] = made.gpuType;
+}
+`;
+
+  it("gets the next one, which stays: no later preview replaces it, or shows the list", async () => {
+    const { workspace, simulator, writes } = await openBench(program);
+    const refused = { kind: "status", status: 409, code: "insufficient_capacity", method: "POST" } as const;
+    for (const name of ["web", "api"]) simulator.fault({ ...refused, path: "/v1/clusters", name });
+    const made = await workspace.up();
+    expect(made.output).toMatch(/"h200" is refused, so the next of the list is tried, "h100"/);
+    expect(made.code).toBe(0);
+    expect(writes()).toEqual(Array(4).fill("POST /v1/clusters"));
+    expect(simulator.clusters().map(({ gpuType }) => gpuType)).toEqual(["h100", "h100"]);
+    const { code, output } = await workspace.preview("--diff", "--config", "engine-test:replicas=2");
+    expect(code).toBe(0);
+    expect(output).toContain("2 to update");
+    expect(output).not.toMatch(/__gpuTypes|replace/);
+    expect((await workspace.up("--config", "engine-test:replicas=2")).code).toBe(0);
+    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+    expect(writes()).toEqual(Array(2).fill("POST /v1/clusters/:id/scale"));
+  });
+});
+
 describe("a preview while the service is down", () => {
   it("fails if the stack requires it, and waits for the service only once", async () => {
     const { workspace, simulator } = await openBench(["a", "b", "c"].map((name) => cluster(name, "")).join("\n"));

@@ -1,4 +1,4 @@
-import { canaryKey, closeBenches, living, openNativeBench } from "./harness";
+import { canaryKey, closeBenches, living, openBench, openNativeBench } from "./harness";
 
 afterAll(closeBenches);
 
@@ -53,6 +53,28 @@ describe("the key of the stack's config", () => {
     expect((await workspace.preview()).output).not.toMatch(/to (replace|create|delete)/);
     expect((await workspace.destroy()).code).toBe(0);
     expect(living(simulator)).toEqual([]);
+  });
+
+  it("of another organization is an error of the preview, in both adapters, which sends nothing", async () => {
+    const program = `
+const native = require("pulumi-gpucluster/native");
+const only = config.get("only");
+for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native }))
+  if (!only || only === name) new Cluster(name, ${JSON.stringify(properties)});
+`;
+    const { workspace, writes } = await openBench(program, { apiKeys });
+    workspace.env["GPUCLUSTER_API_KEY"] = keys.first;
+    expect((await workspace.up()).code).toBe(0);
+    writes();
+    workspace.env["GPUCLUSTER_API_KEY"] = keys.rotated;
+    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+    workspace.env["GPUCLUSTER_API_KEY"] = keys.second;
+    for (const name of ["web", "api"]) {
+      const { code, output } = await workspace.preview("--config", `engine-test:only=${name}`);
+      expect(code).not.toBe(0);
+      expect(output).toMatch(/is not known to this service and API key, but it was last seen under others/);
+    }
+    expect(writes()).toEqual([]);
   });
 
   it("is not required if the environment has a key, which is stored nowhere", async () => {

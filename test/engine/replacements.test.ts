@@ -6,7 +6,8 @@ const native = require("pulumi-gpucluster/native");
 const options = config.getObject("options") ?? {};
 for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
   const given = config.getBoolean("named") ? { name: name + "-named" } : {};
-  new Cluster(name, { gpuType: "h100", container: "acme/model:1", ...given }, options);
+  const replicas = config.getNumber("replicas");
+  new Cluster(name, { gpuType: "h100", container: "acme/model:1", replicas, ...given }, options);
 }
 `;
 const each = ["web", "api"];
@@ -85,5 +86,22 @@ describe("a replacement by `replacementTrigger`, in both adapters, in order", ()
         .map(({ name }) => name)
         .sort(),
     ).toEqual(["api-named", "web-named"]);
+  });
+});
+
+describe("a replacement by `replaceOnChanges`, in both adapters", () => {
+  it("names the property and the option, and shows no line of an output", async () => {
+    const options = optionsOf(
+      { replacementTrigger: "3", deleteBeforeReplace: true, replaceOnChanges: ["replicas"] },
+      true,
+    );
+    const { code, output } = await bench.workspace.preview(...options, "--config", "engine-test:replicas=2", "--diff");
+    expect(code).toBe(0);
+    expect(output).not.toMatch(/<null>|endpoint|createdAt|__replaceOnChanges/);
+    for (const name of each) {
+      expect(output).toMatch(
+        new RegExp(`warning: ${name}: .replicas. changes, and .replaceOnChanges. .* it is replaced: its`),
+      );
+    }
   });
 });

@@ -53,6 +53,23 @@ describe("a cluster of a connection", () => {
     ]);
   });
 
+  it("is not known to the connection of another organization, which the difference says unless it replaces the cluster", async () => {
+    const { cluster } = await openOrganizations();
+    const { id, state } = await cluster.create(ctx, { ...inputs("eu"), skipAwait: true });
+    const told = (news: Properties) =>
+      cluster
+        .check(ctx, { ...inputs("eu"), ...news }, inputs("eu"))
+        .then((checked) => cluster.recognize(ctx, id, state, checked.inputs))
+        .then(
+          () => "",
+          ({ message }: Error) => message,
+        );
+    expect(await told({ connection: "us" })).toContain("is not known to this service and API key");
+    expect(await told({})).toBe("");
+    expect(await told({ connection: "us", gpuType: "l4" })).toBe("");
+    expect(await told({ connection: "us", __replaceOnChanges: ["connection"] })).toBe("");
+  });
+
   it("may have the name that another one has in another organization", async () => {
     const { cluster } = await openOrganizations();
     const check = (connection: string) =>

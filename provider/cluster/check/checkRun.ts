@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
+import { withTakenType } from "../asMade";
+import { isTypeRefusal } from "../claim";
 import { changedFields, wayOut } from "../configure";
-import { type CheckedInputs, outputNames } from "../fields";
+import { type CheckedInputs, type ClusterState, outputNames } from "../fields";
 import { defaultTimeoutsMs } from "../operation";
 import type { Service } from "../service";
 import { asInputs } from "../state";
@@ -12,7 +14,7 @@ import { completeInputs, findFailures, namingFailures, pathStep } from "./check"
 import { CostCheck } from "./costCheck";
 import { listOf } from "./gaps";
 import { GpuCheck } from "./gpuCheck";
-import { withKeptType } from "./gpuChoice";
+import { withKeptType, withList } from "./gpuChoice";
 import { Inquiry } from "./inquiry";
 import { LookUps } from "./lookups";
 import { lossesOf } from "./losses";
@@ -20,6 +22,7 @@ import { NameCheck } from "./nameCheck";
 import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
 import { previewCluster } from "./preview";
 import { adoptedId, refusalsOf } from "./refusals";
+import { isReplaced, refuseUnknown } from "./strangerCheck";
 import { type Transition, transitionOf } from "./transition";
 
 /**
@@ -34,6 +37,8 @@ export class CheckRun {
   #late: LookUps | undefined;
   /** Where the engine has asked for the difference since the last check with old inputs, by URN. */
   readonly #compared = new Set<string>();
+  /** What `replaceOnChanges` says, by URN: only a preview needs it, which would show it among the inputs. */
+  readonly #replacing = new Map<string, readonly string[] | undefined>();
   readonly #names = new NameCheck();
   readonly #gpus = new GpuCheck();
   readonly #costs = new CostCheck();
@@ -64,15 +69,54 @@ export class CheckRun {
     return this.#judge(check, before, asked, current === undefined);
   }
 
+  /** Creates a cluster with the type that was chosen for it or, where the service refuses that one, with the next of the list. */
+  async create<T>(ctx: Ctx, service: Service, inputs: CheckedInputs, send: (inputs: CheckedInputs) => Promise<T>) {
+    const types = await this.#gpus.inTurn(ctx.urn, service, this.#lateInquiry(ctx, service), inputs);
+    const createWith = async ([type, ...others]: readonly [string, ...string[]]): Promise<T> => {
+      const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
+      this.#gpus.take(ctx.urn, wanted.gpuType);
+      const priced = await this.holdLimits(ctx, service, wanted, wanted.gpuType !== inputs.gpuType);
+      try {
+        return await send(priced);
+      } catch (error) {
+        const [next, ...rest] = others;
+        if (next === undefined || !isTypeRefusal(error)) throw error;
+        const title = `cluster "${inputs.name}": the GPU type "${type}" is refused, so the next of the list is tried, "${next}"`;
+        ctx.log(`${title}: ${messageOf(error)}`, "warning");
+        return createWith([next, ...rest]);
+      }
+    };
+    return createWith(types);
+  }
+
+  /** Look-ups that wait as long as the operation would. */
+  #lateInquiry({ timeoutMs = defaultTimeoutsMs.create }: Ctx, service: Service): Inquiry {
+    this.#late ??= new LookUps(timeoutMs);
+    return new Inquiry(this.#late, service);
+  }
+
   /**
    * Holds the cost limits for an operation whose price could not be looked up in the short time of its check, such as for the
-   * rate limit: here the look-up waits as long as the operation would.
+   * rate limit: here the look-up waits as long as the operation would. Answers the inputs, with the cost of another type.
+   * @param isOther Whether it takes another GPU type than its check has judged.
    * @throws GpuClusterError
    */
-  async holdLimits({ urn, timeoutMs = defaultTimeoutsMs.create }: Ctx, service: Service, inputs: CheckedInputs) {
-    this.#late ??= new LookUps(timeoutMs);
-    const problem = await this.#costs.judgeLate(urn, new Inquiry(this.#late, service), inputs, this.settings());
+  async holdLimits(ctx: Ctx, service: Service, inputs: CheckedInputs, isOther = false): Promise<CheckedInputs> {
+    const inquiry = this.#lateInquiry(ctx, service);
+    const { amount, problem } = await this.#costs.judgeLate(ctx.urn, inquiry, inputs, this.settings(), isOther);
     if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
+    return isOther ? { ...inputs, hourlyCost: amount } : inputs;
+  }
+
+  /**
+   * Whether the service that will be asked about a cluster knows it, if another one saw it last.
+   * @throws GpuClusterError
+   */
+  async recognize(ctx: Ctx, id: string, state: ClusterState, news: Properties): Promise<void> {
+    const isGoing = isReplaced({ ...state }, news, this.#replacing.get(ctx.urn));
+    const surroundings = this.#surroundings(isGoing ? { ...state } : news);
+    if ("failures" in surroundings) return;
+    await refuseUnknown(new OneCheck(ctx, surroundings, this.#shared), ctx, id, state);
   }
 
   /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
@@ -117,16 +161,18 @@ export class CheckRun {
   /** Everything that takes more than one look at the inputs. */
   async #judge(
     check: OneCheck,
-    before: CheckedInputs | undefined,
+    remembered: CheckedInputs | undefined,
     asked: CheckedInputs,
     isRenewal: boolean,
   ): Promise<Checked> {
+    const before = await this.#gpus.withTakenType(check, remembered);
     const order = this.#orderOf(check, before, isRenewal);
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
     const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
-    const inputs = await this.#gpus.withKnownType(check, towards(chosen));
+    const known = await this.#gpus.withKnownType(check, towards(chosen));
+    const inputs = adoption.record ? known : withList(known, asked, towards(known));
     const transition = towards(inputs);
     check.failures.push(...refusalsOf(transition));
     judgeAdoption(check, transition, adoption);
@@ -139,8 +185,10 @@ export class CheckRun {
     check.reportGaps();
     if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
     const { failures } = check;
-    if (check.showsOutputs) return { inputs: { ...inputs, ...cost }, failures, certain };
-    return { inputs: { ...inputs, ...certain, ...cost }, failures };
+    const { __replaceOnChanges: replacing, ...shown } = inputs;
+    this.#replacing.set(check.urn, replacing);
+    if (check.showsOutputs) return { inputs: { ...shown, ...cost }, failures, certain };
+    return { inputs: { ...shown, ...certain, ...cost }, failures };
   }
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { hasUnknown } from "../../core";
 import { gpusPerReplica, tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
-import { roundCost } from "../money";
+import { costOfReplica, roundCost } from "../money";
 import type { Price } from "./inquiry";
 import { resourceNameOf } from "./names";
 import { runs } from "./transition";
@@ -31,11 +31,11 @@ export function knownCost(inputs: Priced, before: Priced | undefined): Cost | un
     before?.gpuType === gpuType &&
     before.replicas === replicas &&
     isDeepStrictEqual(pricing(before.extraFields), pricing(inputs.extraFields));
-  const isSame = isAsBefore && runs(before);
-  if (!isSame || before.hourlyCost === undefined) return undefined;
+  const each = isAsBefore ? costOfReplica(before) : undefined;
+  if (each === undefined) return undefined;
   return {
-    amount: before.hourlyCost,
-    parts: partsOf(inputs, { amount: roundCost(before.hourlyCost / replicas / gpusPerReplica(inputs.extraFields)) }),
+    amount: before?.hourlyCost,
+    parts: partsOf(inputs, { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { messageOf } from "../../errors";
 import { tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
+import { costOfReplica } from "../money";
 import { type Cost, Costs, costAt, isOpen, knownCost, overOwnLimit } from "./cost";
 import type { Inquiry } from "./inquiry";
 import type { OneCheck } from "./oneCheck";
@@ -30,33 +31,36 @@ export class CostCheck {
     const overAll = limit !== undefined && cost.amount ? this.#costs.overLimit(limit) : undefined;
     if (overAll) check.fail("", overAll);
     if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
-    // A price that is not known is not gone: what was known before stays.
-    const amount = cost.amount ?? transition.before?.hourlyCost;
+    // A price that is not known is not gone: what was known before stays, if it tells a price.
+    const { before } = transition;
+    const amount = cost.amount ?? (before && costOfReplica(before) !== undefined ? before.hourlyCost : undefined);
     return amount === undefined ? {} : { hourlyCost: amount };
   }
 
   /**
-   * Holds the limits for an operation whose price could not be looked up when it was checked.
-   * @returns Why it may not be carried out.
+   * Holds the limits for an operation whose price could not be looked up when it was checked, or that takes another GPU type.
+   * @returns What it costs, as far as that is known, and why it may not be carried out, if so.
    */
   async judgeLate(
     urn: string,
     inquiry: Inquiry,
     inputs: CheckedInputs,
     settings: Settings,
-  ): Promise<string | undefined> {
-    if (!this.#unchecked.has(urn)) return undefined;
+    isOther: boolean,
+  ): Promise<{ readonly amount?: number; readonly problem?: string }> {
+    if (!this.#unchecked.has(urn) && !isOther) return { amount: inputs.hourlyCost };
     const price = await inquiry.price(inputs.gpuType, { tier: tierOf(inputs.extraFields) });
     const [gap] = inquiry.gaps;
-    if (gap) return `\`maxHourlyCost\` cannot be checked: ${messageOf(gap.error)}`;
+    if (gap && isLimited(inputs, settings))
+      return { problem: `\`maxHourlyCost\` cannot be checked: ${messageOf(gap.error)}` };
     this.#unchecked.delete(urn);
     const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
     this.#costs.set(urn, cost);
+    const { amount } = cost;
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
-    if (over) return `\`maxHourlyCost\` ${over}`;
-    return settings.maxHourlyCost !== undefined && cost.amount
-      ? this.#costs.overLimit(settings.maxHourlyCost)
-      : undefined;
+    if (over) return { amount, problem: `\`maxHourlyCost\` ${over}` };
+    const { maxHourlyCost: limit } = settings;
+    return { amount, problem: limit !== undefined && amount ? this.#costs.overLimit(limit) : undefined };
   }
 
   async #costOf(check: OneCheck, { kind, before, inputs, effects }: Transition): Promise<Cost> {

@@ -2,10 +2,12 @@ import { isSameGpu, matchGpu } from "../../api/gpuMatch";
 import { isOpaque } from "../../api/requestNames";
 import { ambiguousText } from "../../api/serviceForm";
 import { hasUnknown } from "../../core";
-import { identifiersIn } from "../asMade";
+import { identifiersIn, withTakenType } from "../asMade";
 import type { CheckedInputs } from "../fields";
+import type { Service } from "../service";
 import type { Adoption } from "./adoptionCheck";
 import { chooseType, hasOneType, preferences, unlistedText } from "./gpuChoice";
+import type { Inquiry } from "./inquiry";
 import type { OneCheck } from "./oneCheck";
 import { shortage, Wants, wantedMore } from "./stock";
 import type { Transition } from "./transition";
@@ -13,6 +15,21 @@ import type { Transition } from "./transition";
 /** GPU types: the one of a list that is taken, whether there is one of that name, and whether enough can be had. */
 export class GpuCheck {
   readonly #wants = new Wants();
+  /** Resources whose type was chosen without the stock, which could not be looked up in time. */
+  readonly #open = new Set<string>();
+
+  /**
+   * The old inputs with the type that the cluster has, where they hold only the one that was expected: until a check has seen the
+   * cluster, of which the endpoint tells. Who does not show outputs keeps the list, for each change of it would show.
+   */
+  async withTakenType({ inquiry, showsOutputs }: OneCheck, before: CheckedInputs | undefined) {
+    if (before?.__gpuTypes === undefined || before.endpoint !== undefined || hasUnknown(before.name)) return before;
+    const holders = (await inquiry.holders(before.name, { quietly: true })) ?? [];
+    // Where several have the name, there is no telling which it is.
+    if (holders.length !== 1) return before;
+    const taken = withTakenType(before, holders.flatMap(identifiersIn));
+    return showsOutputs ? taken : { ...taken, __gpuTypes: before.__gpuTypes };
+  }
 
   /** The inputs with the type of before, if the one asked for is another identifier of the same type. */
   async withKnownType(check: OneCheck, { before, inputs }: Transition): Promise<CheckedInputs> {
@@ -34,13 +51,43 @@ export class GpuCheck {
     if (!check.service || hasUnknown([inputs.gpuType, inputs.replicas])) return inputs;
     const isGiven = id !== undefined || types.length === 1;
     const gpuType = isGiven ? types[0] : await this.#choose(check, check.service, types, inputs.replicas);
+    this.#noteOpen(check, gpuType);
     return gpuType === undefined ? inputs : { ...inputs, gpuType };
+  }
+
+  /** Without the stock no type is certain: an operation looks it up again. */
+  #noteOpen(check: OneCheck, gpuType: string | undefined): void {
+    this.#open.delete(check.urn);
+    if (gpuType === undefined || !check.inquiry.lacks("stock figures")) return;
+    this.#open.add(check.urn);
+    check.warn(
+      `\`gpuType\` may become another one of the list than "${gpuType}", for the stock could not be looked up: ` +
+        "`pulumi up` looks again before it creates the cluster, and waits for the answer",
+    );
+  }
+
+  /** The types to create a cluster with, one after the other; where the stock could not be looked up in time, it is now. */
+  async inTurn(
+    urn: string,
+    service: Service,
+    inquiry: Inquiry,
+    inputs: CheckedInputs,
+  ): Promise<readonly [string, ...string[]]> {
+    const { gpuType, replicas, __gpuTypes: types = [gpuType] } = inputs;
+    const chosen = this.#open.has(urn) ? await this.#choose({ inquiry, urn }, service, types, replicas) : undefined;
+    const first = chosen ?? gpuType;
+    return [first, ...types.filter((type) => !isSameGpu(type, [first]))];
+  }
+
+  /** A cluster is created with this type, whichever was expected. */
+  take(urn: string, type: string): void {
+    this.#wants.take(urn, type);
   }
 
   /** What the clusters before this one take is not there any more. */
   async #choose(
-    { inquiry, urn }: OneCheck,
-    service: NonNullable<OneCheck["service"]>,
+    { inquiry, urn }: Pick<OneCheck, "inquiry" | "urn">,
+    service: Service,
     types: readonly string[],
     replicas: number,
   ) {

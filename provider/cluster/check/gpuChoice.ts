@@ -3,10 +3,21 @@ import { cleanText } from "../../api/text";
 import { UNKNOWN } from "../../core";
 import type { CheckedInputs } from "../fields";
 import { listOf } from "./gaps";
+import type { Transition } from "./transition";
 
 /** The entries of `gpuType` where it is a list. Before it is resolved, it may be one in spite of its type. */
 export function preferences({ gpuType }: { readonly gpuType: unknown }): readonly string[] | undefined {
   return Array.isArray(gpuType) ? gpuType.filter((type) => typeof type === "string" && type !== UNKNOWN) : undefined;
+}
+
+/**
+ * The inputs with the list that their type is from, for as long as the service may give another one of it: when it creates the
+ * cluster, and until somebody has seen which one it was.
+ */
+export function withList(inputs: CheckedInputs, asked: CheckedInputs, { kind, before }: Transition): CheckedInputs {
+  const types = preferences(asked) ?? [];
+  const isOpen = kind !== "update" || before?.__gpuTypes !== undefined;
+  return isOpen && types.length > 1 && hasOneType(inputs) ? { ...inputs, __gpuTypes: types } : inputs;
 }
 
 /** Whether it is one type, and known. */

@@ -6,6 +6,7 @@ import type { ClusterRecord, GpuList } from "../../api/records";
 import { ApiError, GpuClusterError, isNotFound } from "../../errors";
 import type { GpuType } from "../../types";
 import { isDown } from "../find";
+import { memberOf } from "../lists";
 import type { Service } from "../service";
 import type { Gap } from "./gaps";
 import type { LookUp, LookUps } from "./lookups";
@@ -89,6 +90,14 @@ export class Inquiry {
     if (form.names !== "client") return false;
     const look = await this.lookUps.descriptor(this.service);
     return !("answer" in look && namesUpdate(look.answer.endpoints));
+  }
+
+  /** Whether a cluster is known, by the run's one list of clusters; what that lacks is asked for by its id. */
+  async knows(id: string): Promise<boolean | undefined> {
+    const list = this.service && (await this.lookUps.clusters(this.service));
+    if (list && "answer" in list && memberOf(list.answer, id)) return true;
+    const found = await this.cluster(id);
+    return found === undefined ? undefined : found !== "none";
   }
 
   /** One cluster; `none` only where that is certain. */

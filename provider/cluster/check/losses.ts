@@ -1,6 +1,6 @@
 import { hasUnknown } from "../../core";
 import { listOf } from "./gaps";
-import { runs, type Transition } from "./transition";
+import { isAmong, runs, type Transition } from "./transition";
 
 /** What running capacity a change takes away, one line for each way. Pure; a cluster that does not run loses nothing. */
 export function lossesOf(transition: Transition): string[] {
@@ -18,13 +18,22 @@ export function lossesOf(transition: Transition): string[] {
   ];
 }
 
-function replacement({ before, causes, oldGoesFirst }: Transition): string {
-  const inputs = listOf(causes.map((cause) => `\`${cause}\``));
-  const why = causes.length > 0 ? `${inputs} ${causes.length === 1 ? "changes" : "change"}, so it is` : "it is";
+function replacement(transition: Transition): string {
+  const { before, oldGoesFirst } = transition;
   const old = replicas(before?.replicas ?? 0, before?.deletionPolicy === "stop" ? "stop" : "go", "its");
   const away = before?.deletionPolicy === "stop" ? old : `${old} away`;
   const order = oldGoesFirst ? `${away} before the new cluster comes up` : `${away}; the new cluster comes up first`;
-  return `${why} replaced: ${order}`;
+  return `${causeOf(transition)}it is replaced: ${order}`;
+}
+
+/** Why it is replaced, as far as that is told: the options of a resource are not. */
+function causeOf({ causes, forcedBy, inputs }: Transition): string {
+  const changed = [...causes, ...forcedBy];
+  if (changed.length === 0) return "";
+  const change = `${listOf(changed.map((path) => `\`${path}\``))} ${changed.length === 1 ? "changes" : "change"}`;
+  if (causes.length > 0) return `${change}, so `;
+  const isCertain = forcedBy.every((path) => isAmong(inputs.__replaceOnChanges, path));
+  return `${change}, and ${isCertain ? "`replaceOnChanges`" : "an option such as `replaceOnChanges`"} wants a new cluster for that, so `;
 }
 
 const singular = { stop: "stops", go: "goes", restart: "restarts" } as const;

@@ -37,6 +37,12 @@ export class Wants {
     this.#byUrn.set(urn, want);
   }
 
+  /** A resource takes another type than the one that it wanted. */
+  take(urn: string, type: string): void {
+    const want = this.#byUrn.get(urn);
+    if (want) this.set(urn, { ...want, type });
+  }
+
   /** How many GPUs of a type the other resources want. */
   ofOthers(urn: string, service: Service, type: string): number {
     return [...this.#byUrn]

@@ -1,6 +1,6 @@
 import { hasUnknown } from "../../core";
 import { diffCluster, effectsOf } from "../diff";
-import type { CheckedInputs, Effect } from "../fields";
+import { type CheckedInputs, type Effect, inputNames } from "../fields";
 
 /** What a check is about: the way from what is to what the program asks for. Pure. What is not known yet decides nothing. */
 export interface Transition {
@@ -11,6 +11,8 @@ export interface Transition {
   readonly inputs: CheckedInputs;
   /** The inputs whose change replaces the cluster. */
   readonly causes: readonly string[];
+  /** The changed inputs for which an option of the resource replaces the cluster, if nothing else does. */
+  readonly forcedBy: readonly string[];
   /** What the changes take that are known; nothing where the cluster is replaced. */
   readonly effects: ReadonlySet<Effect>;
   /** Whether the old cluster would go before a new one comes. */
@@ -30,23 +32,39 @@ export function transitionOf(
   oldFirst?: boolean,
 ): Transition {
   if (!before) {
-    return { kind: "create", inputs, causes: [], effects: new Set(), oldGoesFirst: false, keeps: false };
+    return { kind: "create", inputs, causes: [], forcedBy: [], effects: new Set(), oldGoesFirst: false, keeps: false };
   }
   const { changes, deleteBeforeReplace = false } = diffCluster(before, inputs);
-  const known = Object.entries(changes).filter(([path]) => !isUnknownAt(inputs, path));
-  const causesOf = (entries: typeof known) => entries.flatMap(([path, { replace }]) => (replace ? [path] : []));
-  const [all, causes] = [causesOf(Object.entries(changes)), causesOf(known)];
-  // Options of the resource may ask for a replacement too, which shows in the second check alone.
-  const isReplaced = causes.length > 0 || (isRenewal && all.length === 0);
+  const paths = Object.keys(changes);
+  const isKnown = (path: string) => !isUnknownAt(inputs, path);
+  const replacing = paths.filter((path) => changes[path]?.replace);
+  const named = paths.filter((path) => !replacing.includes(path) && isAmong(inputs.__replaceOnChanges, path));
+  const [causes, byOption] = [replacing.filter(isKnown), named.filter(isKnown)];
+  const mayStay = replacing.length === 0 && named.length === 0;
+  // Other options of the resource may ask for a replacement too, which shows in the second check alone.
+  const isReplaced = causes.length > 0 || byOption.length > 0 || (isRenewal && mayStay);
+  const others = isReplaced ? paths.filter((path) => isKnown(path) && isInput(path)) : [];
+  const known = Object.fromEntries(Object.entries(changes).filter(([path]) => isKnown(path)));
   return {
     kind: isReplaced ? "replace" : "update",
     before,
     inputs,
     causes,
-    effects: isReplaced ? new Set() : effectsOf({ changes: Object.fromEntries(known) }),
+    forcedBy: causes.length > 0 ? [] : byOption.length > 0 ? byOption : others,
+    effects: isReplaced ? new Set() : effectsOf({ changes: known }),
     oldGoesFirst: inputs.__deleteBeforeReplace ?? oldFirst ?? deleteBeforeReplace,
-    keeps: !isReplaced && all.length === 0,
+    keeps: !isReplaced && mayStay,
   };
+}
+
+function isInput(path: string): boolean {
+  return inputNames.some((name) => path === name || path.startsWith(`${name}.`));
+}
+
+/** Whether a path of a change (`env.MODEL`) is among those of `replaceOnChanges`, which may be `*`, `env`, `env.*` or `env["A.B"]`. */
+export function isAmong(options: readonly string[] = [], path: string): boolean {
+  const plain = options.map((option) => option.replace(/\["?([^"\]]*)"?\]/g, ".$1").replace(/\.\*$/, ""));
+  return plain.some((option) => option === "*" || option === path || path.startsWith(`${option}.`));
 }
 
 /** Whether what stands at the path of a change (`replicas`, `env.MODEL`) is not known yet. */

@@ -55,9 +55,11 @@ function toFailure({ property, reason }: { property: string; reason: string }): 
 }
 
 export function diff(session: Session, request: DiffRequest): Promise<DiffResponse> {
-  return inContext(session, "diff", request, async ({ urn }) => {
-    const [state, news] = [propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
-    return toDiffResponse(resourceOf(session.provider, urn).diff(state, news, { id: request.getId(), urn }));
+  return inContext(session, "diff", request, async (ctx) => {
+    const resource = resourceOf(session.provider, ctx.urn);
+    const [id, state, news] = [request.getId(), propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
+    await resource.recognize(ctx, id, state, news);
+    return toDiffResponse(resource.diff(state, news, { id, urn: ctx.urn }));
   });
 }
 

@@ -21,6 +21,7 @@ describe("the cost in a preview", () => {
     ["of fewer replicas", { replicas: 1 }, old(), 2.99],
     ["of a stop", { desiredStatus: "stopped" }, old(), 0],
     ["of a start", {}, old({ desiredStatus: "stopped", hourlyCost: 0 }), 5.98],
+    ["of the first replicas", {}, old({ replicas: 0, hourlyCost: 0 }), 5.98],
     ["of another GPU type", { gpuType: "l4" }, old(), 0.88],
     ["of another name", { name: "api" }, old({ hourlyCost: 4 }), 4],
     ["of a state that knows none", {}, old({ hourlyCost: undefined }), 5.98],
@@ -60,6 +61,15 @@ describe("the cost in a preview", () => {
     expect(bench.said).toEqual([
       'info: the service names no price of "h100", so `hourlyCost` is left out; so it is wherever else a price is not known',
     ]);
+  });
+
+  it.each<[string, Properties]>([
+    ["a stopped cluster", { desiredStatus: "stopped", hourlyCost: 0 }],
+    ["no replicas", { replicas: 0, hourlyCost: 0 }],
+  ])("is left out where no price is known and the old cost is that of %s", async (_title, olds) => {
+    const { inputs, refusals } = await check(await openBench(priceless), checked, old(olds));
+    expect(refusals).toEqual([]);
+    expect(inputs).not.toHaveProperty("hourlyCost");
   });
 
   it("is looked up in silence where nothing changes", async () => {

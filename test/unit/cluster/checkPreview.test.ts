@@ -61,6 +61,15 @@ describe("a replacement", () => {
     expectNone(await check(bench, { ...checked, ...news }, olds));
   });
 
+  it("that `replaceOnChanges` wants adds neither, in either check, so no line of a preview is about them", async () => {
+    const bench = await openBench();
+    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const news = { ...checked, replicas: 7, __replaceOnChanges: ["replicas"] };
+    expectNone(await check(bench, news, checked));
+    bench.cluster.diff(checked, news, { urn: urnOf("web") });
+    expectNone(await check(bench, news, {}));
+  });
+
   it("does not look them up either, and not in its second check, which has no old inputs", async () => {
     const bench = await openBench();
     bench.simulator.addCluster({ name: "web", gpuType: "h100" });

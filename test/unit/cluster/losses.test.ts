@@ -1,5 +1,5 @@
 import { lossesOf } from "../../../provider/cluster/check/losses";
-import { transitionOf } from "../../../provider/cluster/check/transition";
+import { isAmong, transitionOf } from "../../../provider/cluster/check/transition";
 import type { CheckedInputs } from "../../../provider/cluster/fields";
 import { asInputs } from "../../../provider/cluster/state";
 import { type Properties, UNKNOWN } from "../../../provider/core";
@@ -85,6 +85,28 @@ describe("what a change takes away is said:", () => {
       ["`name` changes, so it is replaced: its 4 replicas stop; the new cluster comes up first"],
     ],
     ["a replacement of a stopped one", { desiredStatus: "stopped" }, { name: "api" }, []],
+    [
+      "a scale-up that `replaceOnChanges` makes a replacement",
+      {},
+      { replicas: 9, __replaceOnChanges: ["replicas"] },
+      [
+        "`replicas` changes, and `replaceOnChanges` wants a new cluster for that, so it is replaced: its 4 replicas go " +
+          "away before the new cluster comes up",
+      ],
+    ],
+    [
+      "a scale-up beside another GPU type, which replaces it anyway",
+      made,
+      { ...made, replicas: 9, gpuType: "l4", __replaceOnChanges: ["*"] },
+      ["`gpuType` changes, so it is replaced: its 4 replicas go away; the new cluster comes up first"],
+    ],
+    ["a scale-up that `replaceOnChanges` does not name", {}, { replicas: 9, __replaceOnChanges: ["env"] }, []],
+    [
+      "a number that is not known yet, of which `replaceOnChanges` speaks",
+      {},
+      { replicas: UNKNOWN, __replaceOnChanges: ["*"] },
+      [],
+    ],
     ["another container", {}, { container: "a/b:2" }, []],
     ["a GPU type that is not known yet", {}, { gpuType: UNKNOWN }, []],
     ["replicas that are not known yet", {}, { replicas: UNKNOWN }, []],
@@ -96,6 +118,27 @@ describe("what a change takes away is said:", () => {
 
   it("not at a creation", () => {
     expect(lossesOf(transitionOf(undefined, of({}), true))).toEqual([]);
+  });
+
+  it("where an option wants a replacement that nobody has told of: the change, and which option it may be", () => {
+    expect(lossesOf(transitionOf(of({}), of({ replicas: 9, env: { MODEL: "x" } }), true))).toEqual([
+      "`replicas` and `env.MODEL` change, and an option such as `replaceOnChanges` wants a new cluster for that, so it is " +
+        "replaced: its 4 replicas go away before the new cluster comes up",
+    ]);
+  });
+
+  it.each<[string, string, boolean]>([
+    ["*", "replicas", true],
+    ["replicas", "replicas", true],
+    ["env", "env.MODEL", true],
+    ["env.*", "env.MODEL", true],
+    ["env[*]", "env.MODEL", true],
+    ["env.MODEL", "env.MODEL", true],
+    ['env["A.B"]', "env.A.B", true],
+    ["env.MODEL", "env.OTHER", false],
+    ["env", "environment", false],
+  ])("the path %s of `replaceOnChanges` is about %s: %s", (option, path, isAbout) => {
+    expect(isAmong([option], path)).toBe(isAbout);
   });
 
   it("where the engine alone wants a replacement", () => {

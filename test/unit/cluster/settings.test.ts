@@ -88,6 +88,16 @@ describe("hourlyCost", () => {
     expect(found).not.toHaveProperty("hourlyCost");
   });
 
+  it("that was computed for no replicas is left out when there are some, never null", async () => {
+    const { bench, made, found } = await costAfter({ replicas: 0 });
+    expect(found).toMatchObject({ replicas: 0, hourlyCost: 0 });
+    bench.simulator.change(made.id, { replicas: 3 });
+    const again = await bench.run(bench.cluster.read(bench.ctx(), made.id, found));
+    expect(again?.state).toMatchObject({ replicas: 3 });
+    expect(again?.state).not.toHaveProperty("hourlyCost");
+    expect(again?.inputs).not.toHaveProperty("hourlyCost");
+  });
+
   it("alone is no difference", async () => {
     const { bench, made } = await costAfter({});
     expect(toDo(bench, made, { ...priced, hourlyCost: 8 })).toEqual([]);

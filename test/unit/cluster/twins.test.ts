@@ -54,6 +54,44 @@ describe("an id that is not the cluster's", () => {
   });
 });
 
+describe("a list that cannot be read", () => {
+  const unreadable = { kind: "status", status: 403, method: "GET", path: "/v1/clusters", times: 99 } as const;
+
+  it("hides a twin from a refresh, which says so once", async () => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.fault(unreadable);
+    await bench.run(bench.cluster.read(bench.ctx(), id, { ...state, __resent: true }));
+    expect(warnings(bench.said)).toEqual([
+      expect.stringMatching(/whether the first create request made a cluster too could not be checked: .*HTTP 403/),
+    ]);
+  });
+
+  it("leaves the name before a deletion to the cluster's own record: another one is an error", async () => {
+    const bench = await openBench();
+    const ours = await settle(bench, checked);
+    const other = await settle(bench, { ...checked, name: "somebody-elses" });
+    bench.simulator.fault(unreadable);
+    const error = await failureOf(bench.run(bench.cluster.delete(bench.ctx(), other.id, ours.state)));
+    expect(error.message).toMatch(/"web".*"somebody-elses"/);
+    await bench.run(bench.cluster.delete(bench.ctx(), ours.id, ours.state));
+    expect(warnings(bench.said)).toEqual([]);
+    expect(living(bench.simulator).map(({ id }) => id)).toEqual([other.id]);
+  });
+
+  it("and a record that cannot be read either let a deletion go on, with one warning that the name was not checked", async () => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.fault(unreadable);
+    bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: `/v1/clusters/${id}`, times: 1 });
+    await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+    expect(warnings(bench.said)).toEqual([
+      expect.stringMatching(new RegExp(`whether ${id} is the cluster of this name could not be checked: .*HTTP 403`)),
+    ]);
+    expect(living(bench.simulator)).toEqual([]);
+  });
+});
+
 test("a 403 that a proxy writes for the list is no word about the key: nothing is created", async () => {
   const bench = await openBench({
     faults: [{ kind: "html", status: 403, path: "/v1/clusters", method: "GET", times: 9 }],
