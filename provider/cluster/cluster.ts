@@ -4,7 +4,7 @@ import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api
 import { cleanText } from "../api/text";
 import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
-import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
+import { acceptAbsence, find, findAgain, findExisting, findOrGone, refuseStrangers } from "./absence";
 import { foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
 import { gpuTypeOf, madeOtherwise } from "./asMade";
@@ -200,10 +200,10 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const operation = new Operation(ctx, service.clock, "read", { id, inputs: { ...state, name: state.name ?? id } });
   const listed = await service.refreshes.listed(id, operation.request());
   if (listed) operation.see({ record: listed });
-  const record = listed && showsAll(listed, state) ? operation.seen.record : await find(service, operation);
+  const record =
+    listed && showsAll(listed, state) ? operation.seen.record : await findOrGone(service, operation, state);
   if (!record || stateOf(record.status) === "terminated") {
     refuseStrangers(service, operation, state);
-    if (!record) refuseNewcomers(service, operation, state);
     return undefined;
   }
   await reportTwins(service, operation, state);
@@ -252,7 +252,11 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   try {
     operation.status("deleting");
     const send = () => service.client.deleteCluster(id, operation.request());
-    await whenFree(service, operation, send, (now) => !now || isLeaving(now.status));
+    const isGone = async (now: ClusterRecord | undefined) => {
+      const shown = now ?? (await findAgain(service, operation, state));
+      return !shown || isLeaving(shown.status);
+    };
+    await whenFree(service, operation, send, isGone);
     await service.watcher.watch({ operation, judge: judgeGone, isDeleted: true });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);
@@ -282,11 +286,7 @@ async function refuseOtherName(service: Service, operation: Operation, { name, _
 }
 
 async function leaveStopped(service: Service, operation: Operation, state: ClusterState): Promise<void> {
-  const record = await find(service, operation);
-  if (!record) {
-    refuseStrangers(service, operation, state);
-    refuseNewcomers(service, operation, state);
-  }
+  const record = await findOrGone(service, operation, state);
   if (!record || isLeaving(record.status)) return operation.status("is gone already");
   try {
     await stop(service, operation, {});
@@ -310,7 +310,8 @@ async function reached(service: Service, operation: Operation, inputs: CheckedIn
   if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);
   if (unchanged.length > 0)
     operation.warn(`the service accepted the change, but still shows ${unchanged.join(", ")} as before`);
-  const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: echo } };
+  const isLate = operation.isCreation && service.client.form.showsLate ? { __late: true as const } : {};
+  const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: echo, ...isLate } };
   return toState(inputs, operation.seen, { ...facts, unverifiedInputs: unverified(inputs, record, echo) });
 }
 

@@ -135,6 +135,7 @@ export class Watcher {
     const record = await this.#find(options, past, way);
     operation.see({ ...operation.seen, record });
     const seen = { ...past, seen: past.seen || record !== undefined, misses: record ? 0 : past.misses + 1 };
+    if (record && past.misses > 0) this.client.form.showsLate = true;
     // As the operation has seen it: without values of env in it.
     const cleared = operation.seen.record;
     let look: Look = { record: cleared };
