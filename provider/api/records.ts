@@ -69,6 +69,8 @@ export interface StatusRecord {
   readonly isCounted?: boolean;
   /** Whether the cluster as a whole is healthy: only where the service says that and nothing of replicas. */
   readonly overall?: boolean;
+  /** True where the service answers that there is none: then that it has no replicas proves nothing. */
+  readonly isMissing?: true;
 }
 
 /** @assumption A name in an answer may be spelled in snake_case, camelCase or otherwise, and null means absent. */

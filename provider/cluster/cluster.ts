@@ -22,6 +22,7 @@ import { Operation } from "./operation";
 import { stop } from "./power";
 import { goalOf, isStopped, judgeGone, judgeReady, type Look } from "./readiness";
 import { isAsSettled, showsAll } from "./refreshes";
+import { findRest } from "./rest";
 import type { Service } from "./service";
 import { asInputs, inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
 import { waitUntilReady } from "./waits";
@@ -149,7 +150,8 @@ async function bringAbout(
   { record, inputs, state, effects }: Wanted,
   what: string,
 ): Promise<ClusterState> {
-  const change = changeOf(record, inputs, state, effects);
+  const rest = inputs.desiredStatus === "stopped" ? undefined : await findRest(service, operation, record);
+  const change = changeOf(record, inputs, state, effects, rest === "failed" || undefined);
   const sent = nothingSent();
   return keep(
     service,
@@ -197,7 +199,8 @@ function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
   const state = judgedState(olds, id);
-  const operation = new Operation(ctx, service.clock, "read", { id, inputs: { ...state, name: state.name ?? id } });
+  const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state };
+  const operation = new Operation(ctx, service.clock, "read", subject);
   const listed = await service.refreshes.listed(id, operation.request());
   if (listed) operation.see({ record: listed });
   const record =
@@ -210,11 +213,13 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const isPlain = listed !== undefined && isAsSettled(record, state);
   const look = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
   const isUnknown = state.name === undefined;
-  const found = withDrift(state, record);
+  const isAtRest = !isPlain && (await findRest(service, operation, record, look.status)) === "stopped";
+  const found = withDrift(state, record, isAtRest);
   // What nobody has written yet is written as people do: the program of an import holds it.
   const shown = isUnknown ? { ...found, gpuType: gpuTypeOf(record) ?? found.gpuType } : found;
   const { __unfinished: unfinished, __sent: sent } = state;
-  const facts = { settled: isPlain || isSettled(look, shown), unfinished, sent, seenBy: service.seenBy, before: state };
+  const settled = isPlain || (isAtRest && shown.desiredStatus === "stopped") || isSettled(look, shown);
+  const facts = { settled, unfinished, sent, seenBy: service.seenBy, before: state };
   // A list may show less of a cluster than the cluster itself: what was seen once stays verified.
   const { unverifiedInputs: once } = state;
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
