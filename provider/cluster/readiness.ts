@@ -214,11 +214,12 @@ function isHealthy(status: StatusRecord, { replicas, enough }: Goal): boolean {
   return isComplete && countHealthy(status, replicas) === replicas;
 }
 
-/** Whether no replica runs, or may; what only counts them, or speaks for all of them, does not tell. */
-export function isIdle({ replicas, overall }: StatusRecord): boolean {
+/** Whether no replica runs, or may, also by the word of `/status` itself; what only counts them, or speaks for all of them, does not tell. */
+export function isIdle({ status: word, replicas, overall }: StatusRecord): boolean {
   const isDown = ({ status, healthy }: ReplicaRecord) =>
     !healthy && ["stopped", "terminated"].includes(stateOf(status));
-  return overall === undefined && replicas.every(isDown);
+  const mayRun = ["running", "pending"].includes(stateOf(word));
+  return !mayRun && overall === undefined && replicas.every(isDown);
 }
 
 /**

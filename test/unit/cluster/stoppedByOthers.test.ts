@@ -107,6 +107,15 @@ describe.each(lists)("a cluster that others stopped, under a word that is not kn
   });
 });
 
+describe("a cluster that runs no replica, under a word that is not known,", () => {
+  it("is not taken for stopped where its autoscaler may scale it to none", async () => {
+    const { bench, made } = await openStopped({ stoppedReplicas: "none" });
+    const extraFields = { autoscaling: { min_replicas: 0, max_replicas: 4 } };
+    const held = { ...made, state: { ...made.state, extraFields } };
+    expect((await refresh(bench, held)).state["desiredStatus"]).toBe("running");
+  });
+});
+
 describe("a cluster that has failed under a word that is not known", () => {
   it("is rolled out again", async () => {
     const names = (real: Client) => {
@@ -165,6 +174,12 @@ describe("a cluster that comes up under a word that is not known, and shows no r
     const { env: _env, ...wanted } = { ...asked, adopt: id, name: "web" } as Properties;
     await bench.run(bench.cluster.create(bench.ctx(), wanted));
     expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("is not taken for stopped where nobody waited for it", async () => {
+    const bench = await openBench({ client: slow, provisioningMs: 120_000 });
+    const made = await bench.run(bench.cluster.create(bench.ctx(), { ...asked, skipAwait: true }));
+    expect((await refresh(bench, made)).state["desiredStatus"]).toBe("running");
   });
 
   it("is not taken for stopped during a roll-out that shows no replica for a moment", async () => {
