@@ -38,7 +38,8 @@ const answered: fc.Arbitrary<StatusRecord> = fc.record(
   },
   { requiredKeys: ["replicas"] },
 );
-const status = fc.oneof({ arbitrary: answered, weight: 6 }, fc.constant({ replicas: [], isMissing: true as const }));
+const missing: fc.Arbitrary<StatusRecord> = fc.constant({ replicas: [], isMissing: true });
+const status = fc.oneof({ arbitrary: answered, weight: 6 }, missing);
 const look: fc.Arbitrary<Look> = fc
   .record({ word, status: fc.option(status, { nil: undefined }) })
   .map(({ word: shown, status: health }) => ({
