@@ -69,6 +69,8 @@ export interface StatusRecord {
   readonly isCounted?: boolean;
   /** Whether the cluster as a whole is healthy; present only if the service shows this, and nothing about replicas. */
   readonly overall?: boolean;
+  /** True where the service answers that there is none: then that it has no replicas proves nothing. */
+  readonly isMissing?: true;
 }
 
 /** @assumption A field name in an answer may be in snake_case, camelCase or another spelling, and null means absent. */

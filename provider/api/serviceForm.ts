@@ -32,6 +32,8 @@ export class ServiceForm {
   #models: readonly GpuType[] = [];
   readonly #endpoints = new Map<OptionalEndpoint, boolean>();
   readonly #said = new Set<string>();
+  /** Whether a read has left out a cluster that a later one has shown: reads lag behind writes. */
+  showsLate = false;
 
   /** @param forced The names of requests, if the setting `gpucluster:requestNames` forces them. */
   constructor(private readonly forced?: RequestNames) {}

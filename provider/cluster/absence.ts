@@ -14,11 +14,26 @@ import type { Service } from "./service";
 export async function find(
   service: Service,
   operation: Operation,
-  options: Pick<ListOptions, "urgency"> = {},
+  options: Pick<ListOptions, "urgency" | "listAgeMs"> = {},
 ): Promise<ClusterRecord | undefined> {
   const record = await findCluster(service, operation.id, { ...operation.request(), ...options });
   operation.see({ ...operation.seen, record });
   return operation.seen.record;
+}
+
+/**
+ * As `find`, for who takes `undefined` for the end of the cluster.
+ * @throws GpuClusterError if the service may just not show it.
+ */
+export async function findOrGone(
+  service: Service,
+  operation: Operation,
+  state: ClusterState,
+): Promise<ClusterRecord | undefined> {
+  const record = await find(service, operation);
+  if (record) return record;
+  refuseStrangers(service, operation, state);
+  return findAgain(service, operation, state);
 }
 
 export async function findExisting(
@@ -26,8 +41,7 @@ export async function findExisting(
   operation: Operation,
   state: ClusterState,
 ): Promise<ClusterRecord> {
-  const record = await find(service, operation);
-  if (!record) refuseStrangers(service, operation, state);
+  const record = await findOrGone(service, operation, state);
   if (record && !isLeaving(record.status)) return record;
   throw operation.error(
     "is gone from the service. Run `pulumi refresh` first; the next `pulumi up` then creates it anew",
@@ -46,11 +60,12 @@ export async function acceptAbsence(
   }
   refuseStrangers(service, operation, state);
   const listed = await confirmAbsence(service, operation.id, operation.request(), error);
-  if (listed && !isLeaving(listed.status)) {
-    throw operation.error("was not deleted: the service answers that there is no such cluster, but lists it", error);
+  const shown = listed ?? (await findAgain(service, operation, state));
+  if (shown && !isLeaving(shown.status)) {
+    const how = listed ? "lists" : "shows";
+    throw operation.error(`was not deleted: the service answers that there is no such cluster, but ${how} it`, error);
   }
-  if (listed) await service.watcher.watch({ operation, judge: judgeGone });
-  else refuseNewcomers(service, operation, state);
+  if (shown) await service.watcher.watch({ operation, judge: judgeGone });
 }
 
 /** "No such cluster" proves nothing when another key or address asks than the one that last saw it. */
@@ -64,13 +79,36 @@ export function refuseStrangers({ seenBy }: Service, operation: Operation, state
   );
 }
 
-/** Until it was ready once, reads may lag behind the creation. */
+/** So long reads may lag behind the creation. */
 const newcomerMs = 2 * 60_000;
+/** Pauses before each further look at a young cluster that is missing: copies of the service's data catch up meanwhile. */
+const lookPausesMs = [3_000, 7_000];
+/** Looks at many clusters share a list. */
+const listAgeMs = 2_000;
 
-export function refuseNewcomers({ clock }: Service, operation: Operation, state: ClusterState): void {
-  const ageMs = clock.now() - Date.parse(state.createdAt ?? "");
-  if (state.__echo !== undefined || !(Math.abs(ageMs) < newcomerMs)) return;
-  throw operation.error(
-    "was created only just now, and the service does not show it yet. Run the command again in a while",
-  );
+/**
+ * Looks again at a cluster that reads do not show, if it is young, or of unknown age: to forget one that is paid for is far
+ * worse than to look once more. One that was never ready, or whose service is seen to show clusters late, is never called
+ * gone while it is young.
+ */
+export async function findAgain(
+  service: Service,
+  operation: Operation,
+  { createdAt = "", __echo, __late }: ClusterState,
+): Promise<ClusterRecord | undefined> {
+  const { client, clock } = service;
+  const ageMs = clock.now() - Date.parse(createdAt);
+  if (ageMs >= newcomerMs) return undefined;
+  const isYoung = Math.abs(ageMs) < newcomerMs;
+  if (isYoung && __echo === undefined) throw operation.error(notYet);
+  for (const pauseMs of lookPausesMs) {
+    await clock.sleep(pauseMs, operation.signal);
+    const record = await find(service, operation, { listAgeMs });
+    if (record) client.form.showsLate = true;
+    if (record) return record;
+  }
+  if (isYoung && (__late || client.form.showsLate)) throw operation.error(notYet);
+  return undefined;
 }
+
+const notYet = "was created only just now, and the service does not show it yet. Run the command again in a while";

@@ -38,12 +38,15 @@ export interface Sent extends Progress {
   rollout?: Rollout;
   /** True once the cluster was started, where it was stopped. */
   isStarted: boolean;
+  /** True where it was found at rest although no word says so. */
+  wasAtRest: boolean;
   /** True where a stopped cluster has yet to run its configuration, once it is started. */
   isPostponed: boolean;
 }
 
 export function nothingSent(): Sent {
-  return { isMoved: false, isStored: false, isScaled: false, isRestarted: false, isStarted: false, isPostponed: false };
+  const nothing = { isMoved: false, isStored: false, isScaled: false, isRestarted: false, isStarted: false };
+  return { ...nothing, wasAtRest: false, isPostponed: false };
 }
 
 export function changeOf(
@@ -51,11 +54,12 @@ export function changeOf(
   inputs: CheckedInputs,
   state: ClusterState,
   effects: ReadonlySet<Effect>,
+  isFailed = stateOf(record.status) === "failed",
 ): Change {
   // One that was sent and not seen through may also have been taken back since: then the diff does not show it.
   // One that has failed comes up again only by a roll-out.
-  const isFailed = stateOf(record.status) === "failed" && inputs.desiredStatus !== "stopped";
-  const needsRollout = effects.has("rollout") || state.__unfinished === "rollout" || isFailed;
+  const isRevived = isFailed && inputs.desiredStatus !== "stopped";
+  const needsRollout = effects.has("rollout") || state.__unfinished === "rollout" || isRevived;
   const needsUpdate = effects.has("configure");
   return { record, inputs: withUnchanged(inputs, state, record, effects), state, effects, needsRollout, needsUpdate };
 }
@@ -124,6 +128,7 @@ async function bringToRest(service: Service, operation: Operation, change: Chang
 async function bringToRun(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
   const { inputs, state, effects, needsRollout, needsUpdate } = change;
   const isStart = await isAtRest(service, operation);
+  sent.wasAtRest = operation.isFoundAtRest;
   // Whatever starts it, nothing that ran before runs on.
   sent.isRestarted = isStart;
   const isStored = isStart && needsRollout && (await storeAtRest(service, operation, change, sent)) === undefined;
@@ -204,13 +209,14 @@ export interface SoFar {
  * Until a roll-out is asked for or seen, the replicas run with the old configuration, so that an interrupted one is done
  * again; one that the service has accepted is only waited for again.
  */
-export function whatRuns(change: Change, { isScaled, isRestarted, isStarted, isStored, rollout }: Sent): SoFar {
+export function whatRuns(change: Change, sent: Sent): SoFar {
+  const { isScaled, isRestarted, isStarted, isStored, rollout, wasAtRest } = sent;
   const { record, inputs: asked, state: before, needsRollout, needsUpdate } = change;
   const replicas = isScaled ? asked.replicas : (record.replicas ?? before.replicas);
   const { restartTriggers, redeployTriggers } = isRestarted ? asked : before;
   // Where no word tells that it is stopped, the state has to, until it is started.
-  const wasStopped = before.desiredStatus === "stopped" && !isStarted;
-  const desiredStatus = wasStopped ? before.desiredStatus : asked.desiredStatus;
+  const wasStopped = (wasAtRest || before.desiredStatus === "stopped") && !isStarted;
+  const desiredStatus = wasStopped ? ("stopped" as const) : asked.desiredStatus;
   const extraFields = (needsUpdate || needsRollout) && !isStored ? before.extraFields : asked.extraFields;
   const inputs = { ...asked, replicas, restartTriggers, redeployTriggers, desiredStatus, extraFields };
   if (rollout?.isAccepted && !rollout.seen) return { running: inputs, before, unfinished: "redeployed" };
@@ -218,7 +224,7 @@ export function whatRuns(change: Change, { isScaled, isRestarted, isStarted, isS
   if (isThrough || !needsRollout) return { running: inputs, before, unfinished: true };
   const { container, env } = before;
   const unfinished = isStored ? "rollout" : (before.__unfinished ?? true);
-  const sent =
+  const names =
     unfinished === "rollout" ? [...new Set([...(before.__sent ?? []), ...Object.keys(asked.env ?? {})])] : undefined;
-  return { running: { ...inputs, container, env }, before, unfinished, sent };
+  return { running: { ...inputs, container, env }, before, unfinished, sent: names };
 }

@@ -3,7 +3,7 @@ import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api
 import { cleanText } from "../api/text";
 import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
-import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
+import { acceptAbsence, find, findAgain, findExisting, findOrGone, refuseStrangers } from "./absence";
 import { foundOtherwise, foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
 import { gpuTypeOf, identifiersIn, madeOtherwise, withTakenType } from "./asMade";
@@ -20,6 +20,7 @@ import { Operation } from "./operation";
 import { stop } from "./power";
 import { goalOf, isStopped, judgeGone, judgeReady, type Look } from "./readiness";
 import { isAsSettled, showsAll } from "./refreshes";
+import { findRest } from "./rest";
 import type { Service } from "./service";
 import { asInputs, inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
 import { waitUntilReady } from "./waits";
@@ -165,7 +166,8 @@ async function bringAbout(
   { record, inputs, state, effects }: Wanted,
   what: string,
 ): Promise<ClusterState> {
-  const change = changeOf(record, inputs, state, effects);
+  const rest = inputs.desiredStatus === "stopped" ? undefined : await findRest(service, operation, record);
+  const change = changeOf(record, inputs, state, effects, rest === "failed" || undefined);
   const sent = nothingSent();
   return keep(
     service,
@@ -213,24 +215,27 @@ function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
   const state = judgedState(olds, id);
-  const operation = new Operation(ctx, service.clock, "read", { id, inputs: { ...state, name: state.name ?? id } });
+  const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state };
+  const operation = new Operation(ctx, service.clock, "read", subject);
   const listed = await service.refreshes.listed(id, operation.request());
   if (listed) operation.see({ record: listed });
-  const record = listed && showsAll(listed, state) ? operation.seen.record : await find(service, operation);
+  const record =
+    listed && showsAll(listed, state) ? operation.seen.record : await findOrGone(service, operation, state);
   if (!record || stateOf(record.status) === "terminated") {
     refuseStrangers(service, operation, state);
-    if (!record) refuseNewcomers(service, operation, state);
     return undefined;
   }
   await reportTwins(service, operation, state);
   const isPlain = listed !== undefined && isAsSettled(record, state);
   const look = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
   const isUnknown = state.name === undefined;
-  const found = withDrift(state, record);
+  const isAtRest = !isPlain && (await findRest(service, operation, record, look.status)) === "stopped";
+  const found = withDrift(state, record, isAtRest);
   // What nobody has written yet is written as people do: the program of an import holds it.
   const shown = isUnknown ? { ...found, gpuType: gpuTypeOf(record) ?? found.gpuType } : found;
   const { __unfinished: unfinished, __sent: sent } = state;
-  const facts = { settled: isPlain || isSettled(look, shown), unfinished, sent, seenBy: service.seenBy, before: state };
+  const settled = isPlain || (isAtRest && shown.desiredStatus === "stopped") || isSettled(look, shown);
+  const facts = { settled, unfinished, sent, seenBy: service.seenBy, before: state };
   // A list may show less of a cluster than the cluster itself: what was seen once stays verified.
   const { unverifiedInputs: once } = state;
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
@@ -268,7 +273,11 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   try {
     operation.status("deleting");
     const send = () => service.client.deleteCluster(id, operation.request());
-    await whenFree(service, operation, send, (now) => !now || isLeaving(now.status));
+    const isGone = async (now: ClusterRecord | undefined) => {
+      const shown = now ?? (await findAgain(service, operation, state));
+      return !shown || isLeaving(shown.status);
+    };
+    await whenFree(service, operation, send, isGone);
     await service.watcher.watch({ operation, judge: judgeGone, isDeleted: true });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);
@@ -307,11 +316,7 @@ async function recordForName(service: Service, operation: Operation): Promise<Cl
 }
 
 async function leaveStopped(service: Service, operation: Operation, state: ClusterState): Promise<void> {
-  const record = await find(service, operation);
-  if (!record) {
-    refuseStrangers(service, operation, state);
-    refuseNewcomers(service, operation, state);
-  }
+  const record = await findOrGone(service, operation, state);
   if (!record || isLeaving(record.status)) return operation.status("is gone already");
   try {
     await stop(service, operation, {});
@@ -335,7 +340,8 @@ async function reached(service: Service, operation: Operation, inputs: CheckedIn
   if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);
   if (unchanged.length > 0)
     operation.warn(`the service accepted the change, but still shows ${unchanged.join(", ")} as before`);
-  const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: echo } };
+  const isLate = operation.isCreation && service.client.form.showsLate ? { __late: true as const } : {};
+  const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: echo, ...isLate } };
   return toState(inputs, operation.seen, { ...facts, unverifiedInputs: unverified(inputs, record, echo) });
 }
 

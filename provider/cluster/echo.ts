@@ -102,8 +102,8 @@ function showsForm(word: Word, asked: string | undefined, record: ClusterRecord)
 }
 
 /** The inputs as the service now shows them. What it does not echo, or echoes as it always did, stays as last applied. */
-export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
-  const isAtRest = isStopped(record, state);
+export function withDrift(state: ClusterState, record: ClusterRecord, isFoundAtRest = false): ClusterState {
+  const isAtRest = isFoundAtRest || isStopped(record, state);
   // The number of replicas that waits for a start is no drift, and neither is one that an autoscaler may choose.
   const isOwn = replicasWithin(state.extraFields, Number.NaN, record.replicas) === record.replicas;
   const isKept = isAtRest || isOwn;

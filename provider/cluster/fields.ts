@@ -294,6 +294,8 @@ export type ClusterState = CheckedInputs &
     readonly __unfinished?: true | "rollout" | "redeployed";
     /** Two create requests were sent for it: a refresh looks for a second cluster of its name. */
     readonly __resent?: true;
+    /** Reads of the service have left out a cluster that was there: while this one is young, a 404 proves nothing. */
+    readonly __late?: true;
     /** Names of variables, never values, that such an update may have left with the service. */
     readonly __sent?: readonly string[];
   };

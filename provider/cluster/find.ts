@@ -28,11 +28,11 @@ export async function findCluster(shelf: Shelf, id: string, request: ListOptions
 export async function confirmAbsence(
   { lists }: Shelf,
   id: string,
-  { signal, patienceMs, urgency }: ListOptions,
+  { signal, patienceMs, urgency, listAgeMs = 0 }: ListOptions,
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
   try {
-    const list = await lists.recent(0, { signal, patienceMs, urgency });
+    const list = await lists.recent(listAgeMs, { signal, patienceMs, urgency });
     const listed = memberOf(list, id);
     if (listed || list.complete) return listed;
   } catch (error) {

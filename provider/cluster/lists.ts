@@ -9,6 +9,8 @@ export interface ListOptions {
   readonly attemptTimeoutMs?: number;
   readonly urgency?: CallOptions["urgency"];
   readonly signal?: AbortSignal;
+  /** How old a list may be that confirms an absence; 0 asks anew. */
+  readonly listAgeMs?: number;
 }
 
 /** The list of clusters, shared: who is content with one that was asked for a moment ago gets that one. */

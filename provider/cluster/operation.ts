@@ -18,6 +18,11 @@ const shortestTelling = 8;
 /** The engine puts a bullet before each reason of a failure; the lines under it stand below its text. */
 const underBullet = "      ";
 
+/** What the state before tells of whether the cluster is at rest. */
+export type Before = Partial<
+  Pick<ClusterState, "desiredStatus" | "settled" | "status" | "skipAwait" | "__echo" | "__unfinished">
+>;
+
 /** What an operation works on. */
 export interface Subject {
   /** Empty before the service has given one. */
@@ -27,7 +32,7 @@ export interface Subject {
     Pick<CheckedInputs, "name" | "env" | "extraFields" | "gpuType" | "container" | "healthCheck" | "adopt">
   >;
   /** The state before, whose values are secret too. */
-  readonly olds?: Pick<ClusterState, "env" | "extraFields" | "desiredStatus">;
+  readonly olds?: Pick<ClusterState, "env" | "extraFields"> & Before;
 }
 
 /**
@@ -41,6 +46,8 @@ export class Operation {
   readonly #secrets: Set<string>;
   #hiding: Hiding | undefined;
   #seen: Look = {};
+  /** True once its replicas have shown that it is at rest, whatever its word is. */
+  isFoundAtRest = false;
 
   constructor(
     private readonly ctx: Ctx,
@@ -79,9 +86,18 @@ export class Operation {
     return this.subject.inputs.healthCheck !== "list";
   }
 
+  /** Fields of the service's own that the cluster is asked for with. */
+  get extraFields(): CheckedInputs["extraFields"] {
+    return this.subject.inputs.extraFields;
+  }
+
+  get before(): Before {
+    return this.subject.olds ?? {};
+  }
+
   /** Whether it was stopped before, by all that is known. */
   get wasStopped(): boolean {
-    return this.subject.olds?.desiredStatus === "stopped";
+    return this.isFoundAtRest || this.before.desiredStatus === "stopped";
   }
 
   /** `cluster "web" (cl_1)`; `cluster cl_1` where the name is not known. */

@@ -1,5 +1,5 @@
 import { type StartAction, startActions } from "../api/endpoints";
-import { isStopping, stateOf } from "../api/read/states";
+import { isLeaving, isSameWord, isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import { ApiError, ClusterFailedError, messageOf, RequestError, TimeoutError } from "../errors";
 import { whenFree } from "./busy";
@@ -7,7 +7,8 @@ import { applyOnce } from "./configure";
 import type { CheckedInputs } from "./fields";
 import { findCluster, findStatus } from "./find";
 import type { Operation } from "./operation";
-import { isIdle, isStopped, judgeStopped } from "./readiness";
+import { isIdle, isStopped, judgeStopped, type Look, type Past, type Verdict } from "./readiness";
+import { findRest, isDown } from "./rest";
 import type { Service } from "./service";
 import { waitUntil, waitUntilShown } from "./waits";
 
@@ -15,17 +16,25 @@ import { waitUntil, waitUntilShown } from "./waits";
 
 /** Whether the cluster is stopped, after a stop that somebody has begun has come to its end. */
 export async function isAtRest(service: Service, operation: Operation): Promise<boolean> {
-  if (isStopping(operation.seen.record?.status)) await waitUntil(service, operation, judgeStopped);
+  if (isStopping(operation.seen.record?.status)) await waitUntil(service, operation, stoppedJudge(operation));
   return isDown(service, operation, operation.seen.record);
 }
 
-/** By its word; where that is none that is known, a cluster that was stopped before is so while no replica of it runs. */
-async function isDown({ client }: Service, operation: Operation, record: ClusterRecord | undefined): Promise<boolean> {
-  if (!record || isStopped(record)) return record !== undefined;
-  const isTold = !operation.wasStopped || !operation.looksAtStatus || stateOf(record.status) !== "unknown";
-  if (isTold) return false;
-  const status = await findStatus(client, operation);
-  return status === undefined || isIdle(status);
+function stoppedJudge(operation: Operation): (look: Look, past: Past) => Verdict {
+  const { looksAtStatus, before, seen } = operation;
+  const running = { looksAtStatus, before, word: seen.record?.status };
+  return (look, past) => judgeStopped(look, past, running);
+}
+
+/** Whether a stop is needless: it is at rest, or on its way there. */
+async function isLeftAlone(service: Service, operation: Operation, record: ClusterRecord): Promise<boolean> {
+  if (isGoingDown(record) || (!operation.looksAtStatus && isStopped(record, operation.before))) return true;
+  if ((await findRest(service, operation, record)) === "stopped") return true;
+  return operation.looksAtStatus && isDown(service, operation, record);
+}
+
+function isGoingDown(record: ClusterRecord): boolean {
+  return isStopped(record) || isStopping(record.status);
 }
 
 /** Stops the cluster, whatever it is doing, and waits until it is stopped. Answers whether that took a request. */
@@ -34,10 +43,10 @@ export async function stop(
   operation: Operation,
   { skipAwait }: Pick<CheckedInputs, "skipAwait">,
 ): Promise<boolean> {
-  const isGoingDown = (now: ClusterRecord) => isStopped(now) || isStopping(now.status);
   const { record } = operation.seen;
-  const isSent = record !== undefined && (isGoingDown(record) || (await isDown(service, operation, record)));
-  if (!isSent) {
+  const isStoppedNow = stoppedJudge(operation);
+  const isNeedless = record !== undefined && (await isLeftAlone(service, operation, record));
+  if (!isNeedless) {
     operation.status("stopping");
     const send = () => service.client.stopCluster(operation.id, operation.request());
     try {
@@ -45,15 +54,22 @@ export async function stop(
     } catch (error) {
       // A service may refuse to stop what is stopped already.
       const now = isRefusal(error) ? await findCluster(service, operation.id, operation.request()) : undefined;
-      if (!now || !isGoingDown(now)) throw error;
+      if (!now || !(isGoingDown(now) || (await isEmpty(service, operation, now)))) throw error;
     }
   }
   if (skipAwait) await waitUntilShown(service, operation);
   else {
-    await waitUntil(service, operation, judgeStopped);
+    await waitUntil(service, operation, isStoppedNow);
     operation.status("stopped");
   }
-  return !isSent;
+  return !isNeedless;
+}
+
+/** Whether a cluster of a word that is not known has no replicas: then a service that refuses to stop it means that. */
+async function isEmpty({ client }: Service, operation: Operation, { status: word }: ClusterRecord): Promise<boolean> {
+  if (stateOf(word) !== "unknown") return false;
+  const status = await findStatus(client, operation);
+  return status !== undefined && isIdle(status);
 }
 
 /** Pauses between looks whether an accepted start has begun. */
@@ -82,9 +98,16 @@ export async function start(
 /** Whether an action has started the cluster, and why not where the service has said so. */
 async function attempt(service: Service, operation: Operation, action: StartAction, replicas: number) {
   for (let attempt = 1; ; attempt += 1) {
+    const word = operation.seen.record?.status;
     const error = await failureOf(service, operation, action, replicas);
     const isLost = error?.maybeApplied === true;
-    const isStarted = await hasStarted(service, operation, error && !isLost ? [0] : lookPausesMs);
+    const isRefused = error !== undefined && !isLost;
+    const isStarted = await hasStarted(
+      service,
+      operation,
+      isRefused ? [0] : lookPausesMs,
+      isRefused ? undefined : word,
+    );
     if (isStarted || !isLost || attempt >= lostAttempts) return { isStarted, why: error && messageOf(error) };
   }
 }
@@ -108,16 +131,28 @@ async function failureOf(service: Service, operation: Operation, action: StartAc
   }
 }
 
-async function hasStarted(service: Service, operation: Operation, pausesMs: readonly number[]): Promise<boolean> {
+/** By its word and its replicas; after a start that was not refused, also by a word that is not the one before (`old`). */
+async function hasStarted(
+  service: Service,
+  operation: Operation,
+  pausesMs: readonly number[],
+  old: string | undefined,
+): Promise<boolean> {
   for (const pauseMs of pausesMs) {
     const leftMs = Math.max(0, operation.deadlineMs - service.clock.now());
     await service.clock.sleep(Math.min(pauseMs, leftMs), operation.signal);
     const record = await findCluster(service, operation.id, operation.request());
     operation.see({ record });
-    if (record && !(await isDown(service, operation, record))) return true;
+    const isOther = old !== undefined && isChanged(operation.seen.record, old);
+    if (record && (isOther || !(await isDown(service, operation, record)))) return true;
     if (leftMs === 0) return false;
   }
   return false;
+}
+
+function isChanged(record: ClusterRecord | undefined, old: string): boolean {
+  if (!record || isGoingDown(record) || isLeaving(record.status)) return false;
+  return record.status !== undefined && !isSameWord(record.status, old);
 }
 
 /** The service has said no to this request, and not to the key. */

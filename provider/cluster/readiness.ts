@@ -1,4 +1,4 @@
-import { isLeaving, stateOf } from "../api/read/states";
+import { isLeaving, isSameWord, stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
 import { cut } from "../api/text";
 import { type CheckedInputs, type ClusterState, type HealthCheck, inputDefaults } from "./fields";
@@ -23,6 +23,8 @@ export interface Past {
   readonly contradicted: boolean;
   /** Milliseconds since the wait began. */
   readonly waitedMs: number;
+  /** The word of the cluster in this look: since when, in milliseconds of the wait, and in how many looks in a row. */
+  readonly steady?: { readonly word: string | undefined; readonly sinceMs: number; readonly looks: number };
 }
 
 export type Verdict =
@@ -98,20 +100,47 @@ function withReason(word: string, { reason, status }: ClusterRecord): string {
   return reason === undefined || isWell ? word : `${word}: ${cut(reason, longestReason)}`;
 }
 
+/** What is known of a cluster before it is stopped. */
+export interface Running {
+  /** False where the word of the cluster itself is all that may be looked at. */
+  readonly looksAtStatus: boolean;
+  /** Its word before it was asked to stop. */
+  readonly word?: string | undefined;
+  /** The state before. */
+  readonly before?: Partial<ClusterState>;
+}
+
+/** Twice the time that containers usually get to end; so long lasts no state on the way that has a word of its own. */
+const steadyWord = { ms: 60_000, looks: 3 };
+
 /**
  * Judges one look for somebody who waits until the cluster is stopped. Pure. The word decides; where it is none that is
- * known, a cluster that has no replicas any more in two looks is stopped, whatever the service calls that.
+ * known, a cluster that has no replicas any more in two looks is stopped, whatever the service calls that. Where no replicas
+ * can be looked at, one whose word has changed since it was asked to stop, and then stays the same for long.
  */
-export function judgeStopped({ record, status }: Look, past: Past): Verdict {
+export function judgeStopped(
+  { record, status }: Look,
+  past: Past,
+  running: Running = { looksAtStatus: true },
+): Verdict {
   if (!record) return judgeMissing(past);
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
   if (isLeaving(word)) return failed(`it is ${word}: somebody deletes it`, status);
   if (state === "stopped") return { kind: "ready" };
   if (state !== "unknown") return pending(word);
-  if (!status) return confirm(word);
+  if (!status && running.looksAtStatus) return confirm(word);
+  if (!status || status.isMissing) return isStoppedByWord(record, past, running) ? { kind: "ready" } : pending(word);
   if (!isIdle(status)) return pending(word);
   return past.healthyLooks > 0 ? { kind: "ready" } : { kind: "pending", summary: word ?? "no state", healthy: true };
+}
+
+function isStoppedByWord(record: ClusterRecord, { steady, waitedMs }: Past, { word, before = {} }: Running): boolean {
+  const { status } = record;
+  if (status === undefined) return false;
+  const isLong = steady !== undefined && waitedMs - steady.sinceMs >= steadyWord.ms && steady.looks >= steadyWord.looks;
+  const isOther = word !== undefined && !isSameWord(word, status);
+  return isStopped(record, before) || (isOther && isLong);
 }
 
 /**
@@ -185,11 +214,25 @@ function isHealthy(status: StatusRecord, { replicas, enough }: Goal): boolean {
   return isComplete && countHealthy(status, replicas) === replicas;
 }
 
-/** Whether no replica runs, or may; what only counts them, or speaks for all of them, does not tell. */
-export function isIdle({ replicas, overall }: StatusRecord): boolean {
+/** Whether no replica runs, or may, also by the word of `/status` itself; what only counts them, or speaks for all of them, does not tell. */
+export function isIdle({ status: word, replicas, overall }: StatusRecord): boolean {
   const isDown = ({ status, healthy }: ReplicaRecord) =>
     !healthy && ["stopped", "terminated"].includes(stateOf(status));
-  return overall === undefined && replicas.every(isDown);
+  const mayRun = ["running", "pending"].includes(stateOf(word));
+  return !mayRun && overall === undefined && replicas.every(isDown);
+}
+
+/**
+ * What replicas tell of a cluster that nobody is known to have stopped, and whose word is not known. Pure. None at all has
+ * also one that is yet to come up, unless that `isUp` by now.
+ */
+export function restOf(status: StatusRecord, isUp: boolean): "stopped" | "failed" | undefined {
+  const { replicas } = status;
+  if (replicas.length === 0) return isUp && !status.isMissing && isIdle(status) ? "stopped" : undefined;
+  if (isIdle(status)) return "stopped";
+  const isOut = ({ status: word, healthy }: ReplicaRecord) =>
+    !healthy && ["stopped", "terminated", "failed"].includes(stateOf(word));
+  return status.overall === undefined && replicas.every(isOut) ? "failed" : undefined;
 }
 
 /** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */

@@ -54,6 +54,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Look, facts: 
     __seenBy: seenBy,
     __echo: before.__echo,
     __resent: before.__resent,
+    __late: before.__late,
     __unfinished: facts.unfinished,
     __sent: facts.sent,
   });
@@ -62,7 +63,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Look, facts: 
 /** The inputs inside a state; the computed ones that a preview shows are among them. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
-  const { __seenBy, __echo, __unfinished, __sent, __resent, ...inputs } = others;
+  const { __seenBy, __echo, __unfinished, __sent, __resent, __late, ...inputs } = others;
   return inputs;
 }
 

@@ -63,6 +63,7 @@ const kinds: { readonly [Name in keyof Required<ClusterState>]: Kind } = {
   },
   __unfinished: { says: "true or a text", fits: (value) => value === true || isText(value) },
   __resent: flag,
+  __late: flag,
   __deleteBeforeReplace: flag,
   __replaceOnChanges: texts,
   __secretOutputs: texts,

@@ -1,5 +1,6 @@
 import type { Client } from "../api/client";
 import { statusIn } from "../api/read/detail";
+import { stateOf } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { cut } from "../api/text";
 import { type Clock, duration } from "../clock";
@@ -134,7 +135,13 @@ export class Watcher {
     const { operation, judge } = options;
     const record = await this.#find(options, past, way);
     operation.see({ ...operation.seen, record });
-    const seen = { ...past, seen: past.seen || record !== undefined, misses: record ? 0 : past.misses + 1 };
+    const seen = {
+      ...past,
+      seen: past.seen || record !== undefined,
+      misses: record ? 0 : past.misses + 1,
+      steady: steadyIn(record, past),
+    };
+    if (record && past.misses > 0) this.client.form.showsLate = true;
     // As the operation has seen it: without values of env in it.
     const cleared = operation.seen.record;
     let look: Look = { record: cleared };
@@ -167,7 +174,8 @@ export class Watcher {
     const maxAgeMs = Math.min(past.waitedMs * statusAge.share, statusAge.mostMs);
     if (last && kind === "pending" && operation.isCreation && nowMs - last.atMs < maxAgeMs) return last.status;
     // A cluster that is shown but has no status yet has no replicas yet.
-    const none = operation.looksAtStatus ? { replicas: [] } : undefined;
+    const isMissing = this.client.form.has("status") ? {} : { isMissing: true as const };
+    const none = operation.looksAtStatus ? { replicas: [], ...isMissing } : undefined;
     const status = (await findStatus(this.client, operation, { attempts: 1 })) ?? none;
     this.#statuses.set(operation, { status, atMs: nowMs });
     return status;
@@ -191,6 +199,13 @@ export class Watcher {
   }
 }
 
+/** For how long its word has been the same. */
+function steadyIn(record: ClusterRecord | undefined, { steady, waitedMs }: Past): Past["steady"] {
+  const word = record?.status;
+  if (steady && steady.word === word) return { ...steady, looks: steady.looks + 1 };
+  return { word, sinceMs: waitedMs, looks: 1 };
+}
+
 /** How a cluster is looked at: in the list that all share, by itself, or by itself because the list has told its end. */
 type Way = "shared" | "alone" | "confirm";
 
@@ -209,6 +224,10 @@ class Journal {
   readonly #startMs: number;
   readonly #counts = new Map<string, number>();
   #reported: string | undefined;
+  /** What was seen last, to see when that changes. */
+  #shown = "";
+  #changedAtMs: number;
+  #isStallSaid = false;
   #reportedAtMs = 0;
   #lastLook: Look | undefined;
   #problem: string | undefined;
@@ -219,6 +238,7 @@ class Journal {
     private readonly heartbeatMs: number,
   ) {
     this.#startMs = clock.now();
+    this.#changedAtMs = this.#startMs;
   }
 
   waitedMs(): number {
@@ -229,12 +249,31 @@ class Journal {
     this.#lastLook = look;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
     this.#report(summary);
+    const shown = [summary, ...unhealthyReasons(look.status)].join("\n");
+    if (shown !== this.#shown) this.#changedAtMs = this.clock.now();
+    this.#shown = shown;
+    this.#warnOfStall(summary, stateOf(look.record?.status) === "pending");
   }
 
   /** A look that failed says nothing about the cluster. */
   failed(problem: string): void {
     this.#problem = problem;
     this.#report(`cannot look: ${problem}`);
+    this.#warnOfStall(`cannot look: ${problem}`, false);
+  }
+
+  /** Once. A word that says that the cluster is on its way is believed for half of the time that there is. */
+  #warnOfStall(summary: string, isOnItsWay: boolean): void {
+    const { deadlineMs } = this.operation;
+    const sinceMs = this.clock.now() - this.#changedAtMs;
+    const limitMs = isOnItsWay ? Math.max(stallMs, (deadlineMs - this.#startMs) / 2) : stallMs;
+    if (this.#isStallSaid || sinceMs < limitMs) return;
+    this.#isStallSaid = true;
+    const left = duration(Math.max(0, deadlineMs - this.clock.now()));
+    this.operation.warn(
+      `nothing has changed for ${duration(sinceMs)}: ${cut(summary, longestSummary)}. The wait goes on for ${left}. See what the ` +
+        "service itself says of the cluster; an interrupt (Ctrl-C) ends the wait, and the next run goes on from there",
+    );
   }
 
   timeout(): TimeoutError {
@@ -263,6 +302,8 @@ class Journal {
   }
 }
 
+/** Longer than a cluster usually shows the same while something happens, and short enough to be of use. */
+const stallMs = 5 * 60_000;
 /** Of the states in the story of a wait. */
 const mostStates = 5;
 const longestSummary = 260;

@@ -34,6 +34,11 @@ export function isStopping(word: string | undefined): boolean {
   return stoppingWords.has(essence(word));
 }
 
+/** Whether two words say the same, in any spelling. */
+export function isSameWord(one: string | undefined, other: string | undefined): boolean {
+  return essence(one) === essence(other);
+}
+
 /** The word itself, if it is a known one; else without neutral words and numbers. */
 function essence(word = ""): string {
   const plain = plainName(word);

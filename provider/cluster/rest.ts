@@ -1,0 +1,66 @@
+import { isSameWord, stateOf } from "../api/read/states";
+import type { ClusterRecord, StatusRecord } from "../api/records";
+import { find } from "./absence";
+import { replicasWithin } from "./extraFields";
+import { findStatus } from "./find";
+import { defaultTimeoutsMs, type Operation } from "./operation";
+import { isIdle, isStopped, restOf } from "./readiness";
+import type { Service } from "./service";
+
+/** Whether a cluster is at rest, where its word may be none that is known. */
+
+/** Between two looks that have to show the same. A roll-out may leave no replica for a moment, or show none for longer. */
+const pausesMs = { some: 3_000, none: 15_000 };
+
+/** By its word; where that is none that is known, a cluster that was stopped before is so while no replica of it runs. */
+export async function isDown(
+  { client }: Service,
+  operation: Operation,
+  record: ClusterRecord | undefined,
+): Promise<boolean> {
+  if (!record || isStopped(record)) return record !== undefined;
+  if (!operation.wasStopped || stateOf(record.status) !== "unknown") return false;
+  // The word alone tells by staying what it was.
+  if (!operation.looksAtStatus)
+    return record.status === undefined || isSameWord(record.status, operation.before.status);
+  const status = await findStatus(client, operation);
+  return status === undefined || isIdle(status);
+}
+
+/**
+ * What has become of a cluster that nobody is known to have stopped, and whose word is not known: what its replicas show in
+ * two looks. A cluster without any may be on its way up, or scaled to none: it counts only if it has been up before, or is
+ * older than creations may last.
+ */
+export async function findRest(
+  service: Service,
+  operation: Operation,
+  record: ClusterRecord,
+  shown?: StatusRecord,
+): Promise<"stopped" | "failed" | undefined> {
+  if (stateOf(record.status) !== "unknown" || operation.wasStopped || !operation.looksAtStatus) return undefined;
+  const status = shown ?? (await findStatus(service.client, operation));
+  const first = judgeRest(service, operation, record, status);
+  if (!first) return undefined;
+  await service.clock.sleep(status?.replicas.length ? pausesMs.some : pausesMs.none, operation.signal);
+  const again = await find(service, operation);
+  if (!again || !isSameWord(again.status, record.status)) return undefined;
+  if (judgeRest(service, operation, again, await findStatus(service.client, operation)) !== first) return undefined;
+  operation.isFoundAtRest = first === "stopped";
+  return first;
+}
+
+function judgeRest(
+  { client, clock }: Service,
+  { before, extraFields }: Operation,
+  { createdAt = "" }: ClusterRecord,
+  status: StatusRecord | undefined,
+) {
+  // Where the service may have no `/status` at all, that there is none proves nothing.
+  if (!status && !client.form.has("status")) return undefined;
+  const { __echo, __unfinished, skipAwait } = before;
+  const hasBeenUp = __echo !== undefined && __unfinished === undefined && skipAwait !== true;
+  const isOld = clock.now() - Date.parse(createdAt) > defaultTimeoutsMs.create && __unfinished !== "redeployed";
+  const mayScaleToZero = replicasWithin(extraFields, 1, 0) === 0;
+  return restOf(status ?? { replicas: [] }, (hasBeenUp || isOld) && !mayScaleToZero);
+}
