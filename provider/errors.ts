@@ -78,6 +78,8 @@ export interface RequestFailure {
   readonly path: string;
   /** True when it was waited for in vain: whoever waited has given up, and the service may still be at work on it. */
   readonly isLate?: boolean;
+  /** True when its deadline ended it: with more time it might have gone otherwise. */
+  readonly isCut?: boolean;
 }
 
 /** A request that ended without the answer that was asked for. */
@@ -86,6 +88,7 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
   readonly method: string;
   readonly path: string;
   readonly isLate: boolean;
+  isCut: boolean;
 
   constructor(message: string, failure: RequestFailure, options?: ErrorOptions) {
     super(message, options);
@@ -93,6 +96,7 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
     this.method = failure.method;
     this.path = failure.path;
     this.isLate = failure.isLate ?? false;
+    this.isCut = failure.isCut ?? false;
   }
 
   /** True when the service may have acted on the request although its answer was lost. */

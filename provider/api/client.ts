@@ -22,7 +22,7 @@ const clustersPath = "/v1/clusters";
 /** What a caller may say about one request; see `HttpRequest`. */
 export type CallOptions = Pick<
   HttpRequest,
-  "attempts" | "urgency" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
+  "attempts" | "urgency" | "deadlineMs" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
 >;
 
 /** A budget of which nothing is known. */

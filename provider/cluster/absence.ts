@@ -16,7 +16,7 @@ export async function find(
   operation: Operation,
   options: Pick<ListOptions, "urgency"> = {},
 ): Promise<ClusterRecord | undefined> {
-  const record = await findCluster(service, operation.id, { ...operation.request(), ...options });
+  const record = await findCluster(service, operation.id, { ...operation.look(), ...options });
   operation.see({ ...operation.seen, record });
   return operation.seen.record;
 }
@@ -45,7 +45,7 @@ export async function acceptAbsence(
     throw operation.error(`was not deleted: ${messageOf(error)}`, error);
   }
   refuseStrangers(service, operation, state);
-  const listed = await confirmAbsence(service, operation.id, operation.request(), error);
+  const listed = await confirmAbsence(service, operation.id, operation.look(), error);
   if (listed && !isLeaving(listed.status)) {
     throw operation.error("was not deleted: the service answers that there is no such cluster, but lists it", error);
   }

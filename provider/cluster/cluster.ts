@@ -3,7 +3,7 @@ import { isLeaving, isStopping, stateOf } from "../api/read/states";
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
 import { cleanText } from "../api/text";
 import type { Ctx, Properties } from "../core";
-import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
+import { ClusterFailedError, messageOf, NotInPlaceError, RequestError } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
 import { foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
@@ -79,7 +79,7 @@ function refuseOther({ client: { form } }: Service, inputs: CheckedInputs, recor
 /** If two create requests were sent, both may have made a cluster, of which the list may show the second one late. */
 async function reportTwins(service: Service, operation: Operation, { name, __resent }: ClusterState): Promise<void> {
   if (!__resent) return;
-  const list = await service.lists.recent(0, { ...operation.request(), attempts: 2 }).catch(() => undefined);
+  const list = await service.lists.recent(0, { ...operation.look(), attempts: 2 }).catch(() => undefined);
   const twins = list ? service.claims.holders(name, list).filter(({ id }) => !sameId(id, operation.id)) : [];
   if (twins.length > 0) operation.warn(twinText(twins));
 }
@@ -89,12 +89,12 @@ async function claim({ claims }: Service, operation: Operation, inputs: CheckedI
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);
-    return await claims.create(
-      { name, gpuType, replicas, container, env, extraFields },
-      { ...operation.request(), warn },
-    );
+    const options = { ...operation.request(), lookUntilMs: operation.look().deadlineMs, warn };
+    return await claims.create({ name, gpuType, replicas, container, env, extraFields }, options);
   } catch (error) {
-    throw operation.clean(error);
+    // The list belongs to all who wait for it, and names none of them.
+    const isShared = error instanceof RequestError && !error.message.includes(operation.title);
+    throw isShared ? operation.error(`was not created: ${messageOf(error)}`, error) : operation.clean(error);
   }
 }
 
@@ -198,7 +198,7 @@ function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
   const state = judgedState(olds, id);
   const operation = new Operation(ctx, service.clock, "read", { id, inputs: { ...state, name: state.name ?? id } });
-  const listed = await service.refreshes.listed(id, operation.request());
+  const listed = await service.refreshes.listed(id, operation.look());
   if (listed) operation.see({ record: listed });
   const record = listed && showsAll(listed, state) ? operation.seen.record : await find(service, operation);
   if (!record || stateOf(record.status) === "terminated") {
@@ -269,7 +269,7 @@ const deletionListAgeMs = 30_000;
 /** A state with an exchanged id would delete somebody else's cluster. What the service does not tell is no objection. */
 async function refuseOtherName(service: Service, operation: Operation, { name, __echo }: ClusterState): Promise<void> {
   if (!clusterIdPattern.test(operation.id)) return;
-  const list = await service.lists.recent(deletionListAgeMs, operation.request()).catch(() => undefined);
+  const list = await service.lists.recent(deletionListAgeMs, operation.look()).catch(() => undefined);
   const listed = list && memberOf(list, operation.id);
   const record = list && !listed ? await find(service, operation).catch(() => undefined) : listed;
   const shown = record?.name;

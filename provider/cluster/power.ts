@@ -1,7 +1,7 @@
 import { type StartAction, startActions } from "../api/endpoints";
 import { isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
-import { ApiError, ClusterFailedError, messageOf, RequestError, TimeoutError } from "../errors";
+import { ApiError, ClusterFailedError, messageOf, RequestError } from "../errors";
 import { whenFree } from "./busy";
 import { applyOnce } from "./configure";
 import type { CheckedInputs } from "./fields";
@@ -44,7 +44,7 @@ export async function stop(
       await applyOnce(service, operation, send, isGoingDown);
     } catch (error) {
       // A service may refuse to stop what is stopped already.
-      const now = isRefusal(error) ? await findCluster(service, operation.id, operation.request()) : undefined;
+      const now = isRefusal(error) ? await findCluster(service, operation.id, operation.look()) : undefined;
       if (!now || !isGoingDown(now)) throw error;
     }
   }
@@ -74,7 +74,7 @@ export async function start(
     const { isStarted, why } = await attempt(service, operation, action, replicas);
     if (isStarted) return action;
     tried.push(`${action}: ${why ?? "accepted, but the cluster stays stopped"}`);
-    if (service.clock.now() >= operation.deadlineMs) throw new TimeoutError("timed out", { facts: tried });
+    if (operation.leftMs() === 0) throw operation.timeout("", { facts: tried });
   }
   throw new ClusterFailedError("it does not start", { facts: tried });
 }
@@ -85,7 +85,8 @@ async function attempt(service: Service, operation: Operation, action: StartActi
     const error = await failureOf(service, operation, action, replicas);
     const isLost = error?.maybeApplied === true;
     const isStarted = await hasStarted(service, operation, error && !isLost ? [0] : lookPausesMs);
-    if (isStarted || !isLost || attempt >= lostAttempts) return { isStarted, why: error && messageOf(error) };
+    if (isStarted || !isLost || attempt >= lostAttempts || operation.leftMs() === 0)
+      return { isStarted, why: error && messageOf(error) };
   }
 }
 
@@ -110,9 +111,9 @@ async function failureOf(service: Service, operation: Operation, action: StartAc
 
 async function hasStarted(service: Service, operation: Operation, pausesMs: readonly number[]): Promise<boolean> {
   for (const pauseMs of pausesMs) {
-    const leftMs = Math.max(0, operation.deadlineMs - service.clock.now());
-    await service.clock.sleep(Math.min(pauseMs, leftMs), operation.signal);
-    const record = await findCluster(service, operation.id, operation.request());
+    const leftMs = operation.leftMs();
+    await operation.pause(pauseMs);
+    const record = await findCluster(service, operation.id, operation.look());
     operation.see({ record });
     if (record && !(await isDown(service, operation, record))) return true;
     if (leftMs === 0) return false;

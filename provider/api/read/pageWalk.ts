@@ -31,8 +31,8 @@ export interface Walk<Item> {
   readonly problem?: string;
 }
 
-/** Far more than any organization has; the end of a list that never ends. */
-const mostPages = 1_000;
+/** The end of a list that never ends: far more than any organization has, and what fits into memory without thinking. */
+const most = { pages: 1_000, records: 10_000 };
 
 /**
  * Follows a list page by page to its end. The first page has to be readable; what cannot be had of the others leaves the
@@ -62,7 +62,8 @@ export async function walkPages<Item>(
     // What moved from page to page while they were read may hide something else that did so.
     if (next.kind !== "page") return walked({ complete: isSure && next.kind === "end" && found.size === soFar });
     const isRepeated = asked.has(next.query) || (page.count > 0 && fresh.length === 0);
-    if (isRepeated || asked.size >= mostPages) return walked({ problem: repeats });
+    if (isRepeated) return walked({ problem: repeats });
+    if (asked.size >= most.pages || found.size >= most.records) return walked({ problem: tooLong });
     asked.add(next.query);
     try {
       page = await pageOf(get, read, next.query);
@@ -82,6 +83,7 @@ async function pageOf<Item>(get: GetPage, read: (answer: Answer) => ReadPage<Ite
 }
 
 const repeats = "the service answers the same page again and again";
+const tooLong = `it is longer than ${most.records} records or ${most.pages} pages, which is all that is read of a list`;
 const unlisted = "the service shows that there is more, but not how to list it";
 
 /** A page that the service will not give, or that cannot be read, stays so; anything else is worth another attempt. */

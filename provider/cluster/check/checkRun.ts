@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { abortable, until } from "../../clock";
 import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
-import { ConfigError, GpuClusterError, messageOf } from "../../errors";
+import { ConfigError, GpuClusterError, messageOf, RequestError, TimeoutError } from "../../errors";
 import { changedFields, wayOut } from "../configure";
 import { type CheckedInputs, outputNames } from "../fields";
-import { defaultTimeoutsMs } from "../operation";
 import type { Service } from "../service";
 import { asInputs } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
@@ -69,10 +69,27 @@ export class CheckRun {
    * rate limit: here the look-up waits as long as the operation would.
    * @throws GpuClusterError
    */
-  async holdLimits({ urn, timeoutMs = defaultTimeoutsMs.create }: Ctx, service: Service, inputs: CheckedInputs) {
-    this.#late ??= new LookUps(timeoutMs);
-    const problem = await this.#costs.judgeLate(urn, new Inquiry(this.#late, service), inputs, this.settings());
-    if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
+  async holdLimits({ urn }: Ctx, deadlineMs: number, service: Service, inputs: CheckedInputs) {
+    const title = `cluster "${inputs.name}"`;
+    const late = () =>
+      new TimeoutError(`${title}: no price came before the time limit of the operation. Nothing was sent`);
+    const problem = await until({ clock: service.clock, deadlineMs, late }, (signal) =>
+      abortable(this.#judgeLate(urn, deadlineMs, service, inputs), signal),
+    );
+    if (problem) throw new GpuClusterError(`${title}: ${problem}. Nothing was sent`);
+  }
+
+  /** Who has more time than those had that asked before, and were not answered, asks anew. */
+  async #judgeLate(urn: string, deadlineMs: number, service: Service, inputs: CheckedInputs) {
+    for (;;) {
+      const lookUps = this.#late ?? new LookUps(deadlineMs);
+      this.#late = lookUps;
+      const inquiry = new Inquiry(lookUps, service);
+      const problem = await this.#costs.judgeLate(urn, inquiry, inputs, this.settings());
+      const isCut = inquiry.gaps.some(({ error }) => error instanceof RequestError && error.isCut);
+      if (!isCut || (lookUps.deadlineMs ?? 0) >= deadlineMs) return problem;
+      if (this.#late === lookUps) this.#late = undefined;
+    }
   }
 
   /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
