@@ -35,13 +35,15 @@ export type Client = ReturnType<typeof createClient>;
  * Puts types and JSON on a transport. Every method rejects with a `RequestError` that says what the API answered. What the
  * answers tell of the service's form is kept in `form`, and decides how later requests are written.
  * @param budget What the transport's requests are paid from, where that is known.
+ * @param limit Until when a call may take that does not say it, all pages of a list together.
  */
 export function createClient(
   send: Send,
   budget: Pick<Budget, "view"> = unknownBudget,
   form: ServiceForm = new ServiceForm(),
+  limit: () => Pick<CallOptions, "deadlineMs" | "patienceMs"> = () => ({}),
 ) {
-  const calls = callers(send, form);
+  const calls = callers(send, form, limit);
   const gpus = gpuMethods(calls, form);
   return {
     /** How the rate limit stands, for who paces looks. */
@@ -186,7 +188,8 @@ async function orElse<T>(
 }
 
 /** Assembles and reads single requests, and lists whose pages are answers of one endpoint. */
-function callers(send: Send, form: ServiceForm) {
+function callers(send: Send, form: ServiceForm, limit: () => CallOptions) {
+  const limited = (options: CallOptions) => (options.deadlineMs === undefined ? { ...limit(), ...options } : options);
   const learn = ({ method, path }: HttpRequest, json: unknown) => {
     if (path.startsWith(clustersPath)) form.saw(json, method === "GET" && path === clustersPath);
   };
@@ -199,7 +202,7 @@ function callers(send: Send, form: ServiceForm) {
     const [names, content] = body;
     const encoded = names && content !== undefined ? endpoint.body?.(names, content) : undefined;
     const text = encoded && JSON.stringify(encoded);
-    const request = { ...options, method, path, kind, ...(text === undefined ? {} : { body: text }) };
+    const request = { ...limited(options), method, path, kind, ...(text === undefined ? {} : { body: text }) };
     const held: { result?: { value: Result } } = {};
     const accepts = ({ json }: Pick<Answer, "json">) => {
       held.result = { value: reader(json) };
@@ -214,15 +217,15 @@ function callers(send: Send, form: ServiceForm) {
     options: CallOptions = {},
     read: (get: GetPage) => Promise<Result>,
   ): Promise<Result> => {
-    const request = { ...options, method, path, kind };
+    const request = { ...limited(options), method, path, kind };
     const get: GetPage = async (query, accepts) => {
-      const { json, headers } = await send({
+      const { json, headers, body } = await send({
         ...request,
         path: query === undefined ? path : `${path}?${query}`,
         accepts,
       });
       learn(request, json);
-      return { json, headers };
+      return { json, headers, length: body.length };
     };
     return read(get).catch((error: unknown) =>
       readable(request, () => {

@@ -29,14 +29,14 @@ export function deadline({ clock }: { readonly clock: Clock }): Handler {
 /** The error of a request for which no time was left. */
 export function unsent(request: Pick<HttpRequest, "method" | "path" | "subject">): ConnectionError {
   const { method, path } = request;
-  const text = `${titleOf(request)}: not sent, for the time limit of the operation is reached (\`customTimeouts\` sets it)`;
+  const text = `${titleOf(request)}: not sent, for its time limit is reached`;
   return new ConnectionError(text, { outcome: "not-sent", method, path, isCut: true });
 }
 
 /** The same error, of a request that its deadline has ended. */
 export function asCut<T>(error: T): T {
   if (!(error instanceof RequestError) || error.isCut) return error;
-  error.message += "; the time limit of the operation is reached (`customTimeouts` sets it)";
+  error.message += "; its time limit is reached";
   error.isCut = true;
   return error;
 }

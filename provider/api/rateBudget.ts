@@ -39,9 +39,10 @@ export function rateBudget({ budget, ...options }: BudgetOptions & { readonly bu
 }
 
 /** Waits for its turn, at most to its deadline: a budget refuses early, but does not foresee everything. */
-async function enter(budget: Budget, request: HttpRequest, clock: Clock): Promise<Leave> {
+function enter(budget: Budget, request: HttpRequest, clock: Clock): Promise<Leave> {
   const { patienceMs = defaultPatienceMs, signal } = request;
   const left = leftMs(request, clock);
+  if (left <= 0) throw unsent(request);
   const isCut = left < patienceMs;
   const ask: Ask = {
     lane: laneOf(request),

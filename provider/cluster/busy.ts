@@ -43,15 +43,28 @@ export async function whenFree<T>(
       operation.status(`waiting, for ${busyWith(record)}`);
       await operation.pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)));
       if (operation.leftMs() > 0) continue;
-      const last = await findCluster(target, operation.id, operation.look()).catch(() => record);
-      if (await isDone(last)) return undefined;
-      throw operation.timeout(`: ${busyWith(last)} (${messageOf(error)})`, { cause: error });
+      if (await isDoneAtLast(target, operation, isDone)) return undefined;
+      throw operation.timeout(`: ${busyWith(record)} (${messageOf(error)})`, { cause: error });
     }
   }
 }
 
-function busyWith(record: ClusterRecord | undefined): string {
-  return `the service is busy with it: ${record?.status ?? "no state"}`;
+/** The look at the deadline. One that fails shows nothing: what was seen before is what there is to say. */
+async function isDoneAtLast(
+  target: Target,
+  operation: Operation,
+  isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await isDone(await findCluster(target, operation.id, operation.look()));
+  } catch (error) {
+    if (error instanceof RequestError) return false;
+    throw error;
+  }
+}
+
+function busyWith({ status }: ClusterRecord): string {
+  return `the service is busy with it: ${status ?? "no state"}`;
 }
 
 /** A cluster whose own word says that it runs may still be busy with its replicas, where they may be looked at. */

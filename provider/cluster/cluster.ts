@@ -2,6 +2,7 @@ import { sameId } from "../api/ids";
 import { isLeaving, isStopping, stateOf } from "../api/read/states";
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
 import { cleanText } from "../api/text";
+import { abortable, until } from "../clock";
 import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf, NotInPlaceError, RequestError } from "../errors";
 import { acceptAbsence, find, findExisting, refuseNewcomers, refuseStrangers } from "./absence";
@@ -319,7 +320,12 @@ async function lookInDetail(service: Service, operation: Operation, inputs: Chec
   const { record: last } = operation.seen;
   if (last?.env) return last;
   const look = (urgency?: "reconcile") => find(service, operation, { urgency });
-  return operation.isCreation ? service.details.look(inputs, { ...before, ...last }, look) : look();
+  if (!operation.isCreation) return look();
+  // The look may be that of another operation, with more time.
+  const late = () => operation.timeout(", while its details were read");
+  return until({ clock: service.clock, deadlineMs: operation.look().deadlineMs, late }, (signal) =>
+    abortable(service.details.look(inputs, { ...before, ...last }, look), signal),
+  );
 }
 
 /**

@@ -81,7 +81,7 @@ function limitOf(deadlineMs: number): Pick<ListOptions, "deadlineMs"> {
 function lateError(subject: string | undefined): ConnectionError {
   const [method, path] = ["GET", "/v1/clusters"];
   const what = `${method} ${path}${subject ? ` for ${subject}` : ""}`;
-  const text = `${what}: the list did not come before the time limit of the operation (\`customTimeouts\` sets it)`;
+  const text = `${what}: the list did not come before its time limit`;
   return new ConnectionError(text, { method, path, outcome: "ambiguous", isLate: true, isCut: true });
 }
 

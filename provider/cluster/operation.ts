@@ -4,7 +4,7 @@ import { redactor } from "../api/redact/redactor";
 import { cleanText, cut } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
-import { type ErrorDetails, factsOf, GpuClusterError, messageOf, TimeoutError } from "../errors";
+import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, TimeoutError } from "../errors";
 import type { CheckedInputs, ClusterState } from "./fields";
 import type { Look } from "./readiness";
 import { secretsOf } from "./state";
@@ -161,7 +161,7 @@ export class Operation {
 
   /** An error for the user that names the cluster, with what explains it in lines of their own. */
   error(text: string, cause?: unknown): GpuClusterError {
-    return new GpuClusterError(this.#lines(`${this.title} ${text}`, factsOf(cause), "  "), { cause });
+    return new GpuClusterError(this.#lines(`${this.title} ${text}`, reasonsOf(cause), "  "), { cause });
   }
 
   /** The same error, free of secrets. */
@@ -174,7 +174,7 @@ export class Operation {
   initError(cause: unknown, state: ClusterState, what: string): InitError {
     const why = messageOf(cause).replace(` for ${this.title}`, "");
     const next = "It is kept in the state: the next `pulumi up` goes on from here";
-    const reason = this.#lines(`${this.title} ${what}: ${why}`, [...factsOf(cause), next], underBullet);
+    const reason = this.#lines(`${this.title} ${what}: ${why}`, [...reasonsOf(cause), next], underBullet);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
   }
 
@@ -192,6 +192,12 @@ export class Operation {
     this.#hiding ??= hidingOf(this.#secrets, [name, gpuType, container, this.id]);
     return this.#hiding;
   }
+}
+
+/** What explains an error, and where the time for a request comes from. */
+function reasonsOf(cause: unknown): string[] {
+  const isCut = cause instanceof RequestError && cause.isCut;
+  return [...factsOf(cause), ...(isCut ? ["`customTimeouts` gives the operation more time"] : [])];
 }
 
 /** How the values of env are hidden in each kind of text. */

@@ -1,7 +1,7 @@
 import { type StartAction, startActions } from "../api/endpoints";
 import { isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
-import { ApiError, ClusterFailedError, messageOf, RequestError } from "../errors";
+import { ApiError, ClusterFailedError, messageOf, RequestError, TimeoutError } from "../errors";
 import { whenFree } from "./busy";
 import { applyOnce } from "./configure";
 import type { CheckedInputs } from "./fields";
@@ -74,7 +74,7 @@ export async function start(
     const { isStarted, why } = await attempt(service, operation, action, replicas);
     if (isStarted) return action;
     tried.push(`${action}: ${why ?? "accepted, but the cluster stays stopped"}`);
-    if (operation.leftMs() === 0) throw operation.timeout("", { facts: tried });
+    if (operation.leftMs() === 0) throw new TimeoutError("timed out", { facts: tried });
   }
   throw new ClusterFailedError("it does not start", { facts: tried });
 }

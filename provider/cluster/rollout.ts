@@ -172,7 +172,7 @@ async function act(
 async function hasBegun(target: Target, operation: Operation, rollout: Pick<Rollout, "before" | "keepsSize">) {
   let isEmpty = rollout.before !== undefined && rollout.before.replicas.length > 0;
   for (const pauseMs of lookPausesMs) {
-    if (pauseMs > 0 && operation.leftMs() === 0) break;
+    if (pauseMs > 0 && operation.leftMs() === 0) return false;
     await operation.pause(pauseMs);
     const status = await lookAtStatus(target, operation);
     if (rollsOut(rollout, status)) return true;

@@ -121,7 +121,7 @@ const phases: Record<string, Phase> = {
   "a start without an answer": {
     what: "start",
     hangs: line("POST", /(restart|redeploy|scale)$/),
-    says: /timed out after 45s.*restart: POST .*time limit/s,
+    says: /timed out.*restart: POST .*time limit/s,
   },
   "a start that is busy": {
     what: "start",
