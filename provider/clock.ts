@@ -44,6 +44,26 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
+/** Runs work with a signal that aborts at the deadline, with the error of `late`. */
+export async function until<T>(
+  { clock, deadlineMs, late }: { readonly clock: Clock; readonly deadlineMs: number; readonly late: () => Error },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController();
+  if (deadlineMs === Number.POSITIVE_INFINITY) return work(limit.signal);
+  const stop = new AbortController();
+  const timer = clock.sleep(Math.max(0, deadlineMs - clock.now()), stop.signal).then(
+    () => limit.abort(late()),
+    () => undefined, // the work ended first
+  );
+  try {
+    return await work(limit.signal);
+  } finally {
+    stop.abort();
+    await timer;
+  }
+}
+
 /** Formats a duration for people: `45s`, `3m10s`, `60m`. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);

@@ -29,6 +29,8 @@ export interface Ctx {
   readonly naming?: Naming | undefined;
   /** The time limit of this operation, in milliseconds. Default: that of the operation itself. */
   readonly timeoutMs?: number;
+  /** When it began, by the clock of the service; now where it is absent. */
+  readonly startMs?: number;
   /** A message that stays in the engine's output. */
   log(message: string, severity?: "info" | "warning"): void;
   /** Progress: shown on the resource's own row until the next message. */

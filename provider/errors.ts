@@ -78,6 +78,8 @@ export interface RequestFailure {
   readonly path: string;
   /** True if the client or a gateway stopped waiting for the answer: the service may still be working on it. */
   readonly isLate?: boolean;
+  /** True when its deadline ended it: with more time it might have gone otherwise. */
+  readonly isCut?: boolean;
 }
 
 /** A request that ended without the expected answer. */
@@ -86,6 +88,7 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
   readonly method: string;
   readonly path: string;
   readonly isLate: boolean;
+  isCut: boolean;
 
   constructor(message: string, failure: RequestFailure, options?: ErrorOptions) {
     super(message, options);
@@ -93,6 +96,7 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
     this.method = failure.method;
     this.path = failure.path;
     this.isLate = failure.isLate ?? false;
+    this.isCut = failure.isCut ?? false;
   }
 
   /** True if the service may have acted on the request although its answer was lost. */

@@ -22,7 +22,7 @@ const clustersPath = "/v1/clusters";
 /** The options that a caller may set for one request; see `HttpRequest`. */
 export type CallOptions = Pick<
   HttpRequest,
-  "attempts" | "urgency" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
+  "attempts" | "urgency" | "deadlineMs" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
 >;
 
 /** The budget of a transport whose rate limit is unknown. */
@@ -35,13 +35,15 @@ export type Client = ReturnType<typeof createClient>;
  * Adds types and JSON to a transport. Every method rejects with a `RequestError` that says what the API answered.
  * `form` stores what the answers show of the service's form, and decides how later requests are encoded.
  * @param budget The rate budget of the transport, if known.
+ * @param limit The deadline of a call that does not set one, for all pages of a list together.
  */
 export function createClient(
   send: Send,
   budget: Pick<Budget, "view"> = unknownBudget,
   form: ServiceForm = new ServiceForm(),
+  limit: () => Pick<CallOptions, "deadlineMs" | "patienceMs"> = () => ({}),
 ) {
-  const calls = callers(send, form);
+  const calls = callers(send, form, limit);
   const gpus = gpuMethods(calls, form);
   return {
     /** The state of the rate limit, for code that sets poll intervals. */
@@ -187,7 +189,8 @@ async function orElse<T>(
 }
 
 /** Encodes and sends single requests, and reads their answers; reads lists whose pages come from one endpoint. */
-function callers(send: Send, form: ServiceForm) {
+function callers(send: Send, form: ServiceForm, limit: () => CallOptions) {
+  const limited = (options: CallOptions) => (options.deadlineMs === undefined ? { ...limit(), ...options } : options);
   const learn = ({ method, path }: HttpRequest, json: unknown) => {
     if (path.startsWith(clustersPath)) form.saw(json, method === "GET" && path === clustersPath);
   };
@@ -200,7 +203,7 @@ function callers(send: Send, form: ServiceForm) {
     const [names, content] = body;
     const encoded = names && content !== undefined ? endpoint.body?.(names, content) : undefined;
     const text = encoded && JSON.stringify(encoded);
-    const request = { ...options, method, path, kind, ...(text === undefined ? {} : { body: text }) };
+    const request = { ...limited(options), method, path, kind, ...(text === undefined ? {} : { body: text }) };
     const held: { result?: { value: Result } } = {};
     const accepts = ({ json }: Pick<Answer, "json">) => {
       held.result = { value: reader(json) };
@@ -215,15 +218,15 @@ function callers(send: Send, form: ServiceForm) {
     options: CallOptions = {},
     read: (get: GetPage) => Promise<Result>,
   ): Promise<Result> => {
-    const request = { ...options, method, path, kind };
+    const request = { ...limited(options), method, path, kind };
     const get: GetPage = async (query, accepts) => {
-      const { json, headers } = await send({
+      const { json, headers, body } = await send({
         ...request,
         path: query === undefined ? path : `${path}?${query}`,
         accepts,
       });
       learn(request, json);
-      return { json, headers };
+      return { json, headers, length: body.length };
     };
     return read(get).catch((error: unknown) =>
       readable(request, () => {

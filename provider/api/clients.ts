@@ -3,11 +3,15 @@ import { type Clock, systemClock } from "../clock";
 import type { Secret } from "../secret";
 import { version } from "../version";
 import { type Client, createClient } from "./client";
+import { defaultPatienceMs } from "./http";
 import { createBudget } from "./rateBudget";
 import { sharedBudget } from "./rateShare";
 import type { RequestNames } from "./requestNames";
 import { ServiceForm } from "./serviceForm";
 import { createTransport } from "./transport";
+
+/** A call of a data function, all pages of a list together: as long as Pulumi's operations that read. */
+const longestCallMs = 20 * 60_000;
 
 const clients = new Map<string, Client>();
 
@@ -36,7 +40,8 @@ function connect(connection: Connected, key: string, clock: Clock): Client {
   const userAgent = `pulumi-gpucluster/${version}`;
   const { baseUrl, apiKey, requestNames } = connection;
   const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget });
-  return createClient(transport, budget, new ServiceForm(requestNames));
+  const limit = () => ({ deadlineMs: clock.now() + longestCallMs, patienceMs: defaultPatienceMs });
+  return createClient(transport, budget, new ServiceForm(requestNames), limit);
 }
 
 /** Identifies a connection without revealing the key. */

@@ -17,7 +17,9 @@ export interface HttpRequest {
   readonly attempts?: number;
   /** Who may go before it, where that is not plain from its kind. */
   readonly urgency?: Urgency;
-  /** The longest time that it waits for its turn in the rate budget, in milliseconds; default 5 minutes. */
+  /** Until when it may take, retries and all, by the clock of the chain; see `deadline.ts`. */
+  readonly deadlineMs?: number;
+  /** The longest time that it waits for its turn in the rate budget, in milliseconds; default: its deadline, else 5 minutes. */
   readonly patienceMs?: number;
   /** The longest time of one attempt from sending to the last byte, in milliseconds; default 60 000. */
   readonly attemptTimeoutMs?: number;
@@ -33,6 +35,8 @@ export interface HttpRequest {
 
 /** How long a request waits for its turn where it does not say, in milliseconds. */
 export const defaultPatienceMs = 5 * 60_000;
+/** How long one attempt takes at most where it does not say, in milliseconds. */
+export const defaultAttemptMs = 60_000;
 
 /** What a request does to the service: decides whether it may be sent again, and who goes first. */
 export type RequestKind = "read" | "delete" | "create" | "write" | "action";
@@ -123,8 +127,8 @@ function newAgent(undici: typeof import("undici"), { hostname }: URL): Dispatche
   }
 }
 
-function attemptSignal({ method, signal, attemptTimeoutMs = 60_000 }: HttpRequest): AbortSignal {
-  const limit = AbortSignal.timeout(attemptTimeoutMs);
+function attemptSignal({ method, signal, attemptTimeoutMs = defaultAttemptMs }: HttpRequest): AbortSignal {
+  const limit = AbortSignal.timeout(Math.ceil(attemptTimeoutMs));
   return method === "GET" && signal ? AbortSignal.any([signal, limit]) : limit;
 }
 

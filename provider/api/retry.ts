@@ -1,5 +1,6 @@
 import type { Clock } from "../clock";
 import { type Outcome, RequestError, ResponseShapeError } from "../errors";
+import { asCut, leftMs } from "./deadline";
 import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind } from "./http";
 
 /**
@@ -26,13 +27,14 @@ const unreadableAttempts = 2;
 const firstPauseMs = 500;
 const longestPauseMs = 20_000;
 
-/** Sends a request again where the table allows it: exponential pauses with full jitter, a bounded number of attempts. */
+/** Sends a request again where the table allows it: exponential pauses with full jitter, a bounded number of attempts, no pause past its deadline. */
 export function retry(options: { clock: Clock; random: () => number }): Handler {
   const { clock, random } = options;
   const quota = retryQuota();
   return (next) => async (request) => {
     const startMs = clock.now();
-    const patienceMs = request.patienceMs ?? defaultPatienceMs;
+    const { deadlineMs, patienceMs = deadlineMs === undefined ? defaultPatienceMs : Number.POSITIVE_INFINITY } =
+      request;
     let unreadable = 0;
     for (let attempt = 1; ; ) {
       try {
@@ -47,7 +49,9 @@ export function retry(options: { clock: Clock; random: () => number }): Handler 
         if (action === "fail" || isLast || !quota.take()) {
           throw withAttempts(error, attempt);
         }
-        await clock.sleep(pauseMs(attempt, random), request.signal);
+        const pause = pauseMs(attempt, random);
+        if (pause >= leftMs(request, clock)) throw withAttempts(asCut(error), attempt);
+        await clock.sleep(pause, request.signal);
         attempt += 1;
       }
     }

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock";
 import type { Secret } from "../secret";
 import { auth } from "./auth";
+import { deadline } from "./deadline";
 import { http, type Send } from "./http";
 import { rateBudget } from "./rateBudget";
 import type { Budget } from "./rateContract";
@@ -15,6 +16,8 @@ export interface TransportOptions {
   readonly random: () => number;
   /** What the requests are paid from; one of the chain's own where it is absent. */
   readonly budget?: Budget;
+  /** The end of the chain; one over undici where it is absent. */
+  readonly end?: Send;
 }
 
 /**
@@ -22,9 +25,18 @@ export interface TransportOptions {
  * - retry is outermost: it sees typed errors, and each attempt passes through everything below again;
  * - status errors wrap the budget, which has to see the headers of every raw answer, a 429 included;
  * - the rate budget is below retry, so that each attempt buys a permit of its own;
+ * - the deadline is below the budget, whose wait it has to count; every attempt has what is left then;
  * - auth is next to the wire: above it, no request holds the key.
  */
-export function createTransport({ baseUrl, apiKey, userAgent, clock, random, budget }: TransportOptions): Send {
-  const wire = auth(apiKey, userAgent)(http(baseUrl));
+export function createTransport({
+  baseUrl,
+  apiKey,
+  userAgent,
+  clock,
+  random,
+  budget,
+  end = http(baseUrl),
+}: TransportOptions): Send {
+  const wire = deadline({ clock })(auth(apiKey, userAgent)(end));
   return retry({ clock, random })(statusErrors(apiKey)(rateBudget({ clock, random, budget })(wire)));
 }

@@ -16,7 +16,7 @@ export async function find(
   operation: Operation,
   options: Pick<ListOptions, "urgency" | "listAgeMs"> = {},
 ): Promise<ClusterRecord | undefined> {
-  const record = await findCluster(service, operation.id, { ...operation.request(), ...options });
+  const record = await findCluster(service, operation.id, { ...operation.look(), ...options });
   operation.see({ ...operation.seen, record });
   return operation.seen.record;
 }
@@ -59,7 +59,7 @@ export async function acceptAbsence(
     throw operation.error(`was not deleted: ${messageOf(error)}`, error);
   }
   refuseStrangers(service, operation, state);
-  const listed = await confirmAbsence(service, operation.id, operation.request(), error);
+  const listed = await confirmAbsence(service, operation.id, operation.look(), error);
   const shown = listed ?? (await findAgain(service, operation, state));
   if (shown && !isLeaving(shown.status)) {
     const how = listed ? "lists" : "shows";
@@ -102,7 +102,8 @@ export async function findAgain(
   const isYoung = Math.abs(ageMs) < newcomerMs;
   if (isYoung && __echo === undefined) throw operation.error(notYet);
   for (const pauseMs of lookPausesMs) {
-    await clock.sleep(pauseMs, operation.signal);
+    if (operation.leftMs() < pauseMs) throw operation.error(notYet);
+    await operation.pause(pauseMs);
     const record = await find(service, operation, { listAgeMs });
     if (record) client.form.showsLate = true;
     if (record) return record;

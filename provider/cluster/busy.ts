@@ -1,7 +1,7 @@
 import { isLeaving, stateOf } from "../api/read/states";
 import { busyCode, type ClusterRecord } from "../api/records";
 import type { Clock } from "../clock";
-import { ApiError, RequestError } from "../errors";
+import { ApiError, messageOf, RequestError } from "../errors";
 import { findCluster, findStatus, type Shelf } from "./find";
 import type { Operation } from "./operation";
 import { isIdle } from "./readiness";
@@ -34,17 +34,37 @@ export async function whenFree<T>(
       return await send();
     } catch (error) {
       if (!(error instanceof RequestError && error.outcome === "busy")) throw error;
-      const record = await findCluster(target, operation.id, operation.request());
+      const record = await findCluster(target, operation.id, operation.look());
       if (await isDone(record)) return undefined;
       if (!record || isLeaving(record.status)) throw error;
       const isSaid = error instanceof ApiError && busyCode.test(error.code ?? "");
       const mayWait = isSaid || attempt < attempts || (await isChanging(target, operation, record));
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
-      if (!mayWait || target.clock.now() + pauseMs > operation.deadlineMs) throw error;
-      operation.status(`waiting, for the service is busy with it: ${record.status ?? "no state"}`);
-      await target.clock.sleep(pauseMs, operation.signal);
+      if (!mayWait) throw error;
+      operation.status(`waiting, for ${busyWith(record)}`);
+      await operation.pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)));
+      if (operation.leftMs() > 0) continue;
+      if (await isDoneAtLast(target, operation, isDone)) return undefined;
+      throw operation.timeout(`: ${busyWith(record)} (${messageOf(error)})`, { cause: error });
     }
   }
+}
+
+/** The look at the deadline. One that fails shows nothing: what was seen before is what there is to say. */
+async function isDoneAtLast(
+  target: Target,
+  operation: Operation,
+  isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await isDone(await findCluster(target, operation.id, operation.look()));
+  } catch (error) {
+    if (error instanceof RequestError) return false;
+    throw error;
+  }
+}
+
+function busyWith({ status }: ClusterRecord): string {
+  return `the service is busy with it: ${status ?? "no state"}`;
 }
 
 /** A cluster whose own word says that it runs may still be busy with its replicas, where they may be looked at. */

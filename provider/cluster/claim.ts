@@ -16,8 +16,10 @@ import type { ClusterLists, ListOptions } from "./lists";
 
 export interface ClaimOptions {
   readonly signal: AbortSignal;
-  /** The longest time the request may wait for its turn, in milliseconds. */
-  readonly patienceMs: number;
+  /** Until when nothing is sent any more but looks. */
+  readonly deadlineMs: number;
+  /** Until when looks may end. */
+  readonly lookUntilMs: number;
   /** Values that must not show in a message. */
   readonly secrets: readonly string[];
   /** Called with what the user should know although the creation succeeded. */
@@ -136,9 +138,9 @@ export class Claims {
   }
 
   /** What exists before the request; `undefined` if the API itself says that the key may create but not list. */
-  async #snapshot({ signal, patienceMs, warn }: ClaimOptions): Promise<ClusterList | undefined> {
+  async #snapshot({ signal, deadlineMs, warn }: ClaimOptions): Promise<ClusterList | undefined> {
     try {
-      return await this.lists.recent(snapshotAgeMs, { signal, patienceMs });
+      return await this.lists.recent(snapshotAgeMs, { signal, deadlineMs });
     } catch (error) {
       const isTold = error instanceof ApiError && error.status === 403 && error.isApiAnswer && error.said !== "";
       if (!isTold) throw error;
@@ -205,7 +207,7 @@ export class Claims {
     }
     const known = [...(lost.before?.clusters ?? []).map(({ id }) => id), record.id, ...this.#created];
     const { warn } = options;
-    await this.reportTwins(lost.body.name, known, { warn, patienceMs: firstLookMs, urgency: "reconcile" });
+    await this.reportTwins(lost.body.name, known, { warn, deadlineMs: this.#shortly(options), urgency: "reconcile" });
     return await this.#confirmed(record, lost, options);
   }
 
@@ -221,9 +223,10 @@ export class Claims {
     let why = `the service answered with ${describe([record])}, which may be something else`;
     for (const pauseMs of searchPausesMs) {
       try {
-        if (pauseMs > 0) await this.clock.sleep(pauseMs, options.signal);
+        await this.#pause(pauseMs, options);
         const found = await this.#confirmOnce(record, sent, options);
         if (found) return found;
+        if (this.#isOver(options)) break;
       } catch (error) {
         why = `${why}; ${messageOf(error)}`;
         break;
@@ -237,9 +240,9 @@ export class Claims {
     sent: SentCreation,
     options: ClaimOptions,
   ): Promise<ClusterRecord | undefined> {
-    const { signal, patienceMs, warn } = options;
+    const { signal, lookUntilMs: deadlineMs, warn } = options;
     const { body, before } = sent;
-    const list = await this.lists.recent(0, { signal, patienceMs, attempts: 3, urgency: "reconcile" });
+    const list = await this.lists.recent(0, { signal, deadlineMs, attempts: 3, urgency: "reconcile" });
     const finding = this.#compare(sent, list);
     if (finding.kind === "found") return finding.record;
     const isIn = ({ clusters }: ClusterList) => clusters.some(({ id }) => sameId(id, record.id));
@@ -249,8 +252,20 @@ export class Claims {
     return record;
   }
 
-  #post(body: CreateBody, { patienceMs, secrets, signal }: ClaimOptions): Promise<ClusterRecord> {
-    return this.client.createCluster(body, { subject: `cluster "${body.name}"`, patienceMs, secrets, signal });
+  #post(body: CreateBody, { deadlineMs, secrets, signal }: ClaimOptions): Promise<ClusterRecord> {
+    return this.client.createCluster(body, { subject: `cluster "${body.name}"`, deadlineMs, secrets, signal });
+  }
+
+  async #pause(ms: number, { deadlineMs, signal }: ClaimOptions): Promise<void> {
+    if (ms > 0) await this.clock.sleep(Math.max(0, Math.min(ms, deadlineMs - this.clock.now())), signal);
+  }
+
+  #shortly({ lookUntilMs }: ClaimOptions): number {
+    return Math.min(lookUntilMs, this.clock.now() + firstLookMs);
+  }
+
+  #isOver({ deadlineMs }: ClaimOptions): boolean {
+    return this.clock.now() >= deadlineMs;
   }
 
   /** Looks for the cluster of a lost answer until it shows; `undefined` when it surely was not made. */
@@ -260,17 +275,19 @@ export class Claims {
       finding = await this.#look(lost, pauseMs, options);
       if (finding.kind === "found") return finding.record;
       if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for it was interrupted");
+      if (this.#isOver(options)) throw uncertain(lost.body, lost.cause, "the time limit ended the search for it");
     }
     if (finding.kind === "doubtful") throw uncertain(lost.body, lost.cause, finding.why);
     return undefined;
   }
 
-  async #look(lost: LostCreation, pauseMs: number, { signal, patienceMs }: ClaimOptions): Promise<Finding> {
+  async #look(lost: LostCreation, pauseMs: number, options: ClaimOptions): Promise<Finding> {
+    const { signal, lookUntilMs: deadlineMs } = options;
     try {
-      if (pauseMs > 0) await this.clock.sleep(pauseMs, signal);
-      const first = { attemptTimeoutMs: firstLookMs, patienceMs: firstLookMs, attempts: 1 };
-      const options = pauseMs > 0 ? { signal, patienceMs, attempts: 3 } : first;
-      const list = await this.lists.recent(0, { ...options, urgency: "reconcile" });
+      await this.#pause(pauseMs, options);
+      const how =
+        pauseMs > 0 ? { signal, deadlineMs, attempts: 3 } : { deadlineMs: this.#shortly(options), attempts: 1 };
+      const list = await this.lists.recent(0, { ...how, urgency: "reconcile" });
       return this.#compare(lost, list);
     } catch (error) {
       if (!signal.aborted && !(error instanceof RequestError)) throw error;
@@ -315,8 +332,9 @@ export class Claims {
     }
   }
 
-  async #explainConflict(body: CreateBody, error: ApiError, { signal }: ClaimOptions): Promise<Error> {
-    const list = await this.lists.recent(0, { signal, attempts: 1 }).catch(() => undefined);
+  async #explainConflict(body: CreateBody, error: ApiError, options: ClaimOptions): Promise<Error> {
+    const { signal, lookUntilMs: deadlineMs } = options;
+    const list = await this.lists.recent(0, { signal, deadlineMs, attempts: 1 }).catch(() => undefined);
     const holders = list ? this.holders(body.name, list) : [];
     return holders.length > 0 ? takenError(body.name, holders, error) : error;
   }

@@ -1,8 +1,9 @@
 import { isLeaving, isStopping, stateOf } from "../api/read/states";
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
 import { cleanText } from "../api/text";
+import { abortable, until } from "../clock";
 import type { Ctx, Properties } from "../core";
-import { ClusterFailedError, messageOf, NotInPlaceError } from "../errors";
+import { ClusterFailedError, messageOf, NotInPlaceError, RequestError } from "../errors";
 import { acceptAbsence, find, findAgain, findExisting, findOrGone, refuseStrangers } from "./absence";
 import { foundOtherwise, foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
@@ -96,7 +97,7 @@ async function otherFound(service: Service, operation: Operation, inputs: Checke
 
 async function reportTwins({ claims }: Service, operation: Operation, { name, __resent }: ClusterState): Promise<void> {
   const warn = (text: string) => operation.warn(text);
-  if (__resent) await claims.reportTwins(name, [operation.id], { ...operation.request(), warn });
+  if (__resent) await claims.reportTwins(name, [operation.id], { ...operation.look(), warn });
 }
 
 async function claim({ claims }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
@@ -104,12 +105,12 @@ async function claim({ claims }: Service, operation: Operation, inputs: CheckedI
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);
-    return await claims.create(
-      { name, gpuType, replicas, container, env, extraFields },
-      { ...operation.request(), warn },
-    );
+    const options = { ...operation.request(), lookUntilMs: operation.look().deadlineMs, warn };
+    return await claims.create({ name, gpuType, replicas, container, env, extraFields }, options);
   } catch (error) {
-    throw operation.clean(error);
+    // The list belongs to all who wait for it, and names none of them.
+    const isShared = error instanceof RequestError && !error.message.includes(operation.title);
+    throw isShared ? operation.error(`was not created: ${messageOf(error)}`, error) : operation.clean(error);
   }
 }
 
@@ -217,7 +218,7 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const state = judgedState(olds, id);
   const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state };
   const operation = new Operation(ctx, service.clock, "read", subject);
-  const listed = await service.refreshes.listed(id, operation.request());
+  const listed = await service.refreshes.listed(id, operation.look());
   if (listed) operation.see({ record: listed });
   const record =
     listed && showsAll(listed, state) ? operation.seen.record : await findOrGone(service, operation, state);
@@ -307,8 +308,8 @@ async function refuseOtherName(service: Service, operation: Operation, { name, _
 async function recordForName(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
   const { id } = operation;
   try {
-    const list = await service.lists.recent(deletionListAgeMs, operation.request()).catch(() => undefined);
-    return (list && memberOf(list, id)) ?? (await findCluster(service, id, { ...operation.request(), attempts: 2 }));
+    const list = await service.lists.recent(deletionListAgeMs, operation.look()).catch(() => undefined);
+    return (list && memberOf(list, id)) ?? (await findCluster(service, id, { ...operation.look(), attempts: 2 }));
   } catch (error) {
     operation.warn(`whether ${id} is the cluster of this name could not be checked: ${messageOf(error)}`);
     return undefined;
@@ -350,7 +351,12 @@ async function lookInDetail(service: Service, operation: Operation, inputs: Chec
   const { record: last } = operation.seen;
   if (last?.env) return last;
   const look = (urgency?: "reconcile") => find(service, operation, { urgency });
-  return operation.isCreation ? service.details.look(inputs, { ...before, ...last }, look) : look();
+  if (!operation.isCreation) return look();
+  // The look may be that of another operation, with more time.
+  const late = () => operation.timeout(", while its details were read");
+  return until({ clock: service.clock, deadlineMs: operation.look().deadlineMs, late }, (signal) =>
+    abortable(service.details.look(inputs, { ...before, ...last }, look), signal),
+  );
 }
 
 /**

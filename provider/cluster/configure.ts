@@ -39,9 +39,9 @@ export async function applyOnce(
       return await whenFree(target, operation, send, (now) => now !== undefined && isApplied(now));
     } catch (error) {
       if (!(error instanceof RequestError && error.maybeApplied)) throw error;
-      const record = await findCluster(target, operation.id, { ...operation.request(), urgency: "reconcile" });
+      const record = await findCluster(target, operation.id, { ...operation.look(), urgency: "reconcile" });
       if (record && isApplied(record)) return record;
-      if (attempt >= writeAttempts) throw error;
+      if (attempt >= writeAttempts || operation.leftMs() === 0) throw error;
     }
   }
 }
@@ -91,7 +91,7 @@ async function sendConfiguration(
   if (old.env === undefined && removed.length > 0) await isAccepted(send(withNulls));
   const record = await send(body);
   if (old.env === undefined || removed.length === 0) return record;
-  const shown = record?.env ? record : await findCluster(target, operation.id, operation.request());
+  const shown = record?.env ? record : await findCluster(target, operation.id, operation.look());
   const isKept = removed.some((name) => Object.hasOwn(shown?.env ?? {}, name));
   if (isKept) await isAccepted(send(withNulls));
   return shown;

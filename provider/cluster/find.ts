@@ -28,11 +28,11 @@ export async function findCluster(shelf: Shelf, id: string, request: ListOptions
 export async function confirmAbsence(
   { lists }: Shelf,
   id: string,
-  { signal, patienceMs, urgency, listAgeMs = 0 }: ListOptions,
+  { signal, deadlineMs, urgency, subject, listAgeMs = 0 }: ListOptions,
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
   try {
-    const list = await lists.recent(listAgeMs, { signal, patienceMs, urgency });
+    const list = await lists.recent(listAgeMs, { signal, deadlineMs, urgency, subject });
     const listed = memberOf(list, id);
     if (listed || list.complete) return listed;
   } catch (error) {
@@ -63,7 +63,7 @@ export async function findStatus(
 ): Promise<StatusRecord | undefined> {
   if (!operation.looksAtStatus) return undefined;
   try {
-    const status = await client.getClusterStatus(operation.id, { ...operation.request(), ...options });
+    const status = await client.getClusterStatus(operation.id, { ...operation.look(), ...options });
     const { form } = client;
     if (form.has("status") === false && operation.isCreation && form.isNews("no /status"))
       operation.info("the service has no /status: the health of replicas is read from the cluster's own record");

@@ -1,45 +1,90 @@
 import type { CallOptions, Client } from "../api/client";
 import type { ClusterList, ClusterRecord } from "../api/records";
-import { abortable, type Clock } from "../clock";
+import { abortable, type Clock, until } from "../clock";
+import { ConnectionError, RequestError } from "../errors";
 
 /** How to wait for a list; see `HttpRequest`. */
 export interface ListOptions {
+  readonly deadlineMs?: number;
   readonly patienceMs?: number;
   readonly attempts?: number;
   readonly attemptTimeoutMs?: number;
   readonly urgency?: CallOptions["urgency"];
+  readonly subject?: string;
   readonly signal?: AbortSignal;
   /** How old a list may be that confirms an absence; 0 asks anew. */
   readonly listAgeMs?: number;
 }
 
+/** One request for the list, and those who wait for it. */
+interface Asked {
+  readonly startedAtMs: number;
+  readonly deadlineMs: number;
+  readonly list: Promise<ClusterList>;
+  /** The latest deadline of those who wait. */
+  latestMs: number;
+}
+
 /** The list of clusters, shared: who is content with one that was asked for a moment ago gets that one. */
 export class ClusterLists {
-  #latest: { startedAtMs: number; list: Promise<ClusterList> } | undefined;
+  #latest: Asked | undefined;
 
   constructor(
     private readonly client: Client,
     private readonly clock: Clock,
   ) {}
 
-  /** A list that was asked for no longer ago than `maxAgeMs`; 0 asks anew. Failures are not kept. */
-  async recent(maxAgeMs: number, { signal, ...options }: ListOptions = {}): Promise<ClusterList> {
-    const nowMs = this.clock.now();
-    const ageMs = nowMs - (this.#latest?.startedAtMs ?? Number.NaN);
-    // A clock that was set back says nothing of the age.
-    if (!this.#latest || ageMs < 0 || ageMs >= maxAgeMs) this.#latest = this.#fetch(nowMs, options);
-    // The request itself belongs to all who wait for it: one who leaves does not end it.
-    return signal ? abortable(this.#latest.list, signal) : this.#latest.list;
+  /**
+   * A list that was asked for no longer ago than `maxAgeMs`; 0 asks anew. Failures are not kept. Everyone waits until their
+   * own deadline: who has more time than the request had that came to its end asks anew, for all who have.
+   */
+  async recent(maxAgeMs: number, { signal, subject, ...options }: ListOptions = {}): Promise<ClusterList> {
+    const { deadlineMs = Number.POSITIVE_INFINITY } = options;
+    for (let latestMs = deadlineMs; ; ) {
+      const nowMs = this.clock.now();
+      const ageMs = nowMs - (this.#latest?.startedAtMs ?? Number.NaN);
+      // A clock that was set back says nothing of the age.
+      const isFresh = ageMs >= 0 && ageMs < maxAgeMs;
+      const asked = (isFresh && this.#latest) || this.#fetch(nowMs, { ...options, ...limitOf(latestMs) });
+      asked.latestMs = Math.max(asked.latestMs, deadlineMs);
+      try {
+        return await this.#wait(asked, { signal, subject, deadlineMs });
+      } catch (error) {
+        const isCut = error instanceof RequestError && error.isCut;
+        if (!isCut || asked.deadlineMs >= deadlineMs || this.clock.now() >= deadlineMs) throw error;
+        latestMs = asked.latestMs;
+      }
+    }
   }
 
-  #fetch(startedAtMs: number, options: ListOptions): { startedAtMs: number; list: Promise<ClusterList> } {
-    const list = this.client.listClusters(options);
-    const entry = { startedAtMs, list };
-    list.catch(() => {
-      if (this.#latest === entry) this.#latest = undefined;
-    });
-    return entry;
+  /** The request itself belongs to all who wait for it: one who leaves does not end it. */
+  #wait({ list }: Asked, { signal, subject, deadlineMs }: ListOptions & { readonly deadlineMs: number }) {
+    const own = signal ? abortable(list, signal) : list;
+    const limit = { clock: this.clock, deadlineMs, late: () => lateError(subject) };
+    return until(limit, (late) => abortable(own, late));
   }
+
+  #fetch(startedAtMs: number, options: ListOptions): Asked {
+    const list = this.client.listClusters(options);
+    const { deadlineMs = Number.POSITIVE_INFINITY } = options;
+    const asked = { startedAtMs, deadlineMs, list, latestMs: deadlineMs };
+    this.#latest = asked;
+    list.catch(() => {
+      if (this.#latest === asked) this.#latest = undefined;
+    });
+    return asked;
+  }
+}
+
+function limitOf(deadlineMs: number): Pick<ListOptions, "deadlineMs"> {
+  return deadlineMs === Number.POSITIVE_INFINITY ? {} : { deadlineMs };
+}
+
+function lateError(subject: string | undefined): ConnectionError {
+  const [method, path] = ["GET", "/v1/clusters"];
+  const what = `${method} ${path}${subject ? ` for ${subject}` : ""}`;
+  const text = `${what}: the list did not come before its time limit`;
+  return new ConnectionError(text, { method, path, outcome: "ambiguous", isLate: true, isCut: true });
 }
 
 const membersOf = new WeakMap<readonly ClusterRecord[], ReadonlyMap<string, ClusterRecord>>();

@@ -4,13 +4,16 @@ import { redactor } from "../api/redact/redactor";
 import { cleanText, cut } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
-import { factsOf, GpuClusterError, messageOf } from "../errors";
+import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, TimeoutError } from "../errors";
 import type { CheckedInputs, ClusterState } from "./fields";
 import type { Look } from "./readiness";
 import { secretsOf } from "./state";
 
 /** How long operations may take where the resource's `customTimeouts` do not say, in milliseconds. */
 export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
+
+/** Looks may end so long after the deadline: what was done just before it shows, and its error names what is known. */
+const graceMs = 1_500;
 
 /** Shorter values are ordinary words more often than secrets. */
 const shortestTelling = 8;
@@ -55,7 +58,7 @@ export class Operation {
     private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
-    this.#startMs = clock.now();
+    this.#startMs = ctx.startMs ?? clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
     this.#secrets = new Set([...secretsOf(subject.inputs), ...secretsOf(subject.olds ?? {})]);
   }
@@ -122,8 +125,27 @@ export class Operation {
 
   /** What every request of this operation is told. */
   request() {
-    const patienceMs = Math.max(0, this.deadlineMs - this.clock.now());
-    return { subject: this.title, secrets: [...this.#secrets], signal: this.signal, patienceMs };
+    return { subject: this.title, secrets: [...this.#secrets], signal: this.signal, deadlineMs: this.deadlineMs };
+  }
+
+  /** What those are told that only look; a last look may end shortly after the deadline. */
+  look() {
+    return { ...this.request(), deadlineMs: this.deadlineMs + graceMs };
+  }
+
+  /** Until the deadline. */
+  leftMs(): number {
+    return Math.max(0, this.deadlineMs - this.clock.now());
+  }
+
+  /** A pause that ends at the deadline at the latest. */
+  pause(ms: number): Promise<void> {
+    return this.clock.sleep(Math.min(ms, this.leftMs()), this.signal);
+  }
+
+  /** How it ends at its deadline. */
+  timeout(what: string, details: ErrorDetails = {}): TimeoutError {
+    return new TimeoutError(`timed out after ${duration(this.elapsedMs())}${what}`, details);
   }
 
   /** A status without the values of env. */
@@ -155,7 +177,7 @@ export class Operation {
 
   /** An error for the user that names the cluster, with what explains it in lines of their own. */
   error(text: string, cause?: unknown): GpuClusterError {
-    return new GpuClusterError(this.#lines(`${this.title} ${text}`, factsOf(cause), "  "), { cause });
+    return new GpuClusterError(this.#lines(`${this.title} ${text}`, reasonsOf(cause), "  "), { cause });
   }
 
   /** The same error, free of secrets. */
@@ -168,7 +190,7 @@ export class Operation {
   initError(cause: unknown, state: ClusterState, what: string): InitError {
     const why = messageOf(cause).replace(` for ${this.title}`, "");
     const next = "It is kept in the state: the next `pulumi up` goes on from here";
-    const reason = this.#lines(`${this.title} ${what}: ${why}`, [...factsOf(cause), next], underBullet);
+    const reason = this.#lines(`${this.title} ${what}: ${why}`, [...reasonsOf(cause), next], underBullet);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
   }
 
@@ -186,6 +208,12 @@ export class Operation {
     this.#hiding ??= hidingOf(this.#secrets, [name, gpuType, container, this.id]);
     return this.#hiding;
   }
+}
+
+/** What explains an error, and where the time for a request comes from. */
+function reasonsOf(cause: unknown): string[] {
+  const isCut = cause instanceof RequestError && cause.isCut;
+  return [...factsOf(cause), ...(isCut ? ["`customTimeouts` gives the operation more time"] : [])];
 }
 
 /** How the values of env are hidden in each kind of text. */

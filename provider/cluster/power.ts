@@ -53,7 +53,7 @@ export async function stop(
       await applyOnce(service, operation, send, isGoingDown);
     } catch (error) {
       // A service may refuse to stop what is stopped already.
-      const now = isRefusal(error) ? await findCluster(service, operation.id, operation.request()) : undefined;
+      const now = isRefusal(error) ? await findCluster(service, operation.id, operation.look()) : undefined;
       if (!now || !(isGoingDown(now) || (await isEmpty(service, operation, now)))) throw error;
     }
   }
@@ -90,7 +90,7 @@ export async function start(
     const { isStarted, why } = await attempt(service, operation, action, replicas);
     if (isStarted) return action;
     tried.push(`${action}: ${why ?? "accepted, but the cluster stays stopped"}`);
-    if (service.clock.now() >= operation.deadlineMs) throw new TimeoutError("timed out", { facts: tried });
+    if (operation.leftMs() === 0) throw new TimeoutError("timed out", { facts: tried });
   }
   throw new ClusterFailedError("it does not start", { facts: tried });
 }
@@ -108,7 +108,8 @@ async function attempt(service: Service, operation: Operation, action: StartActi
       isRefused ? [0] : lookPausesMs,
       isRefused ? undefined : word,
     );
-    if (isStarted || !isLost || attempt >= lostAttempts) return { isStarted, why: error && messageOf(error) };
+    if (isStarted || !isLost || attempt >= lostAttempts || operation.leftMs() === 0)
+      return { isStarted, why: error && messageOf(error) };
   }
 }
 
@@ -139,9 +140,9 @@ async function hasStarted(
   old: string | undefined,
 ): Promise<boolean> {
   for (const pauseMs of pausesMs) {
-    const leftMs = Math.max(0, operation.deadlineMs - service.clock.now());
-    await service.clock.sleep(Math.min(pauseMs, leftMs), operation.signal);
-    const record = await findCluster(service, operation.id, operation.request());
+    const leftMs = operation.leftMs();
+    await operation.pause(pauseMs);
+    const record = await findCluster(service, operation.id, operation.look());
     operation.see({ record });
     const isOther = old !== undefined && isChanged(operation.seen.record, old);
     if (record && (isOther || !(await isDown(service, operation, record)))) return true;

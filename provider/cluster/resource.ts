@@ -1,10 +1,11 @@
 import type { Settings } from "../config";
-import type { Resource } from "../core";
+import type { Ctx, Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { Begun } from "./begun";
 import { CheckRun } from "./check/checkRun";
 import { previewOutputs } from "./check/preview";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
+import type { CheckedInputs } from "./fields";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import type { Service } from "./service";
@@ -21,6 +22,11 @@ export function createClusterResource(service: (connection?: string) => Service,
   const begun = new Begun();
   const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
     service(typeof connection === "string" ? connection : undefined);
+  /** One time for one operation, whatever it has to do first. */
+  const begin = (ctx: Ctx, kind: keyof typeof defaultTimeoutsMs, { clock }: Service) => {
+    const { startMs = clock.now(), timeoutMs = defaultTimeoutsMs[kind] } = ctx;
+    return { own: { ...ctx, startMs, timeoutMs }, deadlineMs: startMs + timeoutMs };
+  };
   return {
     check: async (ctx, news, stored) => {
       const olds = stored && readableState(stored);
@@ -33,24 +39,25 @@ export function createClusterResource(service: (connection?: string) => Service,
     },
     preview: previewOutputs,
     create: (ctx, inputs) =>
-      turns.take(ctx, (own) =>
-        begun.run(ctx.urn, inputs, {
+      turns.take(ctx, async (turn) => {
+        const service = serviceOf(inputs);
+        const { own, deadlineMs } = begin(turn, "create", service);
+        return begun.run(ctx.urn, inputs, {
           create: () => {
-            const service = serviceOf(inputs);
-            return run.create(own, service, asInputs(inputs), (wanted) => createCluster(service, own, wanted));
+            const send = (wanted: CheckedInputs) => createCluster(service, own, wanted);
+            return run.create(own, deadlineMs, service, asInputs(inputs), send);
           },
-          goOn: async (id, state) => {
-            const { timeoutMs = defaultTimeoutsMs.create } = own;
-            return updateCluster(serviceOf(inputs), { ...own, timeoutMs }, id, state, inputs);
-          },
-        }),
-      ),
+          goOn: (id, state) => updateCluster(service, own, id, state, inputs),
+        });
+      }),
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
     update: (ctx, id, state, news) => {
       begun.ended(id);
-      return turns.take(ctx, async (own) => {
-        await run.holdLimits(own, serviceOf(news), asInputs(news));
-        return updateCluster(serviceOf(news), own, id, state, news);
+      return turns.take(ctx, async (turn) => {
+        const service = serviceOf(news);
+        const { own, deadlineMs } = begin(turn, "update", service);
+        await run.holdLimits(own, deadlineMs, service, asInputs(news));
+        return updateCluster(service, own, id, state, news);
       });
     },
     delete: (ctx, id, state) => {

@@ -42,7 +42,10 @@ export async function findRest(
   const status = shown ?? (await findStatus(service.client, operation));
   const first = judgeRest(service, operation, record, status);
   if (!first) return undefined;
-  await service.clock.sleep(status?.replicas.length ? pausesMs.some : pausesMs.none, operation.signal);
+  const pauseMs = status?.replicas.length ? pausesMs.some : pausesMs.none;
+  // Two looks that are too close to each other prove nothing.
+  if (operation.leftMs() < pauseMs) return undefined;
+  await operation.pause(pauseMs);
   const again = await find(service, operation);
   if (!again || !isSameWord(again.status, record.status)) return undefined;
   if (judgeRest(service, operation, again, await findStatus(service.client, operation)) !== first) return undefined;

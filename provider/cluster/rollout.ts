@@ -84,7 +84,7 @@ async function redeployImage(
   const size = { shown: shown.replicas, asked: inputs.replicas };
   progress.rollout = await restartOnce(target, operation, "redeploy", size, { container });
   progress.isStored = true;
-  const record = await findCluster(target, operation.id, operation.request());
+  const record = await findCluster(target, operation.id, operation.look());
   const isOld = record?.container !== undefined && !sameImage(container, record.container);
   if (!isOld || container === before.container) return record;
   progress.isStored = false;
@@ -172,7 +172,8 @@ async function act(
 async function hasBegun(target: Target, operation: Operation, rollout: Pick<Rollout, "before" | "keepsSize">) {
   let isEmpty = rollout.before !== undefined && rollout.before.replicas.length > 0;
   for (const pauseMs of lookPausesMs) {
-    await target.clock.sleep(pauseMs, operation.signal);
+    if (pauseMs > 0 && operation.leftMs() === 0) return false;
+    await operation.pause(pauseMs);
     const status = await lookAtStatus(target, operation);
     if (rollsOut(rollout, status)) return true;
     isEmpty &&= status?.replicas.length === 0;
@@ -186,7 +187,7 @@ async function lookAtStatus(target: Target, operation: Operation): Promise<Statu
   const status = await findStatus(target.client, operation);
   const isTelling = status === undefined ? operation.looksAtStatus : status.status !== undefined;
   if (isTelling || status?.replicas.length) return status;
-  const record = await findCluster(target, operation.id, operation.request());
+  const record = await findCluster(target, operation.id, operation.look());
   return status ? { ...status, status: record?.status } : statusOfWord(record?.status);
 }
 

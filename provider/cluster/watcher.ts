@@ -4,7 +4,7 @@ import { stateOf } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { cut } from "../api/text";
 import { type Clock, duration } from "../clock";
-import { ApiError, isUnauthorized, messageOf, RequestError, TimeoutError } from "../errors";
+import { ApiError, isUnauthorized, messageOf, RequestError, type TimeoutError } from "../errors";
 import { findCluster, findStatus } from "./find";
 import { type ClusterLists, memberOf } from "./lists";
 import type { Operation } from "./operation";
@@ -101,7 +101,7 @@ export class Watcher {
     let past: Past = { seen: false, misses: 0, healthyLooks: 0, contradicted: false, waitedMs: 0 };
     for (let refusals = 0; ; ) {
       const pause = Math.max(this.#pauseMs(), past.contradicted ? contradictionPauseMs : 0);
-      await this.clock.sleep(Math.max(0, Math.min(pause, operation.deadlineMs - this.clock.now())), operation.signal);
+      await operation.pause(pause);
       past = { ...past, waitedMs: journal.waitedMs() };
       try {
         const { look, verdict, next } = await this.#lookOnce(options, past);
@@ -116,7 +116,7 @@ export class Watcher {
         if (refusals >= refusalsToEnd) throw error;
         journal.failed(messageOf(error));
       }
-      if (this.clock.now() >= operation.deadlineMs) throw journal.timeout();
+      if (operation.leftMs() === 0) throw journal.timeout();
     }
   }
 
@@ -184,7 +184,7 @@ export class Watcher {
   /** From the shared list, if that is younger than this wait; what the list does not hold is asked for by its id. */
   async #find({ operation, isDeleted }: WatchOptions, past: Past, way: Way): Promise<ClusterRecord | undefined> {
     // The next look is the retry.
-    const request = { ...operation.request(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "look" as const }) };
+    const request = { ...operation.look(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "look" as const }) };
     if (way === "shared") {
       try {
         const list = await this.lists.recent(Math.min(sameTickMs, past.waitedMs), request);
@@ -277,8 +277,7 @@ class Journal {
   }
 
   timeout(): TimeoutError {
-    const text = `timed out after ${duration(this.operation.elapsedMs())}`;
-    return new TimeoutError(text, { facts: [...this.story(), ...unhealthyReasons(this.#lastLook?.status)] });
+    return this.operation.timeout("", { facts: [...this.story(), ...unhealthyReasons(this.#lastLook?.status)] });
   }
 
   /** The states in their order, and the last thing that went wrong with looking. */

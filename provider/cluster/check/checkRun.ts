@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
+import { abortable, until } from "../../clock";
 import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
-import { ConfigError, GpuClusterError, messageOf } from "../../errors";
+import { ConfigError, GpuClusterError, messageOf, RequestError, TimeoutError } from "../../errors";
 import { withTakenType } from "../asMade";
 import { isTypeRefusal } from "../claim";
 import { changedFields, wayOut } from "../configure";
 import { type CheckedInputs, type ClusterState, outputNames } from "../fields";
-import { defaultTimeoutsMs } from "../operation";
 import type { Service } from "../service";
 import { asInputs } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
@@ -69,13 +69,21 @@ export class CheckRun {
     return this.#judge(check, before, asked, current === undefined);
   }
 
-  /** Creates a cluster with the type that was chosen for it or, where the service refuses that one, with the next of the list. */
-  async create<T>(ctx: Ctx, service: Service, inputs: CheckedInputs, send: (inputs: CheckedInputs) => Promise<T>) {
-    const types = await this.#gpus.inTurn(ctx.urn, service, this.#lateInquiry(ctx, service), inputs);
+  /** Creates a cluster with the chosen type or, if the service refuses that one, with the next of the list. */
+  async create<T>(
+    ctx: Ctx,
+    deadlineMs: number,
+    service: Service,
+    inputs: CheckedInputs,
+    send: (inputs: CheckedInputs) => Promise<T>,
+  ): Promise<T> {
+    const types = await this.#askLate(deadlineMs, service, inputs, (inquiry) =>
+      this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
+    );
     const createWith = async ([type, ...others]: readonly [string, ...string[]]): Promise<T> => {
       const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
       this.#gpus.take(ctx.urn, wanted.gpuType);
-      const priced = await this.holdLimits(ctx, service, wanted, wanted.gpuType !== inputs.gpuType);
+      const priced = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
       try {
         return await send(priced);
       } catch (error) {
@@ -89,23 +97,49 @@ export class CheckRun {
     return createWith(types);
   }
 
-  /** Look-ups that wait as long as the operation would. */
-  #lateInquiry({ timeoutMs = defaultTimeoutsMs.create }: Ctx, service: Service): Inquiry {
-    this.#late ??= new LookUps(timeoutMs);
-    return new Inquiry(this.#late, service);
-  }
-
   /**
    * Holds the cost limits for an operation whose price could not be looked up in the short time of its check, such as for the
    * rate limit: here the look-up waits as long as the operation would. Answers the inputs, with the cost of another type.
    * @param isOther Whether it takes another GPU type than its check has judged.
    * @throws GpuClusterError
    */
-  async holdLimits(ctx: Ctx, service: Service, inputs: CheckedInputs, isOther = false): Promise<CheckedInputs> {
-    const inquiry = this.#lateInquiry(ctx, service);
-    const { amount, problem } = await this.#costs.judgeLate(ctx.urn, inquiry, inputs, this.settings(), isOther);
+  async holdLimits(
+    { urn }: Ctx,
+    deadlineMs: number,
+    service: Service,
+    inputs: CheckedInputs,
+    isOther = false,
+  ): Promise<CheckedInputs> {
+    const { amount, problem } = await this.#askLate(deadlineMs, service, inputs, (inquiry) =>
+      this.#costs.judgeLate(urn, inquiry, inputs, this.settings(), isOther),
+    );
     if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
     return isOther ? { ...inputs, hourlyCost: amount } : inputs;
+  }
+
+  /** Lookups that may take as long as the operation. If the requests of an earlier operation were cut, they are sent again. */
+  async #askLate<T>(
+    deadlineMs: number,
+    service: Service,
+    { name }: CheckedInputs,
+    ask: (inquiry: Inquiry) => Promise<T>,
+  ): Promise<T> {
+    const late = () =>
+      new TimeoutError(
+        `cluster "${name}": no price or stock came before the time limit of the operation. Nothing was sent`,
+      );
+    const askUntilWhole = async (): Promise<T> => {
+      for (;;) {
+        const lookUps = this.#late ?? new LookUps(deadlineMs);
+        this.#late = lookUps;
+        const inquiry = new Inquiry(lookUps, service);
+        const answer = await ask(inquiry);
+        const isCut = inquiry.gaps.some(({ error }) => error instanceof RequestError && error.isCut);
+        if (!isCut || (lookUps.deadlineMs ?? 0) >= deadlineMs) return answer;
+        if (this.#late === lookUps) this.#late = undefined;
+      }
+    };
+    return until({ clock: service.clock, deadlineMs, late }, (signal) => abortable(askUntilWhole(), signal));
   }
 
   /**

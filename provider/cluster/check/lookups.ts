@@ -1,7 +1,7 @@
 import type { CallOptions } from "../../api/client";
 import { getServiceInfo } from "../../api/descriptor";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
-import { abortable, type Clock } from "../../clock";
+import { abortable, type Clock, until } from "../../clock";
 import { TimeoutError } from "../../errors";
 import type { ServiceInfo } from "../../types";
 import type { Service } from "../service";
@@ -30,8 +30,8 @@ export class LookUps {
   readonly #asked = new Map<Service, Asked>();
   #leftMs = lookUpLimitMs;
 
-  /** @param patienceMs For look-ups of an operation, which wait for the rate limit so long, and have no other limit. */
-  constructor(private readonly patienceMs?: number) {}
+  /** @param deadlineMs Of an operation, which waits so long; without one, all that a check may wait is the limit. */
+  constructor(readonly deadlineMs?: number) {}
 
   types(service: Service): Promise<LookUp<GpuList>> {
     const asked = this.#askedOf(service);
@@ -79,9 +79,9 @@ export class LookUps {
   }
 
   async #ask<T>({ clock }: Service, send: (request: CallOptions) => Promise<T>): Promise<LookUp<T>> {
-    const { patienceMs } = this;
-    if (patienceMs !== undefined)
-      return send({ patienceMs }).then(
+    const { deadlineMs } = this;
+    if (deadlineMs !== undefined)
+      return send({ deadlineMs }).then(
         (answer) => ({ answer }),
         (error) => ({ error }),
       );
@@ -98,19 +98,11 @@ export class LookUps {
 }
 
 /** At most two attempts, and no wait for a rate limit. */
-async function within<T>(clock: Clock, limitMs: number, send: (request: CallOptions) => Promise<T>): Promise<T> {
-  const limit = new AbortController();
-  const stop = new AbortController();
-  const timer = clock.sleep(limitMs, stop.signal).then(
-    () => limit.abort(tooLate()),
-    () => undefined, // the answer came first
+function within<T>(clock: Clock, limitMs: number, send: (request: CallOptions) => Promise<T>): Promise<T> {
+  const deadlineMs = clock.now() + limitMs;
+  return until({ clock, deadlineMs, late: tooLate }, (signal) =>
+    abortable(send({ attempts: 2, patienceMs: 0, deadlineMs, signal }), signal),
   );
-  try {
-    return await abortable(send({ attempts: 2, patienceMs: 0, signal: limit.signal }), limit.signal);
-  } finally {
-    stop.abort(new TimeoutError("answered"));
-    await timer;
-  }
 }
 
 function tooLate(): TimeoutError {

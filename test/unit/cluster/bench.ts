@@ -1,4 +1,5 @@
 import { type Client, createClient } from "../../../provider/api/client";
+import { http, type Send } from "../../../provider/api/http";
 import type { RequestNames } from "../../../provider/api/requestNames";
 import { ServiceForm } from "../../../provider/api/serviceForm";
 import { createTransport } from "../../../provider/api/transport";
@@ -30,6 +31,8 @@ export interface Bench {
 export interface BenchOptions extends SimulatorOptions {
   /** Puts something in place of parts of the client. */
   readonly client?: (real: Client) => Partial<Client>;
+  /** Puts something between the chain of the client and the wire. */
+  readonly wire?: (real: Send, clock: VirtualClock) => Send;
   /** What the stack says of all clusters. */
   readonly settings?: Partial<Settings>;
   /** The names of requests, if they are not to be found out. */
@@ -41,6 +44,7 @@ const open: Simulator[] = [];
 /** Opens a bench that `closeAll` closes. */
 export async function openBench({
   client: patch,
+  wire = (real) => real,
   settings: own,
   requestNames,
   ...options
@@ -48,7 +52,7 @@ export async function openBench({
   const clock = new VirtualClock();
   const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
   open.push(simulator);
-  const real = clientOf(simulator, clock, requestNames);
+  const real = clientOf(simulator, clock, wire, requestNames);
   const client = { ...real, ...patch?.(real) };
   const said: string[] = [];
   const serviceOf = (seenBy: string) => createService(client, seenBy, clock, 15_000, simulator.url);
@@ -75,9 +79,14 @@ export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((simulator) => simulator.close()));
 }
 
-function clientOf(simulator: Simulator, clock: VirtualClock, requestNames?: RequestNames): Client {
-  const apiKey = new Secret(simulator.apiKey);
-  const transport = createTransport({ baseUrl: simulator.url, apiKey, clock, random: () => 0.5, userAgent: "test/1" });
+function clientOf(
+  { url: baseUrl, apiKey }: Simulator,
+  clock: VirtualClock,
+  wire: NonNullable<BenchOptions["wire"]>,
+  requestNames?: RequestNames,
+): Client {
+  const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1" };
+  const transport = createTransport({ ...chain, end: wire(http(baseUrl), clock) });
   return createClient(transport, undefined, new ServiceForm(requestNames));
 }
 

@@ -6,10 +6,15 @@ export const wanted: CreateBody = { name: "web", gpuType: "h100", replicas: 1, c
 export const createLine = "POST /v1/clusters";
 
 /** One creation through the claims of the bench. */
-export function claim({ service, said }: Bench, body: Partial<CreateBody> = {}, options: Partial<ClaimOptions> = {}) {
+export function claim(
+  { service, clock, said }: Bench,
+  body: Partial<CreateBody> = {},
+  options: Partial<ClaimOptions> = {},
+) {
   const defaults = {
     signal: new AbortController().signal,
-    patienceMs: 600_000,
+    deadlineMs: clock.now() + 600_000,
+    lookUntilMs: clock.now() + 601_500,
     secrets: [],
     warn: (text: string) => said.push(text),
   };

@@ -218,6 +218,21 @@ describe("a list of several pages", () => {
     expect(list.asked).toHaveLength(2);
   });
 
+  it.each<[string, number, number, number]>([
+    ["10,000 records", 1_000, 10, 1_000],
+    ["1,000 pages", 1, 1_001, 1_000],
+    ["64 MiB of text", 1, 8, 8 * 1024 * 1024],
+  ])("that never ends is read to %s, and is not complete", async (_what, perPage, pages, length) => {
+    let asked = 0;
+    const list = await readClusterList(async () => {
+      asked += 1;
+      const ids = Array.from({ length: perPage }, (_, index) => `cl_${asked}_${index}`);
+      return { ...json(records(...ids), { next: `x${asked}` }), headers: {}, length };
+    });
+    expect([asked, list.clusters.length]).toEqual([pages, pages * perPage]);
+    expect(list).toMatchObject({ complete: false, problem: expect.stringContaining("all that is read of a list") });
+  });
+
   it.each<[string, Record<string, Page>]>([
     ["is refused", { "": json(a, { next: "x" }) }],
     ["cannot be read", { "": json(a, { next: "x" }), "cursor=x": { json: "busy" } }],
