@@ -93,7 +93,7 @@ export const clusterIdPrefix = "cl_";
 /** An id is part of a request path: it has only characters that cannot change the path. */
 export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** @assumption The name of a cluster is the start of a host name (section 2), so it has only characters that a host name allows. */
+/** @assumption The name of a cluster is the start of a host name (section 2), so it has only characters of a host name. */
 export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 /** @assumption A single record is the answer itself, or stands inside at most two levels of objects, under one of these names or another. */
 export const wrapperNames = ["cluster", "deployment", "data", "result", "response"];
@@ -123,7 +123,7 @@ export const innerNames = {
   count: ["desired", "target", "total"],
 } as const;
 
-/** @assumption A list, or a map of ids to records, is the answer itself, or stands under one of these names, or under any other name if it is the only one; at most three levels deep. */
+/** @assumption A list, or a map of ids to records, is the answer itself or stands under one of these names. Another name counts if it is the only one. At most three levels deep. */
 export const clusterListNames = ["clusters", "data", "items"];
 export const listDepth = 3;
 
@@ -167,10 +167,10 @@ export const pageHints: ReadonlySet<string> = new Set(
   ),
 );
 export const pageObjects: ReadonlySet<string> = new Set("pagination paging page_info page meta links".split(" "));
-/** @assumption A list with exactly one of these numbers of records, and nothing about its length, may be the first page of a longer list. */
+/** @assumption A list that shows nothing about its length may be the first page of a longer one if it has one of these numbers of records. */
 export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
 
-/** @assumption Replicas are a list or a map under one of these names or another, or are only counted, or one flag or word counts for all of them. */
+/** @assumption Replicas are a list or a map, under one of these names or another; or they are only counted; or one flag or word counts for all. */
 export const replicaListNames = ["replicas", "workers", "instances", "pods", "data", "items"];
 /** @assumption A replica has these field names, or conditions; one negative flag or condition outweighs every word. */
 export const replicaNames = {
@@ -229,7 +229,7 @@ export const neutralWords: ReadonlySet<string> = new Set(
   "cluster replica instance pod container node service state status phase health is".split(" "),
 );
 
-/** @assumption GPU records are a list or a map of types under one of these names, the answer itself, or lists inside a provider or a region. */
+/** @assumption GPU records are the answer itself, a list or a map of types under one of these names, or lists inside a provider or a region. */
 export const gpuListNames = [
   "gpus",
   "gpu",
@@ -299,7 +299,7 @@ export const currencySigns: ReadonlyMap<string, string> = new Map([
 export const currencyNames = ["currency", "currency_code"];
 export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur"]);
 
-/** @assumption The stock of a GPU type has one of these names, and is a flag, a number, a word, any of these by region, or a list of places. */
+/** @assumption The stock of a GPU type has one of these names. It is a flag, a number, a word, any of these by region, or a list of places. */
 export const stockNames = {
   available: ["available", "in_stock", "availability", "stock", "stock_status", "stock_available", "status"],
   count: ["available_count", "free_gpus", "available", "count", "quantity", "stock", "availability"],
