@@ -1,3 +1,4 @@
+import { shortestKey } from "./api/redact/keyHider";
 import { cleanText } from "./api/text";
 import { normalizeUrl, problemOfUrl } from "./baseUrl";
 import { findEntry } from "./connections";
@@ -184,13 +185,14 @@ function problemOfKey(
     ];
     return `The API key${whose} is missing: ${ways.filter(Boolean).join(", or ")}`;
   }
-  // Anything else cannot stand in a header. The key itself is never shown.
-  if (/^[\x21-\x7e]+$/.test(key)) return undefined;
   const places = [variable, config].filter(Boolean).join(" or ");
-  return (
-    `The API key${whose} (${places}) must be visible ASCII characters only; ` +
-    "it has spaces, line breaks or other characters in it"
-  );
+  const what = `The API key${whose} (${places})`;
+  // Anything else cannot stand in a header. The key itself is never shown.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    return `${what} must be visible ASCII characters only; it has spaces, line breaks or other characters in it`;
+  }
+  if (key.length >= shortestKey) return undefined;
+  return `${what} is no key: it has fewer than ${shortestKey} characters, so no message could hide it. Set the whole key`;
 }
 
 /** The address of an entry of connections has been judged with the entry. */

@@ -136,6 +136,16 @@ test.each([
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(key);
 });
 
+test("a key that is too short to be one is refused, and never shown", () => {
+  const error = refusalOf({ ...settings, GPUCLUSTER_API_KEY: "k3y" });
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(String(error)).toMatch(
+    /^ConfigError: The API key \(GPUCLUSTER_API_KEY or .*fewer than 4 characters.*Set the whole key$/,
+  );
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("k3y");
+  expect(refusalOf({ ...settings, GPUCLUSTER_API_KEY: "k3y5" })).toBeUndefined();
+});
+
 test("everything that is wrong is said at once", () => {
   const error = refusalOf({ GPUCLUSTER_API_KEY: "a b", GPUCLUSTER_BASE_URL: "nope" });
   expect(String(error)).toMatch(/API key.*\. The address/);
