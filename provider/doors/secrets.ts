@@ -10,9 +10,14 @@ export function asSecret(value: unknown): Properties {
   return { [mark]: secretMark, value };
 }
 
+/** Whether a value is one of the engine's secrets. */
+export function isMarked(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && Reflect.get(value, mark) === secretMark;
+}
+
 /** The value of one of the engine's secrets; any other value as it is. */
 export function revealed(value: Properties): unknown {
-  return value[mark] === secretMark ? value["value"] : value;
+  return isMarked(value) ? value["value"] : value;
 }
 
 /**
