@@ -3,10 +3,11 @@ import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { changedFields, wayOut } from "../configure";
+import { textsIn } from "../extraFields";
 import { type CheckedInputs, outputNames } from "../fields";
-import { defaultTimeoutsMs } from "../operation";
+import { defaultTimeoutsMs, type Hiding, hidingOf } from "../operation";
 import type { Service } from "../service";
-import { asInputs } from "../state";
+import { asInputs, secretsOf } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
 import { completeInputs, findFailures, namingFailures, pathStep } from "./check";
 import { CostCheck } from "./costCheck";
@@ -17,6 +18,7 @@ import { Inquiry } from "./inquiry";
 import { LookUps } from "./lookups";
 import { lossesOf } from "./losses";
 import { NameCheck } from "./nameCheck";
+import { resourceNameOf } from "./names";
 import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
 import { previewCluster } from "./preview";
 import { adoptedId, refusalsOf } from "./refusals";
@@ -43,7 +45,18 @@ export class CheckRun {
     private readonly settings: () => Settings,
   ) {}
 
+  /** Whatever is said or found wrong is cleared of secrets, as the errors of operations are. */
   async check(ctx: Ctx, given: Properties, olds: Properties = {}): Promise<Checked> {
+    const hiding = hidingIn(ctx, given, olds, this.#before.get(ctx.urn) ?? {});
+    const log: Ctx["log"] = (text, severity) => ctx.log(hiding.ownText(text), severity);
+    const { failures, ...checked } = await this.#check({ ...ctx, log }, given, olds, hiding.said);
+    return {
+      ...checked,
+      failures: failures.map((failure) => ({ ...failure, reason: hiding.ownText(failure.reason) })),
+    };
+  }
+
+  async #check(ctx: Ctx, given: Properties, olds: Properties, hide: (text: string) => string): Promise<Checked> {
     const news = withoutEchoed(given, olds);
     const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
     this.remember(ctx.urn, olds);
@@ -55,7 +68,7 @@ export class CheckRun {
     const failures = [...findFailures(news), ...namingFailures(news, context), ...doorFailures(ctx), ...wrong];
     // Nobody is asked about the rest.
     if (failures.length > 0 || "failures" in surroundings) return { inputs: asked, failures };
-    const check = new OneCheck(ctx, surroundings, this.#shared);
+    const check = new OneCheck(ctx, surroundings, this.#shared, hide);
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
       check.warn(`\`name\` is no longer given; the cluster keeps its name "${current}"`);
     }
@@ -69,10 +82,12 @@ export class CheckRun {
    * rate limit: here the look-up waits as long as the operation would.
    * @throws GpuClusterError
    */
-  async holdLimits({ urn, timeoutMs = defaultTimeoutsMs.create }: Ctx, service: Service, inputs: CheckedInputs) {
-    this.#late ??= new LookUps(timeoutMs);
-    const problem = await this.#costs.judgeLate(urn, new Inquiry(this.#late, service), inputs, this.settings());
-    if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
+  async holdLimits(ctx: Ctx, service: Service, inputs: CheckedInputs) {
+    this.#late ??= new LookUps(ctx.timeoutMs ?? defaultTimeoutsMs.create);
+    const { said, ownText } = hidingIn(ctx, inputs, this.#before.get(ctx.urn) ?? {});
+    const inquiry = new Inquiry(this.#late, service, said);
+    const problem = await this.#costs.judgeLate(ctx.urn, inquiry, inputs, this.settings());
+    if (problem) throw new GpuClusterError(ownText(`cluster "${inputs.name}": ${problem}. Nothing was sent`));
   }
 
   /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
@@ -142,6 +157,12 @@ export class CheckRun {
     if (check.showsOutputs) return { inputs: { ...inputs, ...cost }, failures, certain };
     return { inputs: { ...inputs, ...certain, ...cost }, failures };
   }
+}
+
+/** What is secret of a resource, now and before; what names it stays readable. */
+function hidingIn({ urn }: Ctx, ...inputs: readonly (Properties | CheckedInputs)[]): Hiding {
+  const names = inputs.flatMap(({ name, gpuType, container, adopt }) => textsIn([name, gpuType, container, adopt]));
+  return hidingOf(inputs.flatMap(secretsOf), [resourceNameOf(urn), ...names]);
 }
 
 /** Without the outputs that an earlier check has put among the inputs: the option `ignoreChanges: ["*"]` gives them back. */

@@ -1,6 +1,5 @@
 import type { Settings } from "../../config";
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
-import { messageOf } from "../../errors";
 import { tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
 import { type Cost, Costs, costAt, isOpen, knownCost, overOwnLimit } from "./cost";
@@ -48,7 +47,7 @@ export class CostCheck {
     if (!this.#unchecked.has(urn)) return undefined;
     const price = await inquiry.price(inputs.gpuType, { tier: tierOf(inputs.extraFields) });
     const [gap] = inquiry.gaps;
-    if (gap) return `\`maxHourlyCost\` cannot be checked: ${messageOf(gap.error)}`;
+    if (gap) return `\`maxHourlyCost\` cannot be checked: ${gap.text}`;
     this.#unchecked.delete(urn);
     const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
     this.#costs.set(urn, cost);

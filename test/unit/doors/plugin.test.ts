@@ -280,6 +280,19 @@ describe("a call with no more than the protocol asks for", () => {
     expect(fromStruct(answer.getReturn())).toMatchObject({ clusters: [] });
   });
 
+  it("asks a function that quotes no value that the process has met, be it replaced or not", async () => {
+    const inputs = inputsOf();
+    const created = await run(create(inputs));
+    const id = created.getId();
+    const [state, news] = [fromStruct(created.getProperties()), { ...inputs, env: { MODEL: "canary-next-9b1c" } }];
+    await run(update(id, state, news));
+    const message = `neither ${canary} nor canary-next-9b1c`;
+    simulator.change(id, { sickReplica: { replica: 0, message } });
+    const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusterStatus").setArgs(toStruct({ id }));
+    const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
+    expect(fromStruct(answer.getReturn())).toMatchObject({ replicas: [{ message: "neither [secret] nor [secret]" }] });
+  });
+
   it("lists clusters, up to a limit", async () => {
     simulator.addCluster(seed);
     simulator.addCluster({ ...seed, name: "dev" });
