@@ -10,14 +10,9 @@ export function asSecret(value: unknown): Properties {
   return { [mark]: secretMark, value };
 }
 
-/** Whether a value is one of the engine's secrets. */
-export function isMarked(value: unknown): value is Properties {
-  return typeof value === "object" && value !== null && Reflect.get(value, mark) === secretMark;
-}
-
 /** The value of one of the engine's secrets; any other value as it is. */
 export function revealed(value: Properties): unknown {
-  return isMarked(value) ? value["value"] : value;
+  return value[mark] === secretMark ? value["value"] : value;
 }
 
 /**
@@ -34,15 +29,19 @@ export function withSecretOutputs(properties: Properties): Properties {
 /**
  * Marks every value of a secret map, key by key: the engine itself would mark only the keys that the program has marked, and
  * a key that the service adds would stand in the state in clear. Marks the outputs too that are to be secret.
+ *
+ * @param own What the program says or, where that is not told, what was known before: with `plainEnv`, only the values of its
+ * keys are ordinary texts. A key that somebody else has set stays secret from then on, for the engine keeps its marks.
  */
-export function withSecrets(plain: Properties): Properties {
+export function withSecrets(plain: Properties, own: Properties): Properties {
   const properties = withSecretOutputs(plain);
-  if (properties["plainEnv"] === true) return properties;
-  const marked = secretNames.map((name) => [name, markValues(properties[name])] as const);
+  const isPlain = properties["plainEnv"] === true;
+  const marked = secretNames.map((name) => [name, markValues(properties[name], isPlain ? own[name] : {})] as const);
   return { ...properties, ...Object.fromEntries(marked.filter(([, value]) => value !== undefined)) };
 }
 
-function markValues(map: unknown): unknown {
+function markValues(map: unknown, open: unknown): unknown {
   if (typeof map !== "object" || map === null) return map;
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, asSecret(value)]));
+  const isOpen = (key: string) => Object.hasOwn(Object(open), key);
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, isOpen(key) ? value : asSecret(value)]));
 }

@@ -158,6 +158,21 @@ describe("the results of the door", () => {
     expect(result.outs).toMatchObject({ replicas: 2, env: { MODEL: secret("new") }, settled: true, ...hidden });
   });
 
+  it("have, if env is no secret, the values of variables as secrets that the program does not name", async () => {
+    const inputs = inputsOf({ env: { MODEL: "llama" }, plainEnv: true });
+    const { id, outs } = await run(door.create(inputs));
+    simulator.change(id, { env: { MODEL: "other", ADDED: canary } });
+    const env = { MODEL: "other", ADDED: secret(canary) };
+    const found = await run(door.read(id, outs));
+    expect([Object(found).props.env, Object(found).inputs.env]).toEqual([env, env]);
+    const state = { ...outs, env: { MODEL: "other", ADDED: canary } };
+    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no" });
+    const error = await run(failureOf(door.update(id, state, { ...inputs, container: "a/b:2" })));
+    expect(Object(error).properties.env).toEqual(env);
+    const { outs: next } = await run(door.update(id, state, { ...inputs, container: "a/b:2" }));
+    expect(next["env"]).toEqual({ MODEL: "llama" });
+  });
+
   it("are nothing for a deletion, after which nobody pays", async () => {
     const { id, outs } = await run(door.create(inputsOf()));
     expect(await run(door.delete(id, stored(outs)))).toBeUndefined();
