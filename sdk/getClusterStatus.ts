@@ -15,8 +15,9 @@ export interface GetClusterStatusOutputArgs extends Inputs<GetClusterStatusArgs>
  * const { readyReplicas, replicas } = await gpu.getClusterStatus({ id: "cl_1a2b3c" });
  * const sick = replicas.filter(({ healthy }) => !healthy).map(({ id, message }) => `${id}: ${message}`);
  * ```
- * Messages that quote a value of env have `[secret]` in its place, as far as the service shows what the values are. Rejects
- * when there is no such cluster. (Specification, section 4, `/v1/clusters/:id/status`.)
+ * Messages that quote a value of env have `[secret]` in its place, as far as the service shows what the values are, or, in the
+ * native package, the same run has dealt with the cluster. Rejects when there is no such cluster. (Specification, section 4,
+ * `/v1/clusters/:id/status`.)
  */
 export function getClusterStatus(args: GetClusterStatusArgs): Promise<GetClusterStatusResult> {
   return forPeople(provider.getClusterStatus(args));

@@ -81,3 +81,14 @@ test.each([4, 5, 8, 15])("a key of %d characters is hidden in the reason of a re
   const handler = statusErrors(new Secret(key))(async () => ({ status: 400, headers: {}, body: envelope(message) }));
   await expect(handler(requestOf())).rejects.toThrow("bad key [secret], in base64 [secret]");
 });
+
+test.each([4, 8, 16])("data of 1 MB is looked through in a moment for a key of %d characters", async (length) => {
+  const key = longKey.slice(0, length);
+  for (const unit of ["a", "Zq7", `${longKey.slice(0, length - 1)} `, "%41", "\\", `${key} `]) {
+    const body = JSON.stringify({ text: unit.repeat(Math.ceil(1_000_000 / unit.length)) });
+    const start = process.cpuUsage();
+    await statusErrors(new Secret(key))(async () => ({ status: 200, headers: {}, body }))(requestOf());
+    // In microseconds of this process alone: other processes may take most of the machine.
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
+  }
+});
