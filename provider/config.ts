@@ -1,6 +1,7 @@
+import { shortestKey } from "./api/redact/keyHider";
 import { cleanText } from "./api/text";
 import { normalizeUrl, problemOfUrl } from "./baseUrl";
-import { findEntry } from "./connections";
+import { findEntry, keyConfigsIn } from "./connections";
 import { ConfigError } from "./errors";
 import { Secret } from "./secret";
 
@@ -66,7 +67,7 @@ interface Places {
   readonly config?: string;
 }
 
-const ordinaryKey: Places = { variable: "GPUCLUSTER_API_KEY", config: "gpucluster:apiKey" };
+const ordinaryKey = { variable: "GPUCLUSTER_API_KEY", config: "gpucluster:apiKey" } satisfies Places;
 const ordinaryUrl: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpucluster:baseUrl" };
 
 /**
@@ -82,7 +83,7 @@ export function resolveConnection(
   isExplicit = false,
 ): Connection {
   const entry = name === undefined ? undefined : findEntry(readConfig("gpucluster:connections"), name);
-  const keyPlaces = entry ? { variable: entry.apiKeyEnv, config: entry.apiKeyConfig } : ordinaryKey;
+  const keyPlaces: Places = entry ? { variable: entry.apiKeyEnv, config: entry.apiKeyConfig } : ordinaryKey;
   const apiKey = valueAt(keyPlaces);
   const baseUrl = entry?.baseUrl ?? valueAt(ordinaryUrl);
   const whose = name === undefined ? "" : ` of the connection "${cleanText(name, 100)}"`;
@@ -98,6 +99,23 @@ export function resolveConnection(
     const fromConfig = (config && readConfig(config)?.trim()) || undefined;
     return isExplicit ? (fromConfig ?? fromEnv) : (fromEnv ?? fromConfig);
   }
+}
+
+/**
+ * What is said of API keys in the stack's config that are not marked as secrets; `undefined` if there are none.
+ * @param places Where such a key stands in clear.
+ */
+export function plainKeyText(
+  readConfig: ReadConfig,
+  isSecret: (name: string) => boolean,
+  places: string,
+): string | undefined {
+  const names = [ordinaryKey.config, ...keyConfigsIn(readConfig("gpucluster:connections"))];
+  const plain = [...new Set(names)].filter((name) => readConfig(name)?.trim() && !isSecret(name));
+  if (plain.length === 0) return undefined;
+  const commands = plain.map((name) => `\`pulumi config set --secret ${name}\``).join(" and ");
+  const what = plain.length === 1 ? `The API key ${plain} stands` : `The API keys ${plain.join(" and ")} stand`;
+  return `${what} in clear in ${places}. Run ${commands}, then \`pulumi up\`; if others may have read it, with a new key`;
 }
 
 /**
@@ -184,13 +202,14 @@ function problemOfKey(
     ];
     return `The API key${whose} is missing: ${ways.filter(Boolean).join(", or ")}`;
   }
-  // Anything else cannot stand in a header. The key itself is never shown.
-  if (/^[\x21-\x7e]+$/.test(key)) return undefined;
   const places = [variable, config].filter(Boolean).join(" or ");
-  return (
-    `The API key${whose} (${places}) must be visible ASCII characters only; ` +
-    "it has spaces, line breaks or other characters in it"
-  );
+  const what = `The API key${whose} (${places})`;
+  // Anything else cannot stand in a header. The key itself is never shown.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    return `${what} must be visible ASCII characters only; it has spaces, line breaks or other characters in it`;
+  }
+  if (key.length >= shortestKey) return undefined;
+  return `${what} is no key: it has fewer than ${shortestKey} characters, so no message could hide it. Set the whole key`;
 }
 
 /** The address of an entry of connections has been judged with the entry. */

@@ -56,6 +56,13 @@ export function findEntry(text: string | undefined, name: string): ConnectionEnt
   return entryOf(entries[name]);
 }
 
+/** The config keys that the entries name for their API keys, as far as they can be read. */
+export function keyConfigsIn(text: string | undefined): string[] {
+  const entries = parseJson(text ?? "");
+  const places = Object.values(isRecord(entries) ? entries : {}).map((entry) => entryOf(entry).apiKeyConfig ?? "");
+  return places.filter((place) => fieldProblems.apiKeyConfig(place) === undefined);
+}
+
 function otherWays(entries: Record<string, unknown>): string {
   const names = Object.keys(entries).map(quote);
   return names.length > 0 ? `add it, or take one of those that there are, ${names.join(", ")}` : howTo;

@@ -1,11 +1,11 @@
 import type { Client } from "./api/client";
-import { clientFor } from "./api/clients";
 import { getServiceInfo } from "./api/descriptor";
 import { type ArgRules, checkArgs, connectionRules } from "./args";
 import { systemClock } from "./clock";
 import { getCluster, getClusterRules, getClusterStatus, getClusterStatusRules, getClusters } from "./cluster/queries";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/service";
+import type { KnownSecrets } from "./cluster/state";
 import { type ReadConfig, resolveConnection, resolveSettings } from "./config";
 import type { Resource } from "./core";
 import { getGpuAvailability, getGpuAvailabilityRules } from "./gpus/gpuAvailability";
@@ -49,14 +49,14 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
   const query = <Args extends types.ConnectionArgs, Result>(
     name: string,
     rules: ArgRules<Args>,
-    ask: (client: Client, args: Args) => Promise<Result>,
+    ask: (client: Client, args: Args, known: KnownSecrets) => Promise<Result>,
     keptMs = 0,
   ) => {
     const share = sharing<Client, Result>(keptMs, systemClock);
     return async (args: unknown = {}): Promise<Result> => {
       const checked = checkArgs(name, rules, args);
-      const client = clientFor(connect(checked.connection));
-      return share(client, JSON.stringify(checked), () => ask(client, checked));
+      const { client, known } = serviceFor(connect(checked.connection));
+      return share(client, JSON.stringify(checked), () => ask(client, checked, known));
     };
   };
   const functions = {

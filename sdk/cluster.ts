@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ClusterOutputs } from "../provider/cluster/fields";
 import { type ClusterArgs, hiddenProperties, toProperties } from "./clusterArgs";
 import { isOfType } from "./pulumiType";
+import { warnOfPlainKeys } from "./stackConfig";
 import type { Outputs } from "./types";
 
 export type { ClusterArgs } from "./clusterArgs";
@@ -50,6 +51,7 @@ export class Cluster extends pulumi.CustomResource {
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
     refuseImport(name, opts);
+    warnOfPlainKeys();
     super(
       type,
       name,

@@ -15,8 +15,8 @@ export interface GetClusterStatusOutputArgs extends Inputs<GetClusterStatusArgs>
  * const { readyReplicas, replicas } = await gpu.getClusterStatus({ id: "cl_1a2b3c" });
  * const sick = replicas.filter(({ healthy }) => !healthy).map(({ id, message }) => `${id}: ${message}`);
  * ```
- * In messages, `[secret]` replaces each value of env that the service shows. Rejects if there is no such cluster.
- * (Specification, section 4, `/v1/clusters/:id/status`.)
+ * In messages, `[secret]` replaces each value of env that the service shows or, in the native package, that the same run has
+ * dealt with. Rejects if there is no such cluster. (Specification, section 4, `/v1/clusters/:id/status`.)
  */
 export function getClusterStatus(args: GetClusterStatusArgs): Promise<GetClusterStatusResult> {
   return forPeople(provider.getClusterStatus(args));

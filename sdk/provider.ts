@@ -1,11 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createProvider } from "../provider";
 import { GpuClusterError } from "../provider/errors";
+import { readConfig, warnOfPlainKeys } from "./stackConfig";
 
 /** The provider for functions that run in the program's process, with the config of the program's stack. */
 export const provider = createProvider((fullName) => {
-  const [namespace = "", name = ""] = fullName.split(":");
-  return new pulumi.Config(namespace).get(name);
+  warnOfPlainKeys();
+  return readConfig(fullName);
 });
 
 /** Converts an error of this package to a `RunError`, which Pulumi prints as one line without its call stack and fields. */

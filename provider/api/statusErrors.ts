@@ -5,10 +5,9 @@ import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./ht
 import { plainName } from "./read/json";
 import { readable } from "./readable";
 import { busyStatuses, clusterNames } from "./records";
+import { keyHider } from "./redact/keyHider";
 import { redactor } from "./redact/redactor";
 import { cleanJson, cleanWholeText, cut, NestingError } from "./text";
-
-const longKey = 16;
 
 const clustersPath = "/v1/clusters";
 /** What is not healthy says so, and why. */
@@ -24,8 +23,8 @@ const isEnv = (name: string) => envNames.has(plainName(name));
  */
 export function statusErrors(apiKey: Secret): Handler {
   const key = apiKey.reveal();
-  // A service may quote the key in data too. A short one stands in names by chance, and names must not be changed.
-  const hideKey = redactor(key.length >= longKey ? [key] : []);
+  // A service may quote the key in data too.
+  const hideKey = keyHider(key);
   return (next) => async (request) => {
     const response = await next(request);
     // Services quote in their errors what they were sent.
@@ -85,7 +84,7 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const code = said.code === undefined ? undefined : clean(said.code, 100);
   const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ");
   const text = `${titleOf(request)}: ${message.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
-  const advice = status >= 300 && status < 400 ? redirectAdvice(response) : adviceFor(status, said.code);
+  const advice = status >= 300 && status < 400 ? redirectAdvice(response, clean) : adviceFor(status, said.code);
   return new ApiError([text, advice].filter(Boolean).join(". "), {
     outcome: isRateLimited(response) ? "rate-limited" : outcomeOf(status, method),
     method,
@@ -133,7 +132,9 @@ function adviceFor(status: number, code: string | undefined): string {
   return known ?? (status >= 500 ? "The service itself has a problem; run the command again later" : "");
 }
 
-function redirectAdvice({ headers }: HttpResponse): string {
-  const location = URL.canParse(headers["location"] ?? "") ? ` to ${new URL(headers["location"] ?? "").origin}` : "";
-  return `Redirects${location} are not followed, so that the key goes nowhere else; check the address, such as GPUCLUSTER_BASE_URL`;
+/** The host may repeat what was sent. It is looked through as it came, for parsing makes small letters of it, and once more. */
+function redirectAdvice({ headers }: HttpResponse, clean: (text: string) => string): string {
+  const location = clean(headers["location"] ?? "");
+  const target = URL.canParse(location) ? ` to ${clean(new URL(location).origin)}` : "";
+  return `Redirects${target} are not followed, so that the key goes nowhere else; check the address, such as GPUCLUSTER_BASE_URL`;
 }

@@ -33,7 +33,7 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
   const { clock, seenBy } = service;
   const record = await claim(service, new Operation(ctx, clock, "create", { id: "", inputs }), inputs);
   // From here on the cluster exists and is paid for: nothing below may lose its id.
-  const operation = new Operation(ctx, clock, "create", { id: record.id, inputs });
+  const operation = new Operation(ctx, clock, "create", { id: record.id, inputs, known: service.known.of(record.id) });
   // A run that is killed now leaves the id in its output, and nowhere else.
   operation.status(`created as ${record.id}`);
   const isResent = service.claims.wasResent(inputs.name) ? { __resent: true as const } : {};
@@ -116,7 +116,7 @@ async function claim({ claims }: Service, operation: Operation, inputs: CheckedI
 
 /** What the service shows is compared and put right; what it does not show is taken as it is. */
 async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id: string) {
-  const operation = new Operation(ctx, service.clock, "create", { id, inputs: asked });
+  const operation = new Operation(ctx, service.clock, "create", { id, inputs: asked, known: service.known.of(id) });
   const record = await find(service, operation);
   const wanted = record ? withTakenType(asked, identifiersIn(record)) : asked;
   const adopter = service.claims.adopt(id, ctx.urn);
@@ -149,7 +149,12 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
     const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
     return toState(inputs, {}, { settled: true, unfinished, sent, seenBy, before: state });
   }
-  const operation = new Operation(ctx, service.clock, "update", { id, inputs, olds: state });
+  const operation = new Operation(ctx, service.clock, "update", {
+    id,
+    inputs,
+    olds: state,
+    known: service.known.of(id),
+  });
   const record = await findExisting(service, operation, state);
   return bringAbout(service, operation, { record, inputs, state, effects }, "");
 }
@@ -216,7 +221,7 @@ function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
 /** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
   const state = judgedState(olds, id);
-  const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state };
+  const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state, known: service.known.of(id) };
   const operation = new Operation(ctx, service.clock, "read", subject);
   const listed = await service.refreshes.listed(id, operation.look());
   if (listed) operation.see({ record: listed });
@@ -262,7 +267,12 @@ function isSettled(look: Look, shown: ClusterState): boolean {
 /** Deletes the cluster, or stops it where that is its policy, and waits until that is so. One that is gone is fine. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
   const state = judgedState(olds, id);
-  const operation = new Operation(ctx, service.clock, "delete", { id, inputs: state, olds: state });
+  const operation = new Operation(ctx, service.clock, "delete", {
+    id,
+    inputs: state,
+    olds: state,
+    known: service.known.of(id),
+  });
   const adoption = service.claims.adoptionOf(id);
   if (adoption === "failed") throw operation.error("was not deleted: the resource that was to adopt it has failed to");
   if (adoption === "done") {

@@ -100,7 +100,7 @@ export interface ClusterInputs {
   maxHourlyCost?: number;
   /**
    * Whether the values of `env` are ordinary texts that may be shown and stored in clear; default false: all are secrets.
-   * Programs in YAML, and in other languages than TypeScript, keep them secret even so.
+   * What others set at the service, under names that the program does not have, stays secret all the same. Programs in YAML, and in other languages than TypeScript, keep them secret even so.
    */
   plainEnv?: boolean;
   /**

@@ -36,6 +36,8 @@ export interface Subject {
   >;
   /** The state before, whose values are secret too. */
   readonly olds?: Pick<ClusterState, "env" | "extraFields"> & Before;
+  /** The known secrets of the cluster; the operation adds what it learns. */
+  readonly known?: Set<string>;
 }
 
 /**
@@ -47,7 +49,7 @@ export class Operation {
   readonly deadlineMs: number;
   readonly #startMs: number;
   readonly #secrets: Set<string>;
-  #hiding: Hiding | undefined;
+  #hiding: { readonly of: number; readonly by: Hiding } | undefined;
   #seen: Look = {};
   /** True once its replicas have shown that it is at rest, whatever its word is. */
   isFoundAtRest = false;
@@ -60,7 +62,8 @@ export class Operation {
   ) {
     this.#startMs = ctx.startMs ?? clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
-    this.#secrets = new Set([...secretsOf(subject.inputs), ...secretsOf(subject.olds ?? {})]);
+    this.#secrets = subject.known ?? new Set();
+    this.#learn(secretsOf(subject.inputs), secretsOf(subject.olds ?? {}));
   }
 
   get id(): string {
@@ -117,9 +120,7 @@ export class Operation {
 
   see(look: Look): void {
     const { record } = look;
-    const count = this.#secrets.size;
-    for (const value of secretsOf(record ?? {})) this.#secrets.add(value);
-    if (this.#secrets.size > count) this.#hiding = undefined;
+    this.#learn(secretsOf(record ?? {}));
     this.#seen = record ? { ...look, record: clearRecord(record, this.#hides().said) } : look;
   }
 
@@ -198,6 +199,10 @@ export class Operation {
     return [first, ...others].map((line) => this.#redact(line)).join(`\n${indent}`);
   }
 
+  #learn(...secrets: readonly string[][]): void {
+    for (const value of secrets.flat()) this.#secrets.add(value);
+  }
+
   #redact(text: string): string {
     return this.#hides().ownText(text);
   }
@@ -205,8 +210,10 @@ export class Operation {
   /** Made once for as long as nothing new is secret: a wait says something each second. */
   #hides(): Hiding {
     const { name = "", gpuType = "", container = "" } = this.subject.inputs;
-    this.#hiding ??= hidingOf(this.#secrets, [name, gpuType, container, this.id]);
-    return this.#hiding;
+    const { size } = this.#secrets;
+    if (this.#hiding?.of !== size)
+      this.#hiding = { of: size, by: hidingOf(this.#secrets, [name, gpuType, container, this.id]) };
+    return this.#hiding.by;
   }
 }
 

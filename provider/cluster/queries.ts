@@ -1,4 +1,5 @@
 import type { Client } from "../api/client";
+import { clearWord } from "../api/read/states";
 import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
 import { cleanText } from "../api/text";
 import { argRules, textArg } from "../args";
@@ -13,9 +14,9 @@ import type {
 } from "../types";
 import { gpuTypeOf } from "./asMade";
 import { describe, holdersOf } from "./claim";
-import { clearStatus, hidingOf } from "./operation";
+import { clearStatus, type Hiding, hidingOf } from "./operation";
 import { countHealthy } from "./readiness";
-import { secretsOf, toPlainJson } from "./state";
+import { KnownSecrets, secretsOf, toPlainJson } from "./state";
 
 /** The data functions about clusters. Values of env are secret, which a plain answer cannot mark: none is ever part of one. */
 
@@ -32,28 +33,43 @@ export const getClusterRules = argRules({ id: idRule.optional(), name: nameRule.
 );
 
 /** The clusters of the organization (specification, section 4, `/v1/clusters`). */
-export async function getClusters(client: Client): Promise<GetClustersResult> {
+export async function getClusters(
+  client: Client,
+  _args?: object,
+  known = new KnownSecrets(),
+): Promise<GetClustersResult> {
   const { clusters, complete, problem } = await client.listClusters();
   if (problem) throw new GpuClusterError(`the list of clusters could not be read to its end: ${problem}`);
-  return { clusters: clusters.map(infoOf), complete };
+  return { clusters: clusters.map((record) => infoOf(record, hidingOf(known.of(record.id)))), complete };
 }
 
 /** One cluster in detail (specification, section 4, `/v1/clusters/:id`). */
-export async function getCluster(client: Client, { id, name = "" }: GetClusterArgs): Promise<GetClusterResult> {
-  const record = await detailOf(client, id ?? (await idOf(client, name)));
+export async function getCluster(
+  client: Client,
+  { id: given, name = "" }: GetClusterArgs,
+  known = new KnownSecrets(),
+): Promise<GetClusterResult> {
+  const id = given ?? (await idOf(client, name));
+  const secrets = known.of(id);
+  const record = await detailOf(client, id, secrets);
   const { container, env } = record;
-  return toPlainJson({ ...infoOf(record), container, envNames: env && Object.keys(env) });
+  return toPlainJson({ ...infoOf(record, hidingOf(secrets)), container, envNames: env && Object.keys(env) });
 }
 
 /** The health of the replicas (specification, section 4, `/v1/clusters/:id/status`). */
-export async function getClusterStatus(client: Client, { id }: GetClusterStatusArgs): Promise<GetClusterStatusResult> {
-  // What the service says of replicas may quote their env, and only the detail tells what that is.
-  const [detail, looked] = await Promise.allSettled([detailOf(client, id), client.getClusterStatus(id)]);
+export async function getClusterStatus(
+  client: Client,
+  { id }: GetClusterStatusArgs,
+  known = new KnownSecrets(),
+): Promise<GetClusterStatusResult> {
+  // What the service says of replicas may quote their env: the detail tells what that is, and what the process has met.
+  const secrets = known.of(id);
+  const [detail, looked] = await Promise.allSettled([detailOf(client, id, secrets), client.getClusterStatus(id)]);
   if (detail.status === "rejected") throw detail.reason;
-  const hiding = hidingOf(secretsOf(detail.value));
+  const hiding = hidingOf([...secrets, ...secretsOf(detail.value)]);
   // A new error, without a cause: a program that fails shows everything that is in one.
   if (looked.status === "rejected") throw new GpuClusterError(hiding.said(messageOf(looked.reason)));
-  const { status = detail.value.status, replicas } = clearStatus(looked.value, hiding);
+  const { status = infoOf(detail.value, hiding).status, replicas } = clearStatus(looked.value, hiding);
   return toPlainJson({
     status,
     replicas: [...replicas],
@@ -61,9 +77,9 @@ export async function getClusterStatus(client: Client, { id }: GetClusterStatusA
   });
 }
 
-async function detailOf(client: Client, id: string): Promise<ClusterRecord> {
+async function detailOf(client: Client, id: string, secrets: Iterable<string>): Promise<ClusterRecord> {
   try {
-    return await client.getCluster(id);
+    return await client.getCluster(id, { secrets: [...secrets] });
   } catch (error) {
     throw withNotFoundAdvice(error, "getClusters() lists the clusters that the API key can see, with their ids");
   }
@@ -89,7 +105,8 @@ function doubtOf(name: string, holders: readonly ClusterRecord[], { complete, pr
 }
 
 /** Field by field: what the service adds to a record may be secret. */
-function infoOf(record: ClusterRecord): ClusterInfo {
-  const { id, name, status, replicas, endpoint, createdAt } = record;
+function infoOf(record: ClusterRecord, { said }: Hiding): ClusterInfo {
+  const { id, name, replicas, endpoint, createdAt } = record;
+  const status = record.status === undefined ? undefined : clearWord(record.status, said);
   return toPlainJson({ id, name, status, gpuType: gpuTypeOf(record), replicas, endpoint, createdAt });
 }

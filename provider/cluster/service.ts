@@ -6,6 +6,7 @@ import { Claims } from "./claim";
 import { Details } from "./details";
 import { ClusterLists } from "./lists";
 import { Refreshes } from "./refreshes";
+import { KnownSecrets } from "./state";
 import { Watcher } from "./watcher";
 
 /** What all operations on one service under one key share in this process. */
@@ -16,6 +17,7 @@ export interface Service {
   readonly claims: Claims;
   readonly refreshes: Refreshes;
   readonly details: Details;
+  readonly known: KnownSecrets;
   readonly clock: Clock;
   /** Tells which service and key saw a cluster: 8 hex digits that give nothing away. */
   readonly seenBy: string;
@@ -44,6 +46,7 @@ export function createService(client: Client, seenBy: string, clock: Clock, hear
     claims: new Claims(client, lists, clock),
     refreshes: new Refreshes(lists),
     details: new Details(),
+    known: new KnownSecrets(),
     clock,
     seenBy: seenBy.slice(0, 8),
     address,

@@ -6,16 +6,30 @@ import { type CheckedInputs, type ClusterState, inputNames } from "./fields";
 import { countHealthy, isStopped, type Look } from "./readiness";
 import { problemsOfState, readableState } from "./stateKinds";
 
-/** What may hold secrets of a user. */
+/** What may hold secrets of a user, also before anybody has judged it. */
 export interface Confidential {
-  readonly env?: Readonly<Record<string, string | null>>;
-  readonly extraFields?: Readonly<Record<string, unknown>>;
+  readonly env?: unknown;
+  readonly extraFields?: unknown;
 }
 
 /** The values of an env and the texts in extra fields: whatever they are, they must not show. */
-export function secretsOf({ env = {}, extraFields }: Confidential): string[] {
-  const texts = textsIn(extraFields).filter((text) => text.length >= shortestExtra);
-  return [...Object.values(env).filter((value) => value !== null), ...texts];
+export function secretsOf({ env, extraFields }: Confidential): string[] {
+  return [...textsIn(env), ...textsIn(extraFields).filter((text) => text.length >= shortestExtra)];
+}
+
+/**
+ * What the process has met of the secrets of each cluster, replaced ones among them, which the service may quote for a while.
+ * They are written nowhere: they end with the process.
+ */
+export class KnownSecrets {
+  readonly #byId = new Map<string, Set<string>>();
+
+  /** Those of one cluster, to be added to; of one that has no id yet, nobody else can know any. */
+  of(id: string): Set<string> {
+    const known = this.#byId.get(id) ?? new Set();
+    if (id !== "") this.#byId.set(id, known);
+    return known;
+  }
 }
 
 /** Shorter texts in extra fields are words such as a tier or a region. */

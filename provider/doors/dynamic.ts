@@ -41,7 +41,7 @@ export const diff = (id: string, olds: Properties, news: Properties) =>
 export const create = (inputs: Properties) =>
   inContext("create", inputs, async (ctx) => {
     const { id, state } = await cluster.create(ctx, inputs);
-    return { id, outs: withSecrets(state) };
+    return { id, outs: withSecrets(state, inputs) };
   });
 
 export const read = (id: string, props: Properties) =>
@@ -50,11 +50,11 @@ export const read = (id: string, props: Properties) =>
     // Without a `name`, this is a lookup by the program (`Cluster.get`): a missing cluster must be an error.
     if (!found && props["name"] === undefined)
       throw new GpuClusterError(`there is no cluster ${id} in this organization`);
-    return found ? { id, props: withSecrets(found.state), inputs: withSecrets(found.inputs) } : {};
+    return found ? { id, props: withSecrets(found.state, props), inputs: withSecrets(found.inputs, props) } : {};
   });
 
 export const update = (id: string, olds: Properties, news: Properties) =>
-  inContext("update", news, async (ctx) => ({ outs: withSecrets(await cluster.update(ctx, id, olds, news)) }));
+  inContext("update", news, async (ctx) => ({ outs: withSecrets(await cluster.update(ctx, id, olds, news), news) }));
 
 const remove = (id: string, props: Properties) => inContext("delete", props, (ctx) => cluster.delete(ctx, id, props));
 
@@ -102,7 +102,7 @@ function isFromPlugin(olds: Properties): boolean {
 
 /** The engine shows the reasons and stores the properties. Refresh and delete need the provider's text in them. */
 function toInitFailure({ id, state, reasons, message }: InitError, props: Properties): Error {
-  const properties = { ...withSecrets(state), __provider: props["__provider"] };
+  const properties = { ...withSecrets(state, props), __provider: props["__provider"] };
   return Object.assign(new Error(message), { id, properties, reasons: [...reasons] });
 }
 

@@ -29,15 +29,19 @@ export function withSecretOutputs(properties: Properties): Properties {
 /**
  * Marks every value of a secret map, key by key, and the outputs that are declared as secret. The engine would mark only the
  * keys that the program marked: a key that the service adds would be in the state in plain text.
+ *
+ * @param own The inputs of the program or, if they are not known, the state before: with `plainEnv`, only the values of its
+ * keys are ordinary texts. A key that somebody else has set stays secret from then on, because the engine keeps its marks.
  */
-export function withSecrets(plain: Properties): Properties {
+export function withSecrets(plain: Properties, own: Properties): Properties {
   const properties = withSecretOutputs(plain);
-  if (properties["plainEnv"] === true) return properties;
-  const marked = secretNames.map((name) => [name, markValues(properties[name])] as const);
+  const isPlain = properties["plainEnv"] === true;
+  const marked = secretNames.map((name) => [name, markValues(properties[name], isPlain ? own[name] : {})] as const);
   return { ...properties, ...Object.fromEntries(marked.filter(([, value]) => value !== undefined)) };
 }
 
-function markValues(map: unknown): unknown {
+function markValues(map: unknown, open: unknown): unknown {
   if (typeof map !== "object" || map === null) return map;
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, asSecret(value)]));
+  const isOpen = (key: string) => Object.hasOwn(Object(open), key);
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, isOpen(key) ? value : asSecret(value)]));
 }

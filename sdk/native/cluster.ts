@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ClusterOutputs } from "../../provider/cluster/fields";
 import { type ClusterArgs, hiddenProperties, toProperties } from "../clusterArgs";
 import { isOfType } from "../pulumiType";
+import { warnOfPlainKeys } from "../stackConfig";
 import type { Outputs } from "../types";
 import { withVersion } from "./options";
 
@@ -35,6 +36,7 @@ export class Cluster extends pulumi.CustomResource {
    * @param opts Pulumi's resource options. `customTimeouts` defaults to 60 minutes for a creation, 20 for everything else.
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
+    warnOfPlainKeys();
     super(Cluster.__pulumiType, name, { ...toProperties(args), ...hiddenProperties(opts) }, withVersion(opts));
   }
 

@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import { warnOfPlainKeys } from "../stackConfig";
 import { withVersion } from "./options";
 
 /** Calls a function of the plugin at once. */
 export function invoke<Result>(name: string, args: object, opts?: pulumi.InvokeOptions): Promise<Result> {
+  warnOfPlainKeys();
   return pulumi.runtime.invoke(tokenOf(name), { ...args }, withVersion(opts));
 }
 
@@ -12,6 +14,7 @@ export function invokeOutput<Result>(
   args: object,
   opts?: pulumi.InvokeOutputOptions,
 ): pulumi.Output<Result> {
+  warnOfPlainKeys();
   return pulumi.runtime.invokeOutput<Result>(tokenOf(name), { ...args }, withVersion(opts));
 }
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { freshConfig, heartbeatMs, resolveConnection, resolveSettings } from "../../provider/config";
+import { freshConfig, heartbeatMs, plainKeyText, resolveConnection, resolveSettings } from "../../provider/config";
 import { ConfigError } from "../../provider/errors";
 
 const key = "sk-canary-0123456789";
@@ -136,6 +136,16 @@ test.each([
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(key);
 });
 
+test("a key that is too short to be one is refused, and never shown", () => {
+  const error = refusalOf({ ...settings, GPUCLUSTER_API_KEY: "k3y" });
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(String(error)).toMatch(
+    /^ConfigError: The API key \(GPUCLUSTER_API_KEY or .*fewer than 4 characters.*Set the whole key$/,
+  );
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("k3y");
+  expect(refusalOf({ ...settings, GPUCLUSTER_API_KEY: "k3y5" })).toBeUndefined();
+});
+
 test("everything that is wrong is said at once", () => {
   const error = refusalOf({ GPUCLUSTER_API_KEY: "a b", GPUCLUSTER_BASE_URL: "nope" });
   expect(String(error)).toMatch(/API key.*\. The address/);
@@ -153,4 +163,31 @@ test.each([
   [{ CI: "true" }, 60_000],
 ])("with %p progress is repeated every %d ms", (env, expected) => {
   expect(heartbeatMs(env)).toBe(expected);
+});
+
+const us = {
+  "gpucluster:connections": '{"us":{"apiKeyConfig":" gpucluster:usApiKey "}}',
+  "gpucluster:usApiKey": "us-key",
+};
+const command = (name: string) => `\`pulumi config set --secret ${name}\``;
+test.each<[string, Record<string, string>, string[], string[]]>([
+  ["the ordinary key", inConfig, [], ["gpucluster:apiKey"]],
+  ["the key of a connection", us, [], ["gpucluster:usApiKey"]],
+  ["both", { ...inConfig, ...us }, [], ["gpucluster:apiKey", "gpucluster:usApiKey"]],
+  ["the one of two that is no secret", { ...inConfig, ...us }, ["gpucluster:apiKey"], ["gpucluster:usApiKey"]],
+  ["no secret", { ...inConfig, ...us }, ["gpucluster:apiKey", "gpucluster:usApiKey"], []],
+  ["no key that is not there", { "gpucluster:connections": '{"us":{"apiKeyConfig":"gpucluster:usApiKey"}}' }, [], []],
+  [
+    "nothing that a connection may not name",
+    { "gpucluster:connections": '{"us":{"apiKeyConfig":"aws:key"}}', "aws:key": key },
+    [],
+    [],
+  ],
+  ["nothing of connections that cannot be read", { "gpucluster:connections": "{us" }, [], []],
+])("of keys in the stack's config a warning names %s", (_what, values, secrets, named) => {
+  const text = plainKeyText(config(values), (name) => secrets.includes(name), "Pulumi.dev.yaml");
+  expect([...(text ?? "").matchAll(/`pulumi config set --secret \S+`/g)].map(([found]) => found)).toEqual(
+    named.map(command),
+  );
+  for (const value of ["config-key", "us-key", key]) expect(String(text)).not.toContain(value);
 });

@@ -45,9 +45,9 @@ test.each<[string, Given, string, string]>([
     "texts with white space around",
     {
       connections: { eu: { baseUrl: ` ${eu.baseUrl}/\n`, apiKeyEnv: " GPUCLUSTER_EU_KEY " } },
-      env: { GPUCLUSTER_EU_KEY: " k\n" },
+      env: { GPUCLUSTER_EU_KEY: " key-eu\n" },
     },
-    "k",
+    "key-eu",
     eu.baseUrl,
   ],
   [

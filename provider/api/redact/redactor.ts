@@ -21,14 +21,19 @@ const longestText = 1_048_576;
  * signs or line breaks in between, and cut, if half of it is left. Shorter ones are found as they are, escaped and encoded.
  *
  * @param own Texts that stay where they stand, even if they are values.
+ * @param isExact True where every value is found as a short one is: what is just like it, or half of it, stays.
  */
-export function redactor(values: Iterable<string>, own: readonly string[] = []): (text: string) => string {
+export function redactor(
+  values: Iterable<string>,
+  own: readonly string[] = [],
+  isExact = false,
+): (text: string) => string {
   // Most texts are known words, which are not looked through: the forms are made for the first that is.
   const all = [...new Set(values)].filter((value) => value.length >= shortestExact);
   let finder: Finder | undefined;
   return (text) => {
     if (all.length === 0 || text.length < shortestExact) return text;
-    finder ??= new Finder(all);
+    finder ??= new Finder(all, isExact);
     const whole = cut(text, longestText);
     const kept = own.flatMap((word) => placesOf(word, whole));
     const isOwn = ({ from, to }: Span) => kept.some((span) => span.from <= from && to <= span.to);
@@ -43,9 +48,9 @@ class Finder {
   readonly #exact: Matcher;
   readonly #folded: readonly (readonly [Folding, Matcher])[];
 
-  constructor(values: readonly string[]) {
+  constructor(values: readonly string[], isExact: boolean) {
     const exact = exactForms(values).map((form) => codesOf(form, "exact"));
-    const { letters, signs } = foldedForms(values);
+    const { letters, signs } = foldedForms(isExact ? [] : values);
     this.#exact = new Matcher(exact, { seedLength: shortestExact, takesParts: false });
     const options = { seedLength: shortestFolded, takesParts: true };
     this.#folded = [

@@ -6,9 +6,11 @@ import { ConfigError, GpuClusterError, messageOf, RequestError, TimeoutError } f
 import { withTakenType } from "../asMade";
 import { isTypeRefusal } from "../claim";
 import { changedFields, wayOut } from "../configure";
+import { textsIn } from "../extraFields";
 import { type CheckedInputs, type ClusterState, outputNames } from "../fields";
+import { type Hiding, hidingOf } from "../operation";
 import type { Service } from "../service";
-import { asInputs } from "../state";
+import { asInputs, secretsOf } from "../state";
 import { type Adoption, findAdopted, judgeAdoption, withFoundName } from "./adoptionCheck";
 import { completeInputs, findFailures, namingFailures, pathStep } from "./check";
 import { CostCheck } from "./costCheck";
@@ -19,6 +21,7 @@ import { Inquiry } from "./inquiry";
 import { LookUps } from "./lookups";
 import { lossesOf } from "./losses";
 import { NameCheck } from "./nameCheck";
+import { resourceNameOf } from "./names";
 import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
 import { previewCluster } from "./preview";
 import { adoptedId, refusalsOf } from "./refusals";
@@ -48,7 +51,18 @@ export class CheckRun {
     private readonly settings: () => Settings,
   ) {}
 
+  /** Whatever is said or found wrong is cleared of secrets, as the errors of operations are. */
   async check(ctx: Ctx, given: Properties, olds: Properties = {}): Promise<Checked> {
+    const hiding = hidingIn(ctx, given, olds, this.#before.get(ctx.urn) ?? {});
+    const log: Ctx["log"] = (text, severity) => ctx.log(hiding.ownText(text), severity);
+    const { failures, ...checked } = await this.#check({ ...ctx, log }, given, olds, hiding.said);
+    return {
+      ...checked,
+      failures: failures.map((failure) => ({ ...failure, reason: hiding.ownText(failure.reason) })),
+    };
+  }
+
+  async #check(ctx: Ctx, given: Properties, olds: Properties, hide: (text: string) => string): Promise<Checked> {
     const news = withoutEchoed(given, olds);
     const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
     this.remember(ctx.urn, olds);
@@ -60,7 +74,7 @@ export class CheckRun {
     const failures = [...findFailures(news), ...namingFailures(news, context), ...doorFailures(ctx), ...wrong];
     // Nobody is asked about the rest.
     if (failures.length > 0 || "failures" in surroundings) return { inputs: asked, failures };
-    const check = new OneCheck(ctx, surroundings, this.#shared);
+    const check = new OneCheck(ctx, surroundings, this.#shared, hide);
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
       check.warn(`\`name\` is no longer given; the cluster keeps its name "${current}"`);
     }
@@ -77,7 +91,7 @@ export class CheckRun {
     inputs: CheckedInputs,
     send: (inputs: CheckedInputs) => Promise<T>,
   ): Promise<T> {
-    const types = await this.#askLate(deadlineMs, service, inputs, (inquiry) =>
+    const types = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
     );
     const createWith = async ([type, ...others]: readonly [string, ...string[]]): Promise<T> => {
@@ -90,7 +104,7 @@ export class CheckRun {
         const [next, ...rest] = others;
         if (next === undefined || !isTypeRefusal(error)) throw error;
         const title = `cluster "${inputs.name}": the GPU type "${type}" is refused, so the next of the list is tried, "${next}"`;
-        ctx.log(`${title}: ${messageOf(error)}`, "warning");
+        ctx.log(this.#hiding(ctx, inputs).ownText(`${title}: ${messageOf(error)}`), "warning");
         return createWith([next, ...rest]);
       }
     };
@@ -104,35 +118,40 @@ export class CheckRun {
    * @throws GpuClusterError
    */
   async holdLimits(
-    { urn }: Ctx,
+    ctx: Ctx,
     deadlineMs: number,
     service: Service,
     inputs: CheckedInputs,
     isOther = false,
   ): Promise<CheckedInputs> {
-    const { amount, problem } = await this.#askLate(deadlineMs, service, inputs, (inquiry) =>
-      this.#costs.judgeLate(urn, inquiry, inputs, this.settings(), isOther),
+    const { amount, problem } = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
+      this.#costs.judgeLate(ctx.urn, inquiry, inputs, this.settings(), isOther),
     );
-    if (problem) throw new GpuClusterError(`cluster "${inputs.name}": ${problem}. Nothing was sent`);
+    if (problem)
+      throw new GpuClusterError(
+        this.#hiding(ctx, inputs).ownText(`cluster "${inputs.name}": ${problem}. Nothing was sent`),
+      );
     return isOther ? { ...inputs, hourlyCost: amount } : inputs;
   }
 
   /** Lookups that may take as long as the operation. If the requests of an earlier operation were cut, they are sent again. */
   async #askLate<T>(
+    ctx: Ctx,
     deadlineMs: number,
     service: Service,
-    { name }: CheckedInputs,
+    inputs: CheckedInputs,
     ask: (inquiry: Inquiry) => Promise<T>,
   ): Promise<T> {
+    const { said } = this.#hiding(ctx, inputs);
     const late = () =>
       new TimeoutError(
-        `cluster "${name}": no price or stock came before the time limit of the operation. Nothing was sent`,
+        `cluster "${inputs.name}": no price or stock came before the time limit of the operation. Nothing was sent`,
       );
     const askUntilWhole = async (): Promise<T> => {
       for (;;) {
         const lookUps = this.#late ?? new LookUps(deadlineMs);
         this.#late = lookUps;
-        const inquiry = new Inquiry(lookUps, service);
+        const inquiry = new Inquiry(lookUps, service, said);
         const answer = await ask(inquiry);
         const isCut = inquiry.gaps.some(({ error }) => error instanceof RequestError && error.isCut);
         if (!isCut || (lookUps.deadlineMs ?? 0) >= deadlineMs) return answer;
@@ -140,6 +159,11 @@ export class CheckRun {
       }
     };
     return until({ clock: service.clock, deadlineMs, late }, (signal) => abortable(askUntilWhole(), signal));
+  }
+
+  /** How the secrets of a resource are hidden, those of its inputs before too. */
+  #hiding(ctx: Ctx, inputs: CheckedInputs): Hiding {
+    return hidingIn(ctx, inputs, this.#before.get(ctx.urn) ?? {});
   }
 
   /**
@@ -150,7 +174,9 @@ export class CheckRun {
     const isGoing = isReplaced({ ...state }, news, this.#replacing.get(ctx.urn));
     const surroundings = this.#surroundings(isGoing ? { ...state } : news);
     if ("failures" in surroundings) return;
-    await refuseUnknown(new OneCheck(ctx, surroundings, this.#shared), ctx, id, state);
+    const { said, ownText } = hidingIn(ctx, news, { ...state });
+    const log: Ctx["log"] = (text, severity) => ctx.log(ownText(text), severity);
+    await refuseUnknown(new OneCheck({ ...ctx, log }, surroundings, this.#shared, said), ctx, id, state);
   }
 
   /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
@@ -224,6 +250,12 @@ export class CheckRun {
     if (check.showsOutputs) return { inputs: { ...shown, ...cost }, failures, certain };
     return { inputs: { ...shown, ...certain, ...cost }, failures };
   }
+}
+
+/** What is secret of a resource, now and before; what names it stays readable. */
+function hidingIn({ urn }: Ctx, ...inputs: readonly (Properties | CheckedInputs)[]): Hiding {
+  const names = inputs.flatMap(({ name, gpuType, container, adopt }) => textsIn([name, gpuType, container, adopt]));
+  return hidingOf(inputs.flatMap(secretsOf), [resourceNameOf(urn), ...names]);
 }
 
 /** Without the outputs that an earlier check has put among the inputs: the option `ignoreChanges: ["*"]` gives them back. */

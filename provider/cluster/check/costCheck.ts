@@ -1,6 +1,5 @@
 import type { Settings } from "../../config";
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
-import { messageOf } from "../../errors";
 import { tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
 import { costOfReplica } from "../money";
@@ -51,8 +50,7 @@ export class CostCheck {
     if (!this.#unchecked.has(urn) && !isOther) return { amount: inputs.hourlyCost };
     const price = await inquiry.price(inputs.gpuType, { tier: tierOf(inputs.extraFields) });
     const [gap] = inquiry.gaps;
-    if (gap && isLimited(inputs, settings))
-      return { problem: `\`maxHourlyCost\` cannot be checked: ${messageOf(gap.error)}` };
+    if (gap && isLimited(inputs, settings)) return { problem: `\`maxHourlyCost\` cannot be checked: ${gap.text}` };
     this.#unchecked.delete(urn);
     const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
     this.#costs.set(urn, cost);

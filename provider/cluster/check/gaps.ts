@@ -5,6 +5,14 @@ export interface Gap {
   /** In the plural: `stock figures`, `prices`. */
   readonly what: string;
   readonly error: unknown;
+  /** The error in words, without secrets. */
+  readonly text: string;
+}
+
+/** The text of an error whose request did not know what is secret: the words in it that are the service's may quote it. */
+export function clearText(error: unknown, hide: (text: string) => string): string {
+  const words = error instanceof ApiError ? [error.said, error.code ?? ""] : [];
+  return words.reduce((text, word) => text.replace(word, () => hide(word)), messageOf(error));
 }
 
 /**
@@ -21,7 +29,7 @@ export function natureOf(error: unknown): string {
 /** One sentence for all gaps of a check: what is not known, and why. */
 export function gapText(gaps: readonly Gap[]): string {
   const whys = new Map<string, string>();
-  for (const { error } of gaps) if (!whys.has(natureOf(error))) whys.set(natureOf(error), messageOf(error));
+  for (const { error, text } of gaps) if (!whys.has(natureOf(error))) whys.set(natureOf(error), text);
   const whats = [...new Set(gaps.map(({ what }) => what))];
   return `${listOf(whats)} could not be checked: ${[...whys.values()].join("; ")}`;
 }

@@ -8,7 +8,7 @@ import type { GpuType } from "../../types";
 import { isDown } from "../find";
 import { memberOf } from "../lists";
 import type { Service } from "../service";
-import type { Gap } from "./gaps";
+import { clearText, type Gap } from "./gaps";
 import type { LookUp, LookUps } from "./lookups";
 
 /** What one GPU costs in an hour. */
@@ -33,6 +33,8 @@ export class Inquiry {
   constructor(
     private readonly lookUps: LookUps,
     private readonly service: Service | undefined,
+    /** Takes secrets out of what the service says. */
+    private readonly hide = (text: string) => text,
   ) {}
 
   /** Whether there was no answer about something. */
@@ -136,7 +138,7 @@ export class Inquiry {
 
   #answerOf<T>(look: LookUp<T>, what: string | undefined): T | undefined {
     if ("answer" in look) return look.answer;
-    if (what !== undefined) this.gaps.push({ what, error: look.error });
+    if (what !== undefined) this.gaps.push({ what, error: look.error, text: clearText(look.error, this.hide) });
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import type { Settings } from "../../config";
 import type { CheckFailure, Ctx, Naming } from "../../core";
-import { isRejectedKey, messageOf } from "../../errors";
+import { isRejectedKey } from "../../errors";
 import type { Service } from "../service";
 import { gapText, natureOf } from "./gaps";
 import { Inquiry } from "./inquiry";
@@ -32,10 +32,11 @@ export class OneCheck {
     private readonly ctx: Ctx,
     { service, settings }: Surroundings,
     private readonly shared: Shared,
+    hide: (text: string) => string,
   ) {
     this.service = service;
     this.settings = settings;
-    this.inquiry = new Inquiry(shared.lookUps, service);
+    this.inquiry = new Inquiry(shared.lookUps, service, hide);
   }
 
   get urn(): string {
@@ -69,7 +70,7 @@ export class OneCheck {
     // A key that is rejected would be so for everything that the update needs.
     const rejected = gaps.find(({ error }) => isRejectedKey(error));
     if (rejected) {
-      this.fail("", messageOf(rejected.error));
+      this.fail("", rejected.text);
       return;
     }
     if (this.settings.strictPreview) {

@@ -5,22 +5,17 @@ import type { ClusterInputs } from "../fields";
 
 /** What each input has to be: the rules of the fields in fields.ts, in one place, with the texts for who breaks them. */
 
-/** Says what is wrong and what is right. Only numbers are quoted: any text may be a secret of the user's. */
-function rule(text: string) {
-  return {
-    error: ({ input }: { input?: unknown }) => {
-      if (input === undefined) return `is required; it ${text}`;
-      return typeof input === "number" ? `${text}, got ${input}` : text;
-    },
-  };
+/** Says what is wrong and what is right. Values are never quoted: any of them, at any depth, may be a secret of the user's. */
+function rule(text: string, said: (input: unknown) => string = () => text) {
+  return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${text}` : said(input)) };
+}
+
+/** As `rule`, for what is a count or a sum: a number is no secret there. */
+function numberRule(text: string) {
+  return rule(text, (input) => (typeof input === "number" ? `${text}, got ${input}` : text));
 }
 
 const nameText = "must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit";
-
-/** As `rule`, for what must not be quoted even where it is a number: it may be a PIN. */
-function secretRule(text: string) {
-  return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${text}` : text) };
-}
 
 // The grammar of image references (host and path, tag, digest); the documented form has a tag, a digest is stricter still.
 const hostLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?";
@@ -56,7 +51,7 @@ const envName = z
     rule("must be a name of letters, digits, '_', '.' and '-', not beginning with a digit"),
   );
 const envValue = z
-  .string(secretRule('must be a string; write numbers and booleans in quotes, such as "8080"'))
+  .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
   .refine((value) => !value.includes("\0"), rule("must not hold a NUL character"))
   .refine((value) => value.isWellFormed(), rule("must be Unicode text; it holds half of a character"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
@@ -83,8 +78,8 @@ const adoptText = 'must be the id of a cluster, such as "cl_1a2b3c"; getClusters
 const minHealthyText = 'must be a whole number from 1 to `replicas`, or a share from "1%" to "100%"';
 // Each form has the text too: a value that is of its kind is judged by that form alone.
 const minHealthy = z.union([
-  z.int(rule(minHealthyText)).min(1, rule(minHealthyText)).max(10_000, rule(minHealthyText)),
-  z.string(rule(minHealthyText)).regex(/^([1-9]\d?|100)%$/, rule(minHealthyText)),
+  z.int(numberRule(minHealthyText)).min(1, numberRule(minHealthyText)).max(10_000, numberRule(minHealthyText)),
+  z.string(numberRule(minHealthyText)).regex(/^([1-9]\d?|100)%$/, numberRule(minHealthyText)),
 ]);
 const costText = "must be a number above 0";
 const connectionText = "must be the name of an entry of gpucluster:connections";
@@ -97,7 +92,11 @@ function oneOf<const Word extends string>(...words: [Word, Word]) {
 const inputRules = {
   name: z.string(rule(nameText)).regex(clusterNamePattern, rule(nameText)).max(63, rule(nameText)).optional(),
   gpuType: z.union([gpuType, gpuTypes]),
-  replicas: z.int(rule(replicasText)).min(1, rule(replicasText)).max(10_000, rule(replicasText)).optional(),
+  replicas: z
+    .int(numberRule(replicasText))
+    .min(1, numberRule(replicasText))
+    .max(10_000, numberRule(replicasText))
+    .optional(),
   container: z
     .string(rule(imageText))
     .max(512, rule(imageText))
@@ -106,7 +105,7 @@ const inputRules = {
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
   extraFields: z
     .record(extraName, z.json(rule(extraText)), rule(extraText))
-    .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= maxExtraBytes, secretRule(extraSizeText))
+    .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= maxExtraBytes, rule(extraSizeText))
     .optional(),
   desiredStatus: oneOf("running", "stopped"),
   restartTriggers: triggers,
@@ -116,7 +115,7 @@ const inputRules = {
   minHealthyReplicas: minHealthy.optional(),
   healthCheck: oneOf("status", "list"),
   deletionPolicy: oneOf("delete", "stop"),
-  maxHourlyCost: z.number(rule(costText)).positive(rule(costText)).optional(),
+  maxHourlyCost: z.number(numberRule(costText)).positive(numberRule(costText)).optional(),
   plainEnv: flag,
   connection: z.string(rule(connectionText)).min(1, rule(connectionText)).max(100, rule(connectionText)).optional(),
 } satisfies { [Name in keyof Required<ClusterInputs>]: z.ZodType<ClusterInputs[Name]> };

@@ -1,5 +1,5 @@
 import { type Ctx, hasUnknown, type Properties } from "../../core";
-import { GpuClusterError, messageOf } from "../../errors";
+import { GpuClusterError } from "../../errors";
 import { refuseStrangers } from "../absence";
 import { diffCluster } from "../diff";
 import type { ClusterState } from "../fields";
@@ -26,7 +26,7 @@ export async function refuseUnknown(check: OneCheck, ctx: Ctx, id: string, state
   if (isKnown) return;
   const operation = new Operation(ctx, service.clock, "read", { id, inputs: state });
   if (isKnown === false) refuseStrangers(service, operation, state);
-  const why = messageOf(inquiry.gaps[0]?.error);
+  const [{ text: why } = { text: "it was not asked" }] = inquiry.gaps;
   const text = `was last seen under another service or API key, and whether this one knows it could not be checked: ${why}`;
   if (settings.strictPreview)
     throw new GpuClusterError(`${operation.title} ${text}; gpucluster:strictPreview makes that an error`);

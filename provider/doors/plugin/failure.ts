@@ -4,10 +4,9 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { InitError } from "../../core";
 import { messageOf } from "../../errors";
-import { withSecrets } from "../secrets";
 import { toStruct } from "./struct";
 
-/** An error in the engine's form. It carries the id and the properties of a resource that exists but is not ready. */
+/** An error in the engine's form. It carries the id and the properties, with their marks, of a resource that exists but is not ready. */
 export function toServiceError(error: unknown): ServiceError {
   // gRPC sends no answer at all if the text holds half of a surrogate pair.
   const message = messageOf(error).toWellFormed();
@@ -19,7 +18,7 @@ export function toServiceError(error: unknown): ServiceError {
 function toDetails({ id, state, reasons, message }: InitError): Uint8Array {
   const failure = new ErrorResourceInitFailed()
     .setId(id)
-    .setProperties(toStruct(withSecrets(state)))
+    .setProperties(toStruct(state))
     .setReasonsList([...reasons]);
   const detail = new Any();
   detail.pack(failure.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

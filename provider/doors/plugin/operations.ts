@@ -16,7 +16,7 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import type { Ctx, Naming, Properties } from "../../core";
+import { type Ctx, InitError, type Naming, type Properties } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { withSecrets } from "../secrets";
 import { toDiffResponse } from "./diffs";
@@ -38,7 +38,7 @@ export function check(session: Session, request: CheckRequest): Promise<CheckRes
       olds,
     );
     session.certain.set(ctx.urn, certain);
-    return new CheckResponse().setInputs(toStruct(withSecrets(inputs))).setFailuresList(failures.map(toFailure));
+    return new CheckResponse().setInputs(outputs(inputs, news)).setFailuresList(failures.map(toFailure));
   });
 }
 
@@ -68,10 +68,12 @@ export function create(session: Session, request: CreateRequest): Promise<Create
     const resource = resourceOf(session.provider, ctx.urn);
     const inputs = propertiesOf(request.getProperties());
     if (request.getPreview()) {
-      return new CreateResponse().setProperties(outputs(previewOf(resource, inputs, session.certain.get(ctx.urn))));
+      return new CreateResponse().setProperties(
+        outputs(previewOf(resource, inputs, session.certain.get(ctx.urn)), inputs),
+      );
     }
     const { id, state } = await resource.create(ctx, inputs);
-    return new CreateResponse().setId(id).setProperties(outputs(state));
+    return new CreateResponse().setId(id).setProperties(outputs(state, inputs));
   });
 }
 
@@ -79,10 +81,11 @@ export function create(session: Session, request: CreateRequest): Promise<Create
 export function read(session: Session, request: ReadRequest): Promise<ReadResponse> {
   return inContext(session, "read", request, async (ctx) => {
     const id = request.getId();
-    const found = await resourceOf(session.provider, ctx.urn).read(ctx, id, propertiesOf(request.getProperties()));
+    const state = propertiesOf(request.getProperties());
+    const found = await resourceOf(session.provider, ctx.urn).read(ctx, id, state);
     if (!found) return new ReadResponse();
     const inputs = withoutOutputs(found.inputs);
-    return new ReadResponse().setId(id).setProperties(outputs(found.state)).setInputs(outputs(inputs));
+    return new ReadResponse().setId(id).setProperties(outputs(found.state, state)).setInputs(outputs(inputs, state));
   });
 }
 
@@ -93,7 +96,7 @@ export function update(session: Session, request: UpdateRequest): Promise<Update
     const next = request.getPreview()
       ? previewOf(resource, news, state)
       : await resource.update(ctx, request.getId(), state, news);
-    return new UpdateResponse().setProperties(outputs(next));
+    return new UpdateResponse().setProperties(outputs(next, news));
   });
 }
 
@@ -116,22 +119,33 @@ interface ResourceRequest {
   getUrn(): string;
   /** Seconds; 0 if the program sets no timeout. */
   getTimeout?(): number;
+  /** What the program says: of an update as news, of a creation as properties. */
+  getNews?(): Struct | undefined;
+  getProperties?(): Struct | undefined;
 }
 
-function inContext<T>(
+async function inContext<T>(
   { running }: Session,
   operation: string,
   request: ResourceRequest,
   work: (ctx: Ctx) => Promise<T>,
 ): Promise<T> {
   const seconds = request.getTimeout?.();
-  return running.run({ operation, urn: request.getUrn(), timeoutMs: seconds ? seconds * 1000 : undefined }, work);
+  const timeoutMs = seconds ? seconds * 1000 : undefined;
+  try {
+    return await running.run({ operation, urn: request.getUrn(), timeoutMs }, work);
+  } catch (error) {
+    if (!(error instanceof InitError)) throw error;
+    const { id, state, reasons, cause } = error;
+    const own = propertiesOf((request.getNews ?? request.getProperties)?.call(request));
+    throw new InitError(id, withSecrets(state, own), reasons, { cause });
+  }
 }
 
 function propertiesOf(struct: Struct | undefined): Properties {
   return ownProperties(fromStruct(struct));
 }
 
-function outputs(properties: Properties): Struct {
-  return toStruct(withSecrets(properties));
+function outputs(properties: Properties, own: Properties): Struct {
+  return toStruct(withSecrets(properties, own));
 }

@@ -62,6 +62,36 @@ test.each(answers)("the key is nowhere in the error when the service %s", async 
   }
 });
 
+test.each([
+  ["the host", "https://KEY.evil.example/"],
+  ["the host, in small letters", "https://key.evil.example/"],
+  ["a part of the host", "https://a.KEY-b.example/"],
+  ["the host, encoded", "https://KEY%2eevil.example/"],
+  ["the host, in two labels", "https://Zq7K-Wv93-.Lm2X-T5.example/"],
+  ["the path", "https://example.com/KEY"],
+])("the key is nowhere in the error when it is %s of a redirect", async (_what, form) => {
+  for (const key of ["Zq7K-Wv93-Lm2X-T5", "Zq7K-Wv93", "Zq7K"]) {
+    const location = form.replace("KEY", key).replace("key", key.toLowerCase());
+    const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
+    const error = await failureOf(transportTo(url, key).send(once("GET")));
+    const places = location.includes(key)
+      ? [key, key.toLowerCase()]
+      : key.length > 8
+        ? [key.toLowerCase(), "lm2x"]
+        : [];
+    expect(String(error)).toMatch(/Redirects( to https:\/\/\S+)? are not followed/);
+    for (const place of places) expect(String(error)).not.toContain(place);
+  }
+});
+
+test("where a redirect leads is said if that repeats nothing", async () => {
+  const { url } = await serve((_q, response) =>
+    response.writeHead(301, { location: "https://www.example.com/x" }).end(),
+  );
+  const error = await failureOf(transportTo(url).send(once("GET")));
+  expect(String(error)).toContain("Redirects to https://www.example.com are not followed");
+});
+
 test("the key is not in the error when no service listens", async () => {
   const { server, url } = await serve(() => undefined);
   await new Promise((resolve) => server.close(resolve));

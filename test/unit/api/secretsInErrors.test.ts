@@ -46,7 +46,9 @@ test.each<[string, string, (kept: number) => string]>([
 const longKey = "Zq7K-Wv93-Lm2X-T"; // 16 characters
 test.each([
   ["a key of 16 characters is hidden", longKey, "[secret]"],
-  ["a shorter key, which may stand there by chance, is not hidden", longKey.slice(1), longKey.slice(1)],
+  ["a shorter key is hidden too", longKey.slice(1), "[secret]"],
+  ["so is one of 8 characters", longKey.slice(0, 8), "[secret]"],
+  ["so is one of 4 characters", "Zq7K", "[secret]"],
 ])("in the data of a success %s, and env values are kept byte for byte", async (_what, key, shown) => {
   const data = (text: string) => ({ name: `web ${text}`, replicas: [{ message: `Bearer ${text}.` }] });
   const env = { A: ` ${key}\r\n`, B: key };
@@ -54,4 +56,39 @@ test.each([
   const response = await statusErrors(new Secret(key))(async () => ({ status: 200, headers: {}, body }))(requestOf());
   expect(response.json).toEqual({ ...data(shown), env });
   expect(response.body).toBe("");
+});
+
+test.each([
+  [
+    "of 15 characters, what is only like it or half of it",
+    "training-webapp",
+    ["training", "Training-Webapp-2", "webapp"],
+  ],
+  [
+    "of 5 characters, what names, images and addresses are made of",
+    "train",
+    ["train", "acme/train:1", "https://train.dev"],
+  ],
+])("a key %s stays as it is in data", async (_what, key, words) => {
+  const body = JSON.stringify({ words });
+  const response = await statusErrors(new Secret(key))(async () => ({ status: 200, headers: {}, body }))(requestOf());
+  expect(response.json).toEqual({ words });
+});
+
+test.each([4, 5, 8, 15])("a key of %d characters is hidden in the reason of a refusal, encoded too", async (length) => {
+  const key = longKey.slice(0, length);
+  const message = `bad key ${key}, in base64 ${Buffer.from(key).toString("base64")}`;
+  const handler = statusErrors(new Secret(key))(async () => ({ status: 400, headers: {}, body: envelope(message) }));
+  await expect(handler(requestOf())).rejects.toThrow("bad key [secret], in base64 [secret]");
+});
+
+test.each([4, 8, 16])("data of 1 MB is looked through in a moment for a key of %d characters", async (length) => {
+  const key = longKey.slice(0, length);
+  for (const unit of ["a", "Zq7", `${longKey.slice(0, length - 1)} `, "%41", "\\", `${key} `]) {
+    const body = JSON.stringify({ text: unit.repeat(Math.ceil(1_000_000 / unit.length)) });
+    const start = process.cpuUsage();
+    await statusErrors(new Secret(key))(async () => ({ status: 200, headers: {}, body }))(requestOf());
+    // In microseconds of this process alone: other processes may take most of the machine.
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
+  }
 });

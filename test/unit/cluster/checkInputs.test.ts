@@ -51,6 +51,17 @@ describe("a bad input", () => {
     expect(JSON.stringify(await refused("env", { PIN: 71830264 }))).not.toContain("71830264");
   });
 
+  it.each(inputNames.filter((name) => !["replicas", "minHealthyReplicas", "maxHourlyCost"].includes(name)))(
+    "is never quoted where it is %s, whatever kind of thing it is",
+    async (name) => {
+      const values = [71830264, "7183 0264!", [71830264], { A: 71830264 }, { A: { B: ["7183 0264!"] } }, [[71830264]]];
+      for (const value of values) {
+        const reasons = findFailures({ ...least, [name]: value }).map(({ reason }) => reason);
+        expect([value, reasons.filter((reason) => /7183|0264/.test(reason))]).toEqual([value, []]);
+      }
+    },
+  );
+
   it("is told in one line of a readable length, whatever the name of its variable is", async () => {
     const env = { "A\r\n\u001b[2JB": "x", ["C".repeat(10_000)]: 5 };
     const texts = (await refused("env", env)).map(({ property, reason }) => `${property}: ${reason}`);

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
 import type { Properties } from "../../../provider/core";
 import type { Fault } from "../../simulator";
 import { type Bench, closeAll, failureOf, openBench, settle } from "./bench";
@@ -91,5 +92,51 @@ describe("an env value that the service repeats", () => {
     });
     const work = bench.cluster.create(bench.ctx(), { ...checked, env: { VALUE: value } });
     expect((await bench.run(failureOf(work))).message).not.toContain("cut-canary");
+  });
+});
+
+describe("a value that an update has replaced", () => {
+  const old = "canary-old-0b1c2d";
+  const quoting = { sickReplica: { replica: 0, message: `bad: ${old}, in base64 ${btoa(old)}` } };
+  const messagesIn = (state: Properties) => JSON.stringify(state["replicaStatuses"]);
+
+  /** A cluster whose env was changed once, in a service that does not show it. */
+  async function updated(): Promise<Bench & { id: string; state: Properties }> {
+    const bench = await openBench({ dialect: { envEcho: "none" } });
+    const { id, state: first } = await settle(bench, { ...checked, env: { TOKEN: old } });
+    const state = await bench.run(bench.cluster.update(bench.ctx(), id, first, { ...checked, env: { TOKEN: next } }));
+    bench.simulator.change(id, quoting);
+    return { ...bench, id, state };
+  }
+
+  it("shows in no state after it, and in no message that a refresh in the same process finds", async () => {
+    const bench = await updated();
+    expect(JSON.stringify(bench.state)).not.toMatch(/canary-old|__replaced/);
+    const found = await bench.run(bench.cluster.read(bench.ctx(), bench.id, bench.state));
+    expect(messagesIn(found?.state ?? {})).toContain("bad: [secret], in base64 [secret]");
+    expectSilence(bench, undefined);
+  });
+
+  it("shows in no answer of a function, nor in its errors", async () => {
+    const bench = await updated();
+    const { client, id, service } = bench;
+    const { replicas } = await bench.run(getClusterStatus(client, { id }, service.known));
+    expect(JSON.stringify(replicas)).toContain("bad: [secret], in base64 [secret]");
+    bench.simulator.fault({ kind: "status", status: 422, message: `no ${old}`, path: "/v1/clusters/*", times: 9 });
+    const ask = { getCluster, getClusterStatus };
+    for (const get of Object.values(ask)) {
+      const { message } = await bench.run(failureOf(get(client, { id }, service.known)));
+      expect(message).toContain("no [secret]");
+    }
+  });
+
+  it("shows in no state word of a list or of one cluster", async () => {
+    const bench = await updated();
+    const { client, id, service } = bench;
+    const body = JSON.stringify([{ id, name: "web", status: `lost ${old}` }]);
+    bench.simulator.fault({ kind: "body", body, path: "/v1/clusters" });
+    expect((await bench.run(getClusters(client, {}, service.known))).clusters[0]?.status).toBe("lost [secret]");
+    bench.simulator.fault({ kind: "body", body: body.slice(1, -1), path: "/v1/clusters/*" });
+    expect((await bench.run(getCluster(client, { id }, service.known))).status).toBe("lost [secret]");
   });
 });

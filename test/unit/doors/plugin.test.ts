@@ -157,14 +157,9 @@ describe("an operation", () => {
 
   it("that ends with a cluster that is not ready keeps its id, its state and the reasons", async () => {
     simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
-    const { details, metadata } = await errorOf(run(create(inputsOf(), false, 60)));
-    expect(details).toContain("timed out after 1m");
-    const status = Status.deserializeBinary(Buffer.from(metadata?.get("grpc-status-details-bin")[0] ?? ""));
-    const [detail] = status.getDetailsList();
-    const failure = detail?.unpack(
-      proto.ErrorResourceInitFailed.deserializeBinary,
-      "pulumirpc.ErrorResourceInitFailed",
-    );
+    const error = await errorOf(run(create(inputsOf(), false, 60)));
+    expect(error.details).toContain("timed out after 1m");
+    const failure = failureIn(error);
     expect(failure?.getId()).toBe(living(simulator)[0]?.id);
     expect(fromStruct(failure?.getProperties())).toMatchObject({ settled: false, __unfinished: true });
     expect(failure?.getReasonsList()).toEqual([expect.stringContaining("out of memory")]);
@@ -187,6 +182,25 @@ describe("an operation", () => {
     expect((await errorOf(call(service.create, other))).details).toMatch(/gpucluster:index:Network/);
     const unknown = new proto.InvokeRequest().setTok("gpucluster:index:constructor");
     expect((await errorOf(call(service.invoke, unknown))).details).toMatch(/no function gpucluster:index:constructor/);
+  });
+});
+
+describe("an env that is no secret", () => {
+  it("has the values of variables as secrets that the program does not name", async () => {
+    const inputs = inputsOf({ env: { MODEL: "llama" }, plainEnv: true });
+    const created = await run(create(inputs));
+    const [id, state] = [created.getId(), fromStruct(created.getProperties())];
+    expect(state["env"]).toEqual({ MODEL: "llama" });
+    simulator.change(id, { env: { MODEL: "other", ADDED: canary } });
+    const env = { MODEL: "other", ADDED: asSecret(canary) };
+    const found = await run(read(id, state));
+    for (const part of [found.getProperties(), found.getInputs()]) expect(part?.toJavaScript()).toMatchObject({ env });
+    const drifted = fromStruct(found.getProperties());
+    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no" });
+    const error = await errorOf(run(update(id, drifted, { ...inputs, container: "a/b:2" })));
+    expect(failureIn(error)?.getProperties()?.toJavaScript()).toMatchObject({ env });
+    const updated = await run(update(id, drifted, { ...inputs, container: "a/b:2" }));
+    expect(updated.getProperties()?.toJavaScript()).toMatchObject({ env: { MODEL: "llama" } });
   });
 });
 
@@ -278,6 +292,19 @@ describe("a call with only the required fields of the protocol", () => {
     const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusters");
     const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
     expect(fromStruct(answer.getReturn())).toMatchObject({ clusters: [] });
+  });
+
+  it("asks a function that quotes no value that the process has met, be it replaced or not", async () => {
+    const inputs = inputsOf();
+    const created = await run(create(inputs));
+    const id = created.getId();
+    const [state, news] = [fromStruct(created.getProperties()), { ...inputs, env: { MODEL: "canary-next-9b1c" } }];
+    await run(update(id, state, news));
+    const message = `neither ${canary} nor canary-next-9b1c`;
+    simulator.change(id, { sickReplica: { replica: 0, message } });
+    const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusterStatus").setArgs(toStruct({ id }));
+    const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
+    expect(fromStruct(answer.getReturn())).toMatchObject({ replicas: [{ message: "neither [secret] nor [secret]" }] });
   });
 
   it("lists clusters, up to a limit", async () => {
@@ -385,6 +412,13 @@ describe("the settings of a provider", () => {
     expect(response.getInputs()?.toJavaScript()).toEqual({ apiKey: asSecret("a") });
   });
 });
+
+/** What a failure tells the engine about the resource. */
+function failureIn({ metadata }: NonNullable<Answer["error"]>) {
+  const status = Status.deserializeBinary(Buffer.from(metadata?.get("grpc-status-details-bin")[0] ?? ""));
+  const [detail] = status.getDetailsList();
+  return detail?.unpack(proto.ErrorResourceInitFailed.deserializeBinary, "pulumirpc.ErrorResourceInitFailed");
+}
 
 /** The error of a call that fails. */
 async function errorOf(work: Promise<unknown>): Promise<NonNullable<Answer["error"]>> {

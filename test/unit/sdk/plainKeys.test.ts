@@ -1,0 +1,38 @@
+import * as pulumi from "@pulumi/pulumi";
+import { Cluster } from "../../../sdk";
+import * as native from "../../../sdk/native";
+import { runProgram } from "./program";
+
+const key = "canary-key-7f3a9e";
+const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue();
+
+type Kind = typeof Cluster | typeof native.Cluster;
+
+/** What a program is warned of, with this config, of which some is secret. */
+async function warningsWith(Kind: Kind, config: Record<string, string>, secrets: string[]): Promise<unknown[]> {
+  warn.mockClear();
+  pulumi.runtime.setAllConfig(config, secrets);
+  await runProgram(() => {
+    for (const name of ["one", "two"]) new Kind(name, { gpuType: "l4", container: "acme/model:1" });
+  });
+  pulumi.runtime.setAllConfig({});
+  return warn.mock.calls.map(([text]) => text);
+}
+
+const text = expect.stringMatching(
+  /^The API key gpucluster:apiKey stands in clear in Pulumi\.dev\.yaml, and perhaps in the state\. Run `pulumi config set --secret gpucluster:apiKey`/,
+);
+
+test.each<[string, Record<string, string>, string[], unknown[]]>([
+  ["is not warned of a key that is a secret", { "gpucluster:apiKey": key }, ["gpucluster:apiKey"], []],
+  ["is warned once of one that is not, whatever the number of clusters", { "gpucluster:apiKey": key }, [], [text]],
+])("a program %s", async (_title, config, secrets, expected) => {
+  for (const Kind of [Cluster, native.Cluster]) {
+    // Each run has a stack of its own; these, against mocks, have none.
+    jest
+      .spyOn(pulumi.runtime, "getStackResource")
+      .mockReturnValue({} as ReturnType<typeof pulumi.runtime.getStackResource>);
+    expect(await warningsWith(Kind, config, secrets)).toEqual(expected);
+  }
+  expect(JSON.stringify(warn.mock.calls)).not.toContain(key);
+});
