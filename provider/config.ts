@@ -1,7 +1,6 @@
 import { shortestKey } from "./api/redact/keyHider";
 import { cleanText } from "./api/text";
-import { normalizeUrl, problemOfUrl } from "./baseUrl";
-import { findEntry, keyConfigsIn } from "./connections";
+import { findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
 import { ConfigError } from "./errors";
 import { Secret } from "./secret";
 

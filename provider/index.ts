@@ -1,19 +1,28 @@
 import type { Client } from "./api/client";
 import { getServiceInfo } from "./api/descriptor";
-import { type ArgRules, checkArgs, connectionRules } from "./args";
 import { systemClock } from "./clock";
-import { getCluster, getClusterRules, getClusterStatus, getClusterStatusRules, getClusters } from "./cluster/queries";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/service";
 import type { KnownSecrets } from "./cluster/state";
 import { type ReadConfig, resolveConnection, resolveSettings } from "./config";
 import type { Resource } from "./core";
-import { getGpuAvailability, getGpuAvailabilityRules } from "./gpus/gpuAvailability";
-import { getGpuModels } from "./gpus/gpuModels";
-import { getGpuPricing } from "./gpus/gpuPricing";
-import { getGpuTypes } from "./gpus/gpuTypes";
-import { getHealth } from "./health";
-import { sharing } from "./sharing";
+import { type ArgRules, checkArgs, connectionRules } from "./functions/args";
+import {
+  getCluster,
+  getClusterRules,
+  getClusterStatus,
+  getClusterStatusRules,
+  getClusters,
+} from "./functions/clusters";
+import {
+  getGpuAvailability,
+  getGpuAvailabilityRules,
+  getGpuModels,
+  getGpuPricing,
+  getGpuTypes,
+} from "./functions/gpus";
+import { getHealth } from "./functions/health";
+import { singleFlight } from "./functions/singleFlight";
 import type * as types from "./types";
 
 /** GPU types and prices are cached this long, for all modules of a program. The state of clusters is never cached. */
@@ -52,7 +61,7 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
     ask: (client: Client, args: Args, known: KnownSecrets) => Promise<Result>,
     keptMs = 0,
   ) => {
-    const share = sharing<Client, Result>(keptMs, systemClock);
+    const share = singleFlight<Client, Result>(keptMs, systemClock);
     return async (args: unknown = {}): Promise<Result> => {
       const checked = checkArgs(name, rules, args);
       const { client, known } = serviceFor(connect(checked.connection));

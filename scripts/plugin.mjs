@@ -1,5 +1,5 @@
 // @ts-check
-// Builds the plugin: one file that the engine starts, for any supported Node. See provider/doors/plugin.ts.
+// Builds the plugin: one file that the engine starts, for any supported Node. See provider/adapters/plugin.ts.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -28,7 +28,7 @@ export async function buildPlugin(folder = PLUGIN) {
   const outfile = join(folder, EXECUTABLE);
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ["provider/doors/plugin.ts"],
+    entryPoints: ["provider/adapters/plugin.ts"],
     outfile,
     bundle: true,
     minify: true,

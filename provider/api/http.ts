@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { isLoopback } from "../baseUrl";
+import { isLoopback } from "../connections";
 import { ConfigError, ConnectionError, type Outcome, ResponseShapeError } from "../errors";
 import { cleanText } from "./text";
 

@@ -1,6 +1,5 @@
-import type { Answered, Lane } from "./rateContract";
 import { defaultLimit, type RateHeaders, windowMs } from "./rateHeaders";
-import { opensAtMs } from "./rateLanes";
+import { type Answered, admitsAtMs, type Priority } from "./ratePriority";
 
 const maxInFlight = 6;
 /** Two answers about the same end differ by less than this: by whole seconds and by latency. */
@@ -74,18 +73,18 @@ export class RateWindow {
   }
 
   /** The time from which a priority may send, as far as known: in the past if it may send now. */
-  opensAtMs(priority: Lane): number {
+  opensAtMs(priority: Priority): number {
     if (!this.#known) return this.#probes > 0 ? this.#probedAtMs + probeMs : Number.NEGATIVE_INFINITY;
-    return opensAtMs(priority, { left: left(this.#known), limit: this.#limit, endMs: this.#endMs(this.#known) });
+    return admitsAtMs(priority, { left: left(this.#known), limit: this.#limit, endMs: this.#endMs(this.#known) });
   }
 
   /** The time for which a priority may not send, as far as known. 0 if it is open, or if a probe is to find out. */
-  closedForMs(priority: Lane, nowMs: number): number {
+  closedForMs(priority: Priority, nowMs: number): number {
     return this.#known ? Math.max(0, this.opensAtMs(priority) - nowMs) : 0;
   }
 
   /** One place in flight stays free for urgent requests, so that these never wait for the answers to others. */
-  hasPlace(priority: Lane): boolean {
+  hasPlace(priority: Priority): boolean {
     const places = this.#places() + (priority === "urgent" ? 1 : 0);
     // Requests in flight may count in a window whose state is still unknown.
     return this.#inFlight < (this.#known ? places : Math.min(places, this.#limit));

@@ -1,10 +1,9 @@
 import type { Clock } from "../clock";
 import type { Secret } from "../secret";
-import { auth } from "./auth";
 import { deadline } from "./deadline";
-import { http, type Send } from "./http";
-import { rateBudget } from "./rateBudget";
-import type { Budget } from "./rateContract";
+import { type Handler, http, type Send } from "./http";
+import { rateBudget } from "./rateLimiter";
+import type { Budget } from "./ratePriority";
 import { retry } from "./retry";
 import { statusErrors } from "./statusErrors";
 
@@ -39,4 +38,17 @@ export function createTransport({
 }: TransportOptions): Send {
   const wire = deadline({ clock })(auth(apiKey, userAgent)(end));
   return retry({ clock, random })(statusErrors(apiKey)(rateBudget({ clock, random, budget })(wire)));
+}
+
+/** Adds the bearer key and the user agent to each request. Above this handler, no request contains the key. */
+export function auth(apiKey: Secret, userAgent: string): Handler {
+  return (next) => (request) => {
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      "user-agent": userAgent,
+      authorization: `Bearer ${apiKey.reveal()}`,
+    };
+    if (request.body !== undefined) headers["content-type"] = "application/json";
+    return next({ ...request, headers });
+  };
 }

@@ -5,11 +5,10 @@ import type { ClusterRecord } from "../api/records";
 import { isOpaque } from "../api/requestNames";
 import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../core";
 import { GpuClusterError } from "../errors";
-import { identifiersIn } from "./asMade";
 import { diffCluster } from "./diff";
+import { identifiersIn, isMasked, sameImage, sameText } from "./drift";
 import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState } from "./fields";
-import { isMasked, sameImage, sameText } from "./forms";
 
 /** What taking over a cluster means that exists already. Pure: the preview says what the creation then does. */
 

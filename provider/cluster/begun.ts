@@ -16,7 +16,7 @@ export interface Ways {
  * Creations of this process that have got an id and did not reach their end. An error hook of the program makes the engine
  * ask for them again, as if nothing existed.
  */
-export class Begun {
+export class UnfinishedCreations {
   readonly #unfinished = new Map<string, InitError>();
 
   /** Another operation of the engine is about the cluster, so the engine has its id: what is created later is another one. */

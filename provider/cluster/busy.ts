@@ -2,12 +2,12 @@ import { isLeaving, stateOf } from "../api/read/states";
 import { busyCode, type ClusterRecord } from "../api/records";
 import type { Clock } from "../clock";
 import { ApiError, messageOf, RequestError } from "../errors";
-import { findCluster, findStatus, type Shelf } from "./find";
+import { isIdle } from "./conditions";
+import { findCluster, findStatus, type LookupSources } from "./lookup";
 import type { Operation } from "./operation";
-import { isIdle } from "./readiness";
 
 /** The parts of the service that a change needs. */
-export interface Target extends Shelf {
+export interface Target extends LookupSources {
   readonly clock: Clock;
 }
 
@@ -72,7 +72,7 @@ async function isChanging({ client }: Target, operation: Operation, record: Clus
   const state = stateOf(record.status);
   if (state === "pending") return true;
   if (state !== "running" && state !== "unknown") return false;
-  if (!operation.looksAtStatus) return false;
+  if (!operation.readsStatus) return false;
   const status = await findStatus(client, operation);
   if (operation.wasStopped && isIdle(status ?? { replicas: [] })) return false;
   const replicas = status?.replicas ?? [];

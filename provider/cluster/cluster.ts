@@ -4,27 +4,41 @@ import { cleanText } from "../api/text";
 import { abortable, until } from "../clock";
 import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf, NotInPlaceError, RequestError } from "../errors";
-import { acceptAbsence, find, findAgain, findExisting, findOrGone, refuseStrangers } from "./absence";
 import { foundOtherwise, foundState, mismatches, withName } from "./adoption";
-import { applyChange, type Change, changeOf, nothingSent, type SoFar, whatRuns } from "./apply";
-import { gpuTypeOf, identifiersIn, madeOtherwise, withTakenType } from "./asMade";
 import { whenFree } from "./busy";
-import { listOf } from "./check/gaps";
+import { applyChange, type Change, changeOf, nothingSent, type PartialState, partialState } from "./change";
+import { goalOf, isStopped, judgeGone, judgeReady, type Observation } from "./conditions";
 import { diffCluster, effectsOf } from "./diff";
-import { learnEcho, unverified, withDrift } from "./echo";
+import {
+  gpuTypeOf,
+  identifiersIn,
+  learnForm,
+  madeOtherwise,
+  sameText,
+  unverified,
+  withDrift,
+  withTakenType,
+} from "./drift";
 import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState, Effect } from "./fields";
-import { findCluster, findStatus } from "./find";
-import { sameText } from "./forms";
-import { memberOf } from "./lists";
+import { isAsSettled, memberOf, showsAll } from "./listCache";
+import {
+  acceptAbsence,
+  find,
+  findAgain,
+  findCluster,
+  findExisting,
+  findOrGone,
+  findStatus,
+  refuseOtherConnection,
+} from "./lookup";
 import { Operation } from "./operation";
 import { stop } from "./power";
-import { goalOf, isStopped, judgeGone, judgeReady, type Look } from "./readiness";
-import { isAsSettled, showsAll } from "./refreshes";
+import { listOf } from "./preview/facts";
 import { findRest } from "./rest";
 import type { Service } from "./service";
 import { asInputs, inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
-import { waitUntilReady } from "./waits";
+import { waitUntilReady } from "./wait";
 
 /** Creates exactly one cluster, or takes over the one to adopt, and waits until it is as the inputs ask for. */
 export async function createCluster(service: Service, ctx: Ctx, news: Properties) {
@@ -36,7 +50,7 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
   const operation = new Operation(ctx, clock, "create", { id: record.id, inputs, known: service.known.of(record.id) });
   // A run that is killed now leaves the id in its output, and nowhere else.
   operation.status(`created as ${record.id}`);
-  const isResent = service.claims.wasResent(inputs.name) ? { __resent: true as const } : {};
+  const isResent = service.creations.wasResent(inputs.name) ? { __resent: true as const } : {};
   const before = { ...toState(inputs, { record }, { settled: false, seenBy }), ...isResent };
   let running = inputs;
   const state = await keep(
@@ -82,7 +96,7 @@ function refuseOther({ client: { form } }: Service, inputs: CheckedInputs, recor
 
 /** A cluster that was found by its name may have other replicas and variables than were asked for: then it may not be ours. */
 async function otherFound(service: Service, operation: Operation, inputs: CheckedInputs, listed: ClusterRecord) {
-  if (!service.claims.wasFound(inputs.name)) return undefined;
+  if (!service.creations.wasFound(inputs.name)) return undefined;
   // What a list shows has to do where there is no more.
   const record = (await find(service, operation).catch(() => undefined)) ?? listed;
   const { running, paths } = foundOtherwise(inputs, record);
@@ -95,18 +109,22 @@ async function otherFound(service: Service, operation: Operation, inputs: Checke
   return { running, error };
 }
 
-async function reportTwins({ claims }: Service, operation: Operation, { name, __resent }: ClusterState): Promise<void> {
+async function reportTwins(
+  { creations }: Service,
+  operation: Operation,
+  { name, __resent }: ClusterState,
+): Promise<void> {
   const warn = (text: string) => operation.warn(text);
-  if (__resent) await claims.reportTwins(name, [operation.id], { ...operation.look(), warn });
+  if (__resent) await creations.reportTwins(name, [operation.id], { ...operation.look(), warn });
 }
 
-async function claim({ claims }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+async function claim({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
   const { name, gpuType, replicas, container, env = {}, extraFields } = inputs;
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);
     const options = { ...operation.request(), lookUntilMs: operation.look().deadlineMs, warn };
-    return await claims.create({ name, gpuType, replicas, container, env, extraFields }, options);
+    return await creations.create({ name, gpuType, replicas, container, env, extraFields }, options);
   } catch (error) {
     // The list belongs to all who wait for it, and names none of them.
     const isShared = error instanceof RequestError && !error.message.includes(operation.title);
@@ -119,7 +137,7 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
   const operation = new Operation(ctx, service.clock, "create", { id, inputs: asked, known: service.known.of(id) });
   const record = await find(service, operation);
   const wanted = record ? withTakenType(asked, identifiersIn(record)) : asked;
-  const adopter = service.claims.adopt(id, ctx.urn);
+  const adopter = service.owned.adopt(id, ctx.urn);
   const refusals = [
     ...(record ? mismatches(wanted, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
     ...(record
@@ -128,7 +146,7 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
     ...(adopter === ctx.urn ? [] : [`${adopter} adopts it already`]),
   ];
   if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
-  service.claims.adopted(id);
+  service.owned.adopted(id);
   const inputs = withName(wanted, record);
   const state = foundState(inputs, record);
   const effects = effectsOf(diffCluster(state, inputs));
@@ -181,7 +199,7 @@ async function bringAbout(
     `${what} was not changed completely`.trim(),
     (error) => {
       if (operation.isUpdate && error instanceof NotInPlaceError && !sent.isMoved) return undefined;
-      const soFar = whatRuns(change, sent);
+      const soFar = partialState(change, sent);
       return { ...soFar, running: asApplied(soFar.running, change, inputs) };
     },
     async () => {
@@ -193,13 +211,13 @@ async function bringAbout(
         const facts = { settled: true, ...left, seenBy, before: state };
         const shown = await find(service, operation);
         const unverifiedInputs = shown && unverified(inputs, shown, state.__echo);
-        return toState(inputs, operation.seen, { ...facts, unverifiedInputs });
+        return toState(inputs, operation.observed, { ...facts, unverifiedInputs });
       }
       // What a scaled cluster shows of its env may be drift that was there before; it is not learned as its own form.
       const isLearned = change.needsRollout || state.__unfinished !== undefined || state.__echo === undefined;
       if (isLearned)
         return toPlainJson({ ...(await reached(service, operation, change.inputs, state)), ...ownOf(inputs) });
-      return toState(inputs, operation.seen, { settled: true, seenBy, before: state });
+      return toState(inputs, operation.observed, { settled: true, seenBy, before: state });
     },
   );
 }
@@ -224,11 +242,11 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state, known: service.known.of(id) };
   const operation = new Operation(ctx, service.clock, "read", subject);
   const listed = await service.refreshes.listed(id, operation.look());
-  if (listed) operation.see({ record: listed });
+  if (listed) operation.observe({ record: listed });
   const record =
-    listed && showsAll(listed, state) ? operation.seen.record : await findOrGone(service, operation, state);
+    listed && showsAll(listed, state) ? operation.observed.record : await findOrGone(service, operation, state);
   if (!record || stateOf(record.status) === "terminated") {
-    refuseStrangers(service, operation, state);
+    refuseOtherConnection(service, operation, state);
     return undefined;
   }
   await reportTwins(service, operation, state);
@@ -251,7 +269,7 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
 }
 
 /** One look, judged without a wait. Who does not wait is content with a cluster that may yet come up. */
-function isSettled(look: Look, shown: ClusterState): boolean {
+function isSettled(look: Observation, shown: ClusterState): boolean {
   // A configuration that waits for the start is no reason to do anything before it.
   if (shown.desiredStatus === "stopped") {
     return isStopped(look.record ?? {}, shown) || (shown.skipAwait === true && isStopping(look.record?.status));
@@ -273,7 +291,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
     olds: state,
     known: service.known.of(id),
   });
-  const adoption = service.claims.adoptionOf(id);
+  const adoption = service.owned.adoptionOf(id);
   if (adoption === "failed") throw operation.error("was not deleted: the resource that was to adopt it has failed to");
   if (adoption === "done") {
     operation.warn("a resource of this program adopts it, so it stays as it is; only this entry of the state goes");
@@ -289,11 +307,11 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
       return !shown || isLeaving(shown.status);
     };
     await whenFree(service, operation, send, isGone);
-    await service.watcher.watch({ operation, judge: judgeGone, isDeleted: true });
+    await service.poller.poll({ operation, judge: judgeGone, isDeleted: true });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);
   }
-  service.claims.deleted(id);
+  service.owned.deleted(id);
   operation.status("deleted");
   const isSecret = state.__secretOutputs?.includes("hourlyCost");
   if (state.hourlyCost && !isSecret) operation.info(`was deleted; it cost ${state.hourlyCost} an hour`);
@@ -343,22 +361,22 @@ async function leaveStopped(service: Service, operation: Operation, state: Clust
 /** The state of a cluster that is now what was asked for; what the service shows otherwise is remembered, and said. */
 async function reached(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
   const detail = await lookInDetail(service, operation, inputs, before);
-  const record = { ...operation.seen.record, ...detail, id: operation.id };
+  const record = { ...operation.observed.record, ...detail, id: operation.id };
   const isNew = operation.isCreation || before.__echo === undefined;
   if (isNew && inputs.adopt === undefined) refuseOther(service, inputs, record);
-  const { echo, differing, unchanged } = learnEcho(inputs, record, before);
+  const { echo, differing, unchanged } = learnForm(inputs, record, before);
   const others = differing.filter((path) => !unchanged.includes(path));
   if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);
   if (unchanged.length > 0)
     operation.warn(`the service accepted the change, but still shows ${unchanged.join(", ")} as before`);
   const isLate = operation.isCreation && service.client.form.showsLate ? { __late: true as const } : {};
   const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: echo, ...isLate } };
-  return toState(inputs, operation.seen, { ...facts, unverifiedInputs: unverified(inputs, record, echo) });
+  return toState(inputs, operation.observed, { ...facts, unverifiedInputs: unverified(inputs, record, echo) });
 }
 
 /** What the service shows of the inputs, in one request at most. */
 async function lookInDetail(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
-  const { record: last } = operation.seen;
+  const { record: last } = operation.observed;
   if (last?.env) return last;
   const look = (urgency?: "reconcile") => find(service, operation, { urgency });
   if (!operation.isCreation) return look();
@@ -378,7 +396,7 @@ async function keep(
   { seenBy }: Service,
   operation: Operation,
   what: string,
-  soFar: (error: unknown) => SoFar | undefined,
+  soFar: (error: unknown) => PartialState | undefined,
   work: () => Promise<ClusterState>,
 ): Promise<ClusterState> {
   try {
@@ -387,7 +405,7 @@ async function keep(
     const progress = soFar(error);
     if (!progress) throw operation.error(`was not changed: ${messageOf(error)}`, error);
     const { running, before, ...facts } = progress;
-    const state = toState(running, operation.seen, { ...facts, settled: false, seenBy, before });
+    const state = toState(running, operation.observed, { ...facts, settled: false, seenBy, before });
     throw operation.initError(error, state, what);
   }
 }

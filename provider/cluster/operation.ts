@@ -5,8 +5,8 @@ import { cleanText, cut } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
 import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, TimeoutError } from "../errors";
+import type { Observation } from "./conditions";
 import type { CheckedInputs, ClusterState } from "./fields";
-import type { Look } from "./readiness";
 import { secretsOf } from "./state";
 
 /** How long operations may take where the resource's `customTimeouts` do not say, in milliseconds. */
@@ -50,7 +50,7 @@ export class Operation {
   readonly #startMs: number;
   readonly #secrets: Set<string>;
   #hiding: { readonly of: number; readonly by: Hiding } | undefined;
-  #seen: Look = {};
+  #seen: Observation = {};
   /** True once its replicas have shown that it is at rest, whatever its word is. */
   isFoundAtRest = false;
 
@@ -88,7 +88,7 @@ export class Operation {
   }
 
   /** False where the word of the cluster itself is all that may be looked at. */
-  get looksAtStatus(): boolean {
+  get readsStatus(): boolean {
     return this.subject.inputs.healthCheck !== "list";
   }
 
@@ -114,11 +114,11 @@ export class Operation {
   }
 
   /** What was seen last, so that a failure can put it into the state. */
-  get seen(): Look {
+  get observed(): Observation {
     return this.#seen;
   }
 
-  see(look: Look): void {
+  observe(look: Observation): void {
     const { record } = look;
     this.#learn(secretsOf(record ?? {}));
     this.#seen = record ? { ...look, record: clearRecord(record, this.#hides().said) } : look;

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { duration } from "../clock";
 import type { CheckFailure, Ctx, Properties } from "../core";
-import { resourceNameOf } from "./check/names";
+import { resourceNameOf } from "./preview/names";
 
 /** How the engine's own limit is felt here. */
 export interface Queue {

@@ -3,34 +3,34 @@ import { isLeaving, isSameWord, isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import { ApiError, ClusterFailedError, messageOf, RequestError, TimeoutError } from "../errors";
 import { whenFree } from "./busy";
-import { applyOnce } from "./configure";
+import { isIdle, isStopped, judgeStopped, type Observation, type PollHistory, type Verdict } from "./conditions";
 import type { CheckedInputs } from "./fields";
-import { findCluster, findStatus } from "./find";
+import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
-import { isIdle, isStopped, judgeStopped, type Look, type Past, type Verdict } from "./readiness";
 import { findRest, isDown } from "./rest";
 import type { Service } from "./service";
-import { waitUntil, waitUntilShown } from "./waits";
+import { applyOnce } from "./updateRequest";
+import { waitUntil, waitUntilShown } from "./wait";
 
 /** Stopping and starting, the second of which has no endpoint of its own. */
 
 /** Whether the cluster is stopped, after a stop that somebody has begun has come to its end. */
 export async function isAtRest(service: Service, operation: Operation): Promise<boolean> {
-  if (isStopping(operation.seen.record?.status)) await waitUntil(service, operation, stoppedJudge(operation));
-  return isDown(service, operation, operation.seen.record);
+  if (isStopping(operation.observed.record?.status)) await waitUntil(service, operation, stoppedJudge(operation));
+  return isDown(service, operation, operation.observed.record);
 }
 
-function stoppedJudge(operation: Operation): (look: Look, past: Past) => Verdict {
-  const { looksAtStatus, before, seen } = operation;
-  const running = { looksAtStatus, before, word: seen.record?.status };
+function stoppedJudge(operation: Operation): (look: Observation, past: PollHistory) => Verdict {
+  const { readsStatus, before, observed } = operation;
+  const running = { readsStatus, before, word: observed.record?.status };
   return (look, past) => judgeStopped(look, past, running);
 }
 
 /** Whether a stop is needless: it is at rest, or on its way there. */
 async function isLeftAlone(service: Service, operation: Operation, record: ClusterRecord): Promise<boolean> {
-  if (isGoingDown(record) || (!operation.looksAtStatus && isStopped(record, operation.before))) return true;
+  if (isGoingDown(record) || (!operation.readsStatus && isStopped(record, operation.before))) return true;
   if ((await findRest(service, operation, record)) === "stopped") return true;
-  return operation.looksAtStatus && isDown(service, operation, record);
+  return operation.readsStatus && isDown(service, operation, record);
 }
 
 function isGoingDown(record: ClusterRecord): boolean {
@@ -43,7 +43,7 @@ export async function stop(
   operation: Operation,
   { skipAwait }: Pick<CheckedInputs, "skipAwait">,
 ): Promise<boolean> {
-  const { record } = operation.seen;
+  const { record } = operation.observed;
   const isStoppedNow = stoppedJudge(operation);
   const isNeedless = record !== undefined && (await isLeftAlone(service, operation, record));
   if (!isNeedless) {
@@ -98,7 +98,7 @@ export async function start(
 /** Whether an action has started the cluster, and why not where the service has said so. */
 async function attempt(service: Service, operation: Operation, action: StartAction, replicas: number) {
   for (let attempt = 1; ; attempt += 1) {
-    const word = operation.seen.record?.status;
+    const word = operation.observed.record?.status;
     const error = await failureOf(service, operation, action, replicas);
     const isLost = error?.maybeApplied === true;
     const isRefused = error !== undefined && !isLost;
@@ -143,8 +143,8 @@ async function hasStarted(
     const leftMs = operation.leftMs();
     await operation.pause(pauseMs);
     const record = await findCluster(service, operation.id, operation.look());
-    operation.see({ record });
-    const isOther = old !== undefined && isChanged(operation.seen.record, old);
+    operation.observe({ record });
+    const isOther = old !== undefined && isChanged(operation.observed.record, old);
     if (record && (isOther || !(await isDown(service, operation, record)))) return true;
     if (leftMs === 0) return false;
   }

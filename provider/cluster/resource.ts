@@ -1,16 +1,15 @@
 import type { Settings } from "../config";
 import type { Ctx, Resource } from "../core";
 import { diffAdopted } from "./adoption";
-import { Begun } from "./begun";
-import { CheckRun } from "./check/checkRun";
-import { previewOutputs } from "./check/preview";
+import { UnfinishedCreations } from "./begun";
 import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
 import type { CheckedInputs } from "./fields";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
+import { previewOutputs } from "./preview/plan";
+import { CheckRun } from "./preview/run";
 import type { Service } from "./service";
-import { asInputs, asState, inputsOf } from "./state";
-import { readableState } from "./stateKinds";
+import { asInputs, asState, inputsOf, readableState } from "./state";
 
 /**
  * The cluster resource: the pure parts and the operations, bound to a service that is found at each use, by the `connection`
@@ -19,7 +18,7 @@ import { readableState } from "./stateKinds";
 export function createClusterResource(service: (connection?: string) => Service, settings: () => Settings): Resource {
   const run = new CheckRun(service, settings);
   const turns = new Turns();
-  const begun = new Begun();
+  const begun = new UnfinishedCreations();
   const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
     service(typeof connection === "string" ? connection : undefined);
   /** One time for one operation, whatever it has to do first. */

@@ -1,10 +1,9 @@
 import { isSameWord, stateOf } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
-import { find } from "./absence";
+import { isIdle, isStopped, restOf } from "./conditions";
 import { replicasWithin } from "./extraFields";
-import { findStatus } from "./find";
+import { find, findStatus } from "./lookup";
 import { defaultTimeoutsMs, type Operation } from "./operation";
-import { isIdle, isStopped, restOf } from "./readiness";
 import type { Service } from "./service";
 
 /** Whether a cluster is at rest, where its word may be none that is known. */
@@ -21,8 +20,7 @@ export async function isDown(
   if (!record || isStopped(record)) return record !== undefined;
   if (!operation.wasStopped || stateOf(record.status) !== "unknown") return false;
   // The word alone tells by staying what it was.
-  if (!operation.looksAtStatus)
-    return record.status === undefined || isSameWord(record.status, operation.before.status);
+  if (!operation.readsStatus) return record.status === undefined || isSameWord(record.status, operation.before.status);
   const status = await findStatus(client, operation);
   return status === undefined || isIdle(status);
 }
@@ -38,7 +36,7 @@ export async function findRest(
   record: ClusterRecord,
   shown?: StatusRecord,
 ): Promise<"stopped" | "failed" | undefined> {
-  if (stateOf(record.status) !== "unknown" || operation.wasStopped || !operation.looksAtStatus) return undefined;
+  if (stateOf(record.status) !== "unknown" || operation.wasStopped || !operation.readsStatus) return undefined;
   const status = shown ?? (await findStatus(service.client, operation));
   const first = judgeRest(service, operation, record, status);
   if (!first) return undefined;

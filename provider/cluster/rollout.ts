@@ -4,11 +4,11 @@ import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records"
 import type { Clock } from "../clock";
 import { ClusterFailedError, NoUpdateError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
-import { type Configuration, configure, type Progress, wayOut } from "./configure";
-import { findCluster, findStatus } from "./find";
-import { sameImage } from "./forms";
+import type { Goal, Observation, PollHistory, Verdict } from "./conditions";
+import { sameImage } from "./drift";
+import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
-import type { Goal, Look, Past, Verdict } from "./readiness";
+import { type Progress, sendUpdate, type UpdateRequest, wayOut } from "./updateRequest";
 
 /** A roll-out that was asked for: what ran before it, and whether it was seen to begin. */
 export interface Rollout {
@@ -39,7 +39,7 @@ export const unseenRolloutMs = 30_000;
 export async function updateAndRollOut(
   target: Target,
   operation: Operation,
-  configuration: Configuration,
+  configuration: UpdateRequest,
   progress: Progress & { rollout?: Rollout },
 ): Promise<ClusterRecord | undefined> {
   const before = await lookAtStatus(target, operation);
@@ -62,11 +62,11 @@ export async function updateAndRollOut(
 async function configureOr(
   target: Target,
   operation: Operation,
-  configuration: Configuration,
+  configuration: UpdateRequest,
   progress: Progress,
 ): Promise<ClusterRecord | undefined | "redeploy"> {
   try {
-    return await configure(target, operation, configuration, progress);
+    return await sendUpdate(target, operation, configuration, progress);
   } catch (error) {
     if (error instanceof NoUpdateError) return "redeploy";
     throw error;
@@ -77,7 +77,7 @@ async function configureOr(
 async function redeployImage(
   target: Target,
   operation: Operation,
-  { inputs, before, shown }: Configuration,
+  { inputs, before, shown }: UpdateRequest,
   progress: Progress & { rollout?: Rollout },
 ): Promise<ClusterRecord | undefined> {
   const { container } = inputs;
@@ -185,7 +185,7 @@ async function hasBegun(target: Target, operation: Operation, rollout: Pick<Roll
 /** One look. Where no replicas are listed, or none may be looked at, the word of the cluster has to tell. */
 async function lookAtStatus(target: Target, operation: Operation): Promise<StatusRecord | undefined> {
   const status = await findStatus(target.client, operation);
-  const isTelling = status === undefined ? operation.looksAtStatus : status.status !== undefined;
+  const isTelling = status === undefined ? operation.readsStatus : status.status !== undefined;
   if (isTelling || status?.replicas.length) return status;
   const record = await findCluster(target, operation.id, operation.look());
   return status ? { ...status, status: record?.status } : statusOfWord(record?.status);
@@ -229,11 +229,11 @@ function conditionOf({ healthy, status }: ReplicaRecord): string {
  * whose turn is yet to come are healthy too.
  */
 export function afterRollout(
-  judge: (look: Look, past: Past) => Verdict,
+  judge: (look: Observation, past: PollHistory) => Verdict,
   rollout: Rollout,
   { enough, replicas, healthCheck }: Goal,
   clock: Clock,
-): (look: Look, past: Past) => Verdict {
+): (look: Observation, past: PollHistory) => Verdict {
   return (look, past) => {
     const word = look.status?.status ?? look.record?.status;
     const status = healthCheck === "list" ? statusOfWord(word) : look.status;

@@ -2,19 +2,20 @@ import type { Client } from "../api/client";
 import { clientFor, fingerprint } from "../api/clients";
 import { type Clock, systemClock } from "../clock";
 import { type Connection, heartbeatMs } from "../config";
-import { Claims } from "./claim";
+import { Creations } from "./createOnce";
 import { Details } from "./details";
-import { ClusterLists } from "./lists";
-import { Refreshes } from "./refreshes";
+import { ListCache, Refreshes } from "./listCache";
+import { OwnedIds } from "./ownedIds";
+import { Poller } from "./poller";
 import { KnownSecrets } from "./state";
-import { Watcher } from "./watcher";
 
 /** What all operations on one service under one key share in this process. */
 export interface Service {
   readonly client: Client;
-  readonly lists: ClusterLists;
-  readonly watcher: Watcher;
-  readonly claims: Claims;
+  readonly lists: ListCache;
+  readonly poller: Poller;
+  readonly creations: Creations;
+  readonly owned: OwnedIds;
   readonly refreshes: Refreshes;
   readonly details: Details;
   readonly known: KnownSecrets;
@@ -38,12 +39,14 @@ export function serviceFor(connection: Connection): Service {
 }
 
 export function createService(client: Client, seenBy: string, clock: Clock, heartbeat: number, address = ""): Service {
-  const lists = new ClusterLists(client, clock);
+  const lists = new ListCache(client, clock);
+  const owned = new OwnedIds();
   return {
     client,
     lists,
-    watcher: new Watcher(client, lists, clock, heartbeat),
-    claims: new Claims(client, lists, clock),
+    poller: new Poller(client, lists, clock, heartbeat),
+    creations: new Creations(client, lists, owned, clock),
+    owned,
     refreshes: new Refreshes(lists),
     details: new Details(),
     known: new KnownSecrets(),

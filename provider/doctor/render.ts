@@ -1,6 +1,5 @@
 import type { EndpointFinding, EndpointState } from "./endpointFindings";
-import type { NamesFinding } from "./namesFinding";
-import type { GpuFinding, Report } from "./report";
+import type { GpuFinding, NamesFinding, Report } from "./report";
 
 /** A report as text of at most 80 columns. Pure. */
 

@@ -1,13 +1,12 @@
 import { updateMethods } from "../api/endpoints";
 import type { RateHeaders } from "../api/rateHeaders";
 import type { ClusterRecord, GpuList } from "../api/records";
+import { evidenceIn, evidenceOfEmptyList, evidenceOfGpus, type RequestNames } from "../api/requestNames";
 import { cleanText } from "../api/text";
 import type { GpuType, ServiceInfo } from "../types";
 import { version } from "../version";
-import { adviceFor } from "./advice";
-import { type EndpointFinding, endpointFindings } from "./endpointFindings";
-import type { Examination } from "./examine";
-import { type NamesFinding, namesFinding } from "./namesFinding";
+import { adviceFor, type EndpointFinding, endpointFindings } from "./endpointFindings";
+import { type Examination, pathsOf } from "./examine";
 
 /** What the provider understands of a service, as data: `--json` prints it, and the text is made from it. Pure. */
 export interface Report {
@@ -178,4 +177,34 @@ function clockDifference({ observations }: Examination): number | undefined {
   const skews = [...observations.values()].flatMap(({ skewMs }) => skewMs ?? []).sort((a, b) => a - b);
   const middle = skews[Math.floor(skews.length / 2)];
   return middle === undefined ? undefined : Math.round(middle / 1000);
+}
+
+/** The names that requests would use, and the reason. */
+export interface NamesFinding {
+  readonly names: RequestNames;
+  /**
+   * `shown` by an answer, `likely` by the form of an empty list, or `open`: the specification's, or those of a setting.
+   */
+  readonly certainty: "shown" | "likely" | "open";
+  /** The evidence of each answer; the first one decides. */
+  readonly evidence: readonly { readonly endpoint: string; readonly names: RequestNames }[];
+}
+
+/** The answers in the order in which the provider reads them before a creation. */
+export function namesFinding(examination: Examination): NamesFinding {
+  const { observations, gpus } = examination;
+  const evidence = pathsOf(examination).flatMap(({ path, endpoint, subject }) => {
+    const { json, error } = observations.get(path) ?? {};
+    const isTelling = error === undefined && json !== undefined && subject !== "service";
+    const isIdentified = path === "/v1/gpus" || path === "/v1/gpus/models";
+    const found = isTelling
+      ? (evidenceIn(json) ?? (isIdentified ? evidenceOfGpus(gpus?.gpus ?? []) : undefined))
+      : undefined;
+    return found ? [{ endpoint, names: found }] : [];
+  });
+  const [first] = evidence;
+  if (first) return { names: first.names, certainty: "shown", evidence };
+  const { json, error } = observations.get("/v1/clusters") ?? {};
+  const likely = json === undefined || error !== undefined ? undefined : evidenceOfEmptyList(json);
+  return { names: likely ?? "specification", certainty: likely ? "likely" : "open", evidence };
 }

@@ -6,7 +6,7 @@ import { ROOT } from "./root.mjs";
 
 /** All inputs of the build. */
 const SOURCES = [
-  ...["provider", "sdk", "test/simulator", "scripts/plugin", "scripts/plugin.mjs"],
+  ...["provider", "sdk", "simulator", "scripts/plugin", "scripts/plugin.mjs"],
   ...["tsconfig.json", "package.json", "package-lock.json"],
 ];
 

@@ -1,5 +1,5 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
-import { resourceNameOf } from "../../provider/cluster/check/names";
+import { resourceNameOf } from "../../provider/cluster/preview/names";
 import { withoutSequences } from "../../provider/terminal";
 import { withoutPlanValues } from "./planValues";
 

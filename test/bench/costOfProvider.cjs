@@ -6,7 +6,7 @@ const [, , who, count] = process.argv;
 const empty = { create: async (inputs) => ({ id: "1", outs: inputs }) };
 
 const startMs = performance.now();
-const provider = who === "ours" ? require("../../dist/provider/doors/dynamic.js") : empty;
+const provider = who === "ours" ? require("../../dist/provider/adapters/dynamic.js") : empty;
 const milliseconds = performance.now() - startMs;
 
 async function main() {

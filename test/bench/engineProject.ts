@@ -1,5 +1,5 @@
+import { type Simulator, startSimulator } from "../../simulator";
 import { Workspace } from "../engine/workspace";
-import { type Simulator, startSimulator } from "../simulator";
 
 const apiKey = "bench-key-0123456789abcdef";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../provider/clock";
-import type { Simulator } from "../simulator";
+import type { Simulator } from "../../simulator";
 import { allReadyMs } from "./bound";
 import type { Contender, Made, Open, Wanted } from "./contender";
 import { type Figures, mean } from "./figures";

@@ -1,5 +1,5 @@
 import { createClient } from "../../provider/api/client";
-import { createBudget } from "../../provider/api/rateBudget";
+import { createBudget } from "../../provider/api/rateLimiter";
 import { createTransport } from "../../provider/api/transport";
 import { createClusterResource } from "../../provider/cluster/resource";
 import { createService } from "../../provider/cluster/service";

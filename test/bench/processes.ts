@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Simulator } from "../simulator";
+import type { Simulator } from "../../simulator";
 import { allReadyMs } from "./bound";
 import type { Address } from "./contender";
 import { type Figures, mean } from "./figures";

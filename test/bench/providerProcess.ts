@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startSimulator } from "../simulator";
+import { startSimulator } from "../../simulator";
 import type { Figures } from "./figures";
 import type { Job } from "./jobs";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../provider/clock";
-import { type Dialect, type Simulator, startSimulator } from "../simulator";
+import { type Dialect, type Simulator, startSimulator } from "../../simulator";
 import type { WindowPhase } from "./bound";
 import { spec } from "./contender";
 import { ScaledClock } from "./scaledClock";

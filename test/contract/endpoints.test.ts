@@ -1,7 +1,7 @@
 import { endpoints } from "../../provider/api/endpoints";
-import { type Dialect, dialects } from "../simulator";
-import { clusterWord, replicaWord } from "../simulator/statusWords";
-import { type Contract, contract, stopAll, web } from "./bench";
+import { type Dialect, dialects } from "../../simulator";
+import { clusterWord, replicaWord } from "../../simulator/statusWords";
+import { type Contract, contract, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 

@@ -1,6 +1,6 @@
 import { ApiError, isNotFound, isUnauthorized } from "../../provider/errors";
-import { type Dialect, dialects, type Simulator } from "../simulator";
-import { contract, stopAll, web } from "./bench";
+import { type Dialect, dialects, type Simulator } from "../../simulator";
+import { contract, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 

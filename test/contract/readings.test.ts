@@ -1,5 +1,5 @@
-import type { Dialect } from "../simulator";
-import { contract, stopAll, web } from "./bench";
+import type { Dialect } from "../../simulator";
+import { contract, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 

@@ -1,4 +1,4 @@
-import { type Dialect, dialects, type SimulatedCluster } from "../simulator";
+import { type Dialect, dialects, type SimulatedCluster } from "../../simulator";
 import { type Bench, closeBenches, living, openBench } from "./harness";
 
 /** The desired inputs of one step. */

@@ -1,4 +1,4 @@
-import { startSimulator } from "../simulator";
+import { startSimulator } from "../../simulator";
 import { type Bench, closeBenches, living, openBench } from "./harness";
 
 const program = `

@@ -1,4 +1,4 @@
-import { type Simulator, type SimulatorOptions, startSimulator } from "../simulator";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
 import { Workspace } from "./workspace";
 
 /** The key of these tests: it must not be in plain text anywhere. */

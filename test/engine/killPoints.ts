@@ -1,4 +1,4 @@
-import type { Fault, Simulator, SimulatorOptions } from "../simulator";
+import type { Fault, Simulator, SimulatorOptions } from "../../simulator";
 import { until } from "./harness";
 import { findProvider } from "./processes";
 import type { Running } from "./workspace";

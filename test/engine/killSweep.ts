@@ -1,4 +1,4 @@
-import type { SimulatedCluster } from "../simulator";
+import type { SimulatedCluster } from "../../simulator";
 import { type Bench, closeBenches, living, openBench, until } from "./harness";
 import { type Blow, type KillPoint, killPoints, type Moment, type Rest, type Wanted } from "./killPoints";
 import { findProvider, isAlive } from "./processes";

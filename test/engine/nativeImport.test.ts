@@ -1,4 +1,4 @@
-import type { Dialect } from "../simulator";
+import type { Dialect } from "../../simulator";
 import { closeBenches, living, openNativeBench } from "./harness";
 
 afterAll(closeBenches);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Simulator } from "../simulator";
+import type { Simulator } from "../../simulator";
 import { type Bench, closeBenches, living, openBench } from "./harness";
 import type { StoredResource } from "./workspace";
 

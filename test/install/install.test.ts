@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { startSimulator } from "../simulator";
+import { startSimulator } from "../../simulator";
 import { major, Project, type Row } from "./project";
 import { Tarball } from "./tarball";
 

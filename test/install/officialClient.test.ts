@@ -1,4 +1,4 @@
-import { gpuModelId, type Simulator, startSimulator } from "../simulator";
+import { gpuModelId, type Simulator, startSimulator } from "../../simulator";
 import { PythonEnvironment } from "./python";
 
 /** The only version that there is. */

@@ -16,7 +16,7 @@ import { promisify } from "node:util";
 import { credentials } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { startSimulator } from "../simulator";
+import { startSimulator } from "../../simulator";
 
 const run = promisify(execFile);
 const repository = resolve(__dirname, "../..");
@@ -32,11 +32,11 @@ async function packedFiles(): Promise<string[]> {
 
 /** What the build makes of the sources: nothing in `dist` may be older than they are, or come from elsewhere. */
 function builtFiles(): string[] {
-  const sources = ["provider", "sdk", "test/simulator"].flatMap((folder) =>
+  const sources = ["provider", "sdk", "simulator"].flatMap((folder) =>
     readdirSync(join(repository, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
   );
   const modules = sources
-    .filter((file) => file.endsWith(".ts") && !/^provider.doors.plugin\b/.test(file))
+    .filter((file) => file.endsWith(".ts") && !/^provider.adapters.plugin\b/.test(file))
     .map((file) => file.replace(/\.ts$/, ""));
   return modules.flatMap((file) => [`dist/${file}.js`, `dist/${file}.d.ts`]).map((file) => file.replaceAll("\\", "/"));
 }
@@ -188,7 +188,7 @@ describe("the entry points", () => {
 
   it("give native programs the classes of the plugin, without loading what only the plugin needs", async () => {
     const code = `const native = require("pulumi-gpucluster/native");
-      const core = Object.keys(require.cache).filter((file) => /node_modules.(undici|zod).|dist.provider.(api|doors|index)/.test(file));
+      const core = Object.keys(require.cache).filter((file) => /node_modules.(undici|zod).|dist.provider.(api|adapters|index)/.test(file));
       console.log(Object.keys(native).length, typeof native.Provider, core.length);`;
     expect(await load(code)).toBe("20 function 0");
   });
@@ -225,7 +225,7 @@ describe("the entry points", () => {
     const wrong = await run(process.execPath, [command], { env: rest }).catch((error: unknown) => error);
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--help") });
     const code = `require(${JSON.stringify(command)});
-      console.log(Object.keys(require.cache).filter((file) => /node_modules.@pulumi|dist.provider.(cluster|gpus|doors|index)/.test(file)).length);`;
+      console.log(Object.keys(require.cache).filter((file) => /node_modules.@pulumi|dist.provider.(cluster|functions|adapters|index)/.test(file)).length);`;
     expect((await run(process.execPath, ["-e", code], { env: rest }).catch((error) => error)).stdout).toBe("0\n");
   });
 });

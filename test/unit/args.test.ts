@@ -1,6 +1,6 @@
 import { GpuClusterError } from "../../provider/errors";
-import type { Simulator } from "../simulator";
-import { failureOf } from "./cluster/bench";
+import type { Simulator } from "../../simulator";
+import { failureOf } from "./cluster/harness";
 import { canary } from "./cluster/inputs";
 import {
   closeSimulators,
@@ -10,7 +10,7 @@ import {
   functionNames,
   openProvider,
   openSimulator,
-} from "./providerBench";
+} from "./providerHarness";
 
 let simulator: Simulator;
 

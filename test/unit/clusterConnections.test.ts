@@ -1,6 +1,6 @@
 import type { Ctx, Properties } from "../../provider/core";
 import { least, urnOf } from "./cluster/inputs";
-import { closeSimulators, configOf, forgetEnvironment, openProvider, openSimulator } from "./providerBench";
+import { closeSimulators, configOf, forgetEnvironment, openProvider, openSimulator } from "./providerHarness";
 
 beforeAll(forgetEnvironment);
 afterEach(closeSimulators);

@@ -2,9 +2,9 @@ import { clientFor } from "../../provider/api/clients";
 import { serviceFor } from "../../provider/cluster/service";
 import { type Connection, resolveConnection } from "../../provider/config";
 import { Secret } from "../../provider/secret";
-import type { Simulator } from "../simulator";
+import type { Simulator } from "../../simulator";
 import { VirtualClock } from "../support/virtualClock";
-import { failureOf } from "./cluster/bench";
+import { failureOf } from "./cluster/harness";
 import {
   closeSimulators,
   configOf,
@@ -13,7 +13,7 @@ import {
   functionNames,
   openProvider,
   openSimulator,
-} from "./providerBench";
+} from "./providerHarness";
 
 beforeAll(forgetEnvironment);
 afterEach(async () => {

@@ -1,7 +1,5 @@
-import { getGpuAvailability } from "../../provider/gpus/gpuAvailability";
-import { getGpuModels } from "../../provider/gpus/gpuModels";
-import { getGpuPricing } from "../../provider/gpus/gpuPricing";
-import { type Bench, closeAll, failureOf, openBench, requestLines } from "./cluster/bench";
+import { getGpuAvailability, getGpuModels, getGpuPricing } from "../../provider/functions/gpus";
+import { type Bench, closeAll, failureOf, openBench, requestLines } from "./cluster/harness";
 
 afterEach(closeAll);
 

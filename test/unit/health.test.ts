@@ -1,6 +1,6 @@
-import { getHealth } from "../../provider/health";
-import type { Fault } from "../simulator";
-import { closeAll, failureOf, openBench } from "./cluster/bench";
+import { getHealth } from "../../provider/functions/health";
+import type { Fault } from "../../simulator";
+import { closeAll, failureOf, openBench } from "./cluster/harness";
 
 afterEach(closeAll);
 

@@ -1,6 +1,6 @@
 import { getServiceInfo } from "../../provider/api/descriptor";
-import type { Fault } from "../simulator";
-import { closeAll, failureOf, openBench, requestLines } from "./cluster/bench";
+import type { Fault } from "../../simulator";
+import { closeAll, failureOf, openBench, requestLines } from "./cluster/harness";
 
 afterEach(closeAll);
 

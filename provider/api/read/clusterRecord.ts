@@ -15,7 +15,7 @@ import {
 } from "../records";
 import { redactor } from "../redact/redactor";
 import { cleanText, withCleanNames } from "../text";
-import { gpuTexts } from "./gpuIdentity";
+import { gpuTexts } from "./gpuFacts";
 import {
   asCount,
   asName,

@@ -1,12 +1,21 @@
 import type { GpuType } from "../../types";
-import { fieldGroups, type GpuList, gpuNames, kindWords, notRecords, placeWords, type Reader } from "../records";
-import { readMemory, readStock } from "./gpuFacts";
-import { gpuKey, gpuTexts, isGpuName } from "./gpuIdentity";
+import {
+  fieldGroups,
+  type GpuList,
+  gpuNames,
+  kindWords,
+  notRecords,
+  pageObjects,
+  placeWords,
+  type Reader,
+} from "../records";
+import { gpuKey, gpuTexts, isGpuName, readMemory, readStock } from "./gpuFacts";
 import { type GpuRow, type GpuSubject, rowsIn } from "./gpuRows";
 import { asName, asText, defined, Fields, isRecord, objectsIn, plainName, UnreadableError } from "./json";
+import { type Answer, type GetPage, walkPages } from "./pages";
 import { readPrice } from "./price";
 
-export { gpuKey } from "./gpuIdentity";
+export { gpuKey } from "./gpuFacts";
 
 /**
  * Reads `/v1/gpus` and the other lists about GPUs: a list or a map of records, words or plain values, or one record.
@@ -120,4 +129,22 @@ function partsOf(raw: Record<string, unknown>): Record<string, unknown>[] {
     const plain = plainName(name);
     return isRecord(value) && (fieldGroups.includes(plain) || isGpuName(plain)) ? [value] : [];
   });
+}
+
+/** Reads all pages of a list about GPUs. */
+export async function readGpuList(subject: GpuSubject, get: GetPage): Promise<GpuList> {
+  const read = ({ json, headers }: Answer) => {
+    const { gpus: items, certain: sure } = readGpus(subject)(json);
+    return { json: besideGpus(json), headers, items, members: new Set(), count: items.length, sure };
+  };
+  const { items, problem, complete } = await walkPages(get, read, ({ type, raw }) => `${type} ${JSON.stringify(raw)}`);
+  if (problem) throw new UnreadableError(problem);
+  return { gpus: [...items], certain: complete };
+}
+
+/** The fields that may be about pages. A map of types may stand beside them; fields of one type are not about pages. */
+function besideGpus(json: unknown): unknown {
+  if (!isRecord(json)) return undefined;
+  const entries = Object.entries(json).filter(([name, value]) => !isRecord(value) || pageObjects.has(plainName(name)));
+  return Object.fromEntries(entries.filter(([, value]) => !Array.isArray(value)));
 }

@@ -9,8 +9,7 @@ import {
   stockNames,
   wrapperNames,
 } from "../records";
-import { readMemory, readStock } from "./gpuFacts";
-import { gpuTexts, isGpuName } from "./gpuIdentity";
+import { gpuTexts, isGpuName, readMemory, readStock } from "./gpuFacts";
 import { asText, isRecord, plainName } from "./json";
 import { readPrice } from "./price";
 

@@ -1,5 +1,5 @@
-import { shortestExact, shortestFolded } from "./forms";
 import { redactor } from "./redactor";
+import { shortestExact, shortestFolded } from "./spelling";
 
 /** A shorter key could not be told from an ordinary word, and no service makes such a one. */
 export const shortestKey = shortestExact;

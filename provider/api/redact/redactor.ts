@@ -1,8 +1,16 @@
 import { cut } from "../text";
-import { codesOf, type Folding, fold } from "./folding";
-import { exactForms, foldedForms, shortestExact, shortestFolded } from "./forms";
-import { Matcher } from "./matcher";
-import { layersOf, type Spelling } from "./spelling";
+import {
+  codesOf,
+  exactForms,
+  type Folded,
+  type Folding,
+  fold,
+  foldedForms,
+  layersOf,
+  type Spelling,
+  shortestExact,
+  shortestFolded,
+} from "./spelling";
 
 /** A part of a text. */
 interface Span {
@@ -103,4 +111,149 @@ function hide(text: string, spans: readonly Span[]): string {
 /** Whether a place is between the two halves of one character. */
 function endsInPair(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
+}
+
+export interface MatcherOptions {
+  /** How many codes of a pattern are looked for before the rest is compared; no pattern is shorter. */
+  readonly seedLength: number;
+  /** Whether a part of a pattern counts, too: half of it at one of its ends, or any long piece. */
+  readonly takesParts: boolean;
+}
+
+/** A pattern, and where in it a seed is. */
+interface Seed {
+  readonly pattern: Pattern;
+  readonly at: number;
+}
+
+interface Pattern {
+  readonly codes: Uint16Array;
+  /** The shortest part at one of its ends that counts. */
+  readonly least: number;
+}
+
+/** A part of so many codes is no accident, wherever in the pattern it stands. */
+const longPart = 32;
+
+const { imul } = Math;
+const radix = 0x01000193;
+const filterBits = 16;
+
+/**
+ * Finds many patterns in a text, in time that is linear in its length: seeds of the patterns are found by a hash that rolls
+ * over the text, and what is around a seed is compared.
+ */
+export class Matcher {
+  readonly #seeds = new Map<number, Seed[]>();
+  /** Tells for most places of a text that no seed is there. */
+  readonly #filter = new Uint8Array(2 ** filterBits);
+  readonly #options: MatcherOptions;
+
+  constructor(patterns: Iterable<Uint16Array>, options: MatcherOptions) {
+    this.#options = options;
+    const { seedLength } = options;
+    const known = new Set<string>();
+    for (const codes of patterns) {
+      const text = Buffer.from(codes.buffer, codes.byteOffset, codes.byteLength).toString("latin1");
+      if (codes.length < seedLength || known.has(text)) continue;
+      known.add(text);
+      this.#add(codes);
+    }
+  }
+
+  #add(codes: Uint16Array): void {
+    const { seedLength, takesParts } = this.#options;
+    const half = Math.max(seedLength, Math.min(Math.ceil(codes.length / 2), longPart));
+    const pattern = { codes, least: takesParts ? half : codes.length };
+    // Every part that counts holds one of the seeds whole.
+    const step = longPart - seedLength + 1;
+    const last = codes.length - seedLength;
+    const own = new Map<number, number>();
+    for (let at = 0; takesParts && at < last; at += step) this.#seed(pattern, at, own);
+    this.#seed(pattern, takesParts ? last : 0, own);
+  }
+
+  /** A pattern that repeats itself has many equal seeds: two are enough, for what is around them is compared. */
+  #seed(pattern: Pattern, at: number, own: Map<number, number>): void {
+    const hash = hashOf(pattern.codes, at, this.#options.seedLength);
+    const count = own.get(hash) ?? 0;
+    own.set(hash, count + 1);
+    const seeds = this.#seeds.get(hash) ?? [];
+    if (count < 2) seeds.push({ pattern, at });
+    this.#seeds.set(hash, seeds);
+    this.#filter[slotOf(hash)] = 1;
+  }
+
+  /** Tells each part of the text that is one of the patterns, or a part of it that counts. */
+  find({ codes, length }: Folded, found: (from: number, to: number) => void): void {
+    const { seedLength } = this.#options;
+    if (this.#seeds.size === 0 || length < seedLength) return;
+    const text = codes.subarray(0, length);
+    const weight = powerOf(seedLength);
+    let hash = hashOf(text, 0, seedLength);
+    let skipTo = 0;
+    for (let at = 0; ; at += 1) {
+      if (this.#filter[slotOf(hash)] === 1 && at >= skipTo) {
+        const end = this.#compare(text, at, this.#seeds.get(hash) ?? [], found);
+        // What begins in what is found already, and goes further, ends with a seed beyond.
+        if (end !== undefined) skipTo = end - seedLength + 1;
+      }
+      const next = at + seedLength;
+      if (next >= text.length) return;
+      hash = (imul(hash, radix) + (text[next] ?? 0) - imul(text[at] ?? 0, weight)) | 0;
+    }
+  }
+
+  /** Where the last part ends that was found around a seed. */
+  #compare(text: Uint16Array, at: number, seeds: readonly Seed[], found: (from: number, to: number) => void) {
+    let end: number | undefined;
+    for (const seed of seeds) {
+      if (!mayMatch(text, at, seed)) continue;
+      const { pattern, at: offset } = seed;
+      const from = at - backwards(text, at, pattern.codes, offset);
+      const to = at + forwards(text, at, pattern.codes, offset);
+      const length = to - from;
+      const first = offset - (at - from);
+      const isAtEnd = first === 0 || first + length === pattern.codes.length;
+      if (length < pattern.least || !(isAtEnd || length >= longPart)) continue;
+      found(from, to);
+      end = Math.max(end ?? 0, to);
+    }
+    return end;
+  }
+}
+
+/** A glance that spares most comparisons: many secrets begin with the same words. */
+function mayMatch(text: Uint16Array, at: number, { pattern: { codes, least }, at: offset }: Seed): boolean {
+  return offset > 0 || text[at + least - 1] === codes[least - 1];
+}
+
+function backwards(codes: Uint16Array, at: number, pattern: Uint16Array, offset: number): number {
+  let count = 0;
+  while (count < offset && count < at && codes[at - count - 1] === pattern[offset - count - 1]) count += 1;
+  return count;
+}
+
+function forwards(codes: Uint16Array, at: number, pattern: Uint16Array, offset: number): number {
+  const most = Math.min(codes.length - at, pattern.length - offset);
+  let count = 0;
+  while (count < most && codes[at + count] === pattern[offset + count]) count += 1;
+  return count;
+}
+
+function hashOf(codes: Uint16Array, from: number, length: number): number {
+  let hash = 0;
+  for (let at = from; at < from + length; at += 1) hash = (imul(hash, radix) + (codes[at] ?? 0)) | 0;
+  return hash;
+}
+
+/** The weight of the code that leaves the hash. */
+function powerOf(length: number): number {
+  let power = 1;
+  for (let count = 0; count < length; count += 1) power = imul(power, radix);
+  return power;
+}
+
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> filterBits)) & (2 ** filterBits - 1);
 }

@@ -1,3 +1,5 @@
+import { cleanWholeText } from "../text";
+
 /** A text whose escapes are resolved layer by layer, each character with the part of the first text that it stands for. */
 export interface Spelling {
   readonly text: string;
@@ -125,4 +127,172 @@ export function* layersOf(text: string): Generator<Spelling> {
     yield spelling;
     spelling = resolved(spelling);
   }
+}
+
+/** In which forms a secret is looked for. */
+
+/** Shorter values ("1", "on") are everywhere in ordinary text; replacing them would hide nothing and garble much. */
+export const shortestExact = 4;
+/** From here on a value is found however it is spelled; a shorter one would be found in ordinary words. */
+export const shortestFolded = 8;
+
+/** What is found as it is, for values of any length. */
+export function exactForms(values: readonly string[]): string[] {
+  return values
+    .flatMap((value) => [value, cleanWholeText(value), value.replace(/\s+/g, " "), ...shortLines(value)])
+    .filter((value) => value.length >= shortestExact)
+    .flatMap((value) => [
+      value,
+      JSON.stringify(value).slice(1, -1),
+      encodeURIComponent(value.toWellFormed()),
+      Buffer.from(value).toString("base64"),
+    ]);
+}
+
+/** Lines are secrets of their own; long ones are found in any spelling. */
+function shortLines(value: string): string[] {
+  return linesOf(value).filter((line) => !isLong(line));
+}
+
+function linesOf(value: string): string[] {
+  return value.split(/\r\n?|\n/);
+}
+
+function isLong(value: string): boolean {
+  return codesOf(value, "letters").length >= shortestFolded;
+}
+
+export interface FoldedForms {
+  /** By letters and digits. */
+  readonly letters: Uint16Array[];
+  /** By everything that is printed: for secrets of few letters. */
+  readonly signs: Uint16Array[];
+}
+
+/** What is found however it is spelled: the values, their lines, and what base64 and hexadecimal digits make of them. */
+export function foldedForms(values: readonly string[]): FoldedForms {
+  const long = values.filter((value) => value.length >= shortestFolded);
+  const lines = long.flatMap(linesOf).filter(isLong);
+  const few = long.filter((value) => !isLong(value));
+  const letters = [...long, ...lines].flatMap((value) => spellings(value, "letters"));
+  const encoded = long.flatMap((value) => encodings(value).map((text) => codesOf(text, "letters")));
+  return { letters: [...letters, ...encoded], signs: few.flatMap((value) => spellings(value, "signs")) };
+}
+
+/** As it is, and with its own escapes resolved, for those of a text are resolved too. */
+function spellings(value: string, folding: Folding): Uint16Array[] {
+  const layers = [...layersOf(value), ...layersOf(cleanWholeText(value))];
+  return layers.map(({ text }) => codesOf(text, folding));
+}
+
+/** A text that is encoded may have been written as JSON before, and what is encoded may be encoded again. */
+function encodings(value: string): string[] {
+  const texts = [...new Set([value, JSON.stringify(value).slice(1, -1)])];
+  return texts.flatMap((text) => {
+    const bytes = Buffer.from(text);
+    const inside = [0, 1, 2].map((offset) => base64Inside(bytes, offset));
+    return [...inside, base64Inside(Buffer.from(bytes.toString("base64")), 0), bytes.toString("hex")];
+  });
+}
+
+/** How many characters of base64 depend on so many bytes before a text. */
+const before = [0, 2, 3];
+
+/** The characters of base64 that a text alone decides, where so many bytes stand before it, and any bytes behind it. */
+function base64Inside(bytes: Buffer, offset: number): string {
+  const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+  return encoded.slice(before[offset], Math.floor(((offset + bytes.length) * 8) / 6));
+}
+
+/** What is compared of a text: codes, each with its place in the text. Only the first `length` count. */
+export interface Folded {
+  readonly codes: Uint16Array;
+  readonly places: Uint32Array;
+  readonly length: number;
+}
+
+/** What of a text counts: every character as it is; letters and digits; everything but white space, quotes and backslashes. */
+export type Folding = "exact" | "letters" | "signs";
+
+const dropped: Readonly<Record<Exclude<Folding, "exact">, RegExp>> = {
+  letters: /[^\p{L}\p{N}]/gu,
+  signs: /[\s\p{Cc}\p{Cf}\p{M}"'`\\]/gu,
+};
+
+/** Capitals, accents and forms of letters make no difference. A character may become several, or none. */
+function foldCharacter(character: string, folding: Exclude<Folding, "exact">): string {
+  return character.normalize("NFKD").toUpperCase().toLowerCase().normalize("NFKD").replace(dropped[folding], "");
+}
+
+/** A character stands for so many letters at most: one that stands for a whole word is compared by its beginning. */
+const mostLetters = 4;
+
+/** The folded forms of characters, made once; those beyond ASCII as they come. */
+class Forms {
+  readonly ascii: Uint16Array;
+  readonly #others = new Map<number, Uint16Array>();
+
+  constructor(private readonly folding: Exclude<Folding, "exact">) {
+    const forms = Array.from({ length: 128 }, (_, code) => foldCharacter(String.fromCharCode(code), folding));
+    // 0 for what does not count.
+    this.ascii = Uint16Array.from(forms, (form) => (form === "" ? 0 : form.charCodeAt(0)));
+  }
+
+  other(point: number): Uint16Array {
+    const known = this.#others.get(point);
+    if (known !== undefined) return known;
+    const letters = foldCharacter(String.fromCodePoint(point), this.folding).slice(0, mostLetters);
+    const form = Uint16Array.from(letters.split(""), (letter) => letter.charCodeAt(0));
+    this.#others.set(point, form);
+    return form;
+  }
+}
+
+const forms = { letters: new Forms("letters"), signs: new Forms("signs") };
+
+/** Room for what is folded, used again for each text: most are short, and there are thousands in a list of clusters. */
+const room = { codes: new Uint16Array(1_024), places: new Uint32Array(1_024) };
+
+/** What counts of a text; stays as it is until the next call. */
+export function fold(text: string, folding: Folding): Folded {
+  const most = text.length * mostLetters;
+  if (room.codes.length < most) Object.assign(room, { codes: new Uint16Array(most), places: new Uint32Array(most) });
+  const length = folding === "exact" ? copyTo(room, text) : foldTo(room, text, forms[folding]);
+  return { ...room, length };
+}
+
+/** What counts of a text, to be kept. */
+export function codesOf(text: string, folding: Folding): Uint16Array {
+  const { codes, length } = fold(text, folding);
+  return codes.slice(0, length);
+}
+
+function copyTo({ codes, places }: typeof room, text: string): number {
+  for (let at = 0; at < text.length; at += 1) {
+    codes[at] = text.charCodeAt(at);
+    places[at] = at;
+  }
+  return text.length;
+}
+
+function foldTo({ codes, places }: typeof room, text: string, known: Forms): number {
+  const { ascii } = known;
+  let length = 0;
+  const add = (code: number, at: number) => {
+    codes[length] = code;
+    places[length] = at;
+    length += 1;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 128) {
+      const form = ascii[code] ?? 0;
+      if (form !== 0) add(form, at);
+      continue;
+    }
+    const point = text.codePointAt(at) ?? code;
+    for (const letter of known.other(point)) add(letter, at);
+    if (point > 0xffff) at += 1;
+  }
+  return length;
 }

@@ -1,7 +1,7 @@
 import { once as event } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { quiet } from "../../support/virtualClock";
-import { once, serve, stopServers, transportTo } from "./httpBench";
+import { once, serve, stopServers, transportTo } from "./httpHarness";
 
 afterEach(stopServers);
 

@@ -1,10 +1,9 @@
 import { inspect } from "node:util";
 import { createClient } from "../../../provider/api/client";
-import { clientFor } from "../../../provider/api/clients";
-import type { Budget } from "../../../provider/api/rateContract";
-import { sharedBudget } from "../../../provider/api/rateShare";
+import { clientFor, sharedBudget } from "../../../provider/api/clients";
+import type { Budget } from "../../../provider/api/ratePriority";
 import { Secret } from "../../../provider/secret";
-import { startSimulator } from "../../simulator";
+import { startSimulator } from "../../../simulator";
 import { VirtualClock } from "../../support/virtualClock";
 
 const registryKey = Symbol.for("pulumi-gpucluster.budgets.v1");

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../provider/errors";
-import { failureOf, once, serve, stopServers, transportTo } from "./httpBench";
+import { failureOf, once, serve, stopServers, transportTo } from "./httpHarness";
 
 afterEach(stopServers);
 

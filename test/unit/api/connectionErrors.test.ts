@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { http } from "../../../provider/api/http";
 import { ConnectionError, ResponseShapeError } from "../../../provider/errors";
-import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpBench";
+import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
 
 afterEach(stopServers);
 

@@ -1,8 +1,8 @@
 import { createServer as createTcpServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { ApiError, ConnectionError, ResponseShapeError } from "../../../provider/errors";
-import { type Fault, type Simulator, startSimulator } from "../../simulator";
-import { failureOf, listen, once, serve, stopServers, transportTo } from "./httpBench";
+import { type Fault, type Simulator, startSimulator } from "../../../simulator";
+import { failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
 
 const running: Simulator[] = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
-import { isErrorInSuccess, isRateLimited, readErrorBody } from "../../../provider/api/errorBody";
 import type { HttpResponse } from "../../../provider/api/http";
+import { isErrorInSuccess, isRateLimited, readErrorBody } from "../../../provider/api/statusErrors";
 
 const message = (json: unknown) => readErrorBody({ body: JSON.stringify(json), headers: {} }).message;
 

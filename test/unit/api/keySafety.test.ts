@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
 import { GpuClusterError } from "../../../provider/errors";
-import { canary, failureOf, once, serve, stopServers, transportTo } from "./httpBench";
+import { canary, failureOf, once, serve, stopServers, transportTo } from "./httpHarness";
 
 afterEach(stopServers);
 

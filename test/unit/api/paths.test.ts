@@ -1,6 +1,6 @@
 import { createClient } from "../../../provider/api/client";
 import type { HttpRequest } from "../../../provider/api/http";
-import { canary, serve, stopServers, transportTo } from "./httpBench";
+import { canary, serve, stopServers, transportTo } from "./httpHarness";
 
 afterEach(stopServers);
 

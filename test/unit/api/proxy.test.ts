@@ -8,7 +8,7 @@ import tls from "node:tls";
 import { inspect } from "node:util";
 import { ConfigError, ConnectionError } from "../../../provider/errors";
 import { certificateFor } from "../../support/certificate";
-import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpBench";
+import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
 
 const host = "api.gpu.test";
 const certificate = certificateFor(host);

@@ -1,8 +1,8 @@
 import type { HttpRequest, RequestKind, Urgency } from "../../../provider/api/http";
-import { rateBudget } from "../../../provider/api/rateBudget";
+import { rateBudget } from "../../../provider/api/rateLimiter";
 import { VirtualClock } from "../../support/virtualClock";
 import { requestOf } from "./fakes";
-import { type RateServiceOptions, rateService } from "./rateBench";
+import { type RateServiceOptions, rateService } from "./rateHarness";
 
 /** One process and a service; each request returns how long it took from its start, in seconds. */
 function bench(options: Partial<RateServiceOptions> = {}) {

@@ -1,8 +1,8 @@
 import type { RequestKind, Urgency } from "../../../provider/api/http";
-import { rateBudget } from "../../../provider/api/rateBudget";
+import { rateBudget } from "../../../provider/api/rateLimiter";
 import { VirtualClock } from "../../support/virtualClock";
 import { requestOf } from "./fakes";
-import { rateService } from "./rateBench";
+import { rateService } from "./rateHarness";
 
 /** The same numbers each time, between 0 and 1. */
 function numbers(seed: number): () => number {

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../../provider/api/http";
-import { rateBudget } from "../../../provider/api/rateBudget";
+import { rateBudget } from "../../../provider/api/rateLimiter";
 import { VirtualClock } from "../../support/virtualClock";
 import { rateAnswer, requestOf } from "./fakes";
 

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
-import type { ClusterChanges, ForeignCluster } from "../../simulator";
-import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, writes } from "./bench";
+import type { ClusterChanges, ForeignCluster } from "../../../simulator";
+import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, writes } from "./harness";
 import { urnOf } from "./inputs";
 import {
   asked,
@@ -16,7 +16,7 @@ import {
   stop,
   toDo,
   warnings,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/core";
-import type { Dialect } from "../../simulator";
-import { closeAll, forget, openBench, writes } from "./bench";
-import { asked, change, expectAtGoal, patch, running, toDo, warnings } from "./powerBench";
+import type { Dialect } from "../../../simulator";
+import { closeAll, forget, openBench, writes } from "./harness";
+import { asked, change, expectAtGoal, patch, running, toDo, warnings } from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, countOf, initErrorOf, living, openBench } from "./bench";
-import { check, old } from "./checkBench";
+import { check, old } from "./checkHarness";
+import { closeAll, countOf, initErrorOf, living, openBench } from "./harness";
 import { checked, existing, least, urnOf } from "./inputs";
 
 afterEach(closeAll);

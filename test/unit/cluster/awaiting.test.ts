@@ -1,7 +1,7 @@
 import type { Client } from "../../../provider/api/client";
-import { goalOf } from "../../../provider/cluster/readiness";
+import { goalOf } from "../../../provider/cluster/conditions";
 import type { Properties } from "../../../provider/core";
-import { type Bench, closeAll, countOf, initErrorOf, openBench, settle, writes } from "./bench";
+import { type Bench, closeAll, countOf, initErrorOf, openBench, settle, writes } from "./harness";
 import {
   asked,
   change,
@@ -18,7 +18,7 @@ import {
   stop,
   toDo,
   warnings,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
-import type { Fault } from "../../simulator";
-import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, settle } from "./bench";
+import type { Fault } from "../../../simulator";
+import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, settle } from "./harness";
 import { canary } from "./inputs";
 import {
   asked,
@@ -13,7 +13,7 @@ import {
   running,
   settleStopped,
   toDo,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

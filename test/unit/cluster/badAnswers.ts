@@ -1,4 +1,4 @@
-import type { Spoil, Wire } from "./badAnswersBench";
+import type { Spoil, Wire } from "./badAnswersHarness";
 import { canary } from "./inputs";
 
 /** One bad answer: what it is called, and what goes over the wire. */

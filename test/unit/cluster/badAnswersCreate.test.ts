@@ -1,7 +1,7 @@
 import { InitError, type Properties } from "../../../provider/core";
 import { type BadAnswer, oddRecords, refusals, telling, unnamed, unreadable, withoutId } from "./badAnswers";
-import { closeSpoiled, expectAllClean, openSpoiled, type SpoiledBench } from "./badAnswersBench";
-import { countOf, failureOf, initErrorOf, living } from "./bench";
+import { closeSpoiled, expectAllClean, openSpoiled, type SpoiledBench } from "./badAnswersHarness";
+import { countOf, failureOf, initErrorOf, living } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeSpoiled);

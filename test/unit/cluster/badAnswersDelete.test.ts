@@ -1,6 +1,6 @@
 import { refusals, telling, unreadable, withoutId } from "./badAnswers";
-import { closeSpoiled, expectAllClean, type SpoiledBench, settled } from "./badAnswersBench";
-import { failureOf } from "./bench";
+import { closeSpoiled, expectAllClean, type SpoiledBench, settled } from "./badAnswersHarness";
+import { failureOf } from "./harness";
 
 afterEach(closeSpoiled);
 

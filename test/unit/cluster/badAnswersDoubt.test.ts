@@ -1,5 +1,5 @@
-import { closeSpoiled, expectAllClean, openSpoiled, type Spoil, settled } from "./badAnswersBench";
-import { countOf, failureOf, initErrorOf, living } from "./bench";
+import { closeSpoiled, expectAllClean, openSpoiled, type Spoil, settled } from "./badAnswersHarness";
+import { countOf, failureOf, initErrorOf, living } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeSpoiled);

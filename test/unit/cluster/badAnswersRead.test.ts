@@ -1,6 +1,6 @@
 import { oddRecords, refusals, telling, unnamed, unreadable, withoutId } from "./badAnswers";
-import { closeSpoiled, expectAllClean, type SpoiledBench, settled } from "./badAnswersBench";
-import { failureOf, writes } from "./bench";
+import { closeSpoiled, expectAllClean, type SpoiledBench, settled } from "./badAnswersHarness";
+import { failureOf, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeSpoiled);

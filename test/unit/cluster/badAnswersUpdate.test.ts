@@ -1,7 +1,7 @@
 import { InitError } from "../../../provider/core";
 import { type BadAnswer, refusals, telling, withoutId } from "./badAnswers";
-import { closeSpoiled, expectAllClean, type SpoiledBench, settled } from "./badAnswersBench";
-import { countOf, failureOf, initErrorOf, living, writes } from "./bench";
+import { closeSpoiled, expectAllClean, type SpoiledBench, settled } from "./badAnswersHarness";
+import { countOf, failureOf, initErrorOf, living, writes } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeSpoiled);

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { BadAnswer } from "./badAnswers";
-import { closeSpoiled, expectAllClean, openSpoiled, type Real, settled } from "./badAnswersBench";
-import { countOf, failureOf, initErrorOf, living } from "./bench";
+import { closeSpoiled, expectAllClean, openSpoiled, type Real, settled } from "./badAnswersHarness";
+import { countOf, failureOf, initErrorOf, living } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeSpoiled);

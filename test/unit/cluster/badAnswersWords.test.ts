@@ -1,6 +1,6 @@
 import type { BadAnswer } from "./badAnswers";
-import { closeSpoiled, expectAllClean, expectClean, openSpoiled, settled } from "./badAnswersBench";
-import { initErrorOf, living } from "./bench";
+import { closeSpoiled, expectAllClean, expectClean, openSpoiled, settled } from "./badAnswersHarness";
+import { initErrorOf, living } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeSpoiled);

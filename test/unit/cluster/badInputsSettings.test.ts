@@ -1,11 +1,11 @@
+import * as door from "../../../provider/adapters/dynamic";
 import { resolveConnection } from "../../../provider/config";
 import type { Ctx, Properties } from "../../../provider/core";
-import * as door from "../../../provider/doors/dynamic";
 import { ConfigError } from "../../../provider/errors";
 import { createProvider } from "../../../provider/index";
-import { expectClean } from "./badAnswersBench";
+import { expectClean } from "./badAnswersHarness";
 import { badIds, badKeys, badTimeouts, badUrls, longIds, mendedUrls, secret } from "./badSettings";
-import { type Bench, closeAll, failureOf, openBench, writes } from "./bench";
+import { type Bench, closeAll, failureOf, openBench, writes } from "./harness";
 import { checked, least, urnOf } from "./inputs";
 
 const state: Properties = { ...checked, settled: false, __seenBy: "seen" };

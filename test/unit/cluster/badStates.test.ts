@@ -1,5 +1,5 @@
 import { GpuClusterError } from "../../../provider/errors";
-import { closeAll, failureOf, forget, openBench, settle } from "./bench";
+import { closeAll, failureOf, forget, openBench, settle } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);

@@ -1,7 +1,7 @@
 import { CreateError, InterruptedError } from "../../../provider/errors";
-import type { Fault } from "../../simulator";
-import { type Bench, closeAll, countOf, failureOf, living, openBench } from "./bench";
-import { claim, createLine } from "./claimBench";
+import type { Fault } from "../../../simulator";
+import { claim, createLine } from "./claimHarness";
+import { type Bench, closeAll, countOf, failureOf, living, openBench } from "./harness";
 
 afterEach(closeAll);
 

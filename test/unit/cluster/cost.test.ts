@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Cost, Costs, costAt, knownCost, money, overOwnLimit } from "../../../provider/cluster/check/cost";
+import { type Cost, Costs, costAt, knownCost, money, overOwnLimit } from "../../../provider/cluster/preview/cost";
 import { UNKNOWN } from "../../../provider/core";
 import { urnOf } from "./inputs";
 

@@ -1,6 +1,6 @@
 import { InitError, type Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import type { Dialect, Fault } from "../../simulator";
+import type { Dialect, Fault } from "../../../simulator";
 import {
   type Bench,
   closeAll,
@@ -11,7 +11,7 @@ import {
   living,
   openBench,
   requestLines,
-} from "./bench";
+} from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);

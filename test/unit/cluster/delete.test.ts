@@ -1,7 +1,7 @@
 import { InitError, type Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import type { Fault } from "../../simulator";
-import { type Bench, closeAll, countOf, failureOf, living, openBench, settle, writes } from "./bench";
+import type { Fault } from "../../../simulator";
+import { type Bench, closeAll, countOf, failureOf, living, openBench, settle, writes } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);

@@ -1,5 +1,5 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, failureOf, forget, openBench, settle, writes } from "./bench";
+import { closeAll, failureOf, forget, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -10,7 +10,7 @@ import {
   settleStopped,
   stop,
   warnings,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,8 +1,8 @@
 import { Details } from "../../../provider/cluster/details";
 import { asInputs } from "../../../provider/cluster/state";
 import type { Properties } from "../../../provider/core";
-import { names } from "../dialects/bench";
-import { type BenchOptions, closeAll, openBench, requestLines } from "./bench";
+import { names } from "../dialects/harness";
+import { type BenchOptions, closeAll, openBench, requestLines } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

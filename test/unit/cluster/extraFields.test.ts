@@ -1,6 +1,6 @@
 import { driftedExtras, extrasShown, replicasWithin, scalingRange } from "../../../provider/cluster/extraFields";
 import { type Properties, UNKNOWN } from "../../../provider/core";
-import { closeAll, forget, initErrorOf, openBench, settle, writes } from "./bench";
+import { closeAll, forget, initErrorOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
-import type { Dialect, ForeignCluster } from "../../simulator";
-import { type Bench, closeAll, countOf, initErrorOf, living, openBench } from "./bench";
+import type { Dialect, ForeignCluster } from "../../../simulator";
+import { type Bench, closeAll, countOf, initErrorOf, living, openBench } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);

@@ -1,4 +1,4 @@
-import { chooseType, closeNames, unlistedText } from "../../../provider/cluster/check/gpuChoice";
+import { chooseType, closeNames, unlistedText } from "../../../provider/cluster/preview/gpuType";
 
 const catalog = ["a100-40gb", "a100-80gb", "h100", "h200", "l4", "l40s", "rtx4090"];
 

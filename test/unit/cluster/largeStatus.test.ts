@@ -1,5 +1,5 @@
 import { ResponseShapeError } from "../../../provider/errors";
-import { closeAll, failureOf, openBench, settle } from "./bench";
+import { closeAll, failureOf, openBench, settle } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../../provider/api/client";
 import { ApiError } from "../../../provider/errors";
-import { type Bench, closeAll, living, openBench } from "./bench";
+import { type Bench, closeAll, living, openBench } from "./harness";
 import { least, urnOf } from "./inputs";
 
 afterEach(closeAll);

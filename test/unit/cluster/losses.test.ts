@@ -1,10 +1,9 @@
-import { lossesOf } from "../../../provider/cluster/check/losses";
-import { isAmong, transitionOf } from "../../../provider/cluster/check/transition";
 import type { CheckedInputs } from "../../../provider/cluster/fields";
+import { isAmong, lossesOf, transitionOf } from "../../../provider/cluster/preview/plan";
 import { asInputs } from "../../../provider/cluster/state";
 import { type Properties, UNKNOWN } from "../../../provider/core";
-import { closeAll, openBench } from "./bench";
-import { check, checkTwice, old } from "./checkBench";
+import { check, checkTwice, old } from "./checkHarness";
+import { closeAll, openBench } from "./harness";
 import { checked, completed } from "./inputs";
 
 afterEach(closeAll);

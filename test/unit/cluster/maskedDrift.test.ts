@@ -1,6 +1,6 @@
-import { withDrift } from "../../../provider/cluster/echo";
+import { withDrift } from "../../../provider/cluster/drift";
 import type { ClusterState } from "../../../provider/cluster/fields";
-import { closeAll, forget, openBench, settle, writes } from "./bench";
+import { closeAll, forget, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

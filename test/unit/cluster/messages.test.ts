@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
-import type { Dialect } from "../../simulator";
-import { type Bench, closeAll, failureOf, forget, initErrorOf, openBench, settle } from "./bench";
+import type { Dialect } from "../../../simulator";
+import { type Bench, closeAll, failureOf, forget, initErrorOf, openBench, settle } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
-import type { ClusterChanges, Dialect } from "../../simulator";
-import { type Bench, closeAll, openBench, settle, writes } from "./bench";
+import type { ClusterChanges, Dialect } from "../../../simulator";
+import { type Bench, closeAll, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -18,7 +18,7 @@ import {
   stop,
   toDo,
   warnings,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,8 +1,8 @@
 import { InitError, type Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import type { Dialect, Fault } from "../../simulator";
+import type { Dialect, Fault } from "../../../simulator";
 import { isEverything } from "../../support/shares";
-import { type Bench, closeAll, openBench, settle, writes } from "./bench";
+import { type Bench, closeAll, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -15,7 +15,7 @@ import {
   settleStopped,
   stop,
   toDo,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

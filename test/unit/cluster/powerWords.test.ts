@@ -1,4 +1,4 @@
-import { closeAll, openBench, settle, writes } from "./bench";
+import { closeAll, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -15,7 +15,7 @@ import {
   stop,
   toDo,
   warnings,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

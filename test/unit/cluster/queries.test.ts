@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
-import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
-import type { Dialect, Fault } from "../../simulator";
-import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines } from "./bench";
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
+import type { Dialect, Fault } from "../../../simulator";
+import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines } from "./harness";
 import { canary } from "./inputs";
 
 afterEach(closeAll);

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
-import type { ClusterChanges, Fault } from "../../simulator";
-import { type Bench, closeAll, failureOf, openBench, requestLines, settle, writes } from "./bench";
+import type { ClusterChanges, Fault } from "../../../simulator";
+import { type Bench, closeAll, failureOf, openBench, requestLines, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

@@ -1,7 +1,7 @@
 import type { Client } from "../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../provider/api/records";
 import { rollsOut, unseenRolloutMs } from "../../../provider/cluster/rollout";
-import { type Bench, type BenchOptions, closeAll, countOf, openBench, settle, writes } from "./bench";
+import { type Bench, type BenchOptions, closeAll, countOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

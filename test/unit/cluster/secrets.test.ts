@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
 import type { Properties } from "../../../provider/core";
-import type { Fault } from "../../simulator";
-import { type Bench, closeAll, failureOf, openBench, settle } from "./bench";
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
+import type { Fault } from "../../../simulator";
+import { type Bench, closeAll, failureOf, openBench, settle } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);

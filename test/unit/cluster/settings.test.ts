@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, openBench, settle } from "./bench";
-import { asked, atRest, change, expectAtGoal, failingChange, running, settleStopped, toDo } from "./powerBench";
+import { closeAll, openBench, settle } from "./harness";
+import { asked, atRest, change, expectAtGoal, failingChange, running, settleStopped, toDo } from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
-import { closeAll, openBench, settle } from "./bench";
-import { asked, change, failingChange, renaming, warnings } from "./powerBench";
+import { closeAll, openBench, settle } from "./harness";
+import { asked, change, failingChange, renaming, warnings } from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,22 +1,22 @@
 import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../provider/api/records";
-import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
-import { goalOf, judgeReady, type Past } from "../../../provider/cluster/readiness";
-import type { Fault } from "../../simulator";
-import { closeAll, failureOf, openBench, settle } from "./bench";
+import { goalOf, judgeReady, type PollHistory } from "../../../provider/cluster/conditions";
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
+import type { Fault } from "../../../simulator";
+import { closeAll, failureOf, openBench, settle } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);
 
-const calm: Past = { seen: true, misses: 0, healthyLooks: 0, contradicted: false, waitedMs: 5_000 };
+const calm: PollHistory = { seen: true, misses: 0, healthyLooks: 0, contradicted: false, waitedMs: 5_000 };
 
 /** Replicas by their words; `healthy` is one that is. */
 const replicasOf = (...words: string[]): ReplicaRecord[] =>
   words.map((word, index) => ({ id: `r${index}`, status: word, healthy: word === "healthy" }));
 
 const well = replicasOf("healthy", "healthy");
-const kindOf = (word: string | undefined, status: StatusRecord | undefined, past: Partial<Past> = {}) =>
+const kindOf = (word: string | undefined, status: StatusRecord | undefined, past: Partial<PollHistory> = {}) =>
   judgeReady({ record: { id: "cl_1", status: word }, status }, { ...calm, ...past }, goalOf({ replicas: 2 })).kind;
 
 describe("a cluster whose replicas are all healthy, and whose two words differ,", () => {

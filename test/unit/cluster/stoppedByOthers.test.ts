@@ -1,7 +1,7 @@
 import type { Client } from "../../../provider/api/client";
 import type { Properties } from "../../../provider/core";
-import type { Dialect } from "../../simulator";
-import { type Bench, closeAll, openBench, settle, writes } from "./bench";
+import type { Dialect } from "../../../simulator";
+import { type Bench, closeAll, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -18,7 +18,7 @@ import {
   scale,
   toDo,
   warnings,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
 import { type Properties, UNKNOWN } from "../../../provider/core";
-import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines, settle } from "./bench";
+import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines, settle } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

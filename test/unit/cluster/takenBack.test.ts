@@ -1,5 +1,5 @@
 import { rollsOut } from "../../../provider/cluster/rollout";
-import { closeAll, failureOf, forget, initErrorOf, living, openBench, settle, writes } from "./bench";
+import { closeAll, failureOf, forget, initErrorOf, living, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

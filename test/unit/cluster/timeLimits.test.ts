@@ -1,7 +1,7 @@
 import { type HttpRequest, type Send, titleOf } from "../../../provider/api/http";
 import { ConnectionError } from "../../../provider/errors";
 import type { VirtualClock } from "../../support/virtualClock";
-import { type Bench, type BenchOptions, closeAll, countOf, failureOf, living, openBench, settle } from "./bench";
+import { type Bench, type BenchOptions, closeAll, countOf, failureOf, living, openBench, settle } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

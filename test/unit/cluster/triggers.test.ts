@@ -1,5 +1,5 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, openBench, settle, writes } from "./bench";
+import { closeAll, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -16,7 +16,7 @@ import {
   stop,
   toDo,
   warnings,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, failureOf, living, openBench, settle } from "./bench";
+import { closeAll, failureOf, living, openBench, settle } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

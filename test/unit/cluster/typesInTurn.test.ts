@@ -1,6 +1,7 @@
 import type { CallOptions, Client } from "../../../provider/api/client";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import { ApiError } from "../../../provider/errors";
+import { check } from "./checkHarness";
 import {
   type Bench,
   type BenchOptions,
@@ -11,8 +12,7 @@ import {
   openBench,
   requestLines,
   writes,
-} from "./bench";
-import { check } from "./checkBench";
+} from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

@@ -1,5 +1,5 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, forget, openBench, settle } from "./bench";
+import { closeAll, forget, openBench, settle } from "./harness";
 import { checked } from "./inputs";
 
 /** What others change, and the diff does not show, stays: also with the option `ignoreChanges`, of which an update knows nothing. */

@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import type { Fault } from "../../simulator";
-import { type Bench, closeAll, forget, initErrorOf, openBench, settle, writes } from "./bench";
+import type { Fault } from "../../../simulator";
+import { type Bench, closeAll, forget, initErrorOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);

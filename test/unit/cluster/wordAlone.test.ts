@@ -1,5 +1,5 @@
 import type { Client } from "../../../provider/api/client";
-import { type Bench, closeAll, countOf, openBench, settle, writes } from "./bench";
+import { type Bench, closeAll, countOf, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -13,7 +13,7 @@ import {
   scale,
   stop,
   warnings,
-} from "./powerBench";
+} from "./powerHarness";
 
 afterEach(closeAll);
 

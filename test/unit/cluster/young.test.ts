@@ -1,7 +1,7 @@
-import type { Fault } from "../../simulator";
-import { type Bench, closeAll, countOf, failureOf, openBench, settle, writes } from "./bench";
+import type { Fault } from "../../../simulator";
+import { type Bench, closeAll, countOf, failureOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
-import type { Held } from "./powerBench";
+import type { Held } from "./powerHarness";
 
 afterEach(closeAll);
 

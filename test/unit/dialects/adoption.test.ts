@@ -1,6 +1,6 @@
-import { type Dialect, dialects } from "../../simulator";
-import { closeAll, forget, writes } from "../cluster/bench";
-import { expectReached, type Held, names, open, read, toDo, type Wanted, web } from "./bench";
+import { type Dialect, dialects } from "../../../simulator";
+import { closeAll, forget, writes } from "../cluster/harness";
+import { expectReached, type Held, names, open, read, toDo, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 

@@ -1,15 +1,12 @@
 import { getServiceInfo } from "../../../provider/api/descriptor";
-import { getCluster, getClusterStatus, getClusters } from "../../../provider/cluster/queries";
-import { getGpuAvailability } from "../../../provider/gpus/gpuAvailability";
-import { getGpuModels } from "../../../provider/gpus/gpuModels";
-import { getGpuPricing } from "../../../provider/gpus/gpuPricing";
-import { getGpuTypes } from "../../../provider/gpus/gpuTypes";
-import { getHealth } from "../../../provider/health";
-import { type Dialect, dialects } from "../../simulator";
-import { catalogs, type SimulatedGpuType } from "../../simulator/catalog";
-import { clusterWord } from "../../simulator/statusWords";
-import { closeAll, failureOf } from "../cluster/bench";
-import { create, endpointOf, names, open, web } from "./bench";
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
+import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
+import { getHealth } from "../../../provider/functions/health";
+import { type Dialect, dialects } from "../../../simulator";
+import { catalogs, type SimulatedGpuType } from "../../../simulator/catalog";
+import { clusterWord } from "../../../simulator/statusWords";
+import { closeAll, failureOf } from "../cluster/harness";
+import { create, endpointOf, names, open, web } from "./harness";
 
 afterEach(closeAll);
 

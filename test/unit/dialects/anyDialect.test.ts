@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { runs } from "../../support/shares";
-import { type Bench, closeAll, forget, living } from "../cluster/bench";
+import { type Bench, closeAll, forget, living } from "../cluster/harness";
 import { anyDialect, report } from "./atRandom";
-import { create, type Held, open, read, toDo, update, type Wanted, web } from "./bench";
+import { create, type Held, open, read, toDo, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 

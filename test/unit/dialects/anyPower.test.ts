@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { InitError } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import type { Fault } from "../../simulator";
+import type { Fault } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { type Bench, closeAll, living } from "../cluster/bench";
+import { type Bench, closeAll, living } from "../cluster/harness";
 import { anyDialect, report } from "./atRandom";
-import { create, expectRunning, type Held, open, read, toDo, type Wanted, web } from "./bench";
+import { create, expectRunning, type Held, open, read, toDo, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Dialect, dialectOptions, dialects } from "../../simulator";
+import { type Dialect, dialectOptions, dialects } from "../../../simulator";
 
 /** Any value for each option, also combinations that no named dialect has. */
 export const anyDialect = fc.record(

@@ -1,6 +1,6 @@
-import { type Dialect, dialects, type Fault } from "../../simulator";
-import { closeAll, countOf, failureOf, living } from "../cluster/bench";
-import { create, expectReached, expectRunning, names, open, update, type Wanted, warnings, web } from "./bench";
+import { type Dialect, dialects, type Fault } from "../../../simulator";
+import { closeAll, countOf, failureOf, living } from "../cluster/harness";
+import { create, expectReached, expectRunning, names, open, update, type Wanted, warnings, web } from "./harness";
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
-import { type Bench, closeAll, countOf, failureOf, living } from "../cluster/bench";
-import { create, type Held, names, open, web } from "./bench";
+import { type Bench, closeAll, countOf, failureOf, living } from "../cluster/harness";
+import { create, type Held, names, open, web } from "./harness";
 
 afterEach(closeAll);
 

@@ -1,7 +1,7 @@
-import { type ClusterChanges, type Dialect, dialects } from "../../simulator";
-import { clusterWord } from "../../simulator/statusWords";
-import { closeAll, forget, living, writes } from "../cluster/bench";
-import { create, names, open, read, toDo, update, web } from "./bench";
+import { type ClusterChanges, type Dialect, dialects } from "../../../simulator";
+import { clusterWord } from "../../../simulator/statusWords";
+import { closeAll, forget, living, writes } from "../cluster/harness";
+import { create, names, open, read, toDo, update, web } from "./harness";
 
 afterEach(closeAll);
 

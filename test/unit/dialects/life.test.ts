@@ -1,5 +1,5 @@
-import { closeAll } from "../cluster/bench";
-import { create, endpointOf, names, open, read, update, type Wanted, web } from "./bench";
+import { closeAll } from "../cluster/harness";
+import { create, endpointOf, names, open, read, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 

@@ -1,5 +1,5 @@
-import { closeAll, countOf, forget, writes } from "../cluster/bench";
-import { create, expectReached, type Held, names, open, read, toDo, type Wanted, warnings, web } from "./bench";
+import { closeAll, countOf, forget, writes } from "../cluster/harness";
+import { create, expectReached, type Held, names, open, read, toDo, type Wanted, warnings, web } from "./harness";
 
 afterEach(closeAll);
 

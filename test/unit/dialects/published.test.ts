@@ -1,8 +1,7 @@
 import { InitError, type Properties } from "../../../provider/core";
-import { getGpuAvailability } from "../../../provider/gpus/gpuAvailability";
-import { getGpuTypes } from "../../../provider/gpus/gpuTypes";
-import type { Dialect } from "../../simulator";
-import { resolveDialect } from "../../simulator/dialects";
+import { getGpuAvailability, getGpuTypes } from "../../../provider/functions/gpus";
+import type { Dialect } from "../../../simulator";
+import { resolveDialect } from "../../../simulator/dialects";
 import {
   type Bench,
   closeAll,
@@ -12,8 +11,8 @@ import {
   living,
   openBench,
   requestLines,
-} from "../cluster/bench";
-import { create, type Held, open, read, toDo, update, type Wanted, web } from "./bench";
+} from "../cluster/harness";
+import { create, type Held, open, read, toDo, update, type Wanted, web } from "./harness";
 
 /** The published service in both of its forms; see docs/services.md. */
 

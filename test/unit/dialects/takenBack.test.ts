@@ -1,6 +1,6 @@
 import type { InitError } from "../../../provider/core";
-import { type Bench, closeAll, forget, initErrorOf } from "../cluster/bench";
-import { create, type Held, names, open, read, update, type Wanted, web } from "./bench";
+import { type Bench, closeAll, forget, initErrorOf } from "../cluster/harness";
+import { create, type Held, names, open, read, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 

@@ -1,9 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { HttpRequest } from "../../../provider/api/http";
 import { run } from "../../../provider/doctor/cli";
-import { Recorder } from "../../../provider/doctor/recorder";
-import type { Fault } from "../../simulator";
-import { canaries, closeAll, environmentOf, examined, findingOf, openService } from "./bench";
+import { Recorder } from "../../../provider/doctor/examine";
+import type { Fault } from "../../../simulator";
+import { canaries, closeAll, environmentOf, examined, findingOf, openService } from "./harness";
 
 const servers: Server[] = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
-import { dialects } from "../../simulator";
-import { canaries, closeAll, examined, findingOf, openService } from "./bench";
+import { dialects } from "../../../simulator";
+import { canaries, closeAll, examined, findingOf, openService } from "./harness";
 
 afterEach(closeAll);
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../../provider/doctor/cli";
-import { closeAll, environmentOf, openService } from "./bench";
+import { closeAll, environmentOf, openService } from "./harness";
 
 afterEach(closeAll);
 

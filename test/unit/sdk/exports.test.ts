@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
-import { type Simulator, startSimulator } from "../../simulator";
+import { type Simulator, startSimulator } from "../../../simulator";
 import { isKnown, resolved, unknownOutput } from "./program";
 
 let simulator: Simulator;

@@ -1,4 +1,4 @@
-import { gpuModelId } from "../../simulator";
+import { gpuModelId } from "../../../simulator";
 import { type Bench, start, stopAll } from "./harness";
 
 afterEach(stopAll);

@@ -1,4 +1,4 @@
-import { gpuModelId, publishedDialects } from "../../simulator";
+import { gpuModelId, publishedDialects } from "../../../simulator";
 import { start, stopAll } from "./harness";
 
 afterEach(stopAll);

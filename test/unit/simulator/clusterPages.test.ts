@@ -1,4 +1,4 @@
-import type { Dialect } from "../../simulator";
+import type { Dialect } from "../../../simulator";
 import { type Bench, start, stopAll } from "./harness";
 
 afterEach(stopAll);

@@ -1,6 +1,6 @@
-import { dialectOptions, dialects, furtherOptions } from "../../simulator";
-import { coveringRows } from "../../simulator/coveringDialects";
-import { tunedMixes } from "../../simulator/tunedMixes";
+import { dialectOptions, dialects, furtherOptions } from "../../../simulator";
+import { coveringRows } from "../../../simulator/coveringDialects";
+import { tunedMixes } from "../../../simulator/tunedMixes";
 
 const options: [string, readonly unknown[]][] = Object.entries(dialectOptions);
 const covering = Object.entries(dialects).filter(([name]) => name !== "documented");

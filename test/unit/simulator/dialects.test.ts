@@ -1,6 +1,6 @@
-import { dialects, publishedDialects, startSimulator } from "../../simulator";
-import { resolveDialect } from "../../simulator/dialects";
-import { parseDialect } from "../../simulator/parseDialect";
+import { dialects, publishedDialects, startSimulator } from "../../../simulator";
+import { resolveDialect } from "../../../simulator/dialects";
+import { parseDialect } from "../../../simulator/parseDialect";
 import { start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);

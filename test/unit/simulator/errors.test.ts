@@ -1,4 +1,4 @@
-import type { Dialect } from "../../simulator";
+import type { Dialect } from "../../../simulator";
 import { start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);

@@ -1,4 +1,4 @@
-import { type Dialect, dialects } from "../../simulator";
+import { type Dialect, dialects } from "../../../simulator";
 import { start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);

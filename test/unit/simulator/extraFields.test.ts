@@ -1,4 +1,4 @@
-import { type Dialect, publishedDialects } from "../../simulator";
+import { type Dialect, publishedDialects } from "../../../simulator";
 import { start, stopAll, web } from "./harness";
 
 afterEach(stopAll);

@@ -1,4 +1,4 @@
-import type { Fault } from "../../simulator";
+import type { Fault } from "../../../simulator";
 import { type Bench, start, stopAll, web } from "./harness";
 
 afterEach(stopAll);

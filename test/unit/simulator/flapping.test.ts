@@ -1,4 +1,4 @@
-import type { SimulatorOptions } from "../../simulator";
+import type { SimulatorOptions } from "../../../simulator";
 import { type Bench, start, stopAll, web } from "./harness";
 
 afterEach(stopAll);

@@ -1,4 +1,4 @@
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 
 /** A clock that only tests move. */
 export class TestClock {

@@ -1,4 +1,4 @@
-import { type Dialect, gpuModelId, publishedDialects } from "../../simulator";
+import { type Dialect, gpuModelId, publishedDialects } from "../../../simulator";
 import { start, stopAll, web } from "./harness";
 
 afterEach(stopAll);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../../../provider/api/client";
 import type { HttpRequest, HttpResponse } from "../../../../provider/api/http";
-import { createBudget, rateBudget } from "../../../../provider/api/rateBudget";
+import { createBudget, rateBudget } from "../../../../provider/api/rateLimiter";
 import { isRecord } from "../../../../provider/api/read/json";
 import { stateOf } from "../../../../provider/api/read/states";
 import type { ClusterRecord, GpuList, StatusRecord } from "../../../../provider/api/records";

@@ -1,4 +1,4 @@
-import { readGpuList } from "../../../../provider/api/read/gpuList";
+import { readGpuList } from "../../../../provider/api/read/gpuRecords";
 
 const [h100, l4] = [{ type: "h100" }, { type: "l4" }];
 

@@ -1,6 +1,6 @@
-import { isErrorInSuccess } from "../../../../provider/api/errorBody";
 import { readGpus, readGpuType } from "../../../../provider/api/read/gpuRecords";
 import { readStatus } from "../../../../provider/api/read/statusRecord";
+import { isErrorInSuccess } from "../../../../provider/api/statusErrors";
 
 test.each<[string, unknown]>([
   ["a list of several records", [{ type: "l4", available: true }, { type: "a100" }]],

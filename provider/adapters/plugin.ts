@@ -1,0 +1,86 @@
+/**
+ * The plugin adapter: `pulumi-resource-gpucluster`, the process that the engine starts for programs in any language. The
+ * adapter translates between the core and gRPC, and decides nothing. scripts/plugin.mjs bundles it into one file.
+ */
+import { debuglog } from "node:util";
+import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { messageOf } from "../errors";
+import { engineAddressIn } from "./engineAddress";
+import * as setup from "./plugin/configure";
+import { toServiceError } from "./plugin/messages";
+import * as operations from "./plugin/operations";
+import { list } from "./plugin/operations";
+import { Session } from "./plugin/session";
+
+const debug = debuglog("gpucluster");
+
+/** The engine's calls that this process implements. gRPC answers every other call with "not implemented". */
+export function serviceOf(session: Session) {
+  /** Turns every failure into an answer, also one that `work` throws synchronously. */
+  const answer =
+    <Request, Response>(
+      work: (session: Session, request: Request) => Response | Promise<Response>,
+    ): handleUnaryCall<Request, Response> =>
+    ({ request }, callback) => {
+      new Promise<Response>((done) => done(work(session, request))).then(
+        (response) => callback(null, response),
+        (error) => callback(toServiceError(error)),
+      );
+    };
+  return {
+    handshake: answer(setup.handshake),
+    attach: answer(setup.attach),
+    getPluginInfo: answer(setup.getPluginInfo),
+    getSchema: answer(setup.getSchema),
+    checkConfig: answer(setup.checkConfig),
+    diffConfig: answer(setup.diffConfig),
+    configure: answer(setup.configure),
+    cancel: answer(setup.cancel),
+    check: answer(operations.check),
+    diff: answer(operations.diff),
+    create: answer(operations.create),
+    read: answer(operations.read),
+    update: answer(operations.update),
+    delete: answer(operations.remove),
+    invoke: answer(operations.invoke),
+    list: (stream: Parameters<typeof list>[1]) => {
+      list(session, stream).catch((error) => stream.emit("error", toServiceError(error)));
+    },
+  };
+}
+
+/** Reports an uncaught error and continues: if this process ended, the other operations would lose what they are creating. */
+function surviveErrors({ engine }: Session): void {
+  const report = (error: unknown) => {
+    debug("unexpected: %s", error instanceof Error ? error.stack : error);
+    void engine.write(`an unexpected error of the provider: ${messageOf(error)}`, { urn: "", severity: "warning" });
+  };
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+}
+
+/** Serves the engine at the address of the command line; without an address, any engine that attaches. */
+function main(engineAddress: string | undefined): void {
+  const session = new Session();
+  surviveErrors(session);
+  if (engineAddress) {
+    session.engine.connect(engineAddress);
+    // If the engine is killed, standard input closes. Nothing else would end the process.
+    process.stdin.on("end", () => process.exit(1)).resume();
+  }
+  // A whole schema, or a long list, is one message.
+  const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
+  server.addService(ResourceProviderService, serviceOf(session));
+  server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
+    if (error) {
+      // The engine waits for the port until this process ends.
+      process.stderr.write(`gpucluster: no port on 127.0.0.1: ${messageOf(error)}\n`);
+      process.exit(1);
+    }
+    // The engine reads the port from the first line.
+    process.stdout.write(`${port}\n`);
+  });
+}
+
+if (require.main === module) main(engineAddressIn(process.argv.slice(2)));

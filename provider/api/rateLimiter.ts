@@ -1,0 +1,243 @@
+import { setMaxListeners } from "node:events";
+import { type Clock, until } from "../clock";
+import { ApiError } from "../errors";
+import { leftMs, unsent } from "./deadline";
+import { defaultPatienceMs, type Handler, type HttpRequest, titleOf } from "./http";
+import { readRateHeaders } from "./rateHeaders";
+import {
+  type Answered,
+  type Budget,
+  type BudgetView,
+  type PermitRequest,
+  type Priority,
+  priorities,
+  priorityOf,
+  type ReleasePermit,
+  spareForPolls,
+} from "./ratePriority";
+import { RateWindow } from "./rateWindow";
+import { isRateLimited } from "./statusErrors";
+
+interface BudgetOptions {
+  readonly clock: Clock;
+  /** Between 0 and 1. */
+  readonly random: () => number;
+}
+
+/** Creates the budget of one service and key. */
+export function createBudget(options: BudgetOptions): Budget {
+  return new RateLimiter(options);
+}
+
+/** Each request takes a permit from the budget. Without a `budget`, the handler creates one of its own. */
+export function rateBudget({ budget, ...options }: BudgetOptions & { readonly budget?: Budget }): Handler {
+  const shared = budget ?? createBudget(options);
+  return (next) => async (request) => {
+    const leave = await enter(shared, request, options.clock);
+    let answered: Answered | undefined;
+    try {
+      // The abort may come together with the permit.
+      request.signal?.throwIfAborted();
+      const response = await next(request);
+      const headers = readRateHeaders(response.headers, options.clock.now());
+      answered = { headers, isRefused: isRateLimited(response) };
+      return response;
+    } finally {
+      leave(answered);
+    }
+  };
+}
+
+/** Waits for its turn, at most to its deadline: a budget refuses early, but does not foresee everything. */
+function enter(budget: Budget, request: HttpRequest, clock: Clock): Promise<ReleasePermit> {
+  const { patienceMs = defaultPatienceMs, signal } = request;
+  const left = leftMs(request, clock);
+  if (left <= 0) throw unsent(request);
+  const isCut = left < patienceMs;
+  const ask: PermitRequest = {
+    priority: priorityOf(request),
+    patienceMs: Math.min(patienceMs, left),
+    signal,
+    refuse: (waitMs) => tooLong(request, waitMs, isCut),
+  };
+  if (request.deadlineMs === undefined) return budget.enter(ask);
+  const limit = { clock, deadlineMs: clock.now() + left, late: () => unsent(request) };
+  return until(limit, (late) => budget.enter({ ...ask, signal: signal ? AbortSignal.any([signal, late]) : late }));
+}
+
+function tooLong(request: HttpRequest, waitMs: number, isCut: boolean): ApiError {
+  const { method, path } = request;
+  return new ApiError(
+    `${titleOf(request)}: the rate limit of this API key is used up for another ${Math.ceil(waitMs / 1000)} s, ` +
+      "which is longer than this request may wait (HTTP 429). Run the command again then",
+    { outcome: "refused", method, path, status: 429, isApiAnswer: true, isCut },
+  );
+}
+
+/** Reset times are whole seconds, rounded by the service as it likes: a window may begin so much later than they say. */
+const guardMs = 1_000;
+/** Several processes on one key must not all come back in the same instant. */
+const jitterMs = 1_000;
+
+interface Waiter extends Pick<PermitRequest, "priority" | "patienceMs" | "refuse"> {
+  readonly sinceMs: number;
+  readonly go: (leave: ReleasePermit) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * The budget of one service and key: lets requests through as the window allows, and wakes up when it allows more. It only
+ * waits and wakes; who is next and what is left is decided by the queue and by the window.
+ */
+export class RateLimiter implements Budget {
+  readonly #window = new RateWindow();
+  readonly #queue = new RateQueue<Waiter>();
+  #alarm: { readonly atMs: number; readonly stop: AbortController } | undefined;
+
+  constructor(private readonly options: { readonly clock: Clock; readonly random: () => number }) {}
+
+  enter({ signal, ...ask }: PermitRequest): Promise<ReleasePermit> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const onAbort = () => {
+        this.#queue.remove(waiter);
+        reject(signal?.reason);
+        this.#pump();
+      };
+      const settled = <T>(settle: (value: T) => void) => {
+        return (value: T) => {
+          signal?.removeEventListener("abort", onAbort);
+          settle(value);
+        };
+      };
+      const waiter = { ...ask, sinceMs: this.options.clock.now(), go: settled(resolve), fail: settled(reject) };
+      // One signal may end hundreds of requests; from the eleventh on, Node would call that a leak.
+      if (signal) setMaxListeners(0, signal);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      this.#queue.add(waiter);
+      this.#pump();
+    });
+  }
+
+  view(): BudgetView {
+    const standing = this.#window.standing(this.options.clock.now());
+    const view = { limit: this.#window.limit, queued: this.#queue.size };
+    return standing ? { ...view, ...standing, spare: spareForPolls({ ...view, ...standing }) } : view;
+  }
+
+  /** Lets go whoever may go, refuses whoever cannot wait that long, and sets the alarm for the rest. */
+  #pump(): void {
+    const nowMs = this.options.clock.now();
+    this.#window.turnOver(nowMs);
+    for (;;) {
+      const waiter = this.#queue.take((priority) => this.#isOpen(priority, nowMs), nowMs);
+      if (!waiter) break;
+      waiter.go(this.#leaveOf(nowMs));
+    }
+    this.#refuseImpatient(nowMs);
+    const opening = this.#queue.priorities().map((priority) => this.#window.opensAtMs(priority));
+    this.#wakeAt(Math.min(...opening.filter((atMs) => atMs > nowMs)));
+  }
+
+  #isOpen(priority: PermitRequest["priority"], nowMs: number): boolean {
+    return this.#window.hasPlace(priority) && this.#window.opensAtMs(priority) <= nowMs;
+  }
+
+  #leaveOf(nowMs: number): ReleasePermit {
+    const permit = this.#window.send(nowMs);
+    let isOver = false;
+    return (answered) => {
+      if (isOver) return;
+      isOver = true;
+      this.#window.end(permit, answered, this.options.clock.now(), guardMs + this.options.random() * jitterMs);
+      this.#pump();
+    };
+  }
+
+  #refuseImpatient(nowMs: number): void {
+    for (const priority of this.#queue.priorities()) {
+      const waitMs = this.#window.closedForMs(priority, nowMs);
+      if (waitMs === 0) continue;
+      const isImpatient = ({ patienceMs, sinceMs }: Waiter) => waitMs > patienceMs - (nowMs - sinceMs);
+      for (const waiter of this.#queue.takeAll(priority, isImpatient)) waiter.fail(waiter.refuse(waitMs));
+    }
+  }
+
+  /** One alarm for all who wait, and none when nobody does: it would keep the process alive. */
+  #wakeAt(atMs: number): void {
+    if (this.#alarm?.atMs === atMs) return;
+    this.#alarm?.stop.abort();
+    this.#alarm = undefined;
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    const stop = new AbortController();
+    this.#alarm = { atMs, stop };
+    this.options.clock.sleep(Math.max(0, atMs - this.options.clock.now()), stop.signal).then(
+      () => {
+        if (this.#alarm?.stop !== stop) return;
+        this.#alarm = undefined;
+        this.#pump();
+      },
+      () => undefined, // another alarm was set, or nobody waits
+    );
+  }
+}
+
+/** The properties of a waiting request that the queue needs. */
+export interface Queued {
+  readonly priority: Priority;
+  readonly sinceMs: number;
+}
+
+/** A request that has waited this long is overdue: a whole window has passed. */
+export const overdueMs = 60_000;
+/** One permit in this many goes to the oldest request, if that is overdue, so that no priority starves. */
+export const turnEvery = 10;
+
+/** The waiting requests by priority; first come, first served within one. It changes only its own state. */
+export class RateQueue<Waiter extends Queued> {
+  readonly #waiting: Record<Priority, Waiter[]> = { urgent: [], change: [], read: [], look: [] };
+  #sinceTurn = 0;
+
+  get size(): number {
+    return priorities.reduce((sum, priority) => sum + this.#waiting[priority].length, 0);
+  }
+
+  /** The priorities of the waiting requests. */
+  priorities(): Priority[] {
+    return priorities.filter((priority) => this.#waiting[priority].length > 0);
+  }
+
+  add(waiter: Waiter): void {
+    this.#waiting[waiter.priority].push(waiter);
+  }
+
+  /** False if the request does not wait any more. */
+  remove(waiter: Waiter): boolean {
+    const peers = this.#waiting[waiter.priority];
+    const index = peers.indexOf(waiter);
+    if (index >= 0) peers.splice(index, 1);
+    return index >= 0;
+  }
+
+  /** Removes and returns the next request among the open priorities. */
+  take(isOpen: (priority: Priority) => boolean, nowMs: number): Waiter | undefined {
+    const heads = this.priorities()
+      .filter(isOpen)
+      .flatMap((priority) => this.#waiting[priority].slice(0, 1));
+    const [first] = heads;
+    if (!first) return undefined;
+    const oldest = heads.reduce((a, b) => (b.sinceMs < a.sinceMs ? b : a));
+    const isTurn = this.#sinceTurn >= turnEvery - 1 && nowMs - oldest.sinceMs >= overdueMs;
+    const next = isTurn ? oldest : first;
+    this.#sinceTurn = isTurn ? 0 : this.#sinceTurn + 1;
+    this.remove(next);
+    return next;
+  }
+
+  /** Removes and returns all matching requests of a priority. */
+  takeAll(priority: Priority, isTaken: (waiter: Waiter) => boolean): Waiter[] {
+    const taken = this.#waiting[priority].filter(isTaken);
+    if (taken.length > 0) this.#waiting[priority] = this.#waiting[priority].filter((waiter) => !isTaken(waiter));
+    return taken;
+  }
+}

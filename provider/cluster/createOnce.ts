@@ -1,0 +1,380 @@
+import type { Client } from "../api/client";
+import type { CreateBody } from "../api/endpoints";
+import { IdSet, sameId } from "../api/ids";
+import { hasIdForm } from "../api/read/clusterRecord";
+import { gpuKey } from "../api/read/gpuRecords";
+import { plainName } from "../api/read/json";
+import { type ClusterList, type ClusterRecord, clusterNamePattern, typeRefusals } from "../api/records";
+import { isOpaque } from "../api/requestNames";
+import { cleanText } from "../api/text";
+import type { Clock } from "../clock";
+import { ApiError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
+import { identifiersIn, sameImage, sameText } from "./drift";
+import type { ListCache, ListOptions } from "./listCache";
+import type { OwnedIds } from "./ownedIds";
+
+export interface CreationOptions {
+  readonly signal: AbortSignal;
+  /** Until when nothing is sent any more but looks. */
+  readonly deadlineMs: number;
+  /** Until when looks may end. */
+  readonly lookUntilMs: number;
+  /** Values that must not show in a message. */
+  readonly secrets: readonly string[];
+  /** Called with what the user should know although the creation succeeded. */
+  readonly warn: (text: string) => void;
+}
+
+/** How to look for a second cluster of a name, and whom to tell. */
+type TwinSearch = ListOptions & Pick<CreationOptions, "warn">;
+
+/** How old the list may be that a creation is compared with; this process's own creations are known besides. */
+const snapshotAgeMs = 30_000;
+/** Pauses between looks for a cluster whose answer was lost, 20 s in all: a list may lag behind. */
+const searchPausesMs = [0, 2_000, 3_000, 5_000, 10_000];
+/** Where the service may still be at work on it: some allocate GPUs before they answer. */
+const longSearchPausesMs = [...searchPausesMs, 20_000, 40_000, 60_000];
+/** The first look is made even for a user who has just interrupted: it usually finds the id. */
+const firstLookMs = 5_000;
+/** What exists may be older than the request by what two clocks differ. */
+const clockSkewMs = 5 * 60_000;
+/** For so long an error hook of the program may make the engine ask again, at once, for what may still be under way. */
+const doubtMs = 15 * 60_000;
+
+/** What a list says of a cluster whose answer was lost. */
+type Finding =
+  | { readonly kind: "found"; readonly record: ClusterRecord }
+  | { readonly kind: "none" }
+  | { readonly kind: "doubtful"; readonly why: string };
+
+/**
+ * Creates exactly one cluster. The service offers no idempotency key, so the name stands for the request: a name that is
+ * taken is refused before anything is sent, and after a lost answer the list tells whether the cluster was made. Only when
+ * it surely was not is the request sent once more.
+ */
+export class Creations {
+  /** Names for which a cluster may yet appear, in lower case. */
+  readonly #doubts = new Map<string, { readonly error: CreateError; readonly sinceMs: number }>();
+  /** Names for which two create requests were sent, in lower case: the first may yet make a cluster. */
+  readonly #resent = new Set<string>();
+  /** Names whose last creation was not answered clearly, and found in the list, in lower case. */
+  readonly #found = new Set<string>();
+  /** Names that are being created right now. */
+  readonly #pendingNames = new Set<string>();
+
+  constructor(
+    private readonly client: Client,
+    private readonly lists: ListCache,
+    private readonly owned: OwnedIds,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws CreateError or RequestError; the message says whether a cluster may exist, and which. */
+  async create(body: CreateBody, options: CreationOptions): Promise<ClusterRecord> {
+    const key = body.name.toLowerCase();
+    if (this.#pendingNames.has(key)) {
+      throw new CreateError(`the name "${body.name}" is being given to another resource of this program right now`);
+    }
+    this.#pendingNames.add(key);
+    this.#found.delete(key);
+    try {
+      const before = await this.#snapshot(options);
+      const holders = before ? this.owned.holders(body.name, before) : [];
+      if (holders.length > 0) throw takenError(body.name, holders);
+      const doubt = this.#doubts.get(key);
+      if (doubt && this.clock.now() - doubt.sinceMs < doubtMs) throw doubt.error;
+      const record = await this.#request(body, before, options);
+      this.owned.created(key, record);
+      return record;
+    } catch (error) {
+      if (error instanceof UncertainError && error !== this.#doubts.get(key)?.error)
+        this.#doubts.set(key, { error, sinceMs: this.clock.now() });
+      throw error;
+    } finally {
+      this.#pendingNames.delete(key);
+    }
+  }
+
+  /** What exists before the request; `undefined` if the API itself says that the key may create but not list. */
+  async #snapshot({ signal, deadlineMs, warn }: CreationOptions): Promise<ClusterList | undefined> {
+    try {
+      return await this.lists.recent(snapshotAgeMs, { signal, deadlineMs });
+    } catch (error) {
+      const isTold = error instanceof ApiError && error.status === 403 && error.isApiAnswer && error.said !== "";
+      if (!isTold) throw error;
+      warn(
+        "the API key may not list clusters, so nobody can tell whether a cluster of this name exists already, such as one " +
+          "that an interrupted run left",
+      );
+      return undefined;
+    }
+  }
+
+  /** The create request; a second one only after the first surely made no cluster. */
+  async #request(body: CreateBody, before: ClusterList | undefined, options: CreationOptions): Promise<ClusterRecord> {
+    const sent = { body, before, sentAtMs: this.clock.now() };
+    const first = await this.#attempt(sent, options);
+    if ("id" in first) return await this.#confirmed(first, sent, options);
+    const found = await this.#search(first, options);
+    if (found) return found;
+    if (first.cause.isLate) throw uncertain(body, first.cause, "the service may still be at work on it");
+    return await this.#again(first, options);
+  }
+
+  /** A record, or the reason why there is no usable answer. */
+  async #attempt(sent: SentCreation, options: CreationOptions): Promise<ClusterRecord | LostCreation> {
+    try {
+      return await this.#post(sent.body, options);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409)
+        throw await this.#explainConflict(sent.body, error, options);
+      if (!isLost(error)) throw error;
+      return { ...sent, cause: error };
+    }
+  }
+
+  /** Whether a second create request was sent for a name, so that a twin may show later. */
+  wasResent(name: string): boolean {
+    return this.#resent.has(name.toLowerCase());
+  }
+
+  /** Whether the cluster of a name was not answered but found, so that it may not be what was asked for. */
+  wasFound(name: string): boolean {
+    return this.#found.has(name.toLowerCase());
+  }
+
+  /** The second and last request. A conflict now means that the first one did arrive, late. */
+  async #again(lost: LostCreation, options: CreationOptions): Promise<ClusterRecord> {
+    let record: ClusterRecord;
+    this.#resent.add(lost.body.name.toLowerCase());
+    options.warn(
+      `the answer to the create request was lost (${messageOf(lost.cause)}), and no list shows a cluster of it: the request is ` +
+        "sent a second time",
+    );
+    try {
+      record = await this.#post(lost.body, options);
+    } catch (error) {
+      if (!isLost(error) && !(error instanceof ApiError && error.status === 409)) throw stillUncertain(lost, error);
+      const found = await this.#search({ ...lost, cause: error }, options);
+      if (found) {
+        const text = `two create requests were sent for ${found.id}: look whether a second cluster of its name shows up`;
+        if (isLost(error)) options.warn(text);
+        return found;
+      }
+      throw uncertain(lost.body, error, "two create requests were sent, and no cluster of that name shows");
+    }
+    const { warn } = options;
+    const known = [...(lost.before?.clusters ?? []).map(({ id }) => id), record.id];
+    await this.reportTwins(lost.body.name, known, { warn, deadlineMs: this.#shortly(options), urgency: "reconcile" });
+    return await this.#confirmed(record, lost, options);
+  }
+
+  /**
+   * An answer with another name, or with an id of another form, may be about something else: reads tell. Whatever they say,
+   * nothing is sent again, and what was answered is named.
+   */
+  async #confirmed(record: ClusterRecord, sent: SentCreation, options: CreationOptions): Promise<ClusterRecord> {
+    const isOurs = record.name === undefined || sameText(record.name, sent.body.name);
+    const isForm = hasIdForm(record.id) || (this.client.form.names === "client" && isOpaque(record.id));
+    const isOld = this.owned.isCreated(record.id) || sent.before?.clusters.some(({ id }) => sameId(id, record.id));
+    if (isOurs && isForm && !isOld) return record;
+    let why = `the service answered with ${describe([record])}, which may be something else`;
+    for (const pauseMs of searchPausesMs) {
+      try {
+        await this.#pause(pauseMs, options);
+        const found = await this.#confirmOnce(record, sent, options);
+        if (found) return found;
+        if (this.#isOver(options)) break;
+      } catch (error) {
+        why = `${why}; ${messageOf(error)}`;
+        break;
+      }
+    }
+    throw new UncertainError(uncertainText(sent.body.name, why));
+  }
+
+  async #confirmOnce(
+    record: ClusterRecord,
+    sent: SentCreation,
+    options: CreationOptions,
+  ): Promise<ClusterRecord | undefined> {
+    const { signal, lookUntilMs: deadlineMs, warn } = options;
+    const { body, before } = sent;
+    const list = await this.lists.recent(0, { signal, deadlineMs, attempts: 3, urgency: "reconcile" });
+    const finding = this.#compare(sent, list);
+    if (finding.kind === "found") return finding.record;
+    const isIn = ({ clusters }: ClusterList) => clusters.some(({ id }) => sameId(id, record.id));
+    if (before === undefined || isIn(before) || !isIn(list)) return undefined;
+    const name = record.name ?? body.name;
+    if (!sameText(name, body.name)) warn(`the service calls ${record.id} "${cleanText(name, 100)}"`);
+    return record;
+  }
+
+  #post(body: CreateBody, { deadlineMs, secrets, signal }: CreationOptions): Promise<ClusterRecord> {
+    return this.client.createCluster(body, { subject: `cluster "${body.name}"`, deadlineMs, secrets, signal });
+  }
+
+  async #pause(ms: number, { deadlineMs, signal }: CreationOptions): Promise<void> {
+    if (ms > 0) await this.clock.sleep(Math.max(0, Math.min(ms, deadlineMs - this.clock.now())), signal);
+  }
+
+  #shortly({ lookUntilMs }: CreationOptions): number {
+    return Math.min(lookUntilMs, this.clock.now() + firstLookMs);
+  }
+
+  #isOver({ deadlineMs }: CreationOptions): boolean {
+    return this.clock.now() >= deadlineMs;
+  }
+
+  /** Looks for the cluster of a lost answer until it shows; `undefined` when it surely was not made. */
+  async #search(lost: LostCreation, options: CreationOptions): Promise<ClusterRecord | undefined> {
+    let finding: Finding = { kind: "doubtful", why: "the list of clusters could not be read" };
+    for (const pauseMs of lost.cause.isLate ? longSearchPausesMs : searchPausesMs) {
+      finding = await this.#look(lost, pauseMs, options);
+      if (finding.kind === "found") return finding.record;
+      if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for it was interrupted");
+      if (this.#isOver(options)) throw uncertain(lost.body, lost.cause, "the time limit ended the search for it");
+    }
+    if (finding.kind === "doubtful") throw uncertain(lost.body, lost.cause, finding.why);
+    return undefined;
+  }
+
+  async #look(lost: LostCreation, pauseMs: number, options: CreationOptions): Promise<Finding> {
+    const { signal, lookUntilMs: deadlineMs } = options;
+    try {
+      await this.#pause(pauseMs, options);
+      const how =
+        pauseMs > 0 ? { signal, deadlineMs, attempts: 3 } : { deadlineMs: this.#shortly(options), attempts: 1 };
+      const list = await this.lists.recent(0, { ...how, urgency: "reconcile" });
+      return this.#compare(lost, list);
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof RequestError)) throw error;
+      return { kind: "doubtful", why: messageOf(error) };
+    }
+  }
+
+  /** A new cluster with our name, GPU type and image is ours. One that only may be ours forbids another request. */
+  #compare({ body, before, sentAtMs }: SentCreation, list: ClusterList): Finding {
+    if (!before?.complete) return { kind: "doubtful", why: "it is not known which clusters existed before" };
+    const known = new IdSet(before.clusters.map(({ id }) => id));
+    const isFresh = ({ id }: ClusterRecord) => !known.has(id) && !this.owned.isCreated(id);
+    const fresh = list.clusters.filter((record) => isFresh(record) && this.owned.isThere(record));
+    // A name in a form that no cluster can have may be the service's own way to write ours.
+    const candidates = fresh.filter(({ name = "" }) => !clusterNamePattern.test(name) || sameText(name, body.name));
+    const sure = candidates.filter((record) => {
+      const { name, container, createdAt } = record;
+      const isOlder = Date.parse(createdAt ?? "") < sentAtMs - clockSkewMs;
+      const isOther = container !== undefined && !sameImage(body.container, container);
+      return sameText(name, body.name) && isSameType(record, body.gpuType) && !isOlder && !isOther;
+    });
+    const [record] = sure;
+    if (record && candidates.length === 1) {
+      this.#found.add(body.name.toLowerCase());
+      return { kind: "found", record };
+    }
+    if (candidates.length > 0) return { kind: "doubtful", why: `it may be one of ${describe(candidates)}` };
+    return list.complete ? { kind: "none" } : { kind: "doubtful", why: "the list of clusters is not complete" };
+  }
+
+  /**
+   * Warns of clusters of a name beside the known ones, if two create requests were sent: a service may act on the first one long
+   * after its connection broke, and its list may show that late.
+   */
+  async reportTwins(name: string, known: Iterable<string>, { warn, ...request }: TwinSearch): Promise<void> {
+    const ids = new IdSet([...known]);
+    try {
+      const list = await this.lists.recent(0, { ...request, attempts: 2 });
+      const twins = this.owned.holders(name, list).filter(({ id }) => !ids.has(id));
+      if (twins.length > 0) warn(twinText(twins));
+    } catch (error) {
+      warn(`whether the first create request made a cluster too could not be checked: ${messageOf(error)}`);
+    }
+  }
+
+  async #explainConflict(body: CreateBody, error: ApiError, options: CreationOptions): Promise<Error> {
+    const { signal, lookUntilMs: deadlineMs } = options;
+    const list = await this.lists.recent(0, { signal, deadlineMs, attempts: 1 }).catch(() => undefined);
+    const holders = list ? this.owned.holders(body.name, list) : [];
+    return holders.length > 0 ? takenError(body.name, holders, error) : error;
+  }
+}
+
+/** A create request, and what existed before it. */
+interface SentCreation {
+  readonly body: CreateBody;
+  readonly before: ClusterList | undefined;
+  readonly sentAtMs: number;
+}
+
+/** One without a usable answer. */
+interface LostCreation extends SentCreation {
+  readonly cause: RequestError;
+}
+
+function isLost(error: unknown): error is RequestError {
+  return error instanceof RequestError && error.maybeApplied;
+}
+
+/** Whether a creation was refused for its GPU type alone: a clear refusal, so that surely nothing was made. */
+export function isTypeRefusal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || !error.isApiAnswer || error.maybeApplied) return false;
+  return typeRefusals.has(plainName(error.code ?? ""));
+}
+
+/** Whether a cluster may have a GPU type: "h100" and "NVIDIA H100 80GB" may be one. An id tells nothing about a name. */
+function isSameType(record: ClusterRecord, asked: string): boolean {
+  const shown = identifiersIn(record);
+  const own = gpuKey(asked);
+  const isLike = (key: string) => key !== "" && (key.includes(own) || own.includes(key));
+  return shown.some((text) => isLike(gpuKey(text))) || (shown.length > 0 && shown.every(isOpaque));
+}
+
+/** Why a name cannot be used, and what to do; also what a preview says. */
+export function takenReason(holders: readonly ClusterRecord[]): string {
+  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  return (
+    `is already the name of ${describe(holders)}. Nothing is taken over or overwritten. If an interrupted run left it, ` +
+    `take it up with \`adopt: "${id}"\`; if it is this very cluster under another resource name, add \`aliases\`; if it ` +
+    "is to be replaced, or is somebody else's, give another `name`"
+  );
+}
+
+/** What to do about a second cluster of one name. */
+function twinText(twins: readonly ClusterRecord[]): string {
+  return (
+    `${describe(twins)} has the same name: it was made by a create request whose answer was lost, and is billed beside this ` +
+    "one. Delete it in the service"
+  );
+}
+
+function takenError(name: string, holders: readonly ClusterRecord[], cause?: Error): CreateError {
+  return new CreateError(`the name "${name}" ${takenReason(holders)}`, { cause });
+}
+
+function uncertain({ name }: CreateBody, cause: RequestError, why: string): UncertainError {
+  return new UncertainError(uncertainText(name, `${messageOf(cause)}; ${why}`), { cause });
+}
+
+/** A second request that was refused says nothing of the first. */
+function stillUncertain({ body: { name } }: LostCreation, error: unknown): UncertainError {
+  const doubt = `an earlier create request, whose answer was lost, may still make a cluster "${name}": look for it`;
+  return new UncertainError(`${messageOf(error)}; ${doubt} before you run the command again`, { cause: error });
+}
+
+function uncertainText(name: string, why: string): string {
+  return (
+    `cluster "${name}" may have been created, but its id is not known: ${why}. ` +
+    `Look for the name "${name}" in the service before you run the command again: it may be billed. ` +
+    'If it is there, `adopt: "<its id>"` takes it up'
+  );
+}
+
+/** `cl_1 (running, since 2026-11-21T10:00:00Z)`, so that a person can tell which one it is. */
+export function describe(clusters: readonly ClusterRecord[]): string {
+  return clusters
+    .map(({ id, status, createdAt }) => {
+      const details = [status, createdAt && `since ${createdAt}`].filter(Boolean).join(", ");
+      return details ? `${id} (${details})` : id;
+    })
+    .join(", ");
+}

@@ -1,0 +1,121 @@
+import { sameId } from "../../api/ids";
+import { isStopping, stateOf } from "../../api/read/states";
+import type { ClusterRecord } from "../../api/records";
+import { cleanText } from "../../api/text";
+import { type CheckFailure, hasUnknown } from "../../core";
+import { adoptionChanges, mismatches, withName } from "../adoption";
+import { gpuTypeOf } from "../drift";
+import type { CheckedInputs } from "../fields";
+import { listOf } from "./facts";
+import { isUnknownAt, runs, type Transition } from "./plan";
+import type { OneCheck } from "./run";
+
+/** The cluster to take over. */
+export interface Adoption {
+  /** Absent where none is. */
+  readonly id?: string;
+  /** Absent where it could not be looked up. */
+  readonly record?: ClusterRecord;
+}
+
+/** Looks the cluster up that is to be taken over, if any. */
+export async function findAdopted(check: OneCheck, id: string | undefined): Promise<Adoption> {
+  const found = id === undefined ? undefined : await check.inquiry.cluster(id);
+  if (found === "none") {
+    check.fail("adopt", `${id} is no cluster that this API key can see; getClusters() lists those that there are`);
+    return { id };
+  }
+  return { id, record: found };
+}
+
+/** The inputs under the name of the cluster that is taken over, where the program gives none. */
+export function withFoundName(inputs: CheckedInputs, { record }: Adoption): CheckedInputs {
+  return record ? withName(inputs, record) : inputs;
+}
+
+/** Whether the cluster can be taken over, and by this resource; says what that will change. */
+export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): void {
+  const { adopt } = inputs;
+  if (adopt !== undefined && !hasUnknown(adopt)) {
+    const adopter = check.service?.owned.adopt(adopt, check.urn) ?? check.urn;
+    if (adopter !== check.urn) {
+      check.fail("adopt", `${adopt} is taken over by the resource ${adopter} too; two cannot have the same cluster`);
+    } else if (id === undefined) {
+      // It has the cluster since an earlier run.
+      check.service?.owned.adopted(adopt);
+    }
+  }
+  if (id === undefined || !record) return;
+  const wrong = mismatches(comparable(inputs, record), record);
+  check.failures.push(...wrong);
+  if (wrong.length === 0) check.inform(`takes over ${id}${describe(record)}: ${changesText(inputs, record)}`);
+}
+
+/** What is not known yet cannot be another one. */
+function comparable(inputs: CheckedInputs, { gpuType = "", name = "" }: ClusterRecord): CheckedInputs {
+  return {
+    ...inputs,
+    ...(hasUnknown(inputs.gpuType) ? { gpuType } : {}),
+    ...(hasUnknown(inputs.name) ? { name } : {}),
+  };
+}
+
+function describe(record: ClusterRecord): string {
+  const { name, replicas } = record;
+  const gpu = gpuTypeOf(record);
+  const size = replicas !== undefined && gpu ? `${replicas} x ${gpu}` : undefined;
+  const facts = [name && `"${name}"`, size].filter(Boolean).join(", ");
+  return facts ? ` (${cleanText(facts, 200)})` : "";
+}
+
+function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
+  const paths = adoptionChanges(inputs, record).filter((path) => !isUnknownAt(inputs, path));
+  const power = isPowerChange(inputs, record) ? ["desiredStatus"] : [];
+  const changed = [...new Set([...power, ...paths])].map((path) => cleanText(path, 100));
+  if (changed.length === 0) return "nothing of it is changed";
+  const isEnvSent = paths.some((path) => path.startsWith("env"));
+  const others = isEnvSent ? "variables that the program does not name may go" : "nothing else of it is changed";
+  return `${listOf(changed)} will be put right; ${others}`;
+}
+
+/** Whether it will be started or stopped, as far as its word tells. */
+function isPowerChange(inputs: CheckedInputs, { status }: ClusterRecord): boolean {
+  const state = stateOf(status);
+  if (hasUnknown(inputs.desiredStatus) || state === "unknown" || isStopping(status)) return false;
+  return runs(inputs) === (state === "stopped");
+}
+
+/** Changes that cannot be made in one step. Pure: it shows in the inputs alone. */
+export function refusalsOf({ kind, before, inputs, oldGoesFirst, keeps }: Transition): CheckFailure[] {
+  const { adopt, name } = inputs;
+  const old = before?.adopt;
+  const failures: CheckFailure[] = [];
+  const isGiven = adopt !== undefined && !hasUnknown(adopt);
+  if (isGiven && old !== undefined && keeps && !sameId(old, adopt)) {
+    failures.push({
+      property: "adopt",
+      reason: `counts at creation only, and this resource manages ${old}: remove the line, or write ${old} again`,
+    });
+  }
+  if (isGiven && old !== undefined && kind === "replace" && sameId(old, adopt)) {
+    failures.push({
+      property: "adopt",
+      reason: `names the cluster that is replaced (${old}); the one that takes its place has to be new: remove the line`,
+    });
+  }
+  if (kind === "replace" && oldGoesFirst && before?.deletionPolicy === "stop") {
+    failures.push({
+      property: "name",
+      reason:
+        `"${name}" stays the name of the old cluster, which is stopped and not deleted when it is replaced ` +
+        '(`deletionPolicy: "stop"`): give another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
+    });
+  }
+  return failures;
+}
+
+/** The id of the cluster that is taken over in place of creating one. */
+export function adoptedId({ kind, before, inputs: { adopt } }: Transition): string | undefined {
+  if (adopt === undefined || hasUnknown(adopt) || kind === "update") return undefined;
+  return before?.adopt !== undefined && sameId(before.adopt, adopt) ? undefined : adopt;
+}

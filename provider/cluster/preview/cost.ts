@@ -1,0 +1,206 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Settings } from "../../config";
+import { hasUnknown, type Properties, UNKNOWN } from "../../core";
+import { gpusPerReplica, tierOf } from "../extraFields";
+import type { CheckedInputs } from "../fields";
+import { costOfReplica, roundCost } from "../money";
+import type { Inquiry, Price } from "./facts";
+import { resourceNameOf } from "./names";
+import { runs, type Transition } from "./plan";
+import type { OneCheck } from "./run";
+
+/** What clusters cost, and the limits of that. */
+export class CostCheck {
+  readonly #costs = new Costs();
+  /** Resources with a limit whose price could not be looked up in time. */
+  readonly #unchecked = new Set<string>();
+
+  /** Answers what is known of the cost, for the inputs. */
+  async judge(check: OneCheck, transition: Transition): Promise<Properties> {
+    const { inputs } = transition;
+    const cost = await this.#costOf(check, transition);
+    this.#costs.set(check.urn, cost);
+    const isUnchecked = check.inquiry.lacks("prices") && isLimited(inputs, check.settings);
+    if (isUnchecked) this.#unchecked.add(check.urn);
+    else this.#unchecked.delete(check.urn);
+    const over = overOwnLimit(cost, inputs.maxHourlyCost);
+    if (over) check.fail("maxHourlyCost", over);
+    // Where prices could not be looked up, that is what is said.
+    if (!check.inquiry.lacks("prices")) this.#reportUnknown(check, inputs, cost);
+    const { maxHourlyCost: limit } = check.settings;
+    const overAll = limit !== undefined && cost.amount ? this.#costs.overLimit(limit) : undefined;
+    if (overAll) check.fail("", overAll);
+    if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
+    // A price that is not known is not gone: what was known before stays, if it tells a price.
+    const { before } = transition;
+    const amount = cost.amount ?? (before && costOfReplica(before) !== undefined ? before.hourlyCost : undefined);
+    return amount === undefined ? {} : { hourlyCost: amount };
+  }
+
+  /**
+   * Holds the limits for an operation whose price could not be looked up when it was checked, or that takes another GPU type.
+   * @returns What it costs, as far as that is known, and why it may not be carried out, if so.
+   */
+  async judgeLate(
+    urn: string,
+    inquiry: Inquiry,
+    inputs: CheckedInputs,
+    settings: Settings,
+    isOther: boolean,
+  ): Promise<{ readonly amount?: number; readonly problem?: string }> {
+    if (!this.#unchecked.has(urn) && !isOther) return { amount: inputs.hourlyCost };
+    const price = await inquiry.price(inputs.gpuType, { tier: tierOf(inputs.extraFields) });
+    const [gap] = inquiry.gaps;
+    if (gap && isLimited(inputs, settings)) return { problem: `\`maxHourlyCost\` cannot be checked: ${gap.text}` };
+    this.#unchecked.delete(urn);
+    const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
+    this.#costs.set(urn, cost);
+    const { amount } = cost;
+    const over = overOwnLimit(cost, inputs.maxHourlyCost);
+    if (over) return { amount, problem: `\`maxHourlyCost\` ${over}` };
+    const { maxHourlyCost: limit } = settings;
+    return { amount, problem: limit !== undefined && amount ? this.#costs.overLimit(limit) : undefined };
+  }
+
+  async #costOf(check: OneCheck, { kind, before, inputs, effects }: Transition): Promise<Cost> {
+    const known = knownCost(inputs, before);
+    if (known) return known;
+    const isChanged = kind !== "update" || effects.has("scale") || effects.has("power");
+    const quietly = !isChanged && !isLimited(inputs, check.settings);
+    const price = await check.inquiry.price(inputs.gpuType, { quietly, tier: tierOf(inputs.extraFields) });
+    if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
+      const text = `the service names no price of "${inputs.gpuType}", so \`hourlyCost\` is left out`;
+      check.inform(`${text}; so it is wherever else a price is not known`, "no price");
+    }
+    return costAt(price, inputs);
+  }
+
+  /** A limit that does not hold for what has no price must not pass in silence. */
+  #reportUnknown(check: OneCheck, { maxHourlyCost }: CheckedInputs, { amount }: Cost): void {
+    if (amount === undefined && maxHourlyCost !== undefined && !hasUnknown(maxHourlyCost)) {
+      check.warn("`maxHourlyCost` cannot be checked: what the cluster costs is not known");
+    }
+    const [first] = check.settings.maxHourlyCost === undefined ? [] : this.#costs.uncounted();
+    if (first === undefined) return;
+    const text = `gpucluster:maxHourlyCost leaves out "${first}" and what else has no known price in one currency`;
+    check.warn(text, "uncounted");
+  }
+}
+
+function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolean {
+  return maxHourlyCost !== undefined || settings.maxHourlyCost !== undefined;
+}
+
+/** What a cluster costs in an hour, as far as it is known. */
+export interface Cost {
+  readonly amount?: number;
+  readonly currency?: string;
+  /** How it is made up: `2 x h100 at 2.99 USD`. */
+  readonly parts: string;
+}
+
+type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
+
+/** Whether something that the cost depends on is not known yet. */
+export function isOpen({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
+  return hasUnknown([gpuType, replicas, desiredStatus, ...pricing(extraFields)]);
+}
+
+/** The cost that needs no price: of a stopped cluster, and of one that stays as it was when its price was known. Pure. */
+export function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined {
+  const { gpuType, replicas } = inputs;
+  if (isOpen(inputs)) return { parts: "what is not known yet" };
+  if (!runs(inputs)) return { amount: 0, parts: "stopped" };
+  const isAsBefore =
+    before?.gpuType === gpuType &&
+    before.replicas === replicas &&
+    isDeepStrictEqual(pricing(before.extraFields), pricing(inputs.extraFields));
+  const each = isAsBefore ? costOfReplica(before) : undefined;
+  if (each === undefined) return undefined;
+  return {
+    amount: before?.hourlyCost,
+    parts: partsOf(inputs, { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) }),
+  };
+}
+
+/** The extra fields that the cost depends on: how many GPUs a replica has, and the tier. */
+function pricing(extras: CheckedInputs["extraFields"]): unknown[] {
+  return [gpusPerReplica(extras), tierOf(extras)];
+}
+
+/** What all replicas cost, each with its GPUs. */
+export function costAt(price: Price | undefined, inputs: Priced): Cost {
+  if (!price) return { parts: `${inputs.replicas} x ${inputs.gpuType} at a price that is not known` };
+  return {
+    ...price,
+    amount: roundCost(price.amount * inputs.replicas * gpusPerReplica(inputs.extraFields)),
+    parts: partsOf(inputs, price),
+  };
+}
+
+function partsOf({ gpuType, replicas, extraFields }: Priced, { amount, currency }: Price): string {
+  const gpus = gpusPerReplica(extraFields);
+  return `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(amount, currency)}`;
+}
+
+export function money(amount: number, currency?: string): string {
+  const cents = amount.toFixed(2);
+  const text = Number.isInteger(amount) || Number(cents) !== amount ? String(amount) : cents;
+  return currency ? `${text} ${currency}` : text;
+}
+
+/** Why a cluster costs more than its own limit allows. */
+export function overOwnLimit({ amount, currency, parts }: Cost, limit: number | undefined): string | undefined {
+  if (amount === undefined || typeof limit !== "number" || amount <= limit) return undefined;
+  return `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} an hour: ${parts}`;
+}
+
+/** What the clusters of a run cost: one entry for each resource, which its next check overwrites. */
+export class Costs {
+  readonly #byUrn = new Map<string, Cost>();
+
+  set(urn: string, cost: Cost): void {
+    this.#byUrn.set(urn, cost);
+  }
+
+  /** The names of the resources whose cost cannot be counted: not known, or in another currency than the first. */
+  uncounted(): string[] {
+    const { currency } = this;
+    return [...this.#byUrn].filter(([, cost]) => !isCounted(cost, currency)).map(([urn]) => nameOf(urn));
+  }
+
+  /** Why all clusters so far cost more than the limit of the stack allows. */
+  overLimit(limit: number): string | undefined {
+    const { currency } = this;
+    const counted = [...this.#byUrn]
+      .flatMap(([urn, cost]) => (isCounted(cost, currency) ? [{ urn, ...cost, amount: cost.amount ?? 0 }] : []))
+      .sort((a, b) => b.amount - a.amount);
+    const sum = roundCost(counted.reduce((total, { amount }) => total + amount, 0));
+    if (sum <= limit) return undefined;
+    const largest = counted.filter(({ amount }) => amount > 0).slice(0, longestList);
+    const parts = largest.map(({ urn, amount, parts: made }) => `${nameOf(urn)} ${money(amount)} (${made})`);
+    const more = counted.filter(({ amount }) => amount > 0).length - largest.length;
+    const unknown = this.uncounted().length;
+    return [
+      `gpucluster:maxHourlyCost is ${money(limit)}, but the clusters seen so far cost ${money(sum, currency)} an hour: `,
+      parts.join(", "),
+      more > 0 ? `, and ${more} more` : "",
+      unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "",
+    ].join("");
+  }
+
+  private get currency(): string | undefined {
+    return [...this.#byUrn.values()].find((cost) => cost.currency !== undefined)?.currency;
+  }
+}
+
+const longestList = 3;
+
+/** Sums of different currencies say nothing; where none is named, it is taken for the same. */
+function isCounted({ amount, currency }: Cost, base: string | undefined): boolean {
+  return amount !== undefined && (currency === undefined || base === undefined || currency === base);
+}
+
+function nameOf(urn: string): string {
+  return resourceNameOf(urn) || "this cluster";
+}

@@ -1,0 +1,291 @@
+import { isSameGpu, matchGpu } from "../../api/gpuMatch";
+import { stateOf } from "../../api/read/states";
+import type { ClusterRecord } from "../../api/records";
+import { isOpaque } from "../../api/requestNames";
+import { ambiguousText } from "../../api/serviceForm";
+import { cleanText } from "../../api/text";
+import { hasUnknown, UNKNOWN } from "../../core";
+import { identifiersIn, withTakenType } from "../drift";
+import type { CheckedInputs } from "../fields";
+import type { Service } from "../service";
+import type { Adoption } from "./adopt";
+import { type Inquiry, listOf } from "./facts";
+import { runs, type Transition } from "./plan";
+import type { OneCheck } from "./run";
+
+/** GPU types: the one of a list that is taken, whether there is one of that name, and whether enough can be had. */
+export class GpuCheck {
+  readonly #wants = new Wants();
+  /** Resources whose type was chosen without the stock, which could not be looked up in time. */
+  readonly #open = new Set<string>();
+
+  /**
+   * The old inputs with the type that the cluster has, where they hold only the one that was expected: until a check has seen the
+   * cluster, of which the endpoint tells. Who does not show outputs keeps the list, for each change of it would show.
+   */
+  async withTakenType({ inquiry, showsOutputs }: OneCheck, before: CheckedInputs | undefined) {
+    if (before?.__gpuTypes === undefined || before.endpoint !== undefined || hasUnknown(before.name)) return before;
+    const holders = (await inquiry.holders(before.name, { quietly: true })) ?? [];
+    // Where several have the name, there is no telling which it is.
+    if (holders.length !== 1) return before;
+    const taken = withTakenType(before, holders.flatMap(identifiersIn));
+    return showsOutputs ? taken : { ...taken, __gpuTypes: before.__gpuTypes };
+  }
+
+  /** The inputs with the type of before, if the one asked for is another identifier of the same type. */
+  async withKnownType(check: OneCheck, { before, inputs }: Transition): Promise<CheckedInputs> {
+    const isOther =
+      before !== undefined && hasOneType(before) && hasOneType(inputs) && before.gpuType !== inputs.gpuType;
+    if (!isOther) return inputs;
+    const { gpus = [] } = (await check.inquiry.gpuTypes({ quietly: true })) ?? {};
+    const [old, asked] = [before.gpuType, inputs.gpuType].map((type) => matchGpu(type, gpus));
+    const isSame = old?.kind === "one" && asked?.kind === "one" && isSameGpu(old.gpu.type, [asked.gpu.type]);
+    return isSame ? { ...inputs, gpuType: before.gpuType } : inputs;
+  }
+
+  /** The inputs with one type in place of a list; with the list where what decides is not known yet. */
+  async withOneType(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): Promise<CheckedInputs> {
+    const types = preferences(inputs);
+    if (!types) return inputs;
+    const adopted = types.find((type) => record !== undefined && isSameGpu(type, identifiersIn(record)));
+    if (adopted !== undefined) return { ...inputs, gpuType: adopted };
+    if (!check.service || hasUnknown([inputs.gpuType, inputs.replicas])) return inputs;
+    const isGiven = id !== undefined || types.length === 1;
+    const gpuType = isGiven ? types[0] : await this.#choose(check, check.service, types, inputs.replicas);
+    this.#noteOpen(check, gpuType);
+    return gpuType === undefined ? inputs : { ...inputs, gpuType };
+  }
+
+  /** Without the stock no type is certain: an operation looks it up again. */
+  #noteOpen(check: OneCheck, gpuType: string | undefined): void {
+    this.#open.delete(check.urn);
+    if (gpuType === undefined || !check.inquiry.lacks("stock figures")) return;
+    this.#open.add(check.urn);
+    check.warn(
+      `\`gpuType\` may become another one of the list than "${gpuType}", for the stock could not be looked up: ` +
+        "`pulumi up` looks again before it creates the cluster, and waits for the answer",
+    );
+  }
+
+  /** The types to create a cluster with, one after the other; where the stock could not be looked up in time, it is now. */
+  async inTurn(
+    urn: string,
+    service: Service,
+    inquiry: Inquiry,
+    inputs: CheckedInputs,
+  ): Promise<readonly [string, ...string[]]> {
+    const { gpuType, replicas, __gpuTypes: types = [gpuType] } = inputs;
+    const chosen = this.#open.has(urn) ? await this.#choose({ inquiry, urn }, service, types, replicas) : undefined;
+    const first = chosen ?? gpuType;
+    return [first, ...types.filter((type) => !isSameGpu(type, [first]))];
+  }
+
+  /** A cluster is created with this type, whichever was expected. */
+  take(urn: string, type: string): void {
+    this.#wants.take(urn, type);
+  }
+
+  /** What the clusters before this one take is not there any more. */
+  async #choose(
+    { inquiry, urn }: Pick<OneCheck, "inquiry" | "urn">,
+    service: Service,
+    types: readonly string[],
+    replicas: number,
+  ) {
+    const listed = await inquiry.gpuTypes();
+    return chooseType(types, replicas, async (type) => {
+      if (listed?.certain && matchGpu(type, listed.gpus).kind !== "one") return 0;
+      const free = await inquiry.free(type);
+      return free === undefined ? undefined : free - this.#wants.ofOthers(urn, service, type);
+    });
+  }
+
+  /** Judges the type and the stock; answers whether the type is one that there may be. */
+  async judge(check: OneCheck, transition: Transition, adoption: Adoption): Promise<boolean> {
+    const { kind, before, inputs } = transition;
+    const isNew = kind !== "update" && adoption.id === undefined && before?.gpuType !== inputs.gpuType;
+    if (!hasOneType(inputs)) return true;
+    if (isNew && !(await this.#isListed(check, inputs.gpuType))) return false;
+    await this.#judgeStock(check, transition, adoption);
+    return true;
+  }
+
+  /** Whether the type may be created; what the list cannot tell with certainty is left to the service. */
+  async #isListed(check: OneCheck, type: string): Promise<boolean> {
+    const { gpuTypeCheck } = check.settings;
+    const listed = gpuTypeCheck === "off" ? undefined : await check.inquiry.gpuTypes();
+    const match = listed && matchGpu(type, listed.gpus);
+    if (!match || match.kind === "one") return true;
+    if (match.kind === "ambiguous") {
+      check.fail("gpuType", ambiguousText(type, match.candidates));
+      return false;
+    }
+    const address = check.service?.address ? ` of ${check.service.address}` : "";
+    const source = `GET /v1/gpus${address}, which may leave out what is sold out`;
+    const names = listed.gpus.map((gpu) => (isOpaque(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
+    const text = unlistedText(type, names, source);
+    const isError = gpuTypeCheck === "error" && listed.certain;
+    if (isError) check.fail("gpuType", text);
+    else check.warn(`${text}. The service decides whether it takes it`);
+    return !isError;
+  }
+
+  async #judgeStock(check: OneCheck, transition: Transition, { id, record }: Adoption): Promise<void> {
+    const { service, urn, inquiry } = check;
+    if (!service) return;
+    const { gpuType: type } = transition.inputs;
+    // An adopted cluster that could not be looked up may have all that it needs.
+    const count = id !== undefined && !record ? 0 : wantedMore(transition, record);
+    this.#wants.set(urn, { service, type, count });
+    if (count === 0) return;
+    const short = shortage(type, count, this.#wants.ofOthers(urn, service, type), await inquiry.free(type));
+    if (short === undefined) return;
+    if (check.settings.capacityCheck === "error") check.fail("replicas", `${short} (gpucluster:capacityCheck)`);
+    else check.warn(short);
+  }
+}
+
+/** The entries of `gpuType` where it is a list. Before it is resolved, it may be one in spite of its type. */
+export function preferences({ gpuType }: { readonly gpuType: unknown }): readonly string[] | undefined {
+  return Array.isArray(gpuType) ? gpuType.filter((type) => typeof type === "string" && type !== UNKNOWN) : undefined;
+}
+
+/**
+ * The inputs with the list that their type is from, for as long as the service may give another one of it: when it creates the
+ * cluster, and until somebody has seen which one it was.
+ */
+export function withList(inputs: CheckedInputs, asked: CheckedInputs, { kind, before }: Transition): CheckedInputs {
+  const types = preferences(asked) ?? [];
+  const isOpen = kind !== "update" || before?.__gpuTypes !== undefined;
+  return isOpen && types.length > 1 && hasOneType(inputs) ? { ...inputs, __gpuTypes: types } : inputs;
+}
+
+/** Whether it is one type, and known. */
+export function hasOneType({ gpuType }: { readonly gpuType: unknown }): boolean {
+  return typeof gpuType === "string" && gpuType !== UNKNOWN;
+}
+
+/**
+ * The inputs with the type that the cluster has, in the spelling of before, if it is the one asked for or one of the list:
+ * a preview then shows no difference of it.
+ */
+export function withKeptType(inputs: CheckedInputs, before: CheckedInputs | undefined): CheckedInputs {
+  const asked = preferences(inputs) ?? (hasOneType(inputs) ? [inputs.gpuType] : []);
+  const isKept = before !== undefined && hasOneType(before) && isSameGpu(before.gpuType, asked);
+  return isKept ? { ...inputs, gpuType: before.gpuType } : inputs;
+}
+
+/**
+ * The first type that enough can be had of; else the first of which that is not known; else the first.
+ * @param free How many can be had of a type; `undefined` where that is not known. Not asked beyond what is needed.
+ */
+export async function chooseType(
+  types: readonly string[],
+  replicas: number,
+  free: (type: string) => Promise<number | undefined>,
+): Promise<string | undefined> {
+  let unknown: string | undefined;
+  for (const type of types) {
+    const count = await free(type);
+    if (count === undefined) unknown ??= type;
+    else if (count >= replicas) return type;
+  }
+  return unknown ?? types[0];
+}
+
+const longestList = 12;
+
+/** What is wrong with a type that the service does not list, and what may be right. */
+export function unlistedText(type: string, listed: readonly string[], source: string): string {
+  const close = closeNames(type, listed).map(quote);
+  const shown = listed.slice(0, longestList).map(quote);
+  const more = listed.length > shown.length ? [`${listed.length - shown.length} more`] : [];
+  const advice = close.length > 0 ? `close to it: ${listOf(close)}` : `there are ${listOf([...shown, ...more])}`;
+  return `"${type}" is not a GPU type that the service lists (${source}); ${advice}`;
+}
+
+function quote(type: string): string {
+  return `"${cleanText(type, 60)}"`;
+}
+
+/** What makes two names close, the surest first: only what is surest of what there is helps. */
+const likenesses: readonly ((a: string, b: string) => boolean)[] = [
+  (a, b) => a === b,
+  (a, b) => Math.min(a.length, b.length) > 1 && (a.includes(b) || b.includes(a)),
+  (a, b) => editDistance(a, b) === 1,
+  (a, b) => Math.min(a.length, b.length) > 4 && editDistance(a, b) === 2,
+];
+
+/** At most three. Capitals, dashes and blanks do not count. */
+export function closeNames(name: string, names: readonly string[]): string[] {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+  const found = likenesses.map((isLike) => names.filter((other) => isLike(plain(name), plain(other))));
+  return (found.find((close) => close.length > 0) ?? []).slice(0, 3);
+}
+
+/** How many letters have to be put in, taken out or changed. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const [left = 0, up = 0, corner = 0] = [next[j], row[j + 1], row[j]];
+      next.push(Math.min(left + 1, up + 1, corner + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/**
+ * How many GPUs a change takes beyond those that the cluster has; 0 also where that is not known. Pure.
+ * @param adopted The cluster that is taken over, where that is so and the service shows it.
+ */
+export function wantedMore({ kind, before, inputs, oldGoesFirst }: Transition, adopted?: ClusterRecord): number {
+  if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
+  if (adopted) return beyond(inputs.replicas, stateOf(adopted.status) === "stopped" ? 0 : adopted.replicas);
+  // A state that somebody has edited, or that was imported, may not say what the cluster has.
+  const types = [before?.gpuType].filter((type) => type !== undefined);
+  const held = before && runs(before) && isSameGpu(inputs.gpuType, types) ? before.replicas : 0;
+  if (kind === "create" || (kind === "replace" && !oldGoesFirst)) return inputs.replicas;
+  return beyond(inputs.replicas, held);
+}
+
+function beyond(wanted: number, held = wanted): number {
+  return Math.max(0, wanted - held);
+}
+
+interface Want {
+  readonly service: Service;
+  readonly type: string;
+  readonly count: number;
+}
+
+/** What all clusters of a run want more than they have: one entry for each resource, which its next check overwrites. */
+export class Wants {
+  readonly #byUrn = new Map<string, Want>();
+
+  set(urn: string, want: Want): void {
+    this.#byUrn.set(urn, want);
+  }
+
+  /** A resource takes another type than the one that it wanted. */
+  take(urn: string, type: string): void {
+    const want = this.#byUrn.get(urn);
+    if (want) this.set(urn, { ...want, type });
+  }
+
+  /** How many GPUs of a type the other resources want. */
+  ofOthers(urn: string, service: Service, type: string): number {
+    return [...this.#byUrn]
+      .filter(([other, want]) => other !== urn && want.service === service && isSameGpu(want.type, [type]))
+      .reduce((sum, [, { count }]) => sum + count, 0);
+  }
+}
+
+/** Why a want cannot be met as things are; `undefined` where it can, or there is no telling. */
+export function shortage(type: string, own: number, others: number, free: number | undefined): string | undefined {
+  if (free === undefined || own + others <= free) return undefined;
+  const all = others > 0 ? `, ${own + others} more for all clusters of this run so far` : "";
+  return `wants ${own} more GPU${own === 1 ? "" : "s"} of the type "${type}"${all}, of which ${free} can be had`;
+}

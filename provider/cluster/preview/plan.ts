@@ -1,0 +1,134 @@
+import { hasUnknown, type Properties, UNKNOWN } from "../../core";
+import { diffCluster, effectsOf } from "../diff";
+import { type CheckedInputs, type Effect, inputNames } from "../fields";
+import { listOf } from "./facts";
+
+/** What a check is about: the way from what is to what the program asks for. Pure. What is not known yet decides nothing. */
+export interface Transition {
+  /** `update` also where nothing changes, and where only what is not known yet would replace the cluster. */
+  readonly kind: "create" | "update" | "replace";
+  /** The old inputs; of a replacement, those of the cluster that is replaced. Absent for a creation. */
+  readonly before?: CheckedInputs;
+  readonly inputs: CheckedInputs;
+  /** The inputs whose change replaces the cluster. */
+  readonly causes: readonly string[];
+  /** The changed inputs for which an option of the resource replaces the cluster, if nothing else does. */
+  readonly forcedBy: readonly string[];
+  /** What the changes take that are known; nothing where the cluster is replaced. */
+  readonly effects: ReadonlySet<Effect>;
+  /** Whether the old cluster would go before a new one comes. */
+  readonly oldGoesFirst: boolean;
+  /** Whether it is certain that the cluster stays. */
+  readonly keeps: boolean;
+}
+
+/**
+ * @param isRenewal True for the second check of a replacement, which the engine makes without the old inputs.
+ * @param oldFirst Whether the engine deletes first in a replacement, if it does not take that from the difference.
+ */
+export function transitionOf(
+  before: CheckedInputs | undefined,
+  inputs: CheckedInputs,
+  isRenewal: boolean,
+  oldFirst?: boolean,
+): Transition {
+  if (!before) {
+    return { kind: "create", inputs, causes: [], forcedBy: [], effects: new Set(), oldGoesFirst: false, keeps: false };
+  }
+  const { changes, deleteBeforeReplace = false } = diffCluster(before, inputs);
+  const paths = Object.keys(changes);
+  const isKnown = (path: string) => !isUnknownAt(inputs, path);
+  const replacing = paths.filter((path) => changes[path]?.replace);
+  const named = paths.filter((path) => !replacing.includes(path) && isAmong(inputs.__replaceOnChanges, path));
+  const [causes, byOption] = [replacing.filter(isKnown), named.filter(isKnown)];
+  const mayStay = replacing.length === 0 && named.length === 0;
+  // Other options of the resource may ask for a replacement too, which shows in the second check alone.
+  const isReplaced = causes.length > 0 || byOption.length > 0 || (isRenewal && mayStay);
+  const others = isReplaced ? paths.filter((path) => isKnown(path) && isInput(path)) : [];
+  const known = Object.fromEntries(Object.entries(changes).filter(([path]) => isKnown(path)));
+  return {
+    kind: isReplaced ? "replace" : "update",
+    before,
+    inputs,
+    causes,
+    forcedBy: causes.length > 0 ? [] : byOption.length > 0 ? byOption : others,
+    effects: isReplaced ? new Set() : effectsOf({ changes: known }),
+    oldGoesFirst: inputs.__deleteBeforeReplace ?? oldFirst ?? deleteBeforeReplace,
+    keeps: !isReplaced && mayStay,
+  };
+}
+
+function isInput(path: string): boolean {
+  return inputNames.some((name) => path === name || path.startsWith(`${name}.`));
+}
+
+/** Whether a path of a change (`env.MODEL`) is among those of `replaceOnChanges`, which may be `*`, `env`, `env.*` or `env["A.B"]`. */
+export function isAmong(options: readonly string[] = [], path: string): boolean {
+  const plain = options.map((option) => option.replace(/\["?([^"\]]*)"?\]/g, ".$1").replace(/\.\*$/, ""));
+  return plain.some((option) => option === "*" || option === path || path.startsWith(`${option}.`));
+}
+
+/** Whether what stands at the path of a change (`replicas`, `env.MODEL`) is not known yet. */
+export function isUnknownAt(inputs: object, path: string): boolean {
+  const [, name = path, key] = /^(.*?)\.(.*)$/s.exec(path) ?? [];
+  const value: unknown = Reflect.get(inputs, name);
+  const isInside = key !== undefined && typeof value === "object" && value !== null;
+  return hasUnknown(isInside ? Reflect.get(value, key) : value);
+}
+
+/** Whether the inputs want replicas to run. */
+export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): boolean {
+  return desiredStatus !== "stopped";
+}
+
+/** What running capacity a change takes away, one line for each way. Pure; a cluster that does not run loses nothing. */
+export function lossesOf(transition: Transition): string[] {
+  const { kind, before, inputs, effects } = transition;
+  if (!before || !runs(before)) return [];
+  if (kind === "replace") return [replacement(transition)];
+  if (effects.has("power") && !runs(inputs)) return [`it is stopped: ${replicas(before.replicas, "stop")}`];
+  const [old, next] = [before.replicas, hasUnknown(inputs.replicas) ? before.replicas : inputs.replicas];
+  const restart = effects.has("redeploy") ? "redeployed" : effects.has("restart") ? "restarted" : undefined;
+  return [
+    ...(next < old
+      ? [`${old} -> ${next} replicas: ${old - next} of ${old} ${old - next === 1 ? "goes" : "go"} away`]
+      : []),
+    ...(restart ? [`it is ${restart}: ${replicas(Math.min(old, next), "restart")}`] : []),
+  ];
+}
+
+function replacement(transition: Transition): string {
+  const { before, oldGoesFirst } = transition;
+  const old = replicas(before?.replicas ?? 0, before?.deletionPolicy === "stop" ? "stop" : "go", "its");
+  const away = before?.deletionPolicy === "stop" ? old : `${old} away`;
+  const order = oldGoesFirst ? `${away} before the new cluster comes up` : `${away}; the new cluster comes up first`;
+  return `${causeOf(transition)}it is replaced: ${order}`;
+}
+
+/** Why it is replaced, as far as that is told: the options of a resource are not. */
+function causeOf({ causes, forcedBy, inputs }: Transition): string {
+  const changed = [...causes, ...forcedBy];
+  if (changed.length === 0) return "";
+  const change = `${listOf(changed.map((path) => `\`${path}\``))} ${changed.length === 1 ? "changes" : "change"}`;
+  if (causes.length > 0) return `${change}, so `;
+  const isCertain = forcedBy.every((path) => isAmong(inputs.__replaceOnChanges, path));
+  return `${change}, and ${isCertain ? "`replaceOnChanges`" : "an option such as `replaceOnChanges`"} wants a new cluster for that, so `;
+}
+
+const singular = { stop: "stops", go: "goes", restart: "restarts" } as const;
+
+function replicas(count: number, verb: keyof typeof singular, all: "all" | "its" = "all"): string {
+  return count === 1 ? `its only replica ${singular[verb]}` : `${all} ${count} replicas ${verb}`;
+}
+
+/** What is certain of the outputs before anything is done: an update keeps the endpoint and the time of creation. Pure. */
+export function previewCluster(_news: Properties, known: Properties = {}): Properties {
+  const certain = ["endpoint", "createdAt"] as const;
+  return Object.fromEntries(certain.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
+}
+
+/** The same for who shows outputs: of a list of types, only the creation tells which one the service gives. */
+export function previewOutputs(news: Properties, known: Properties = {}): Properties {
+  const isOpen = news["__gpuTypes"] !== undefined || Array.isArray(news["gpuType"]);
+  return { ...previewCluster(news, known), ...(isOpen ? { gpuType: known["gpuType"] ?? UNKNOWN } : {}) };
+}

@@ -1,0 +1,387 @@
+import { isDeepStrictEqual } from "node:util";
+import { abortable, until } from "../../clock";
+import type { Settings } from "../../config";
+import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Naming, type Properties } from "../../core";
+import { ConfigError, GpuClusterError, isRejectedKey, messageOf, RequestError, TimeoutError } from "../../errors";
+import { isTypeRefusal } from "../createOnce";
+import { withTakenType } from "../drift";
+import { textsIn } from "../extraFields";
+import { type CheckedInputs, type ClusterState, outputNames } from "../fields";
+import { type Hiding, hidingOf } from "../operation";
+import type { Service } from "../service";
+import { asInputs, secretsOf } from "../state";
+import { changedFields, wayOut } from "../updateRequest";
+import { type Adoption, adoptedId, findAdopted, judgeAdoption, refusalsOf, withFoundName } from "./adopt";
+import { isReplaced, refuseUnknown } from "./connection";
+import { CostCheck } from "./cost";
+import { gapText, Inquiry, LookUps, listOf, natureOf } from "./facts";
+import { GpuCheck, withKeptType, withList } from "./gpuType";
+import { NameCheck, resourceNameOf } from "./names";
+import { lossesOf, previewCluster, type Transition, transitionOf } from "./plan";
+import { completeInputs, findFailures, namingFailures, pathStep } from "./validate";
+
+/**
+ * The checks of one run, which is one process: preview and update are two. They remember of each other what concerns several
+ * clusters, and share what they look up.
+ */
+export class CheckRun {
+  readonly #shared: Shared = { lookUps: new LookUps(), said: new Set() };
+  /** The old inputs, by URN. A replacement is checked twice, the second time without them. */
+  readonly #before = new Map<string, CheckedInputs>();
+  /** Look-ups of operations, which wait. */
+  #late: LookUps | undefined;
+  /** Where the engine has asked for the difference since the last check with old inputs, by URN. */
+  readonly #compared = new Set<string>();
+  /** What `replaceOnChanges` says, by URN: only a preview needs it, which would show it among the inputs. */
+  readonly #replacing = new Map<string, readonly string[] | undefined>();
+  readonly #names = new NameCheck();
+  readonly #gpus = new GpuCheck();
+  readonly #costs = new CostCheck();
+
+  constructor(
+    private readonly service: (connection?: string) => Service,
+    private readonly settings: () => Settings,
+  ) {}
+
+  /** Whatever is said or found wrong is cleared of secrets, as the errors of operations are. */
+  async check(ctx: Ctx, given: Properties, olds: Properties = {}): Promise<Checked> {
+    const hiding = hidingIn(ctx, given, olds, this.#before.get(ctx.urn) ?? {});
+    const log: Ctx["log"] = (text, severity) => ctx.log(hiding.ownText(text), severity);
+    const { failures, ...checked } = await this.#check({ ...ctx, log }, given, olds, hiding.said);
+    return {
+      ...checked,
+      failures: failures.map((failure) => ({ ...failure, reason: hiding.ownText(failure.reason) })),
+    };
+  }
+
+  async #check(ctx: Ctx, given: Properties, olds: Properties, hide: (text: string) => string): Promise<Checked> {
+    const news = withoutEchoed(given, olds);
+    const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
+    this.remember(ctx.urn, olds);
+    const remembered = this.#before.get(ctx.urn);
+    const context = { urn: ctx.urn, current, predecessor: remembered?.name, naming: ctx.naming };
+    const asked = completeInputs(news, context);
+    const surroundings = this.#surroundings(news);
+    const wrong = "failures" in surroundings ? surroundings.failures : [];
+    const failures = [...findFailures(news), ...namingFailures(news, context), ...doorFailures(ctx), ...wrong];
+    // Nobody is asked about the rest.
+    if (failures.length > 0 || "failures" in surroundings) return { inputs: asked, failures };
+    const check = new OneCheck(ctx, surroundings, this.#shared, hide);
+    if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
+      check.warn(`\`name\` is no longer given; the cluster keeps its name "${current}"`);
+    }
+    if (current !== undefined) this.#compared.delete(ctx.urn);
+    const before = current === undefined ? remembered : asInputs(olds);
+    return this.#judge(check, before, asked, current === undefined);
+  }
+
+  /** Creates a cluster with the chosen type or, if the service refuses that one, with the next of the list. */
+  async create<T>(
+    ctx: Ctx,
+    deadlineMs: number,
+    service: Service,
+    inputs: CheckedInputs,
+    send: (inputs: CheckedInputs) => Promise<T>,
+  ): Promise<T> {
+    const types = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
+      this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
+    );
+    const createWith = async ([type, ...others]: readonly [string, ...string[]]): Promise<T> => {
+      const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
+      this.#gpus.take(ctx.urn, wanted.gpuType);
+      const priced = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
+      try {
+        return await send(priced);
+      } catch (error) {
+        const [next, ...rest] = others;
+        if (next === undefined || !isTypeRefusal(error)) throw error;
+        const title = `cluster "${inputs.name}": the GPU type "${type}" is refused, so the next of the list is tried, "${next}"`;
+        ctx.log(this.#hiding(ctx, inputs).ownText(`${title}: ${messageOf(error)}`), "warning");
+        return createWith([next, ...rest]);
+      }
+    };
+    return createWith(types);
+  }
+
+  /**
+   * Holds the cost limits for an operation whose price could not be looked up in the short time of its check, such as for the
+   * rate limit: here the look-up waits as long as the operation would. Answers the inputs, with the cost of another type.
+   * @param isOther Whether it takes another GPU type than its check has judged.
+   * @throws GpuClusterError
+   */
+  async holdLimits(
+    ctx: Ctx,
+    deadlineMs: number,
+    service: Service,
+    inputs: CheckedInputs,
+    isOther = false,
+  ): Promise<CheckedInputs> {
+    const { amount, problem } = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
+      this.#costs.judgeLate(ctx.urn, inquiry, inputs, this.settings(), isOther),
+    );
+    if (problem)
+      throw new GpuClusterError(
+        this.#hiding(ctx, inputs).ownText(`cluster "${inputs.name}": ${problem}. Nothing was sent`),
+      );
+    return isOther ? { ...inputs, hourlyCost: amount } : inputs;
+  }
+
+  /** Lookups that may take as long as the operation. If the requests of an earlier operation were cut, they are sent again. */
+  async #askLate<T>(
+    ctx: Ctx,
+    deadlineMs: number,
+    service: Service,
+    inputs: CheckedInputs,
+    ask: (inquiry: Inquiry) => Promise<T>,
+  ): Promise<T> {
+    const { said } = this.#hiding(ctx, inputs);
+    const late = () =>
+      new TimeoutError(
+        `cluster "${inputs.name}": no price or stock came before the time limit of the operation. Nothing was sent`,
+      );
+    const askUntilWhole = async (): Promise<T> => {
+      for (;;) {
+        const lookUps = this.#late ?? new LookUps(deadlineMs);
+        this.#late = lookUps;
+        const inquiry = new Inquiry(lookUps, service, said);
+        const answer = await ask(inquiry);
+        const isCut = inquiry.gaps.some(({ error }) => error instanceof RequestError && error.isCut);
+        if (!isCut || (lookUps.deadlineMs ?? 0) >= deadlineMs) return answer;
+        if (this.#late === lookUps) this.#late = undefined;
+      }
+    };
+    return until({ clock: service.clock, deadlineMs, late }, (signal) => abortable(askUntilWhole(), signal));
+  }
+
+  /** How the secrets of a resource are hidden, those of its inputs before too. */
+  #hiding(ctx: Ctx, inputs: CheckedInputs): Hiding {
+    return hidingIn(ctx, inputs, this.#before.get(ctx.urn) ?? {});
+  }
+
+  /**
+   * Whether the service that will be asked about a cluster knows it, if another one saw it last.
+   * @throws GpuClusterError
+   */
+  async recognize(ctx: Ctx, id: string, state: ClusterState, news: Properties): Promise<void> {
+    const isGoing = isReplaced({ ...state }, news, this.#replacing.get(ctx.urn));
+    const surroundings = this.#surroundings(isGoing ? { ...state } : news);
+    if ("failures" in surroundings) return;
+    const { said, ownText } = hidingIn(ctx, news, { ...state });
+    const log: Ctx["log"] = (text, severity) => ctx.log(ownText(text), severity);
+    await refuseUnknown(new OneCheck({ ...ctx, log }, surroundings, this.#shared, said), ctx, id, state);
+  }
+
+  /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
+  compare(urn: string, state: Properties): void {
+    this.#compared.add(urn);
+    this.remember(urn, state);
+  }
+
+  /** What a resource was, for who has no old inputs when it is checked: what depends on a replaced one may be replaced with it. */
+  remember(urn: string, olds: Properties): void {
+    if (typeof olds["name"] === "string" && !this.#before.has(urn)) this.#before.set(urn, asInputs(olds));
+  }
+
+  /** Whether the engine deletes first in a replacement, where it does not ask; `undefined` where it does. */
+  #orderOf({ urn, naming }: OneCheck, before: CheckedInputs | undefined, isRenewal: boolean): boolean | undefined {
+    // A pattern without a random part makes the same name again.
+    if (before && naming?.proposed === before.name) return true;
+    return isRenewal && !this.#compared.has(urn) ? false : undefined;
+  }
+
+  /** What is missing or wrong there is reported with everything else that is wrong, not one run later. */
+  #surroundings({ connection }: Properties): Surroundings | { readonly failures: CheckFailure[] } {
+    const failures: CheckFailure[] = [];
+    const found = <T>(property: string, find: () => T): T | undefined => {
+      try {
+        return find();
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        failures.push({ property, reason: messageOf(error) });
+        return undefined;
+      }
+    };
+    const settings = found("", () => this.settings());
+    const service = isName(connection)
+      ? found("connection", () => this.service(connection))
+      : connection === undefined
+        ? found("", () => this.service())
+        : undefined;
+    return settings && failures.length === 0 ? { service, settings } : { failures };
+  }
+
+  /** Everything that takes more than one look at the inputs. */
+  async #judge(
+    check: OneCheck,
+    remembered: CheckedInputs | undefined,
+    asked: CheckedInputs,
+    isRenewal: boolean,
+  ): Promise<Checked> {
+    const before = await this.#gpus.withTakenType(check, remembered);
+    const order = this.#orderOf(check, before, isRenewal);
+    const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
+    const first = towards(withKeptType(asked, before));
+    const adoption = await findAdopted(check, adoptedId(first));
+    const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const known = await this.#gpus.withKnownType(check, towards(chosen));
+    const inputs = adoption.record ? known : withList(known, asked, towards(known));
+    const transition = towards(inputs);
+    check.failures.push(...refusalsOf(transition));
+    judgeAdoption(check, transition, adoption);
+    await this.#names.judge(check, transition, adoption.id !== undefined);
+    const cost = (await this.#gpus.judge(check, transition, adoption))
+      ? await this.#costs.judge(check, transition)
+      : {};
+    await warnOfMissingUpdate(check, transition);
+    const certain = await certainOutputs(check, transition, adoption);
+    check.reportGaps();
+    if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
+    const { failures } = check;
+    const { __replaceOnChanges: replacing, ...shown } = inputs;
+    this.#replacing.set(check.urn, replacing);
+    if (check.showsOutputs) return { inputs: { ...shown, ...cost }, failures, certain };
+    return { inputs: { ...shown, ...certain, ...cost }, failures };
+  }
+}
+
+/** What is secret of a resource, now and before; what names it stays readable. */
+function hidingIn({ urn }: Ctx, ...inputs: readonly (Properties | CheckedInputs)[]): Hiding {
+  const names = inputs.flatMap(({ name, gpuType, container, adopt }) => textsIn([name, gpuType, container, adopt]));
+  return hidingOf(inputs.flatMap(secretsOf), [resourceNameOf(urn), ...names]);
+}
+
+/** Without the outputs that an earlier check has put among the inputs: the option `ignoreChanges: ["*"]` gives them back. */
+function withoutEchoed(news: Properties, olds: Properties): Properties {
+  const isEchoed = (name: string, value: unknown) =>
+    outputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
+  return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isEchoed(name, value)));
+}
+
+/** What an adapter finds wrong is named by the program too. */
+function doorFailures({ failures = [] }: Ctx): CheckFailure[] {
+  return failures.map(({ property, reason }) => ({ property: property.split(".").map(pathStep).join("."), reason }));
+}
+
+/** What is not known yet names nothing; what is no name at all is judged with the inputs. */
+function isName(connection: unknown): connection is string {
+  return typeof connection === "string" && connection !== "" && !hasUnknown(connection);
+}
+
+/** Changes that only an update can make, if the service shows none. The provider cannot see `replaceOnChanges`. */
+async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Transition): Promise<void> {
+  if (kind !== "update" || !before) return;
+  const changed = changedFields(inputs, before).filter((field) => field !== "container" && !hasUnknown(inputs[field]));
+  if (changed.length === 0 || !(await check.inquiry.lacksUpdate())) return;
+  const what = listOf(changed.map((field) => `\`${field}\``));
+  check.warn(
+    `${what} cannot be changed in place: the service shows no update of clusters. ${wayOut(changed)}; without it, ` +
+      "`pulumi up` fails",
+  );
+}
+
+/**
+ * From the old inputs, else from the run's one list of clusters; nothing where another cluster may take its place. Who shows
+ * outputs has those of a cluster that stays in the state.
+ */
+async function certainOutputs(
+  { inquiry, showsOutputs }: OneCheck,
+  transition: Transition,
+  { record }: Adoption,
+): Promise<Properties> {
+  const { inputs, before, keeps } = transition;
+  if (record) return previewCluster(inputs, { ...record });
+  if (!before || !keeps || showsOutputs) return {};
+  const known = previewCluster(inputs, before);
+  if (known["endpoint"] !== undefined) return known;
+  const holders = (await inquiry.holders(inputs.name, { quietly: true })) ?? [];
+  // Where several have the name, there is no telling which it is.
+  return previewCluster(inputs, holders.length === 1 ? { ...holders[0] } : {});
+}
+
+/** Where the cluster is, and what the stack says of all of them. */
+export interface Surroundings {
+  /** Absent where its connection is not known yet: then nobody is asked. */
+  readonly service: Service | undefined;
+  readonly settings: Settings;
+}
+
+/** What the checks of a run share. */
+export interface Shared {
+  readonly lookUps: LookUps;
+  /** What has been said, for each text is said once. */
+  readonly said: Set<string>;
+}
+
+/** One check, while it is under way: what it asks, finds wrong and says. */
+export class OneCheck {
+  readonly failures: CheckFailure[] = [];
+  readonly service: Service | undefined;
+  readonly settings: Settings;
+  readonly inquiry: Inquiry;
+
+  constructor(
+    private readonly ctx: Ctx,
+    { service, settings }: Surroundings,
+    private readonly shared: Shared,
+    hide: (text: string) => string,
+  ) {
+    this.service = service;
+    this.settings = settings;
+    this.inquiry = new Inquiry(shared.lookUps, service, hide);
+  }
+
+  get urn(): string {
+    return this.ctx.urn;
+  }
+
+  get naming(): Naming | undefined {
+    return this.ctx.naming;
+  }
+
+  get showsOutputs(): boolean {
+    return this.ctx.showsOutputs === true;
+  }
+
+  fail(property: string, reason: string): void {
+    this.failures.push({ property, reason });
+  }
+
+  /** @param key For what concerns the whole run: it is said once, and without the name of this resource. */
+  warn(text: string, key?: string): void {
+    this.#say(text, "warning", key);
+  }
+
+  inform(text: string, key?: string): void {
+    this.#say(text, "info", key);
+  }
+
+  /** What could not be found out is one warning in a run, and a failure where the stack wants it so. */
+  reportGaps(): void {
+    const { gaps } = this.inquiry;
+    // A key that is rejected would be so for everything that the update needs.
+    const rejected = gaps.find(({ error }) => isRejectedKey(error));
+    if (rejected) {
+      this.fail("", rejected.text);
+      return;
+    }
+    if (this.settings.strictPreview) {
+      if (gaps.length > 0) this.fail("", `${gapText(gaps)}; gpucluster:strictPreview makes that an error`);
+      return;
+    }
+    const keyOf = (error: unknown) => `gap ${this.service?.seenBy} ${natureOf(error)}`;
+    const fresh = gaps.filter(({ error }) => !this.shared.said.has(keyOf(error)));
+    for (const { error } of fresh) this.shared.said.add(keyOf(error));
+    const text = `${gapText(fresh)}. Nothing more is said of that in this run`;
+    if (fresh.length > 0) this.warn(text, text);
+  }
+
+  /** Preview and update are two processes, so everything shows once in each. Some views do not say whose message it is. */
+  #say(text: string, severity: "info" | "warning", key?: string): void {
+    const name = resourceNameOf(this.urn);
+    const line = key !== undefined || name === "" ? text : `${name}: ${text}`;
+    const once = key ?? `${this.urn}\n${text}`;
+    if (this.shared.said.has(once)) return;
+    this.shared.said.add(once);
+    this.ctx.log(line, severity);
+  }
+}

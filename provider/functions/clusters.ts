@@ -1,0 +1,113 @@
+import type { Client } from "../api/client";
+import { clearWord } from "../api/read/states";
+import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
+import { cleanText } from "../api/text";
+import { countHealthy } from "../cluster/conditions";
+import { describe } from "../cluster/createOnce";
+import { gpuTypeOf } from "../cluster/drift";
+import { clearStatus, type Hiding, hidingOf } from "../cluster/operation";
+import { holdersOf } from "../cluster/ownedIds";
+import { KnownSecrets, secretsOf, toPlainJson } from "../cluster/state";
+import { GpuClusterError, messageOf, withNotFoundAdvice } from "../errors";
+import type {
+  ClusterInfo,
+  GetClusterArgs,
+  GetClusterResult,
+  GetClusterStatusArgs,
+  GetClusterStatusResult,
+  GetClustersResult,
+} from "../types";
+import { argRules, textArg } from "./args";
+
+/** The data functions about clusters. Values of env are secret, which a plain answer cannot mark: none is ever part of one. */
+
+const idRule = textArg(
+  "the id of a cluster: letters, digits, '-' and '_', such as cl_1a2b3c; getClusters() lists them",
+  (text) => clusterIdPattern.test(text),
+);
+const nameRule = textArg("the name of a cluster; getClusters() lists them", (text) => text.trim() !== "");
+
+export const getClusterStatusRules = argRules({ id: idRule });
+export const getClusterRules = argRules({ id: idRule.optional(), name: nameRule.optional() }).refine(
+  (args) => (args.id === undefined) !== (args.name === undefined),
+  "give either `id` or `name`",
+);
+
+/** The clusters of the organization (specification, section 4, `/v1/clusters`). */
+export async function getClusters(
+  client: Client,
+  _args?: object,
+  known = new KnownSecrets(),
+): Promise<GetClustersResult> {
+  const { clusters, complete, problem } = await client.listClusters();
+  if (problem) throw new GpuClusterError(`the list of clusters could not be read to its end: ${problem}`);
+  return { clusters: clusters.map((record) => infoOf(record, hidingOf(known.of(record.id)))), complete };
+}
+
+/** One cluster in detail (specification, section 4, `/v1/clusters/:id`). */
+export async function getCluster(
+  client: Client,
+  { id: given, name = "" }: GetClusterArgs,
+  known = new KnownSecrets(),
+): Promise<GetClusterResult> {
+  const id = given ?? (await idOf(client, name));
+  const secrets = known.of(id);
+  const record = await detailOf(client, id, secrets);
+  const { container, env } = record;
+  return toPlainJson({ ...infoOf(record, hidingOf(secrets)), container, envNames: env && Object.keys(env) });
+}
+
+/** The health of the replicas (specification, section 4, `/v1/clusters/:id/status`). */
+export async function getClusterStatus(
+  client: Client,
+  { id }: GetClusterStatusArgs,
+  known = new KnownSecrets(),
+): Promise<GetClusterStatusResult> {
+  // What the service says of replicas may quote their env: the detail tells what that is, and what the process has met.
+  const secrets = known.of(id);
+  const [detail, looked] = await Promise.allSettled([detailOf(client, id, secrets), client.getClusterStatus(id)]);
+  if (detail.status === "rejected") throw detail.reason;
+  const hiding = hidingOf([...secrets, ...secretsOf(detail.value)]);
+  // A new error, without a cause: a program that fails shows everything that is in one.
+  if (looked.status === "rejected") throw new GpuClusterError(hiding.said(messageOf(looked.reason)));
+  const { status = infoOf(detail.value, hiding).status, replicas } = clearStatus(looked.value, hiding);
+  return toPlainJson({
+    status,
+    replicas: [...replicas],
+    readyReplicas: countHealthy(looked.value, detail.value.replicas ?? 0),
+  });
+}
+
+async function detailOf(client: Client, id: string, secrets: Iterable<string>): Promise<ClusterRecord> {
+  try {
+    return await client.getCluster(id, { secrets: [...secrets] });
+  } catch (error) {
+    throw withNotFoundAdvice(error, "getClusters() lists the clusters that the API key can see, with their ids");
+  }
+}
+
+/** The id of the one cluster of that name. Any doubt is an error: the wrong cluster is worse than none. */
+async function idOf(client: Client, name: string): Promise<string> {
+  const list = await client.listClusters();
+  const holders = holdersOf(name, list.clusters);
+  const [holder] = holders;
+  if (holder && holders.length === 1 && list.complete) return holder.id;
+  throw new GpuClusterError(`getCluster: ${doubtOf(cleanText(name, 100), holders, list)}`);
+}
+
+function doubtOf(name: string, holders: readonly ClusterRecord[], { complete, problem }: ClusterList): string {
+  const found = describe(holders);
+  if (holders.length > 1)
+    return `"${name}" is the name of ${holders.length} clusters, ${found}: give the \`id\` of one`;
+  if (complete) return `there is no cluster of the name "${name}"; getClusters() lists those that there are`;
+  const what = found ? `whether ${found} is the only one of the name` : "whether there is one of the name";
+  const why = problem ? ` (${problem})` : "";
+  return `the list of clusters is not complete${why}, so there is no telling ${what} "${name}": give the \`id\``;
+}
+
+/** Field by field: what the service adds to a record may be secret. */
+function infoOf(record: ClusterRecord, { said }: Hiding): ClusterInfo {
+  const { id, name, replicas, endpoint, createdAt } = record;
+  const status = record.status === undefined ? undefined : clearWord(record.status, said);
+  return toPlainJson({ id, name, status, gpuType: gpuTypeOf(record), replicas, endpoint, createdAt });
+}

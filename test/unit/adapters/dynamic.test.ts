@@ -1,0 +1,237 @@
+import * as adapter from "../../../provider/adapters/dynamic";
+import { systemClock } from "../../../provider/clock";
+import type { Properties } from "../../../provider/core";
+import { type Simulator, startSimulator } from "../../../simulator";
+import { VirtualClock } from "../../support/virtualClock";
+import { failureOf, living } from "../cluster/harness";
+import { canary, least, urnOf } from "../cluster/inputs";
+
+// The adapter uses the real clock; here it is a virtual one.
+jest.mock("../../../provider/clock", () => {
+  const { VirtualClock: Clock } =
+    jest.requireActual<typeof import("../../support/virtualClock")>("../../support/virtualClock");
+  return { ...jest.requireActual<object>("../../../provider/clock"), systemClock: new Clock() };
+});
+
+const clock = systemClock instanceof VirtualClock ? systemClock : new VirtualClock();
+const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
+const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
+const hidden = { __urn: urnOf("web"), __provider: "text of the provider" };
+
+let simulator: Simulator;
+let count = 0;
+
+/** Inputs as check returns them, each with a new name. */
+function inputsOf(more: Properties = {}): Properties {
+  count += 1;
+  return { ...least, ...hidden, replicas: 1, name: `web-${count}`, env: { MODEL: canary }, ...more };
+}
+
+/** A result as the engine stores it: secrets without their marks. */
+function stored(properties: Properties): Properties {
+  const env = Object.entries(Object(properties["env"])).map(([name, value]) => [name, Object(value).value]);
+  return { ...properties, ...(properties["env"] ? { env: Object.fromEntries(env) } : {}) };
+}
+
+beforeEach(async () => {
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
+  process.env["GPUCLUSTER_BASE_URL"] = simulator.url;
+  process.env["GPUCLUSTER_API_KEY"] = simulator.apiKey;
+});
+
+afterEach(async () => {
+  delete process.env["GPUCLUSTER_BASE_URL"];
+  delete process.env["GPUCLUSTER_API_KEY"];
+  await simulator.close();
+});
+
+describe("the dynamic adapter", () => {
+  it("has exactly the functions that states call, which never change", () => {
+    expect(Object.keys(adapter).sort()).toEqual(["check", "configure", "create", "delete", "diff", "read", "update"]);
+  });
+
+  it("takes the connection from the stack's config if the environment has none", async () => {
+    const config = new Map([["gpucluster:baseUrl", simulator.url]]).set("gpucluster:apiKey", simulator.apiKey);
+    delete process.env["GPUCLUSTER_BASE_URL"];
+    delete process.env["GPUCLUSTER_API_KEY"];
+    await adapter.configure({ config });
+    expect(await run(adapter.create(inputsOf()))).toHaveProperty("id");
+    await adapter.configure({ config: new Map() });
+    expect((await failureOf(adapter.create(inputsOf()))).message).toMatch(/GPUCLUSTER_API_KEY.*gpucluster:apiKey/);
+  });
+});
+
+describe("check of the dynamic adapter", () => {
+  it("returns all inputs", async () => {
+    const { inputs, failures } = await run(adapter.check({}, { ...least, ...hidden }));
+    expect(failures).toEqual([]);
+    expect(inputs).toMatchObject({ ...least, ...hidden, replicas: 1, __generatedName: true });
+  });
+
+  it("names a failing property in the text only, because the engine would print its value", async () => {
+    const news = { ...inputsOf(), replicas: 0, env: { PORT: 8080, KEY: canary }, __timeouts: { create: "soon" } };
+    const { failures } = await run(adapter.check({}, news));
+    expect(failures.map(({ property }) => property)).toEqual(["", "", ""]);
+    expect(failures.map(({ reason }) => reason.split(":")[0]).sort()).toEqual([
+      "customTimeouts.create",
+      "env.PORT",
+      "replicas",
+    ]);
+    expect(JSON.stringify(failures)).not.toContain(canary);
+  });
+
+  it("reports missing configuration as a failure", async () => {
+    delete process.env["GPUCLUSTER_API_KEY"];
+    const { failures } = await run(adapter.check({}, inputsOf()));
+    expect(failures).toEqual([{ property: "", reason: expect.stringMatching(/^The API key is missing/) }]);
+  });
+});
+
+describe("diff of the dynamic adapter", () => {
+  const olds = { ...inputsOf(), settled: true };
+
+  it.each<[string, Properties, object]>([
+    ["nothing", {}, { changes: false, replaces: [], deleteBeforeReplace: true }],
+    ["replicas", { replicas: 3 }, { changes: undefined, replaces: [], deleteBeforeReplace: true }],
+    ["a variable", { env: { MODEL: "x" } }, { changes: undefined, replaces: [], deleteBeforeReplace: true }],
+    ["the GPU type", { gpuType: "l4" }, { changes: undefined, replaces: ["gpuType"], deleteBeforeReplace: true }],
+    ["the name", { name: "api" }, { changes: undefined, replaces: ["name"], deleteBeforeReplace: false }],
+    [
+      "the GPU type under a generated name",
+      { gpuType: "l4", __generatedName: true },
+      { changes: undefined, replaces: ["gpuType"], deleteBeforeReplace: false },
+    ],
+  ])("leaves the lines to the engine for a change of %s", async (_title, changed, expected) => {
+    const { settled: _settled, ...inputs } = olds;
+    expect(await adapter.diff("cl_1", olds, { ...inputs, ...changed })).toEqual(expected);
+  });
+
+  it("reports a change itself if only the outputs differ", async () => {
+    const { settled: _settled, ...inputs } = olds;
+    expect(await adapter.diff("cl_1", { ...olds, settled: false }, inputs)).toMatchObject({
+      changes: true,
+      replaces: [],
+    });
+  });
+});
+
+describe("diff of a state that the plugin adapter has written", () => {
+  const news = inputsOf();
+  const { __provider, ...olds } = news;
+
+  it("requests an update if nothing differs, because the state lacks the text that refresh and delete load", async () => {
+    const state = { ...olds, settled: true };
+    expect(await adapter.diff("cl_1", state, news)).toMatchObject({ changes: true, replaces: [] });
+  });
+
+  it("leaves the lines to the engine if something differs", async () => {
+    const state = { ...olds, settled: true };
+    expect(await adapter.diff("cl_1", state, { ...news, replicas: 3 })).toMatchObject({
+      changes: undefined,
+      replaces: [],
+    });
+  });
+});
+
+describe("the results of the dynamic adapter", () => {
+  it("have every env value of a creation as a secret", async () => {
+    const inputs = inputsOf({ env: { MODEL: canary, LEVEL: "" } });
+    const { id, outs } = await run(adapter.create(inputs));
+    expect(id).toBe(simulator.clusters()[0]?.id);
+    expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: secret("") }, settled: true });
+  });
+
+  it("have no env if none was given", async () => {
+    const { env: _env, ...inputs } = inputsOf();
+    expect((await run(adapter.create(inputs))).outs).not.toHaveProperty("env");
+  });
+
+  it("have every env value of a read as a secret, also one that another program has added", async () => {
+    const { id, outs } = await run(adapter.create(inputsOf()));
+    simulator.change(id, { env: { MODEL: canary, ADDED: "by hand" } });
+    const found = await run(adapter.read(id, stored(outs)));
+    const env = { MODEL: secret(canary), ADDED: secret("by hand") };
+    expect(found).toMatchObject({ id, props: { env, ...hidden }, inputs: { env, ...hidden } });
+  });
+
+  it("have every env value of an update as a secret", async () => {
+    const inputs = inputsOf();
+    const { id, outs } = await run(adapter.create(inputs));
+    const result = await run(adapter.update(id, stored(outs), { ...inputs, replicas: 2, env: { MODEL: "new" } }));
+    expect(result.outs).toMatchObject({ replicas: 2, env: { MODEL: secret("new") }, settled: true, ...hidden });
+  });
+
+  it("have, if env is no secret, the values of variables as secrets that the program does not name", async () => {
+    const inputs = inputsOf({ env: { MODEL: "llama" }, plainEnv: true });
+    const { id, outs } = await run(adapter.create(inputs));
+    simulator.change(id, { env: { MODEL: "other", ADDED: canary } });
+    const env = { MODEL: "other", ADDED: secret(canary) };
+    const found = await run(adapter.read(id, outs));
+    expect([Object(found).props.env, Object(found).inputs.env]).toEqual([env, env]);
+    const state = { ...outs, env: { MODEL: "other", ADDED: canary } };
+    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no" });
+    const error = await run(failureOf(adapter.update(id, state, { ...inputs, container: "a/b:2" })));
+    expect(Object(error).properties.env).toEqual(env);
+    const { outs: next } = await run(adapter.update(id, state, { ...inputs, container: "a/b:2" }));
+    expect(next["env"]).toEqual({ MODEL: "llama" });
+  });
+
+  it("are empty for a deletion, after which no cluster is billed", async () => {
+    const { id, outs } = await run(adapter.create(inputsOf()));
+    expect(await run(adapter.delete(id, stored(outs)))).toBeUndefined();
+    expect(living(simulator)).toEqual([]);
+  });
+});
+
+describe("a failure after the id", () => {
+  it("has what the engine needs: id, properties with the provider's text, reasons", async () => {
+    simulator.fault({ kind: "fail", message: "no driver" });
+    const inputs = inputsOf();
+    const error = await run(failureOf(adapter.create(inputs)));
+    expect(error).toMatchObject({
+      id: simulator.clusters()[0]?.id,
+      reasons: [expect.stringMatching(/it is failed\n +seen: .*\n +replica \S+: failed, no driver\n/)],
+      properties: { ...inputs, env: { MODEL: secret(canary) }, settled: false },
+    });
+    expect(error.message).not.toContain(canary);
+    expect(error.stack).not.toContain(canary);
+  });
+
+  it("comes at the time that the program's customTimeouts say", async () => {
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "hot" });
+    const startMs = clock.now();
+    const error = await run(failureOf(adapter.create(inputsOf({ __timeouts: { create: "1m30s" } }))));
+    expect(error).toHaveProperty("reasons");
+    expect(clock.now() - startMs).toBe(90_000);
+  });
+
+  it("of an update keeps the provider's text of the new inputs", async () => {
+    const inputs = inputsOf();
+    const { id, outs } = await run(adapter.create(inputs));
+    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no such image" });
+    const news = { ...inputs, container: "a/b:2", __provider: "newer text" };
+    const error = await run(failureOf(adapter.update(id, stored(outs), news)));
+    expect(error).toMatchObject({ id, properties: { __provider: "newer text", settled: false } });
+  });
+});
+
+describe("a failure without an id", () => {
+  it("is one readable line when the SDK prints the error and its stack", async () => {
+    simulator.fault({ kind: "status", status: 422, method: "POST", message: "no such image" });
+    const error = await run(failureOf(adapter.create(inputsOf())));
+    expect(`${error}: ${error.stack}`).toMatch(/^gpucluster: POST \/v1\/clusters for cluster "web-\d+": no such image/);
+    expect(error.stack).not.toContain("\n");
+    expect(error).not.toHaveProperty("id");
+  });
+});
+
+describe("a read of a cluster that does not exist", () => {
+  it("returns nothing to the engine if the state contains the cluster", async () => {
+    expect(await run(adapter.read("cl_nothing", inputsOf()))).toEqual({});
+  });
+
+  it("fails if a program looks the cluster up", async () => {
+    const error = await run(failureOf(adapter.read("cl_nothing", { __urn: urnOf("web") })));
+    expect(error.message).toBe("there is no cluster cl_nothing in this organization");
+  });
+});

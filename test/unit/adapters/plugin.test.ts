@@ -1,0 +1,431 @@
+import type { Metadata } from "@grpc/grpc-js";
+import * as proto from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { serviceOf } from "../../../provider/adapters/plugin";
+import { fromStruct, toStruct } from "../../../provider/adapters/plugin/messages";
+import { Session } from "../../../provider/adapters/plugin/session";
+import { asSecret } from "../../../provider/adapters/secrets";
+import { systemClock } from "../../../provider/clock";
+import { type Properties, UNKNOWN } from "../../../provider/core";
+import { type Simulator, startSimulator } from "../../../simulator";
+import { VirtualClock } from "../../support/virtualClock";
+import { living } from "../cluster/harness";
+import { canary, least } from "../cluster/inputs";
+
+// The adapter uses the real clock; here it is a virtual one.
+jest.mock("../../../provider/clock", () => {
+  const { VirtualClock: Clock } =
+    jest.requireActual<typeof import("../../support/virtualClock")>("../../support/virtualClock");
+  return { ...jest.requireActual<object>("../../../provider/clock"), systemClock: new Clock() };
+});
+
+const clock = systemClock instanceof VirtualClock ? systemClock : new VirtualClock();
+const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
+const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
+const providerUrn = "urn:pulumi:dev::shop::pulumi:providers:gpucluster::own";
+
+interface Answer {
+  readonly error?: { readonly details?: string; readonly metadata?: Metadata } | null;
+}
+type Unary<Q, R> = (call: { request: Q }, callback: (error: Answer["error"], response?: R | null) => void) => void;
+
+let simulator: Simulator;
+let service: ReturnType<typeof serviceOf>;
+let count = 0;
+
+/** A call of the engine. Rejects with the error that the engine receives. */
+function call<Q, R>(handler: unknown, request: Q): Promise<R> {
+  // The library's type of a call has many members that a handler never uses.
+  const unary = handler as Unary<Q, R>;
+  return new Promise((done, fail) => {
+    unary({ request }, (error, response) => (response ? done(response) : fail(error)));
+  });
+}
+
+function inputsOf(more: Properties = {}): Properties {
+  count += 1;
+  return { ...least, replicas: 1, name: `web-${count}`, env: { MODEL: canary }, ...more };
+}
+
+const create = (inputs: Properties, isPreview = false, timeout = 0) =>
+  call<proto.CreateRequest, proto.CreateResponse>(
+    service.create,
+    new proto.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setPreview(isPreview).setTimeout(timeout),
+  );
+
+const update = (id: string, olds: Properties, news: Properties, isPreview = false) =>
+  call<proto.UpdateRequest, proto.UpdateResponse>(
+    service.update,
+    new proto.UpdateRequest()
+      .setId(id)
+      .setUrn(urn)
+      .setOlds(toStruct(olds))
+      .setNews(toStruct(news))
+      .setPreview(isPreview),
+  );
+
+const read = (id: string, state?: Properties) =>
+  call<proto.ReadRequest, proto.ReadResponse>(
+    service.read,
+    new proto.ReadRequest()
+      .setId(id)
+      .setUrn(urn)
+      .setProperties(state && toStruct(state)),
+  );
+
+beforeEach(async () => {
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
+  service = serviceOf(new Session());
+  const args = toStruct({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url });
+  await call(service.configure, new proto.ConfigureRequest().setUrn(providerUrn).setArgs(args));
+});
+
+afterEach(() => simulator.close());
+
+describe("a second configuration of one process", () => {
+  const configure = (settings: Properties, name = "own") => {
+    const args = toStruct({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url, ...settings });
+    const own = providerUrn.replace(/own$/, name);
+    return call(service.configure, new proto.ConfigureRequest().setUrn(own).setArgs(args));
+  };
+  const refusal = { details: expect.stringMatching(/^this process of the plugin is configured for another provider/) };
+
+  it.each<[string, Properties, string]>([
+    ["another key", { apiKey: "another" }, "own"],
+    ["another address", { baseUrl: "https://other.example.com" }, "own"],
+    ["more settings", { strictPreview: true }, "own"],
+    ["the same settings for the provider of the stack", {}, "default"],
+  ])("is refused if it has %s, and the first one stays", async (_what, settings, name) => {
+    await expect(configure(settings, name)).rejects.toMatchObject(refusal);
+    const created = await run(create(inputsOf()));
+    expect(living(simulator)).toMatchObject([{ id: created.getId() }]);
+  });
+
+  it("is accepted if it is equal, as for a provider that is compared and then used", async () => {
+    await configure({});
+    expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
+  });
+
+  it("is accepted if the previous run has ended, as in a process that a user started by hand", async () => {
+    await call(service.cancel, new Empty());
+    await configure({ strictPreview: true });
+    expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
+  });
+});
+
+describe("a preview", () => {
+  it("of a creation leaves unknown the outputs that only the creation shows, and sends nothing", async () => {
+    const response = await create(inputsOf(), true);
+    const outputs = fromStruct(response.getProperties());
+    expect(outputs).toMatchObject({ replicas: 1, endpoint: UNKNOWN, createdAt: UNKNOWN, readyReplicas: UNKNOWN });
+    expect(response.getId()).toBe("");
+    expect(simulator.requests).toEqual([]);
+  });
+
+  it("of an update shows the outputs that stay, so that no dependent resource changes", async () => {
+    const inputs = inputsOf();
+    const created = await run(create(inputs));
+    const state = fromStruct(created.getProperties());
+    const sent = simulator.requests.length;
+    const response = await update(created.getId(), state, { ...inputs, replicas: 3 }, true);
+    const { endpoint, createdAt } = state;
+    expect(fromStruct(response.getProperties())).toMatchObject({ replicas: 3, endpoint, createdAt, settled: UNKNOWN });
+    expect(simulator.requests).toHaveLength(sent);
+  });
+
+  it("of an adoption shows the known outputs of the cluster, which are not in its inputs", async () => {
+    const { id, endpoint } = simulator.addCluster({
+      name: "prod",
+      gpuType: "h100",
+      container: String(least["container"]),
+    });
+    const news = toStruct({ ...least, adopt: id });
+    const request = new proto.CheckRequest().setUrn(urn).setNews(news);
+    const checked = await run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request));
+    const inputs = fromStruct(checked.getInputs());
+    expect(inputs).not.toHaveProperty("endpoint");
+    expect(fromStruct((await create(inputs, true)).getProperties())).toMatchObject({ name: "prod", endpoint });
+  });
+});
+
+describe("an operation", () => {
+  it("returns every value of env as a secret", async () => {
+    const response = await run(create(inputsOf()));
+    expect(response.getProperties()?.toJavaScript()).toMatchObject({ env: { MODEL: asSecret(canary) } });
+  });
+
+  it("that ends with a cluster that is not ready keeps its id, its state and the reasons", async () => {
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
+    const error = await errorOf(run(create(inputsOf(), false, 60)));
+    expect(error.details).toContain("timed out after 1m");
+    const failure = failureIn(error);
+    expect(failure?.getId()).toBe(living(simulator)[0]?.id);
+    expect(fromStruct(failure?.getProperties())).toMatchObject({ settled: false, __unfinished: true });
+    expect(failure?.getReasonsList()).toEqual([expect.stringContaining("out of memory")]);
+  });
+
+  it("is ended by a cancel during the operation, and by no earlier one", async () => {
+    const cancel = () => call<Empty, Empty>(service.cancel, new Empty());
+    await cancel();
+    await run(create(inputsOf()));
+    simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
+    const work = errorOf(run(create(inputsOf())));
+    await clock.sleep(60_000);
+    await cancel();
+    expect((await work).details).toContain("interrupted");
+    await run(create(inputsOf()));
+  });
+
+  it("on a resource or a function that does not exist is refused by its name", async () => {
+    const other = new proto.CreateRequest().setUrn(urn.replace("Cluster", "Network")).setProperties(toStruct({}));
+    expect((await errorOf(call(service.create, other))).details).toMatch(/gpucluster:index:Network/);
+    const unknown = new proto.InvokeRequest().setTok("gpucluster:index:constructor");
+    expect((await errorOf(call(service.invoke, unknown))).details).toMatch(/no function gpucluster:index:constructor/);
+  });
+});
+
+describe("an env that is no secret", () => {
+  it("has the values of variables as secrets that the program does not name", async () => {
+    const inputs = inputsOf({ env: { MODEL: "llama" }, plainEnv: true });
+    const created = await run(create(inputs));
+    const [id, state] = [created.getId(), fromStruct(created.getProperties())];
+    expect(state["env"]).toEqual({ MODEL: "llama" });
+    simulator.change(id, { env: { MODEL: "other", ADDED: canary } });
+    const env = { MODEL: "other", ADDED: asSecret(canary) };
+    const found = await run(read(id, state));
+    for (const part of [found.getProperties(), found.getInputs()]) expect(part?.toJavaScript()).toMatchObject({ env });
+    const drifted = fromStruct(found.getProperties());
+    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no" });
+    const error = await errorOf(run(update(id, drifted, { ...inputs, container: "a/b:2" })));
+    expect(failureIn(error)?.getProperties()?.toJavaScript()).toMatchObject({ env });
+    const updated = await run(update(id, drifted, { ...inputs, container: "a/b:2" }));
+    expect(updated.getProperties()?.toJavaScript()).toMatchObject({ env: { MODEL: "llama" } });
+  });
+});
+
+describe("a read", () => {
+  it("of a cluster that is gone returns nothing", async () => {
+    const created = await run(create(inputsOf()));
+    simulator.change(created.getId(), { status: "gone" });
+    await clock.advance(600_000);
+    const response = await run(read(created.getId(), fromStruct(created.getProperties())));
+    expect([response.getId(), response.getProperties()]).toEqual(["", undefined]);
+  });
+
+  it("of a cluster in no state returns inputs without computed values", async () => {
+    const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" });
+    const response = await run(read(id));
+    expect(fromStruct(response.getProperties())).toMatchObject({ name: "prod", settled: true });
+    expect(fromStruct(response.getInputs())).toEqual({
+      ...{ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" },
+    });
+  });
+});
+
+describe("a call with only the required fields of the protocol", () => {
+  const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" };
+
+  it("deletes a cluster by its id", async () => {
+    const { id } = simulator.addCluster(seed);
+    const request = new proto.DeleteRequest().setId(id).setUrn(urn);
+    await run(call<proto.DeleteRequest, Empty>(service.delete, request));
+    expect(living(simulator)).toEqual([]);
+  });
+
+  it("names the cluster by its id if a deletion fails", async () => {
+    const { id } = simulator.addCluster(seed);
+    simulator.fault({ kind: "status", status: 403, method: "DELETE", message: "not yours" });
+    const request = new proto.DeleteRequest().setId(id).setUrn(urn).setProperties(toStruct({}));
+    const { details } = await errorOf(run(call(service.delete, request)));
+    expect(details).toMatch(new RegExp(`^cluster ${id} was not deleted: .*not yours`));
+  });
+
+  it("reads a cluster by its id, with an empty state too", async () => {
+    const { id } = simulator.addCluster(seed);
+    for (const state of [undefined, {}]) {
+      expect(fromStruct((await run(read(id, state))).getInputs())).toEqual(seed);
+    }
+    expect((await run(read("cl_nothing", {}))).getId()).toBe("");
+  });
+
+  it("updates a cluster that was just read, with one more input", async () => {
+    const { id } = simulator.addCluster(seed);
+    const found = await run(read(id));
+    const [state, inputs] = [fromStruct(found.getProperties()), fromStruct(found.getInputs())];
+    const updated = await run(update(id, state, { ...inputs, replicas: 3 }));
+    expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
+  });
+
+  it("updates with no state at all", async () => {
+    const { id } = simulator.addCluster(seed);
+    const request = new proto.UpdateRequest()
+      .setId(id)
+      .setUrn(urn)
+      .setNews(toStruct({ ...seed, replicas: 3 }));
+    const updated = await run(call<proto.UpdateRequest, proto.UpdateResponse>(service.update, request));
+    expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
+  });
+
+  it("checks inputs without old ones, and reports the missing ones", async () => {
+    const checkOf = (request: proto.CheckRequest) =>
+      run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request.setUrn(urn)));
+    const checked = await checkOf(new proto.CheckRequest().setNews(toStruct(least)));
+    expect(checked.getFailuresList()).toEqual([]);
+    const reasons = (await checkOf(new proto.CheckRequest())).getFailuresList().map((failure) => failure.getReason());
+    expect(reasons).toEqual([
+      expect.stringMatching(/^gpuType: is required/),
+      expect.stringMatching(/^container: is required/),
+    ]);
+  });
+
+  it("compares empty properties, and previews empty properties", async () => {
+    const request = new proto.DiffRequest().setId("cl_1").setUrn(urn);
+    const diff = await call<proto.DiffRequest, proto.DiffResponse>(service.diff, request);
+    expect(diff.getDiffsList()).toEqual([]);
+    const preview = new proto.CreateRequest().setUrn(urn).setPreview(true);
+    const created = await call<proto.CreateRequest, proto.CreateResponse>(service.create, preview);
+    expect(fromStruct(created.getProperties())).toMatchObject({ endpoint: UNKNOWN });
+  });
+
+  it("calls a function without required arguments", async () => {
+    const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusters");
+    const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
+    expect(fromStruct(answer.getReturn())).toMatchObject({ clusters: [] });
+  });
+
+  it("asks a function that quotes no value that the process has met, be it replaced or not", async () => {
+    const inputs = inputsOf();
+    const created = await run(create(inputs));
+    const id = created.getId();
+    const [state, news] = [fromStruct(created.getProperties()), { ...inputs, env: { MODEL: "canary-next-9b1c" } }];
+    await run(update(id, state, news));
+    const message = `neither ${canary} nor canary-next-9b1c`;
+    simulator.change(id, { sickReplica: { replica: 0, message } });
+    const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusterStatus").setArgs(toStruct({ id }));
+    const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
+    expect(fromStruct(answer.getReturn())).toMatchObject({ replicas: [{ message: "neither [secret] nor [secret]" }] });
+  });
+
+  it("lists clusters, up to a limit", async () => {
+    simulator.addCluster(seed);
+    simulator.addCluster({ ...seed, name: "dev" });
+    const listed = async (request: proto.ListRequest) => {
+      const names: string[] = [];
+      await run(
+        new Promise<void>((end, emit) => {
+          const write = (response: proto.ListResponse) => names.push(response.getResult()?.getName() ?? "");
+          // As with unary calls, a handler uses only these members.
+          service.list({ request, write, end, emit } as unknown as Parameters<typeof service.list>[0]);
+        }),
+      );
+      return names;
+    };
+    expect((await listed(new proto.ListRequest())).sort()).toEqual(["dev", "prod"]);
+    expect(await listed(new proto.ListRequest().setLimit(1))).toHaveLength(1);
+  });
+});
+
+describe("the stack's pulumi:autonaming", () => {
+  const { Mode } = proto.CheckRequest.AutonamingOptions;
+  type Mode = proto.CheckRequest.AutonamingOptions.Mode;
+
+  async function checkWith(mode: Mode, proposed: string, news: Properties = {}, olds: Properties = {}) {
+    const autonaming = new proto.CheckRequest.AutonamingOptions().setMode(mode).setProposedName(proposed);
+    const request = new proto.CheckRequest().setUrn(urn).setAutonaming(autonaming);
+    request.setNews(toStruct({ ...least, ...news })).setOlds(toStruct(olds));
+    const response = await run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request));
+    const failures = response.getFailuresList().map((failure) => failure.getReason());
+    return { name: fromStruct(response.getInputs())["name"], failures };
+  }
+
+  it("is announced, by the handshake and by the configuration", async () => {
+    service = serviceOf(new Session());
+    const handshake = new proto.ProviderHandshakeRequest().setEngineAddress("127.0.0.1:1");
+    const shaken = await call<unknown, proto.ProviderHandshakeResponse>(service.handshake, handshake);
+    expect(shaken.getSupportsAutonamingConfiguration()).toBe(true);
+    const configured = await call<unknown, proto.ConfigureResponse>(service.configure, new proto.ConfigureRequest());
+    expect(configured.getSupportsAutonamingConfiguration()).toBe(true);
+  });
+
+  it.each([Mode.PROPOSE, Mode.ENFORCE])("gives a new cluster its name (mode %s)", async (mode) => {
+    expect(await checkWith(mode, "team-web-4f2a")).toEqual({ name: "team-web-4f2a", failures: [] });
+  });
+
+  it("changes neither a given name nor the name of an existing cluster", async () => {
+    expect(await checkWith(Mode.ENFORCE, "team-web", { name: "web" })).toEqual({ name: "web", failures: [] });
+    const olds = { ...least, name: "web-0000000", __generatedName: true };
+    expect(await checkWith(Mode.DISABLE, "", {}, olds)).toEqual({ name: "web-0000000", failures: [] });
+  });
+
+  it("fails if its name is not valid for a cluster", async () => {
+    const { failures } = await checkWith(Mode.ENFORCE, "Team_Web");
+    expect(failures).toEqual([
+      expect.stringMatching(/^name: "Team_Web", made by pulumi:autonaming, .*must be 1 to 63 .*or give a `name`$/),
+    ]);
+  });
+
+  it("requires a name if autonaming is disabled", async () => {
+    const { failures } = await checkWith(Mode.DISABLE, "");
+    expect(failures).toEqual([expect.stringMatching(/^name: is required: pulumi:autonaming is disabled/)]);
+    const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", container: String(least["container"]) });
+    expect(await checkWith(Mode.DISABLE, "", { adopt: id })).toEqual({ name: "prod", failures: [] });
+  });
+
+  it("without a random part gives a replacement the same name: the old cluster is deleted first", async () => {
+    const olds = { ...least, name: "team-web", __generatedName: true };
+    simulator.addCluster({ name: "team-web", gpuType: "h100" });
+    await checkWith(Mode.ENFORCE, "team-web", { gpuType: "l4" }, olds);
+    expect(await checkWith(Mode.ENFORCE, "team-web", { gpuType: "l4" })).toEqual({ name: "team-web", failures: [] });
+  });
+});
+
+describe("the inputs that only the dynamic adapter has", () => {
+  it("are no difference, and are removed by the next update", async () => {
+    const inputs = inputsOf();
+    const created = await run(create(inputs));
+    const foreign = { __provider: "text", __urn: "urn", __timeouts: { create: "5m" } };
+    const state = { ...fromStruct(created.getProperties()), ...foreign };
+    const request = new proto.DiffRequest().setId(created.getId()).setUrn(urn);
+    request.setOlds(toStruct(state)).setNews(toStruct(inputs));
+    const diff = await call<proto.DiffRequest, proto.DiffResponse>(service.diff, request);
+    expect(diff.getDiffsList()).toEqual([]);
+    const updated = await run(update(created.getId(), state, { ...inputs, replicas: 2 }));
+    for (const name of Object.keys(foreign)) expect(fromStruct(updated.getProperties())).not.toHaveProperty(name);
+  });
+});
+
+describe("the settings of a provider", () => {
+  it("never replace its clusters, however they change", async () => {
+    const request = new proto.DiffRequest().setUrn(providerUrn);
+    request
+      .setOldInputs(toStruct({ apiKey: "a" }))
+      .setNews(toStruct({ apiKey: "b", baseUrl: "https://b.example.com" }));
+    const response = await call<proto.DiffRequest, proto.DiffResponse>(service.diffConfig, request);
+    expect(response.getChanges()).toBe(proto.DiffResponse.DiffChanges.DIFF_SOME);
+    expect(response.getReplacesList()).toEqual([]);
+  });
+
+  it("contain the key as a secret, and no key of the environment", async () => {
+    const request = new proto.CheckRequest().setUrn(providerUrn).setNews(toStruct({ apiKey: "a" }));
+    const response = await call<proto.CheckRequest, proto.CheckResponse>(service.checkConfig, request);
+    expect(response.getInputs()?.toJavaScript()).toEqual({ apiKey: asSecret("a") });
+  });
+});
+
+/** What a failure tells the engine about the resource. */
+function failureIn({ metadata }: NonNullable<Answer["error"]>) {
+  const status = Status.deserializeBinary(Buffer.from(metadata?.get("grpc-status-details-bin")[0] ?? ""));
+  const [detail] = status.getDetailsList();
+  return detail?.unpack(proto.ErrorResourceInitFailed.deserializeBinary, "pulumirpc.ErrorResourceInitFailed");
+}
+
+/** The error of a call that fails. */
+async function errorOf(work: Promise<unknown>): Promise<NonNullable<Answer["error"]>> {
+  try {
+    await work;
+  } catch (error) {
+    return Object(error);
+  }
+  throw new Error("it did not fail");
+}

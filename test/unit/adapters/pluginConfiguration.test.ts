@@ -1,0 +1,63 @@
+import { configReader, isExplicit, withSecretKeys } from "../../../provider/adapters/plugin/configure";
+import { asSecret } from "../../../provider/adapters/secrets";
+
+const urnOf = (name: string) => `urn:pulumi:dev::shop::pulumi:providers:gpucluster::${name}`;
+
+test.each([
+  ["default", false],
+  ["default_0_1_0", false],
+  ["default_0_1_0_alpha", false],
+  ["default_https___example.com", false],
+  ["defaulting", true],
+  ["default_eu", true],
+  ["eu", true],
+])("the provider %s is declared by the program: %s", (name, expected) => {
+  expect(isExplicit(urnOf(name))).toBe(expected);
+});
+
+test.each([
+  [
+    "the stack's present config, before the config in the state",
+    "default",
+    { apiKey: "old" },
+    { apiKey: "new" },
+    "new",
+  ],
+  ["the config in the state, if the stack has none now", "default", { apiKey: "old" }, {}, "old"],
+  ["the program's arguments, whatever the stack's config", "eu", { apiKey: "own" }, { apiKey: "new" }, "own"],
+  ["no key that only the stack's config has", "eu", {}, { apiKey: "new" }, undefined],
+])("a provider reads %s", (_what, name, settings, fresh, expected) => {
+  expect(configReader(settings, urnOf(name), fresh)("gpucluster:apiKey")).toBe(expected);
+});
+
+test("the limits of the stack also apply to its own providers, unless these set them", () => {
+  const read = configReader({ capacityCheck: "warn" }, urnOf("eu"), { maxHourlyCost: "50", capacityCheck: "error" });
+  expect(["maxHourlyCost", "capacityCheck"].map((name) => read(`gpucluster:${name}`))).toEqual(["50", "warn"]);
+});
+
+test.each([
+  ["a text", "https://a.example.com", "https://a.example.com"],
+  ["a flag", true, "true"],
+  ["a number", 12.5, "12.5"],
+  ["a map", { eu: { apiKeyEnv: "EU" } }, '{"eu":{"apiKeyEnv":"EU"}}'],
+])("%s is read as in the stack's config", (_what, value, expected) => {
+  expect(configReader({ name: value }, urnOf("eu"), {})("gpucluster:name")).toBe(expected);
+});
+
+test("an inherited property of objects is no setting", () => {
+  expect(configReader({}, urnOf("eu"), {})("gpucluster:constructor")).toBeUndefined();
+});
+
+test("every setting that may be a key is stored as a secret, and no other", () => {
+  const texts = { baseUrl: "https://a.example.com", capacityCheck: "warn", version: "0.1.0" };
+  const open = { ...texts, connections: {}, strictPreview: true, maxHourlyCost: 5 };
+  expect(withSecretKeys({ ...open, apiKey: "a", euApiKey: "b" })).toEqual({
+    ...open,
+    apiKey: asSecret("a"),
+    euApiKey: asSecret("b"),
+  });
+});
+
+test("the version that a generated SDK requests is returned unchanged: otherwise the engine ends", () => {
+  expect(withSecretKeys({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
+});

@@ -1,0 +1,352 @@
+import events, { getEventListeners } from "node:events";
+import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http";
+import { createBudget, rateBudget } from "../../../provider/api/rateLimiter";
+import { retry } from "../../../provider/api/retry";
+import type { Clock } from "../../../provider/clock";
+import { ApiError, ConnectionError } from "../../../provider/errors";
+import { quiet, VirtualClock } from "../../support/virtualClock";
+import { fakeService, rateAnswer, requestOf } from "./fakes";
+
+interface Bench {
+  readonly clock: VirtualClock;
+  readonly startMs: number;
+  readonly service: ReturnType<typeof fakeService>;
+  readonly send: (request?: HttpRequest) => Promise<HttpResponse>;
+  /** When the requests arrived, in milliseconds since the start. */
+  times(): number[];
+}
+
+function bench(answer: (request: HttpRequest, count: number) => HttpResponse, random = 0.5): Bench {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  let count = 0;
+  const service = fakeService(clock, (request) => answer(request, count++));
+  const handler = rateBudget({ clock, random: () => random })(service.send);
+  const times = () => service.arrivals.map(({ atMs }) => atMs - startMs);
+  return { clock, startMs, service, send: (request = requestOf()) => handler(request), times };
+}
+
+const left = (remaining: number, resetS = 30) =>
+  rateAnswer({
+    "x-ratelimit-limit": "100",
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": `${resetS}`,
+  });
+const many = (count: number, send: () => Promise<HttpResponse>) => Promise.all(Array.from({ length: count }, send));
+
+test("while the window is unknown, one request is sent first as a probe", async () => {
+  const { clock, service, send } = bench(() => left(50));
+  const all = many(4, () => send());
+  await quiet();
+  expect(service.arrivals).toHaveLength(1);
+  await clock.advance(50);
+  expect(service.arrivals).toHaveLength(4);
+  await clock.run(all);
+});
+
+test("a probe that fails is followed by another one", async () => {
+  const clock = new VirtualClock();
+  const handler = rateBudget({ clock, random: () => 0 })(() => Promise.reject(new Error("broken")));
+  const results = await clock.run(Promise.allSettled([handler(requestOf()), handler(requestOf())]));
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
+test("a request that may not wait for a limit still waits for the probe, and for its place", async () => {
+  const { clock, send } = bench(() => left(50));
+  const all = many(20, () => send(requestOf("read", { patienceMs: 0 })));
+  expect(await clock.run(all)).toHaveLength(20);
+});
+
+test("each attempt of a retry buys a permit of its own", async () => {
+  const clock = new VirtualClock();
+  const timing = { clock, random: () => 0 };
+  const budget = createBudget(timing);
+  let count = 0;
+  const service = fakeService(clock, ({ method, path }) => {
+    count += 1;
+    if (count === 2 || count === 3) throw new ConnectionError("refused", { outcome: "not-sent", method, path });
+    return rateAnswer();
+  });
+  const send = retry(timing)(rateBudget({ ...timing, budget })(service.send));
+  await clock.run(send(requestOf("read")));
+  expect(budget.view().left).toBe(99);
+  await clock.run(send(requestOf("create")));
+  expect([count, budget.view().left]).toEqual([4, 96]);
+});
+
+test("a probe that hangs is followed by another one after 10 s", async () => {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const times: number[] = [];
+  const handler = rateBudget({ clock, random: () => 0 })(async () => {
+    times.push(clock.now() - startMs);
+    await clock.sleep(times.length === 1 ? 60_000 : 50);
+    return left(50);
+  });
+  await clock.run(many(3, () => handler(requestOf())));
+  expect(times).toEqual([0, 10_000, 10_050]);
+});
+
+test("at most 6 requests are in flight, and one of these places stays free for urgent requests", async () => {
+  const { clock, service, send } = bench(() => left(90));
+  await clock.run(many(30, () => send()));
+  expect(service.counts.most).toBe(5);
+  const reads = many(30, () => send());
+  await quiet();
+  const deletion = send(requestOf("delete"));
+  await quiet();
+  expect(service.arrivals.at(-1)?.request.kind).toBe("delete");
+  expect(service.counts.inFlight).toBe(6);
+  await clock.run(Promise.all([reads, deletion]));
+});
+
+test("when the headers say that nothing is left, the rest waits for the reset and a guard", async () => {
+  const { clock, send, times } = bench((_request, count) => left(count < 3 ? 2 - count : 9, 30));
+  await clock.run(many(5, () => send(requestOf("delete"))));
+  // The first answer came after 50 ms; then reset 30 s, guard 1 s, jitter 0.5 s; the first one then probes.
+  expect(times()).toEqual([0, 50, 50, 31_550, 31_600]);
+});
+
+test("permits that other processes use are respected", async () => {
+  const { clock, send, times } = bench((_request, count) => left([50, 0][count] ?? 40, 10));
+  await clock.run(send());
+  await clock.run(send());
+  await clock.run(send());
+  expect(times()).toEqual([0, 50, 11_550]);
+});
+
+test.each([
+  ["Retry-After, which comes before the reset", { "retry-after": "7", "x-ratelimit-reset": "30" }, 7_000],
+  ["the reset, without Retry-After", { "x-ratelimit-reset": "30" }, 30_000],
+  ["a whole window, without either", {}, 60_000],
+  ["a moment, for a Retry-After of nothing", { "retry-after": "0" }, 0],
+])("a 429 blocks everybody for %s, plus the guard", async (_what, headers, waitMs) => {
+  const { clock, send, times } = bench((_request, count) => (count === 0 ? rateAnswer(headers, 429) : left(9)));
+  expect((await clock.run(send())).status).toBe(429);
+  await clock.run(many(2, () => send()));
+  expect(times()).toEqual([0, 50 + waitMs + 1_500, 50 + waitMs + 1_550]);
+});
+
+const order: RequestKind[] = ["read", "action", "read", "delete", "create", "write", "delete"];
+test("deletions go before writes, writes before reads, first come first served within one", async () => {
+  const { clock, service, send } = bench((_request, count) => left(count === 0 ? 0 : 9));
+  await clock.run(send());
+  const all = Promise.all(order.map((kind, index) => send(requestOf(kind, { path: `/${index}` }))));
+  await clock.run(all);
+  expect(service.arrivals.slice(1).map(({ request }) => request.path)).toEqual([
+    "/3",
+    "/6",
+    "/1",
+    "/4",
+    "/5",
+    "/0",
+    "/2",
+  ]);
+});
+
+test("an aborted request leaves the queue at once and is never sent; the others go on", async () => {
+  const { clock, service, send } = bench((_request, count) => left(count === 0 ? 0 : 9));
+  await clock.run(send());
+  const controller = new AbortController();
+  const aborted = send(requestOf("read", { path: "/aborted", signal: controller.signal }));
+  const kept = send(requestOf("read", { path: "/kept" }));
+  controller.abort(new Error("interrupted"));
+  await expect(aborted).rejects.toThrow("interrupted");
+  await clock.run(kept);
+  expect(service.arrivals.map(({ request }) => request.path)).toEqual(["/v1/clusters", "/kept"]);
+});
+
+test("a request that is aborted before it begins is not sent", async () => {
+  const { service, send } = bench(() => left(9));
+  await expect(send(requestOf("read", { signal: AbortSignal.abort(new Error("no")) }))).rejects.toThrow("no");
+  expect(service.arrivals).toEqual([]);
+});
+
+test.each([
+  ["each by its own signal", 500],
+  ["all by one signal", 1],
+])("500 waits that are cancelled, %s, all end and leave nothing behind", async (_how, count) => {
+  const unlimited = jest.spyOn(events, "setMaxListeners");
+  const { clock, service, send } = bench(() => left(0));
+  await clock.run(send());
+  const controllers = Array.from({ length: count }, () => new AbortController());
+  const signals = Array.from({ length: 500 }, (_, index) => controllers[index % count]?.signal);
+  const all = Promise.allSettled(signals.map((signal) => send(requestOf("read", { signal }))));
+  await quiet();
+  for (const controller of controllers) controller.abort(new Error("interrupted"));
+  expect((await all).every(({ status }) => status === "rejected")).toBe(true);
+  expect([service.arrivals.length, clock.sleeping]).toEqual([1, 0]);
+  for (const { signal } of controllers) {
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    // Or Node prints a MaxListenersExceededWarning, which the engine shows to users.
+    expect(unlimited).toHaveBeenCalledWith(0, signal);
+  }
+  unlimited.mockRestore();
+});
+
+test("requests that were answered leave no listener on the signal that they share", async () => {
+  const { clock, send } = bench((_request, count) => left(count === 0 ? 20 : 9, 1));
+  const { signal } = new AbortController();
+  await clock.run(many(50, () => send(requestOf("read", { signal }))));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  expect(clock.sleeping).toBe(0);
+});
+
+test("a permit that comes together with an abort is not used, and not lost", async () => {
+  const { clock, service, send } = bench(() => left(9));
+  const controller = new AbortController();
+  const pending = send(requestOf("create", { signal: controller.signal }));
+  controller.abort(new Error("interrupted"));
+  await expect(pending).rejects.toThrow("interrupted");
+  await clock.run(send());
+  expect(service.arrivals).toHaveLength(1);
+});
+
+test("a request that would have to wait longer than it may is refused at once, and says how long and why", async () => {
+  const { clock, service, send } = bench(() => left(0, 30));
+  await clock.run(send());
+  const refused = send(requestOf("write", { patienceMs: 20_000, subject: 'cluster "web" (cl_1)' }));
+  const error: unknown = await refused.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ outcome: "refused", status: 429, method: "PATCH", path: "/v1/clusters" });
+  expect(String(error)).toContain('cluster "web" (cl_1)');
+  expect(String(error)).toMatch(/rate limit .* another 32 s.* Run the command again/);
+  expect(service.arrivals).toHaveLength(1);
+});
+
+test.each([
+  ["an hour of Retry-After", { "retry-after": "3600" }],
+  ["thirty years of Retry-After", { "retry-after": "1000000000" }],
+])("%s is longer than the 5 minutes that a request waits", async (_what, headers) => {
+  const { clock, send } = bench(() => rateAnswer(headers, 429));
+  await clock.run(send());
+  await expect(send()).rejects.toThrow("rate limit");
+  expect(clock.now()).toBeLessThan(Date.parse("2030-01-01T00:01:00Z"));
+});
+
+test("a waiting request is refused when a new 429 makes the wait too long", async () => {
+  const { clock, send } = bench((_request, count) =>
+    count === 0 ? left(0, 30) : rateAnswer({ "retry-after": "3600" }, 429),
+  );
+  await clock.run(send());
+  const results = await clock.run(Promise.allSettled([send(), send(), send()]));
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+});
+
+test("without any header it keeps its own count: 100 in 60 s", async () => {
+  const { clock, send, times } = bench(() => rateAnswer());
+  await clock.run(many(250, () => send()));
+  const inWindow = [0, 1, 2].map((index) => times().filter((ms) => Math.floor(ms / 61_550) === index).length);
+  expect(inWindow).toEqual([100, 100, 50]);
+});
+
+test("a limit that changes on the way is respected", async () => {
+  const { clock, send, times } = bench((_request, count) =>
+    rateAnswer({
+      "x-ratelimit-limit": count === 0 ? "100" : "20",
+      "x-ratelimit-remaining": `${Math.max(0, 3 - count)}`,
+    }),
+  );
+  await clock.run(many(4, () => send()));
+  await clock.run(send());
+  expect(times()[4]).toBeGreaterThanOrEqual(60_000);
+});
+
+test("waiting requests share one timer", async () => {
+  const { clock, send } = bench((_request, count) => left(count === 0 ? 0 : 90));
+  await clock.run(send());
+  const all = many(50, () => send());
+  await quiet();
+  expect(clock.sleeping).toBe(1);
+  await clock.run(all);
+});
+
+test("of several ends in the headers, the earliest counts: whole seconds and slow answers only show it late", async () => {
+  const { clock, send, times } = bench((_request, count) => left([9, 0][count] ?? 9, [30, 20][count] ?? 30));
+  await clock.run(send());
+  await clock.run(send());
+  await clock.run(send());
+  expect(times()).toEqual([0, 50, 50 + 50 + 20_000 + 1_500]);
+});
+
+test("a 429 that asks for a longer wait than another one is heeded, in whichever order they come", async () => {
+  for (const waits of [
+    [7, 20],
+    [20, 7],
+  ]) {
+    const { clock, send, times } = bench((_request, count) =>
+      count === 0 || count > 2 ? left(50) : rateAnswer({ "retry-after": String(waits[count - 1]) }, 429),
+    );
+    await clock.run(send());
+    await clock.run(many(2, () => send()));
+    await clock.run(send());
+    expect(times()).toEqual([0, 50, 50, 100 + 20_000 + 1_500]);
+  }
+});
+
+test("an answer to a request from before a 429 does not reopen the window", async () => {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const times: number[] = [];
+  const send = rateBudget({ clock, random: () => 0 })(async ({ path }: HttpRequest) => {
+    times.push(clock.now() - startMs);
+    await clock.sleep(path === "/slow" ? 5_000 : 50);
+    return path === "/refused" ? rateAnswer({ "retry-after": "20" }, 429) : left(50);
+  });
+  const all = ["/first", "/slow", "/refused"].map((path) => send(requestOf("read", { path })));
+  await clock.run(Promise.all(all));
+  await clock.run(send(requestOf()));
+  expect(times).toEqual([0, 50, 50, 100 + 21_000]);
+});
+
+test.each([
+  ["back by a day", -86_400_000],
+  ["ahead by a day", 86_400_000],
+])("a clock that is set %s does not keep the budget closed", async (_how, stepMs) => {
+  const clock = new VirtualClock();
+  let shiftMs = 0;
+  const steps: Clock = { now: () => clock.now() + shiftMs, sleep: (ms, signal) => clock.sleep(ms, signal) };
+  const service = fakeService(clock, () => left(0, 30));
+  const send = rateBudget({ clock: steps, random: () => 0 })(service.send);
+  await clock.run(send(requestOf()));
+  const waiting = send(requestOf());
+  await quiet();
+  shiftMs = stepMs;
+  await clock.run(waiting);
+  shiftMs += stepMs;
+  await clock.run(send(requestOf()));
+  expect(clock.now()).toBeLessThan(Date.parse("2030-01-01T00:02:00Z"));
+});
+
+describe("the view of a budget", () => {
+  const viewed = (answer: HttpResponse) => {
+    const clock = new VirtualClock();
+    const budget = createBudget({ clock, random: () => 0 });
+    const send = rateBudget({ clock, random: () => 0, budget })(fakeService(clock, () => answer).send);
+    return { clock, budget, send: (kind: RequestKind) => send(requestOf(kind, { patienceMs: 100_000 })) };
+  };
+
+  test("knows the usual limit and no more before the first answer", () => {
+    expect(viewed(left(50)).budget.view()).toEqual({ limit: 100, queued: 0 });
+  });
+
+  test("shows what is left, until when, and how much of it polls may use", async () => {
+    const { clock, budget, send } = viewed(left(50, 30));
+    await clock.run(send("read"));
+    expect(budget.view()).toEqual({ limit: 100, left: 50, spare: 48, resetInMs: 31_000, queued: 0 });
+    await clock.advance(11_000);
+    expect(budget.view()).toEqual({ limit: 100, left: 50, spare: 49, resetInMs: 20_000, queued: 0 });
+    await clock.advance(20_000);
+    expect(budget.view()).toEqual({ limit: 100, queued: 0 });
+  });
+
+  test("shows how long it is closed, and how many requests wait", async () => {
+    const { clock, budget, send } = viewed(left(0, 30));
+    await clock.run(send("read"));
+    const all = ["create", "read", "delete"] as const;
+    const waiting = Promise.all(all.map((kind) => send(kind)));
+    expect(budget.view()).toEqual({ limit: 100, left: 0, spare: 0, resetInMs: 31_000, queued: 3 });
+    await clock.run(waiting);
+    expect(budget.view()).toMatchObject({ queued: 0 });
+  });
+});

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import type { RequestKind, Urgency } from "../../../provider/api/http";
+import { admitsAtMs, type Priority, priorities, priorityOf, spareForPolls } from "../../../provider/api/ratePriority";
+
+test.each<[RequestKind, Urgency | undefined, Priority]>([
+  ["delete", undefined, "urgent"],
+  ["read", "reconcile", "urgent"],
+  ["create", undefined, "change"],
+  ["write", undefined, "change"],
+  ["action", undefined, "change"],
+  ["create", "look", "change"],
+  ["delete", "look", "urgent"],
+  ["read", undefined, "read"],
+  ["read", "look", "look"],
+])("a %s for %p goes in the priority %s", (kind, urgency, priority) => {
+  expect(priorityOf({ kind, urgency })).toBe(priority);
+});
+
+/** The fewest permits with which a priority is open, so long before the end. */
+function fewest(priority: Priority, limit: number, resetInMs: number): number {
+  let left = 1;
+  while (admitsAtMs(priority, { left, limit, endMs: 0 }) > -resetInMs) left += 1;
+  return left;
+}
+
+test.each<[number, number, Record<Priority, number>]>([
+  [100, 60_000, { urgent: 1, change: 10, read: 7, look: 4 }],
+  [100, 40_000, { urgent: 1, change: 7, read: 5, look: 3 }],
+  [100, 20_000, { urgent: 1, change: 4, read: 3, look: 2 }],
+  [100, 3_000, { urgent: 1, change: 1, read: 1, look: 1 }],
+  // A longer window is not worth a larger reserve.
+  [100, 300_000, { urgent: 1, change: 10, read: 7, look: 4 }],
+  [20, 60_000, { urgent: 1, change: 2, read: 2, look: 1 }],
+  [5, 60_000, { urgent: 1, change: 2, read: 1, look: 1 }],
+  [3, 60_000, { urgent: 1, change: 1, read: 1, look: 1 }],
+  [1, 60_000, { urgent: 1, change: 1, read: 1, look: 1 }],
+])("of a limit of %i, %i ms before the end, a priority goes while so many are left", (limit, resetInMs, expected) => {
+  expect(Object.fromEntries(priorities.map((priority) => [priority, fewest(priority, limit, resetInMs)]))).toEqual(
+    expected,
+  );
+});
+
+test("every priority opens before the window ends if anything is left, and none before one that goes first", () => {
+  const number = fc.integer({ min: 0, max: 1_000 });
+  fc.assert(
+    fc.property(number, fc.integer({ min: 1, max: 1_000 }), (left, limit) => {
+      const opening = priorities.map((priority) => admitsAtMs(priority, { left, limit, endMs: 1_000_000 }));
+      if (left > 0) for (const atMs of opening) expect(atMs).toBeLessThan(1_000_000);
+      else expect(new Set(opening)).toEqual(new Set([1_000_000]));
+      const [urgent = 0, change = 0, read = 0, look = 0] = opening;
+      expect(urgent).toBeLessThanOrEqual(look);
+      expect(look).toBeLessThanOrEqual(read);
+      expect(read).toBeLessThanOrEqual(change);
+    }),
+  );
+});
+
+test.each([
+  ["all that is left but the reserve, when nobody waits", { left: 50, limit: 100, resetInMs: 60_000, queued: 0 }, 47],
+  ["less those that wait", { left: 50, limit: 100, resetInMs: 60_000, queued: 20 }, 27],
+  ["what is kept for them, however many wait", { left: 50, limit: 100, resetInMs: 60_000, queued: 500 }, 6],
+  ["less of that towards the end", { left: 50, limit: 100, resetInMs: 20_000, queued: 500 }, 2],
+  ["no more than is left", { left: 5, limit: 100, resetInMs: 60_000, queued: 500 }, 2],
+  ["nothing of the reserve", { left: 3, limit: 100, resetInMs: 60_000, queued: 0 }, 0],
+  ["the reserve too, at the end", { left: 3, limit: 100, resetInMs: 2_000, queued: 0 }, 3],
+  ["all of a small limit", { left: 4, limit: 5, resetInMs: 60_000, queued: 0 }, 4],
+  ["nothing of nothing", { left: 0, limit: 100, resetInMs: 30_000, queued: 7 }, 0],
+])("looks may take %s", (_what, view, expected) => {
+  expect(spareForPolls(view)).toBe(expected);
+});

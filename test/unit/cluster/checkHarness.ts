@@ -1,0 +1,39 @@
+import type { CheckFailure, Properties } from "../../../provider/core";
+import type { Bench } from "./harness";
+import { existing, urnOf } from "./inputs";
+
+/** What one check has answered and said. */
+export interface CheckResult {
+  readonly inputs: Properties;
+  readonly failures: CheckFailure[];
+  /** `property: reason` of each failure. */
+  readonly refusals: string[];
+  /** What was said in this check alone. */
+  readonly said: string[];
+}
+
+/** Checks a resource in the run of the bench. */
+export async function check(bench: Bench, news: Properties, olds: Properties = {}, name = "web"): Promise<CheckResult> {
+  const { run, cluster, ctx, said } = bench;
+  const before = said.length;
+  const { inputs, failures } = await run(cluster.check(ctx({ urn: urnOf(name) }), news, olds));
+  const refusals = failures.map(({ property, reason }) => `${property}: ${reason}`);
+  return { inputs, failures, refusals, said: said.slice(before) };
+}
+
+/** As the engine checks a replacement: with the old inputs, then without them, and it asks for the difference in between. */
+export async function checkTwice(
+  bench: Bench,
+  news: Properties,
+  olds: Properties,
+  name = "web",
+): Promise<[CheckResult, CheckResult]> {
+  const first = await check(bench, news, olds, name);
+  bench.cluster.diff(olds, first.inputs, { urn: urnOf(name) });
+  return [first, await check(bench, news, {}, name)];
+}
+
+/** The inputs of a cluster that exists. */
+export function old(changes: Properties = {}): Properties {
+  return { ...existing, ...changes };
+}

@@ -1,0 +1,153 @@
+import { type Client, createClient } from "../../../provider/api/client";
+import { http, type Send } from "../../../provider/api/http";
+import type { RequestNames } from "../../../provider/api/requestNames";
+import { ServiceForm } from "../../../provider/api/serviceForm";
+import { createTransport } from "../../../provider/api/transport";
+import { createClusterResource } from "../../../provider/cluster/resource";
+import { createService, type Service } from "../../../provider/cluster/service";
+import type { Settings } from "../../../provider/config";
+import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/core";
+import { Secret } from "../../../provider/secret";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+import { VirtualClock } from "../../support/virtualClock";
+import { urnOf } from "./inputs";
+
+/** A simulator, the core on top of it, and one virtual clock for both. */
+export interface Bench {
+  readonly simulator: Simulator;
+  readonly clock: VirtualClock;
+  readonly client: Client;
+  readonly service: Service;
+  readonly cluster: Resource;
+  /** Every text that the core has shown: `info: ...`, `warning: ...`, `status: ...`. */
+  readonly said: string[];
+  ctx(overrides?: Partial<Ctx>): Ctx;
+  /** Runs to the end of the work, at once. */
+  run<T>(work: Promise<T>): Promise<T>;
+  /** The same service under another key, by the core's own account. */
+  as(seenBy: string): Resource;
+}
+
+export interface BenchOptions extends SimulatorOptions {
+  /** Puts something in place of parts of the client. */
+  readonly client?: (real: Client) => Partial<Client>;
+  /** Puts something between the chain of the client and the wire. */
+  readonly wire?: (real: Send, clock: VirtualClock) => Send;
+  /** What the stack says of all clusters. */
+  readonly settings?: Partial<Settings>;
+  /** The names of requests, if they are not to be found out. */
+  readonly requestNames?: RequestNames;
+}
+
+const open: Simulator[] = [];
+
+/** Opens a bench that `closeAll` closes. */
+export async function openBench({
+  client: patch,
+  wire = (real) => real,
+  settings: own,
+  requestNames,
+  ...options
+}: BenchOptions = {}): Promise<Bench> {
+  const clock = new VirtualClock();
+  const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
+  open.push(simulator);
+  const real = clientOf(simulator, clock, wire, requestNames);
+  const client = { ...real, ...patch?.(real) };
+  const said: string[] = [];
+  const serviceOf = (seenBy: string) => createService(client, seenBy, clock, 15_000, simulator.url);
+  const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error", ...own });
+  const service = serviceOf("seen");
+  return {
+    simulator,
+    clock,
+    client,
+    service,
+    cluster: createClusterResource(() => service, settings),
+    said,
+    ctx: (overrides = {}) => ({ ...recorder(said), ...overrides }),
+    run: (work) => clock.run(work),
+    as: (seenBy) => {
+      const other = serviceOf(seenBy);
+      return createClusterResource(() => other, settings);
+    },
+  };
+}
+
+/** Closes what the tests have opened. */
+export async function closeAll(): Promise<void> {
+  await Promise.all(open.splice(0).map((simulator) => simulator.close()));
+}
+
+function clientOf(
+  { url: baseUrl, apiKey }: Simulator,
+  clock: VirtualClock,
+  wire: NonNullable<BenchOptions["wire"]>,
+  requestNames?: RequestNames,
+): Client {
+  const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1" };
+  const transport = createTransport({ ...chain, end: wire(http(baseUrl), clock) });
+  return createClient(transport, undefined, new ServiceForm(requestNames));
+}
+
+function recorder(said: string[]): Ctx {
+  return {
+    urn: urnOf("web"),
+    signal: new AbortController().signal,
+    log: (message, severity = "info") => said.push(`${severity}: ${message}`),
+    status: (message) => said.push(`status: ${message}`),
+  };
+}
+
+/** The requests so far, as `POST /v1/clusters/:id/scale`; ids are replaced. */
+export function requestLines({ requests }: Simulator): string[] {
+  return requests.map(({ method, path }) => `${method} ${path.replace(/cl_[0-9a-f]+/, ":id")}`);
+}
+
+/** The requests so far that change something. */
+export function writes(simulator: Simulator): string[] {
+  return requestLines(simulator).filter((line) => !line.startsWith("GET "));
+}
+
+/** How often a request was sent. */
+export function countOf(simulator: Simulator, line: string): number {
+  return requestLines(simulator).filter((sent) => sent === line).length;
+}
+
+/** The clusters that somebody pays for. */
+export function living(simulator: Simulator) {
+  return simulator.clusters().filter(({ status }) => status !== "gone" && status !== "terminating");
+}
+
+/** The error of work that has to fail. */
+export async function failureOf(work: Promise<unknown>): Promise<Error> {
+  return work.then(
+    (result) => {
+      throw new Error(`did not fail: ${JSON.stringify(result)}`);
+    },
+    (error: unknown) => {
+      if (error instanceof Error) return error;
+      throw new Error(`threw no Error: ${String(error)}`);
+    },
+  );
+}
+
+/** The InitError of work that has to fail with one. */
+export async function initErrorOf(work: Promise<unknown>): Promise<InitError> {
+  const error = await failureOf(work);
+  if (error instanceof InitError) return error;
+  throw error;
+}
+
+/** A cluster that was created and is healthy, and nothing in the record of requests. */
+export async function settle(bench: Bench, inputs: Properties): Promise<{ id: string; state: Properties }> {
+  const made = await bench.run(bench.cluster.create(bench.ctx(), inputs));
+  forget(bench);
+  return made;
+}
+
+/** Clears what was recorded. */
+export function forget({ simulator, said }: Bench): void {
+  simulator.requests.length = 0;
+  said.length = 0;
+}

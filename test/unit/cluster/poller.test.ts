@@ -1,0 +1,273 @@
+import {
+  goalOf,
+  judgeGone,
+  judgeReady,
+  type Observation,
+  type PollHistory,
+  type Verdict,
+} from "../../../provider/cluster/conditions";
+import { Operation } from "../../../provider/cluster/operation";
+import type { Ctx } from "../../../provider/core";
+import { factsOf, InterruptedError } from "../../../provider/errors";
+import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "./harness";
+import { checked } from "./inputs";
+
+afterEach(closeAll);
+
+const hourMs = 3_600_000;
+const lists = "GET /v1/clusters";
+const details = "GET /v1/clusters/:id/status";
+
+/** Makes clusters that are on their way, behind the core's back. */
+async function begin(bench: Bench, count = 1, replicas = 1): Promise<string[]> {
+  const make = (index: number) =>
+    bench.client.createCluster({ name: `web-${index}`, gpuType: "h100", replicas, container: "a/b:1", env: {} });
+  const made = await bench.run(Promise.all(Array.from({ length: count }, (_, index) => make(index))));
+  forget(bench);
+  return made.map(({ id }) => id);
+}
+
+interface WaitOptions extends Partial<Ctx> {
+  readonly judge?: (look: Observation, past: PollHistory) => Verdict;
+}
+
+const judgeOne = (look: Observation, past: PollHistory) => judgeReady(look, past, goalOf({ replicas: 1 }));
+
+/** Waits for an hour at most, unless something else is said. */
+function watch(bench: Bench, id: string, { judge = judgeOne, ...ctx }: WaitOptions = {}) {
+  const status = (summary: string) => bench.said.push(summary);
+  const subject = { id, inputs: { name: "web" } };
+  const operation = new Operation(bench.ctx({ timeoutMs: hourMs, status, ...ctx }), bench.clock, "create", subject);
+  return bench.service.poller.poll({ operation, judge });
+}
+
+describe("many waits", () => {
+  it("share their list calls: 20 waits list as often as one, and look at each status once", async () => {
+    const bench = await openBench({ provisioningMs: 60_000 });
+    const ids = await begin(bench, 20);
+    const startMs = bench.clock.now();
+    const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(["ready"]));
+    expect(countOf(bench.simulator, lists)).toBeLessThanOrEqual(62);
+    expect(countOf(bench.simulator, details)).toBeLessThanOrEqual(20 + 3);
+    expect(bench.simulator.requests.length).toBeLessThanOrEqual(62 + 20 + 2 * 3);
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(66_000 + 2_000);
+  });
+
+  it("need no more list calls when they are more", async () => {
+    const listsOf = async (count: number) => {
+      const bench = await openBench({ provisioningMs: 30_000 });
+      const ids = await begin(bench, count);
+      await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
+      return countOf(bench.simulator, lists);
+    };
+    expect(await listsOf(40)).toBeLessThanOrEqual((await listsOf(10)) + 3);
+  });
+
+  it("ask for what the list does not hold by its id", async () => {
+    const bench = await openBench({ provisioningMs: 10_000 });
+    const ids = await begin(bench, 6);
+    bench.simulator.fault({ kind: "body", body: '{"clusters":[]}', path: "/v1/clusters", method: "GET", times: 1_000 });
+    const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
+    expect(outcomes.every(({ kind }) => kind === "ready")).toBe(true);
+  });
+
+  it("go on by id where the key may not list", async () => {
+    const bench = await openBench({ provisioningMs: 10_000 });
+    const ids = await begin(bench, 6);
+    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters", method: "GET", times: 1_000 });
+    const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
+    expect(outcomes.every(({ kind }) => kind === "ready")).toBe(true);
+  });
+
+  it("end one by one: a sick cluster does not hold up the others", async () => {
+    const bench = await openBench({ provisioningMs: 20_000 });
+    const sick = { kind: "sick-replica", replica: 0, message: "no image", name: "web-0" } as const;
+    bench.simulator.fault(sick);
+    const [first = "", ...others] = await begin(bench, 8);
+    const waits = [first, ...others].map((id) => watch(bench, id, { timeoutMs: 120_000 }));
+    const results = await bench.run(Promise.allSettled(waits));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", ...others.map(() => "fulfilled")]);
+  });
+});
+
+describe("one wait", () => {
+  it("looks at each replica each time, and lists nothing", async () => {
+    const bench = await openBench({ provisioningMs: 30_000 });
+    const [id = ""] = await begin(bench, 1, 3);
+    await bench.run(watch(bench, id, { judge: (look, past) => judgeReady(look, past, goalOf({ replicas: 3 })) }));
+    expect(countOf(bench.simulator, lists)).toBe(0);
+    expect(
+      bench.said.filter((text) => /^[012]\/3 replicas healthy, provisioning, /.test(text)).length,
+    ).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe("a cluster that calls itself running too early", () => {
+  it("is looked at twice when it is healthy, at least 2 s apart", async () => {
+    const bench = await openBench({ dialect: { runningWhen: "placed" }, provisioningMs: 6_000 });
+    const [id = ""] = await begin(bench);
+    const looks: { atMs: number; healthy: number }[] = [];
+    const judge = (look: Observation, past: PollHistory) => {
+      const healthy = look.status?.replicas.filter((replica) => replica.healthy).length ?? 0;
+      looks.push({ atMs: bench.clock.now(), healthy });
+      return judgeOne(look, past);
+    };
+    await bench.run(watch(bench, id, { judge }));
+    const healthy = looks.filter((look) => look.healthy === 1).map(({ atMs }) => atMs);
+    expect(healthy).toHaveLength(2);
+    expect((healthy[1] ?? 0) - (healthy[0] ?? 0)).toBeGreaterThanOrEqual(2_000);
+  });
+});
+
+describe("a long wait", () => {
+  it("looks more and more rarely, and at least every 15 s", async () => {
+    const bench = await openBench({ provisioningMs: 30 * 60_000 });
+    const [id = ""] = await begin(bench);
+    await bench.run(watch(bench, id));
+    const looks = bench.simulator.requests.filter(({ path }) => !path.endsWith("/status")).map(({ at }) => at);
+    const pauses = looks.slice(1).map((at, index) => at - (looks[index] ?? 0));
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+    expect(pauses[0]).toBe(1_000);
+    expect(pauses.at(-1)).toBeGreaterThan(5_000);
+    expect(pauses.at(-1)).toBeLessThanOrEqual(15_000);
+    expect(looks.length).toBeLessThan(800);
+  });
+
+  it("for a new cluster looks at its replicas every 5 s, and asks in between for its word alone", async () => {
+    const bench = await openBench({ provisioningMs: 5 * 60_000 });
+    await bench.run(bench.cluster.create(bench.ctx(), checked));
+    const statuses = bench.simulator.requests.filter(({ path }) => path.endsWith("/status")).map(({ at }) => at);
+    const pauses = statuses.slice(1).map((at, index) => at - (statuses[index] ?? 0));
+    expect(Math.max(...pauses)).toBeLessThan(8_000);
+    expect(statuses.length).toBeLessThan(countOf(bench.simulator, "GET /v1/clusters/:id") / 2);
+  });
+
+  it("reports changes only, and a heartbeat each 15 s", async () => {
+    const bench = await openBench({ provisioningMs: 300_000 });
+    const [id = ""] = await begin(bench);
+    await bench.run(watch(bench, id));
+    expect(bench.said[0]).toBe("0/1 replicas healthy, provisioning, 1s of 60m");
+    expect(
+      bench.said.slice(1).every((text) => /^0\/1 replicas healthy, provisioning, (\d+m)?(\d+s)? of 60m$/.test(text)),
+    ).toBe(true);
+    expect(bench.said.length).toBeGreaterThan(10);
+    expect(bench.said.length).toBeLessThanOrEqual(21);
+  });
+});
+
+describe("a wait survives", () => {
+  it.each([
+    ["a minute of 503", { kind: "status", status: 503, times: 30 }],
+    ["a burst of broken connections", { kind: "drop", times: 30 }],
+    ["a burst of web pages", { kind: "html", status: 502, times: 30 }],
+    ["a burst of bodies that cannot be read", { kind: "body", body: "{", times: 30 }],
+    ["a 404 page of some proxy", { kind: "html", status: 404, times: 30 }],
+    ["two refusals of its key", { kind: "status", status: 401, times: 2 }],
+  ] as const)("%s", async (_title, fault) => {
+    const bench = await openBench({ provisioningMs: 60_000 });
+    const [id = ""] = await begin(bench);
+    bench.simulator.fault({ ...fault, after: 2 });
+    const { kind } = await bench.run(watch(bench, id));
+    expect(kind).toBe("ready");
+    expect(bench.said.some((text) => text.startsWith("cannot look: "))).toBe(true);
+  });
+
+  it("a new cluster that is not shown for 20 s", async () => {
+    const bench = await openBench({ provisioningMs: 5_000, faults: [{ kind: "hidden", ms: 20_000 }] });
+    const [id = ""] = await begin(bench);
+    expect((await bench.run(watch(bench, id))).kind).toBe("ready");
+  });
+});
+
+describe("a wait ends", () => {
+  it.each([401, 403])("after three refusals of its key in a row: %d", async (status) => {
+    const bench = await openBench({ provisioningMs: hourMs });
+    const [id = ""] = await begin(bench);
+    bench.simulator.fault({ kind: "status", status, times: 1_000, after: 2 });
+    const error = await bench.run(failureOf(watch(bench, id)));
+    expect(error).toMatchObject({ name: "ApiError", status });
+    expect(requestLines(bench.simulator)).toHaveLength(2 + 3);
+  });
+
+  it("at once when it is interrupted, with that reason", async () => {
+    const bench = await openBench({ provisioningMs: hourMs });
+    const [id = ""] = await begin(bench);
+    const controller = new AbortController();
+    const ended = failureOf(watch(bench, id, { signal: controller.signal }));
+    await bench.clock.advance(100_000);
+    const atMs = bench.clock.now();
+    controller.abort(new InterruptedError("interrupted"));
+    expect(await ended).toBeInstanceOf(InterruptedError);
+    expect(bench.clock.now()).toBe(atMs);
+    expect(bench.clock.sleeping).toBe(0);
+  });
+
+  it("when the cluster vanishes, after three looks", async () => {
+    const bench = await openBench({ provisioningMs: hourMs });
+    const [id = ""] = await begin(bench);
+    const wait = watch(bench, id);
+    await bench.clock.advance(10_000);
+    bench.simulator.change(id, { status: "gone" });
+    forget(bench);
+    expect((await bench.run(wait)).kind).toBe("gone");
+    expect(countOf(bench.simulator, "GET /v1/clusters/:id")).toBe(3);
+  });
+
+  it("at its deadline, with a last look there", async () => {
+    const bench = await openBench({ provisioningMs: hourMs });
+    const [id = ""] = await begin(bench);
+    const deadlineMs = bench.clock.now() + 77_000;
+    const error = await bench.run(failureOf(watch(bench, id, { timeoutMs: 77_000 })));
+    expect(error.name).toBe("TimeoutError");
+    expect(bench.clock.now()).toBe(deadlineMs);
+    expect(bench.simulator.requests.at(-1)?.at).toBe(deadlineMs);
+  });
+
+  it("in success when it is ready just at its deadline", async () => {
+    const bench = await openBench({ provisioningMs: 77_000 });
+    const [id = ""] = await begin(bench);
+    expect((await bench.run(watch(bench, id, { timeoutMs: 77_000 }))).kind).toBe("ready");
+  });
+
+  it("as soon as a deletion is through", async () => {
+    const bench = await openBench({ deletionMs: 30_000, provisioningMs: 0 });
+    const [id = ""] = await begin(bench);
+    await bench.run(bench.client.deleteCluster(id));
+    const startMs = bench.clock.now();
+    expect((await bench.run(watch(bench, id, { judge: judgeGone }))).kind).toBe("gone");
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(33_000 + 1_000);
+  });
+});
+
+describe("the error of a timeout", () => {
+  it("tells the story, how long it took, and the reason of each replica", async () => {
+    const bench = await openBench({ provisioningMs: 30_000 });
+    bench.simulator.fault({ kind: "sick-replica", replica: 1, message: "image not found" });
+    bench.simulator.fault({ kind: "status", status: 503, method: "GET", after: 4 });
+    const [id = ""] = await begin(bench, 1, 2);
+    const judge = (look: Observation, past: PollHistory) => judgeReady(look, past, goalOf({ replicas: 2 }));
+    const wait = watch(bench, id, { judge, timeoutMs: 240_000 });
+    const error = await bench.run(failureOf(wait));
+    expect(error.message).toBe("timed out after 4m");
+    expect(factsOf(error)).toEqual([
+      expect.stringMatching(
+        /^seen: 0\/2 replicas healthy, provisioning.*, then 1\/2 replicas healthy, provisioning \(\d+ times\)$/,
+      ),
+      expect.stringMatching(/^the last look that failed: .*503/),
+      expect.stringMatching(/^replica rep_\S+: unhealthy, image not found$/),
+    ]);
+  });
+});
+
+describe("many deletions", () => {
+  it("are verified through the list: one request each, and the lists", async () => {
+    const bench = await openBench({ provisioningMs: 0, deletionMs: 5_000 });
+    const make = (index: number) => bench.cluster.create(bench.ctx(), { ...checked, name: `web-${index}` });
+    const fleet = await bench.run(Promise.all(Array.from({ length: 30 }, (_, index) => make(index))));
+    bench.simulator.requests.length = 0;
+    await bench.run(Promise.all(fleet.map(({ id, state }) => bench.cluster.delete(bench.ctx(), id, state))));
+    expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
+    expect(bench.simulator.requests.length).toBeLessThanOrEqual(30 + 15);
+  });
+});

@@ -1,0 +1,96 @@
+import type { Client } from "../../../provider/api/client";
+import type { Ctx, Properties } from "../../../provider/core";
+import { type Bench, initErrorOf, settle } from "./harness";
+import { checked } from "./inputs";
+
+/** The requests that the operations of a running cluster are made of. */
+export const patch = "PATCH /v1/clusters/:id";
+export const stop = "POST /v1/clusters/:id/stop";
+export const restart = "POST /v1/clusters/:id/restart";
+export const redeploy = "POST /v1/clusters/:id/redeploy";
+export const scale = "POST /v1/clusters/:id/scale";
+
+/** A cluster that shall run, and the same one at rest. */
+export const asked: Properties = { ...checked, desiredStatus: "running" };
+export const atRest: Properties = { ...asked, desiredStatus: "stopped" };
+
+/** A resource as the engine remembers it. */
+export interface Held {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+/** Updates to new inputs; the record of requests holds this update alone. */
+export async function change(
+  bench: Bench,
+  { id, state }: Held,
+  news: Properties,
+  ctx: Partial<Ctx> = {},
+): Promise<Held> {
+  bench.simulator.requests.length = 0;
+  return { id, state: await bench.run(bench.cluster.update(bench.ctx(ctx), id, state, news)) };
+}
+
+/** As `change`, where it has to fail: what the engine keeps then, and the text that it shows. */
+export async function failingChange(bench: Bench, { id, state }: Held, news: Properties, ctx: Partial<Ctx> = {}) {
+  bench.simulator.requests.length = 0;
+  const error = await bench.run(initErrorOf(bench.cluster.update(bench.ctx(ctx), id, state, news)));
+  return { id: error.id, state: error.state, text: error.reasons.join("\n") };
+}
+
+/** A refresh; fails where the cluster is gone. */
+export async function refresh(bench: Bench, { id, state }: Held): Promise<Held> {
+  const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
+  if (!found) throw new Error(`${id} was not found`);
+  return { id, state: found.state };
+}
+
+/** What a program would have to do, by property path. */
+export function toDo(bench: Bench, { state }: Held, news: Properties): string[] {
+  return Object.keys(bench.cluster.diff(state, news).changes);
+}
+
+/** Nothing to do, neither now nor after a refresh. */
+export async function expectAtGoal(bench: Bench, held: Held, news: Properties): Promise<void> {
+  expect(held.state["settled"]).toBe(true);
+  expect(toDo(bench, held, news)).toEqual([]);
+  const again = await refresh(bench, held);
+  expect(toDo(bench, again, news)).toEqual([]);
+  expect(again.state).toEqual(held.state);
+}
+
+/** A cluster that this package has stopped. */
+export async function settleStopped(bench: Bench, inputs: Properties = atRest): Promise<Held> {
+  const made = await settle(bench, { ...inputs, desiredStatus: "running" });
+  return change(bench, made, inputs);
+}
+
+/** What the replicas really run, and how often they were restarted since they were made. */
+export function running(bench: Bench, { id }: Held) {
+  const { status, generation, deployed, replicaStates = [] } = bench.simulator.cluster(id) ?? {};
+  return { status, generation, env: deployed?.env, restarts: Math.max(0, ...replicaStates.map((one) => one.restarts)) };
+}
+
+export function warnings({ said }: Bench): string[] {
+  return said.filter((text) => text.startsWith("warning"));
+}
+
+/** A client of a service that has another word for a state. */
+export function renaming(from: string, to: string) {
+  const word = <T extends { readonly status?: string }>(shown: T): T =>
+    shown.status === from ? { ...shown, status: to } : shown;
+  const wordIfAny = <T extends { readonly status?: string }>(shown: T | undefined) => shown && word(shown);
+  return (real: Client): Partial<Client> => ({
+    getCluster: async (...args) => word(await real.getCluster(...args)),
+    getClusterStatus: async (...args) => word(await real.getClusterStatus(...args)),
+    stopCluster: async (...args) => wordIfAny(await real.stopCluster(...args)),
+    restartCluster: async (...args) => wordIfAny(await real.restartCluster(...args)),
+    redeployCluster: async (...args) => wordIfAny(await real.redeployCluster(...args)),
+    scaleCluster: async (...args) => wordIfAny(await real.scaleCluster(...args)),
+    updateCluster: async (...args) => wordIfAny(await real.updateCluster(...args)),
+    listClusters: async (...args) => {
+      const list = await real.listClusters(...args);
+      return { ...list, clusters: list.clusters.map(word) };
+    },
+  });
+}

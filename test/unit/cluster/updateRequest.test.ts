@@ -1,0 +1,130 @@
+import type { UpdateBody } from "../../../provider/api/endpoints";
+import { amend } from "../../../provider/cluster/updateRequest";
+import { ApiError } from "../../../provider/errors";
+import type { Fault } from "../../../simulator";
+import { closeAll, failureOf, openBench, settle, writes } from "./harness";
+import { checked } from "./inputs";
+
+afterEach(closeAll);
+
+const container = "a/b:2";
+const env = { MODEL: "m" };
+const whole: UpdateBody = { container, replicas: 2, env };
+const spare: UpdateBody = { name: "web", gpuType: "h100" };
+
+function refusal(said: string, status = 422, code?: string): ApiError {
+  const outcome = status >= 500 ? "server-error" : status === 409 ? "busy" : "refused";
+  return new ApiError(said, { method: "PATCH", path: "/", outcome, status, isApiAnswer: true, said, code });
+}
+
+/** The body after a refusal, where these fields have to change. */
+function amended(error: ApiError, needed: (keyof UpdateBody)[] = [], body = whole): UpdateBody | undefined {
+  const next = amend(body, error, { needed: new Set(needed), spare });
+  return next && JSON.parse(JSON.stringify(next));
+}
+
+describe("a field that the service does not want, and that need not change,", () => {
+  it.each<[string, keyof UpdateBody, string | undefined]>([
+    ['Unknown field "replicas".', "replicas", undefined],
+    ["unrecognized key: replicas", "replicas", undefined],
+    ["body.replicas: Extra inputs are not permitted", "replicas", undefined],
+    ["replicas is not allowed", "replicas", undefined],
+    ["replicas is read-only here", "replicas", undefined],
+    ["additionalProperties: 'replicas'", "replicas", undefined],
+    ["see the documentation of replicas", "replicas", "unknown_field"],
+    ["unexpected property Replicas", "replicas", undefined],
+    ["container cannot be changed", "container", undefined],
+    ["env is immutable", "env", undefined],
+    ["gpu_type cannot be changed", "gpuType", undefined],
+    ["unknown field gpuType", "gpuType", undefined],
+    ["name must not be given", "name", undefined],
+  ])("is left out after %j", (said, field, code) => {
+    const body = { ...whole, ...spare };
+    const { [field]: _gone, ...rest } = body;
+    expect(amended(refusal(said, 422, code), [], body)).toEqual(rest);
+    expect(amended(refusal(said, 400, code), [], body)).toEqual(rest);
+  });
+
+  it("is left out where the text names one that has to change besides", () => {
+    const error = refusal("env cannot be changed together with replicas: replicas is not allowed");
+    expect(amended(error, ["env"])).toEqual({ container, env });
+  });
+});
+
+describe("a body stays as it is", () => {
+  it.each<[string, ApiError, (keyof UpdateBody)[]]>([
+    ["where the field has to change: container", refusal("unknown field container"), ["container"]],
+    ["where the field has to change: env", refusal("env is not allowed"), ["container", "env"]],
+    ["after a complaint about a value", refusal("env.X must be upper case"), []],
+    ["after a complaint about a number", refusal("replicas must be at most 8"), []],
+    ["after a complaint about a form", refusal("container is no image"), []],
+    ["where no field is named", refusal("not allowed"), []],
+    ["where only a longer word is like a field", refusal("unknown field environment_id, container_port"), []],
+    ["where a field is missing that was sent", refusal("env is required"), []],
+    ["where nobody knows the missing field", refusal("region is required"), []],
+    ["after a conflict", refusal("unknown field replicas", 409), []],
+    ["after a failure", refusal("unknown field replicas", 500), []],
+    ["after a refusal of the key", refusal("replicas is not allowed", 403), []],
+    ["after a conflict about a missing field", refusal("name is required", 409), []],
+    ["after a failure about a missing field", refusal("name is required", 500), []],
+  ])("%s", (_title, error, needed) => {
+    expect(amended(error, needed)).toBeUndefined();
+  });
+});
+
+describe("a field that the service misses", () => {
+  it.each<[string, keyof UpdateBody]>([
+    ['"name" is required.', "name"],
+    ["body.name: Field required", "name"],
+    ["missing field name", "name"],
+    ["gpu_type is missing", "gpuType"],
+    ["gpuType must be given", "gpuType"],
+    ["body.gpu_type: Field required", "gpuType"],
+  ])("is added after %j", (said, field) => {
+    expect(amended(refusal(said), ["env", "container"])).toEqual({ ...whole, [field]: spare[field] });
+  });
+});
+
+it.each([
+  "name, gpu_type, replicas, container, env: unknown or missing, required or not allowed",
+  "env, container, replicas, gpu_type, name: unexpected, must be given",
+])("a service that refuses every body with %j is asked few times", (said) => {
+  let body: UpdateBody | undefined = whole;
+  let rounds = 0;
+  for (; body && rounds < 50; rounds += 1) body = amend(body, refusal(said), { needed: new Set(["env"]), spare });
+  expect(rounds).toBeLessThanOrEqual(7);
+});
+
+describe("an update of env that is refused", () => {
+  const news = { ...checked, env: { MODEL: "another-value" } };
+  const sent = { container: checked["container"], replicas: 2, env: news.env };
+  const { replicas: _none, ...withoutReplicas } = sent;
+  const refused = (message: string, status = 422): Fault => ({ kind: "status", status, message, method: "PATCH" });
+
+  it.each<[string, Fault, object]>([
+    ["for a field that need not change is sent without it", refused("replicas is not allowed", 400), withoutReplicas],
+    ["for a missing name is sent with it", refused("body.name: Field required"), { ...sent, name: "web" }],
+    ["for a missing GPU type is sent with it", refused('"gpu_type" is required.'), { ...sent, gpu_type: "h100" }],
+  ])("%s", async (_title, fault, body) => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    // What the simulator itself makes of the second body does not matter here.
+    bench.simulator.fault(fault);
+    await bench.run(bench.cluster.update(bench.ctx(), id, state, news).catch(() => undefined));
+    const patches = bench.simulator.requests.filter(({ method }) => method === "PATCH");
+    expect(patches.slice(0, 2).map((request) => request.body)).toEqual([sent, body]);
+  });
+
+  it.each<[string, Fault]>([
+    ["for its own field", refused("env is not allowed")],
+    ["for a value", refused("env.MODEL must be upper case")],
+    ["by the key", refused("replicas is not allowed", 403)],
+  ])("%s fails after one request, with the reason", async (_title, fault) => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.fault({ ...fault, times: 100 });
+    const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, news)));
+    expect(error.message).toContain("message" in fault && fault.message);
+    expect(writes(bench.simulator)).toEqual(["PATCH /v1/clusters/:id"]);
+  });
+});

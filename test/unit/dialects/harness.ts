@@ -1,0 +1,103 @@
+import type { Properties } from "../../../provider/core";
+import { type Dialect, dialects, type SimulatorOptions } from "../../../simulator";
+import { isEverything } from "../../support/shares";
+import { type Bench, living, openBench, writes } from "../cluster/harness";
+
+/** The names of all dialects, or of a third of them. */
+export const names = Object.keys(dialects).filter((_, index) => isEverything || index % 3 === 0);
+
+/** The desired inputs of a cluster, as check returns them. */
+export interface Wanted extends Properties {
+  name: string;
+  gpuType: string;
+  replicas: number;
+  container: string;
+  env?: Record<string, string>;
+}
+
+/** A resource as the engine stores it. */
+export interface Held {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+export const web: Wanted = {
+  name: "web",
+  gpuType: "h100",
+  replicas: 2,
+  container: "team/server:1.0",
+  env: { MODEL: "llama-3-8b-instruct", MODE: "value-of-mode", EMPTY: "" },
+};
+
+/** A bench whose simulator uses a dialect. */
+export function open(dialect: string | Partial<Dialect>, options: SimulatorOptions = {}): Promise<Bench> {
+  return openBench({ dialect, ...options });
+}
+
+/** Creates a cluster and checks that it exists. */
+export async function create(bench: Bench, wanted: Wanted = web): Promise<Held> {
+  const held = await bench.run(bench.cluster.create(bench.ctx(), wanted));
+  await expectReached(bench, held, wanted);
+  return held;
+}
+
+/** Updates a cluster and checks that it is the desired one. */
+export async function update(bench: Bench, held: Held, wanted: Wanted): Promise<Held> {
+  const state = await bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, wanted));
+  const next = { id: held.id, state };
+  await expectReached(bench, next, wanted);
+  return next;
+}
+
+/** A refresh; fails if the cluster is gone. */
+export async function read(bench: Bench, { id, state }: Held): Promise<Held> {
+  const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
+  if (!found) throw new Error(`${id} was not found`);
+  return { id, state: found.state };
+}
+
+/** The differences between the state and the desired inputs, by property path. */
+export function toDo(bench: Bench, { state }: Held, wanted: Properties): string[] {
+  return Object.keys(bench.cluster.diff(state, wanted).changes);
+}
+
+/** All warnings. */
+export function warnings({ said }: Bench): string[] {
+  return said.filter((text) => text.startsWith("warning"));
+}
+
+/**
+ * The postcondition of each success: one living cluster of that name, its replicas run the desired configuration, and the
+ * state matches. Neither the next preview nor one after a refresh shows a change. There is no warning.
+ */
+export async function expectReached(bench: Bench, held: Held, wanted: Wanted): Promise<void> {
+  expectRunning(bench, held.id, wanted);
+  expect(held.state).toMatchObject({ ...wanted, settled: true, readyReplicas: wanted.replicas });
+  expect(held.state["env"]).toEqual(wanted.env);
+  expect(JSON.parse(JSON.stringify(held.state))).toStrictEqual(held.state);
+  expect(toDo(bench, held, wanted)).toEqual([]);
+  const sent = writes(bench.simulator).length;
+  const again = await read(bench, held);
+  expect(toDo(bench, again, wanted)).toEqual([]);
+  expect(again.state).toEqual(held.state);
+  expect(writes(bench.simulator)).toHaveLength(sent);
+  // A second create request after a lost answer always warns.
+  expect(warnings(bench).filter((text) => !text.includes("is sent a second time"))).toEqual([]);
+}
+
+/** A cluster's endpoint, with or without the slash at its end that some dialects show. */
+export function endpointOf({ simulator }: Bench, id: string): string {
+  const escaped = simulator.cluster(id)?.endpoint.replaceAll(".", "\\.");
+  return expect.stringMatching(new RegExp(`^${escaped}/?$`));
+}
+
+/** Checks the configuration that really runs, whatever the service shows. */
+export function expectRunning({ simulator }: Bench, id: string, wanted: Wanted): void {
+  const configuration = { container: wanted.container, env: wanted.env ?? {} };
+  expect(living(simulator).filter(({ name }) => name === wanted.name)).toEqual([
+    expect.objectContaining({ id, status: "running", replicas: wanted.replicas, ...configuration }),
+  ]);
+  const cluster = simulator.cluster(id);
+  expect(cluster?.deployed).toEqual(configuration);
+  expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual(Array(wanted.replicas).fill(true));
+}

@@ -1,0 +1,58 @@
+import { run } from "../../../provider/doctor/cli";
+import type { Report } from "../../../provider/doctor/report";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+
+/** Stand for values that no output may contain. */
+export const canaries = {
+  key: "sk-canary-0123456789abcdef",
+  name: "canary-cluster",
+  env: "canary-value-of-env",
+};
+
+const open: Simulator[] = [];
+
+export async function closeAll(): Promise<void> {
+  await Promise.all(open.splice(0).map((simulator) => simulator.close()));
+}
+
+/** A service with so many clusters that have an environment. */
+export async function openService(options: SimulatorOptions = {}, clusters = 1): Promise<Simulator> {
+  const simulator = await startSimulator({ apiKeys: { [canaries.key]: "org" }, ...options });
+  open.push(simulator);
+  const [gpuType] = ["published", "own"].includes(simulator.dialect.catalog)
+    ? [gpuTypes[simulator.dialect.catalog]]
+    : [];
+  for (let number = 0; number < clusters; number += 1) {
+    const name = `${canaries.name}${number === 0 ? "" : number}`;
+    simulator.addCluster({
+      name,
+      gpuType: gpuType ?? "h100",
+      env: { MODEL: canaries.env, API_TOKEN: `${canaries.env}-2` },
+    });
+  }
+  return simulator;
+}
+
+const gpuTypes = { own: "h100", published: "rtx-4090" } as const;
+
+/** The environment of the command. */
+export function environmentOf({ url }: Pick<Simulator, "url">, key = canaries.key): Record<string, string> {
+  return { GPUCLUSTER_BASE_URL: url, GPUCLUSTER_API_KEY: key };
+}
+
+/** The output of the command as data and, from a second run, as text. */
+export async function examined(simulator: Pick<Simulator, "url">, ...args: string[]) {
+  const env = environmentOf(simulator);
+  const json = await run(["doctor", "--json", ...args], env);
+  const text = await run(["doctor", ...args], env);
+  expect(text.code).toBe(json.code);
+  expect(Math.max(...text.out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+  expect(`${json.err}${text.err}`).toBe("");
+  const report: Report = JSON.parse(json.out);
+  return { code: json.code, report, text: text.out, all: `${json.out}${text.out}` };
+}
+
+/** The finding about one endpoint. */
+export function findingOf({ endpoints }: Report, endpoint: string) {
+  return endpoints.find((finding) => finding.endpoint === `GET ${endpoint}`);
+}

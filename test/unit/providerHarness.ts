@@ -1,0 +1,50 @@
+import { createProvider, type Provider } from "../../provider";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
+
+/** The names of all data functions. */
+export const functionNames = [
+  "getGpuTypes",
+  "getGpuModels",
+  "getGpuPricing",
+  "getGpuAvailability",
+  "getClusters",
+  "getCluster",
+  "getClusterStatus",
+  "getHealth",
+  "getServiceInfo",
+] as const satisfies readonly (keyof Provider)[];
+
+export type FunctionName = (typeof functionNames)[number];
+
+/** The provider as a door has it, with this config. Calls take what a program without types may give. */
+export function openProvider(config: Readonly<Record<string, string>>) {
+  const provider = createProvider((name) => (Object.hasOwn(config, name) ? config[name] : undefined));
+  return {
+    ...provider,
+    call: (name: FunctionName, ...args: unknown[]): Promise<unknown> => Reflect.apply(provider[name], provider, args),
+  };
+}
+
+const open: Simulator[] = [];
+
+/** A simulator that `closeSimulators` closes. */
+export async function openSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const simulator = await startSimulator({ rateLimit: 1_000_000, ...options });
+  open.push(simulator);
+  return simulator;
+}
+
+export async function closeSimulators(): Promise<void> {
+  await Promise.all(open.splice(0).map((simulator) => simulator.close()));
+}
+
+/** The config of a simulator's first key, as the ordinary connection. */
+export function configOf({ apiKey, url }: Simulator): Record<string, string> {
+  return { "gpucluster:apiKey": apiKey, "gpucluster:baseUrl": url };
+}
+
+/** For whoever tests the config: a variable of the machine would come before it. */
+export function forgetEnvironment(): void {
+  delete process.env["GPUCLUSTER_API_KEY"];
+  delete process.env["GPUCLUSTER_BASE_URL"];
+}

@@ -1,0 +1,56 @@
+import { singleFlight } from "../../provider/functions/singleFlight";
+import { VirtualClock } from "../support/virtualClock";
+
+const service = { name: "one" };
+
+/** Counts how often the service is really asked. */
+function open(keptMs: number) {
+  const clock = new VirtualClock();
+  const share = singleFlight<typeof service, { asked: number }>(keptMs, clock);
+  let asked = 0;
+  const ask = async () => {
+    await clock.sleep(100);
+    asked += 1;
+    if (asked === 1 && keptMs === 1) throw new Error("try later");
+    return { asked };
+  };
+  return { clock, share: (question = "types", to = service) => share(to, question, ask) };
+}
+
+describe("a question", () => {
+  it("is asked once by all who ask it at the same time", async () => {
+    const { clock, share } = open(0);
+    expect(await clock.run(Promise.all([share(), share(), share()]))).toEqual(Array(3).fill({ asked: 1 }));
+    expect(await clock.run(share())).toEqual({ asked: 2 });
+  });
+
+  it("is answered as before for a while", async () => {
+    const { clock, share } = open(10_000);
+    await clock.run(share());
+    await clock.run(clock.sleep(9_999));
+    expect(await clock.run(share())).toEqual({ asked: 1 });
+    await clock.run(clock.sleep(2));
+    expect(await clock.run(share())).toEqual({ asked: 2 });
+  });
+
+  it("is another one for another service, or with other arguments", async () => {
+    const { clock, share } = open(10_000);
+    const answers = await clock.run(Promise.all([share(), share("models"), share("types", { name: "two" })]));
+    expect(answers.map(({ asked }) => asked)).toEqual([1, 2, 3]);
+  });
+
+  it("that could not be answered is asked again, by those who come after that", async () => {
+    const { clock, share } = open(1);
+    const both = await clock.run(Promise.allSettled([share(), share()]));
+    expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(await clock.run(share())).toEqual({ asked: 2 });
+  });
+
+  it("gives each a copy of the answer", async () => {
+    const { clock, share } = open(10_000);
+    const [mine, yours] = await clock.run(Promise.all([share(), share()]));
+    Object.assign(mine ?? {}, { asked: 99 });
+    expect(yours).toEqual({ asked: 1 });
+    expect(await clock.run(share())).toEqual({ asked: 1 });
+  });
+});
