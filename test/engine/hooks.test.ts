@@ -84,7 +84,7 @@ it("an error hook has a creation tried again, and never makes a second cluster",
   for (const name of ["web", "api"])
     simulator.fault({ kind: "sick-replica", replica: 0, message: "no driver", name: `${name}-*` });
   writes();
-  const program = both({}, () => ({ hooks: { onError: [retry()] }, customTimeouts: { create: "2s" } }));
+  const program = both({}, () => ({ hooks: { onError: [retry()] }, customTimeouts: { create: "5s" } }));
   await stack.up({ program }).catch(() => {});
   expect(failures.sort()).toEqual([...Array(3).fill("api create"), ...Array(3).fill("web create")]);
   expect(writes().filter((line) => line === "POST /v1/clusters")).toHaveLength(2);
