@@ -40,15 +40,15 @@ import type { Service } from "./service";
 import { asInputs, inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
 import { waitUntilReady } from "./wait";
 
-/** Creates exactly one cluster, or takes over the one to adopt, and waits until it is as the inputs ask for. */
+/** Creates exactly one cluster, or adopts an existing one, and waits until the cluster is as requested. */
 export async function createCluster(service: Service, ctx: Ctx, news: Properties) {
   const inputs = asInputs(news);
   if (inputs.adopt !== undefined) return adoptCluster(service, ctx, inputs, inputs.adopt);
   const { clock, seenBy } = service;
-  const record = await claim(service, new Operation(ctx, clock, "create", { id: "", inputs }), inputs);
+  const record = await createOnce(service, new Operation(ctx, clock, "create", { id: "", inputs }), inputs);
   // From here on the cluster exists and is paid for: nothing below may lose its id.
   const operation = new Operation(ctx, clock, "create", { id: record.id, inputs, known: service.known.of(record.id) });
-  // A run that is killed now leaves the id in its output, and nowhere else.
+  // If the run is killed now, only its output contains the id.
   operation.status(`created as ${record.id}`);
   const isResent = service.creations.wasResent(inputs.name) ? { __resent: true as const } : {};
   const before = { ...toState(inputs, { record }, { settled: false, seenBy }), ...isResent };
@@ -73,8 +73,8 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
 }
 
 /**
- * If the service has not shown that it speaks the names of the request, the first cluster is read at once: one without its
- * GPU or image would be waited for in vain.
+ * Reads the first cluster at once if the service has not confirmed the field names of the request. Otherwise a cluster that
+ * was created without its GPU or image would be polled in vain.
  */
 async function refuseOtherForm(service: Service, operation: Operation, inputs: CheckedInputs): Promise<void> {
   const { form } = service.client;
@@ -83,7 +83,7 @@ async function refuseOtherForm(service: Service, operation: Operation, inputs: C
   if (record) refuseOther(service, inputs, record);
 }
 
-/** @throws ClusterFailedError if a new cluster shows that it is not what was asked for. */
+/** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */
 function refuseOther({ client: { form } }: Service, inputs: CheckedInputs, record: ClusterRecord): void {
   const problems = madeOtherwise(inputs, record, form.gpus);
   if (problems.length === 0) return;
@@ -94,10 +94,10 @@ function refuseOther({ client: { form } }: Service, inputs: CheckedInputs, recor
   );
 }
 
-/** A cluster that was found by its name may have other replicas and variables than were asked for: then it may not be ours. */
+/** Compares a cluster that was found by its name with the inputs. If its replicas or variables differ, it may not be ours. */
 async function otherFound(service: Service, operation: Operation, inputs: CheckedInputs, listed: ClusterRecord) {
   if (!service.creations.wasFound(inputs.name)) return undefined;
-  // What a list shows has to do where there is no more.
+  // If the cluster cannot be read by its id, the record from the list is compared.
   const record = (await find(service, operation).catch(() => undefined)) ?? listed;
   const { running, paths } = foundOtherwise(inputs, record);
   if (paths.length === 0) return undefined;
@@ -118,7 +118,7 @@ async function reportTwins(
   if (__resent) await creations.reportTwins(name, [operation.id], { ...operation.look(), warn });
 }
 
-async function claim({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+async function createOnce({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
   const { name, gpuType, replicas, container, env = {}, extraFields } = inputs;
   operation.status("creating");
   try {
@@ -126,20 +126,20 @@ async function claim({ creations }: Service, operation: Operation, inputs: Check
     const options = { ...operation.request(), lookUntilMs: operation.look().deadlineMs, warn };
     return await creations.create({ name, gpuType, replicas, container, env, extraFields }, options);
   } catch (error) {
-    // The list belongs to all who wait for it, and names none of them.
+    // Several operations share the request for the list, so its error names none of their clusters.
     const isShared = error instanceof RequestError && !error.message.includes(operation.title);
     throw isShared ? operation.error(`was not created: ${messageOf(error)}`, error) : operation.clean(error);
   }
 }
 
-/** What the service shows is compared and put right; what it does not show is taken as it is. */
-async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id: string) {
-  const operation = new Operation(ctx, service.clock, "create", { id, inputs: asked, known: service.known.of(id) });
+/** Adopts a cluster. Fields that the service shows are compared and corrected; the others are assumed to match the inputs. */
+async function adoptCluster(service: Service, ctx: Ctx, requested: CheckedInputs, id: string) {
+  const operation = new Operation(ctx, service.clock, "create", { id, inputs: requested, known: service.known.of(id) });
   const record = await find(service, operation);
-  const wanted = record ? withTakenType(asked, identifiersIn(record)) : asked;
+  const desired = record ? withTakenType(requested, identifiersIn(record)) : requested;
   const adopter = service.owned.adopt(id, ctx.urn);
   const refusals = [
-    ...(record ? mismatches(wanted, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
+    ...(record ? mismatches(desired, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
     ...(record
       ? []
       : ["the service knows no such cluster under this API key; getClusters() lists those that there are"]),
@@ -147,22 +147,22 @@ async function adoptCluster(service: Service, ctx: Ctx, asked: CheckedInputs, id
   ];
   if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
   service.owned.adopted(id);
-  const inputs = withName(wanted, record);
+  const inputs = withName(desired, record);
   const state = foundState(inputs, record);
   const effects = effectsOf(diffCluster(state, inputs));
   operation.status("adopted");
   return { id, state: await bringAbout(service, operation, { record, inputs, state, effects }, "was adopted, but") };
 }
 
-/** Brings a cluster that exists to what the inputs ask for. */
+/** Changes an existing cluster to what the inputs request. */
 export async function updateCluster(service: Service, ctx: Ctx, id: string, olds: Properties, news: Properties) {
   const state = judgedState(olds, id);
-  // The name of an adopted cluster is known for certain only since its adoption.
+  // If the name was generated, the state has the right one: only the adoption shows the name of an adopted cluster.
   const named = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
   const inputs = withTakenType(named, [state.gpuType]);
   const { changes } = diffCluster(olds, news);
   const effects = effectsOf({ changes });
-  // Settings that only this package reads: nothing to send.
+  // Only settings of this package differ: there is nothing to send.
   if (effects.size === 0 && !("settled" in changes)) {
     const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
     return toState(inputs, {}, { settled: true, unfinished, sent, seenBy, before: state });
@@ -177,7 +177,7 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   return bringAbout(service, operation, { record, inputs, state, effects }, "");
 }
 
-interface Wanted {
+interface DesiredChange {
   readonly record: ClusterRecord;
   readonly inputs: CheckedInputs;
   readonly state: ClusterState;
@@ -187,7 +187,7 @@ interface Wanted {
 async function bringAbout(
   service: Service,
   operation: Operation,
-  { record, inputs, state, effects }: Wanted,
+  { record, inputs, state, effects }: DesiredChange,
   what: string,
 ): Promise<ClusterState> {
   const rest = inputs.desiredStatus === "stopped" ? undefined : await findRest(service, operation, record);
@@ -213,7 +213,7 @@ async function bringAbout(
         const unverifiedInputs = shown && unverified(inputs, shown, state.__echo);
         return toState(inputs, operation.observed, { ...facts, unverifiedInputs });
       }
-      // What a scaled cluster shows of its env may be drift that was there before; it is not learned as its own form.
+      // Without a roll-out, the env that the service shows may contain earlier drift: it is not learned as the observed form.
       const isLearned = change.needsRollout || state.__unfinished !== undefined || state.__echo === undefined;
       if (isLearned)
         return toPlainJson({ ...(await reached(service, operation, change.inputs, state)), ...ownOf(inputs) });
@@ -222,21 +222,21 @@ async function bringAbout(
   );
 }
 
-/** The inputs by which a change may differ from the program: it keeps what others have changed. */
+/** The inputs that a change may send with other values than the program has: it keeps what others have changed. */
 const kept = ["replicas", "container", "env"] as const;
 
-/** What the program asks for, where a change has kept what others had changed: that is drift, for a refresh to show. */
+/** Puts the program's values in place of those that a change has kept from others: that drift is for a refresh to show. */
 function asApplied(running: CheckedInputs, { inputs: sent }: Change, inputs: CheckedInputs): CheckedInputs {
   const names = kept.filter((name) => running[name] === sent[name]);
   return { ...running, ...Object.fromEntries(names.map((name) => [name, inputs[name]])) };
 }
 
-/** The program's own inputs, in a state. */
+/** The same inputs with the values of the program, for the state. */
 function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
   return Object.fromEntries(kept.filter((name) => inputs[name] !== undefined).map((name) => [name, inputs[name]]));
 }
 
-/** What the service shows now. `undefined` only when it says, to the same key, that there is no such cluster. */
+/** Reads the cluster. Returns `undefined` only if the service tells the same key that the cluster does not exist. */
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
   const state = judgedState(olds, id);
   const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state, known: service.known.of(id) };
@@ -251,38 +251,38 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   }
   await reportTwins(service, operation, state);
   const isPlain = listed !== undefined && isAsSettled(record, state);
-  const look = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
+  const observation = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
   const isUnknown = state.name === undefined;
-  const isAtRest = !isPlain && (await findRest(service, operation, record, look.status)) === "stopped";
+  const isAtRest = !isPlain && (await findRest(service, operation, record, observation.status)) === "stopped";
   const found = withDrift(state, record, isAtRest);
-  // What nobody has written yet is written as people do: the program of an import holds it.
+  // An import writes the GPU type into a program: a readable name is better there than an id.
   const shown = isUnknown ? { ...found, gpuType: gpuTypeOf(record) ?? found.gpuType } : found;
   const { __unfinished: unfinished, __sent: sent } = state;
-  const settled = isPlain || (isAtRest && shown.desiredStatus === "stopped") || isSettled(look, shown);
+  const settled = isPlain || (isAtRest && shown.desiredStatus === "stopped") || isSettled(observation, shown);
   const facts = { settled, unfinished, sent, seenBy: service.seenBy, before: state };
-  // A list may show less of a cluster than the cluster itself: what was seen once stays verified.
+  // A list may show fewer fields than the cluster itself: an input that was verified once stays verified.
   const { unverifiedInputs: once } = state;
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
-  const next = toState(inputsOf(shown), look, { ...facts, unverifiedInputs });
-  // The inputs of a cluster that no state knows become a program, which names what a program may.
+  const next = toState(inputsOf(shown), observation, { ...facts, unverifiedInputs });
+  // An import turns these inputs into a program, so they contain only what a program can set.
   return { state: next, inputs: isUnknown ? programOf(next) : toPlainJson(inputsOf(next)) };
 }
 
-/** One look, judged without a wait. Who does not wait is content with a cluster that may yet come up. */
-function isSettled(look: Observation, shown: ClusterState): boolean {
-  // A configuration that waits for the start is no reason to do anything before it.
+/** Judges one observation, without a wait. With `skipAwait`, a cluster that is still starting counts as settled. */
+function isSettled({ record, status }: Observation, shown: ClusterState): boolean {
+  // A stopped cluster is settled even if a new configuration waits for its start.
   if (shown.desiredStatus === "stopped") {
-    return isStopped(look.record ?? {}, shown) || (shown.skipAwait === true && isStopping(look.record?.status));
+    return isStopped(record ?? {}, shown) || (shown.skipAwait === true && isStopping(record?.status));
   }
   if (shown.__unfinished !== undefined) return false;
-  if (shown.skipAwait) return stateOf(look.record?.status) !== "failed";
+  if (shown.skipAwait) return stateOf(record?.status) !== "failed";
   const past = { seen: true, misses: 0, healthyLooks: 1, contradicted: false, waitedMs: 0 };
-  const asked = shown.replicas ?? look.status?.replicas.length ?? 0;
-  const replicas = replicasWithin(shown.extraFields, asked, look.record?.replicas);
-  return judgeReady(look, past, goalOf({ ...shown, replicas })).kind === "ready";
+  const requested = shown.replicas ?? status?.replicas.length ?? 0;
+  const replicas = replicasWithin(shown.extraFields, requested, record?.replicas);
+  return judgeReady({ record, status }, past, goalOf({ ...shown, replicas })).kind === "ready";
 }
 
-/** Deletes the cluster, or stops it where that is its policy, and waits until that is so. One that is gone is fine. */
+/** Deletes the cluster, or stops it if its `deletionPolicy` says so, and waits. A cluster that is already gone is a success. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
   const state = judgedState(olds, id);
   const operation = new Operation(ctx, service.clock, "delete", {
@@ -298,7 +298,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
     return;
   }
   await refuseOtherName(service, operation, state);
-  if (state.deletionPolicy === "stop") return leaveStopped(service, operation, state);
+  if (state.deletionPolicy === "stop") return stopInstead(service, operation, state);
   try {
     operation.status("deleting");
     const send = () => service.client.deleteCluster(id, operation.request());
@@ -317,10 +317,10 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   if (state.hourlyCost && !isSecret) operation.info(`was deleted; it cost ${state.hourlyCost} an hour`);
 }
 
-/** How old the list may be in which a cluster is looked up before it is deleted: many deletions share one. */
+/** The greatest age of the list in which a cluster is looked up before its deletion: many deletions share one list. */
 const deletionListAgeMs = 30_000;
 
-/** A state with an exchanged id would delete somebody else's cluster. What a record does not show is no objection. */
+/** Refuses a deletion if the id in the state belongs to a cluster of another name. A record without a name is accepted. */
 async function refuseOtherName(service: Service, operation: Operation, { name, __echo }: ClusterState): Promise<void> {
   if (name === undefined || !clusterIdPattern.test(operation.id)) return;
   const shown = (await recordForName(service, operation))?.name;
@@ -332,7 +332,7 @@ async function refuseOtherName(service: Service, operation: Operation, { name, _
   );
 }
 
-/** From the list that many deletions share, else by its id; a warning if neither tells. */
+/** Reads the record from the list that many deletions share, else by its id. Warns if the record cannot be read. */
 async function recordForName(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
   const { id } = operation;
   try {
@@ -344,7 +344,7 @@ async function recordForName(service: Service, operation: Operation): Promise<Cl
   }
 }
 
-async function leaveStopped(service: Service, operation: Operation, state: ClusterState): Promise<void> {
+async function stopInstead(service: Service, operation: Operation, state: ClusterState): Promise<void> {
   const record = await findOrGone(service, operation, state);
   if (!record || isLeaving(record.status)) return operation.status("is gone already");
   try {
@@ -358,39 +358,39 @@ async function leaveStopped(service: Service, operation: Operation, state: Clust
   );
 }
 
-/** The state of a cluster that is now what was asked for; what the service shows otherwise is remembered, and said. */
+/** The state of a cluster that is now as requested, with the observed form of its inputs. Warns of values that differ. */
 async function reached(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
-  const detail = await lookInDetail(service, operation, inputs, before);
+  const detail = await readDetails(service, operation, inputs, before);
   const record = { ...operation.observed.record, ...detail, id: operation.id };
   const isNew = operation.isCreation || before.__echo === undefined;
   if (isNew && inputs.adopt === undefined) refuseOther(service, inputs, record);
-  const { echo, differing, unchanged } = learnForm(inputs, record, before);
+  const { echo: form, differing, unchanged } = learnForm(inputs, record, before);
   const others = differing.filter((path) => !unchanged.includes(path));
   if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);
   if (unchanged.length > 0)
     operation.warn(`the service accepted the change, but still shows ${unchanged.join(", ")} as before`);
   const isLate = operation.isCreation && service.client.form.showsLate ? { __late: true as const } : {};
-  const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: echo, ...isLate } };
-  return toState(inputs, operation.observed, { ...facts, unverifiedInputs: unverified(inputs, record, echo) });
+  const facts = { settled: true, seenBy: service.seenBy, before: { ...before, __echo: form, ...isLate } };
+  return toState(inputs, operation.observed, { ...facts, unverifiedInputs: unverified(inputs, record, form) });
 }
 
-/** What the service shows of the inputs, in one request at most. */
-async function lookInDetail(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
+/** The inputs as the service shows them, in one request at most. */
+async function readDetails(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
   const { record: last } = operation.observed;
   if (last?.env) return last;
-  const look = (urgency?: "reconcile") => find(service, operation, { urgency });
-  if (!operation.isCreation) return look();
-  // The look may be that of another operation, with more time.
+  const read = (urgency?: "reconcile") => find(service, operation, { urgency });
+  if (!operation.isCreation) return read();
+  // The read may belong to another operation, which has a later deadline.
   const late = () => operation.timeout(", while its details were read");
   return until({ clock: service.clock, deadlineMs: operation.look().deadlineMs, late }, (signal) =>
-    abortable(service.details.look(inputs, { ...before, ...last }, look), signal),
+    abortable(service.details.look(inputs, { ...before, ...last }, read), signal),
   );
 }
 
 /**
- * Runs what comes after the cluster exists: every failure keeps its id, and the state as far as it was reached. If nothing
- * was done at all (`soFar` is undefined), the engine keeps the state and the inputs that it has: only so does it still see
- * the difference, which the option `replaceOnChanges` may then make a replacement.
+ * Runs the work on a cluster that exists: every failure keeps the id and the partial state. If nothing was done at all
+ * (`soFar` returns undefined), the engine keeps its state and its inputs. So the next diff still shows the change, and the
+ * option `replaceOnChanges` can make it a replacement.
  */
 async function keep(
   { seenBy }: Service,
