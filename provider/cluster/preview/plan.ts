@@ -112,7 +112,7 @@ function causeOf({ causes, forcedBy, inputs }: Transition): string {
   const change = `${listOf(changed.map((path) => `\`${path}\``))} ${changed.length === 1 ? "changes" : "change"}`;
   if (causes.length > 0) return `${change}, so `;
   const isCertain = forcedBy.every((path) => isAmong(inputs.__replaceOnChanges, path));
-  return `${change}, and ${isCertain ? "`replaceOnChanges`" : "an option such as `replaceOnChanges`"} wants a new cluster for that, so `;
+  return `${change}, and ${isCertain ? "`replaceOnChanges`" : "an option such as `replaceOnChanges`"} requires a new cluster for that, so `;
 }
 
 const singular = { stop: "stops", go: "goes", restart: "restarts" } as const;

@@ -267,7 +267,7 @@ function isName(connection: unknown): connection is string {
   return typeof connection === "string" && connection !== "" && !hasUnknown(connection);
 }
 
-/** Changes that only an update can make, if the service shows none. The provider cannot see `replaceOnChanges`. */
+/** Changes that only an update can make, if the service shows none. A program in another language does not tell of `replaceOnChanges`. */
 async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Transition): Promise<void> {
   if (kind !== "update" || !before) return;
   const changed = changedFields(inputs, before).filter((field) => field !== "container" && !hasUnknown(inputs[field]));
