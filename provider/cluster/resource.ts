@@ -2,14 +2,17 @@ import type { Settings } from "../config";
 import type { Ctx, Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { UnfinishedCreations } from "./begun";
-import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
+import { createCluster } from "./create";
+import { deleteCluster } from "./delete";
 import type { CheckedInputs } from "./fields";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import { previewOutputs } from "./preview/plan";
 import { CheckRun } from "./preview/run";
+import { readCluster } from "./read";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, readableState } from "./state";
+import { updateCluster } from "./update";
 
 /**
  * The cluster resource: its pure parts and its operations. Each use selects the service by the `connection` that the inputs
