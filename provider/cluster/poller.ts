@@ -112,7 +112,7 @@ export class Poller {
       await operation.pause(pause);
       past = { ...past, waitedMs: report.waitedMs() };
       try {
-        const { observation, verdict, next } = await this.#poll(options, past);
+        const { observation, verdict, next } = await this.#pollOnce(options, past);
         refusals = 0;
         past = next;
         operation.observe(observation);
@@ -132,7 +132,7 @@ export class Poller {
    * The shared list may lag behind. A failure, or a ready cluster without `/status`, is confirmed by a read of the
    * cluster itself.
    */
-  async #poll(options: PollOptions, past: PollHistory): Promise<PollResult> {
+  async #pollOnce(options: PollOptions, past: PollHistory): Promise<PollResult> {
     const isShared = this.#isShared;
     const result = await this.#pollBy(options, past, isShared ? "shared" : "alone");
     const { kind } = result.verdict;
