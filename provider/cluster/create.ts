@@ -1,8 +1,9 @@
+import type { CreateBody } from "../api/endpoints";
 import type { ClusterRecord } from "../api/records";
 import type { Ctx, Properties } from "../core";
 import { ClusterFailedError, messageOf, RequestError } from "../errors";
 import { foundOtherwise } from "./adoption";
-import type { CheckedInputs, ClusterState } from "./fields";
+import type { CheckedInputs, ClusterState, CreatedName } from "./fields";
 import { find } from "./lookup";
 import { Operation } from "./operation";
 import { keep, reached, refuseOther } from "./partialState";
@@ -86,13 +87,18 @@ export async function reportTwins(
   if (__resent) await creations.reportTwins(name, [operation.id], { ...operation.look(), warn });
 }
 
-async function createOnce({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+/** The create request: every input whose flags say that a creation sends it. */
+function createBody(inputs: CheckedInputs): { [Name in CreatedName]: CreateBody[Name] } {
   const { name, gpuType, replicas, container, env = {}, extraFields } = inputs;
+  return { name, gpuType, replicas, container, env, extraFields };
+}
+
+async function createOnce({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);
     const options = { ...operation.request(), lookUntilMs: operation.look().deadlineMs, warn };
-    return await creations.create({ name, gpuType, replicas, container, env, extraFields }, options);
+    return await creations.create(createBody(inputs), options);
   } catch (error) {
     // Several operations share the request for the list, so its error names none of their clusters.
     const isShared = error instanceof RequestError && !error.message.includes(operation.title);

@@ -4,7 +4,7 @@ import { type ClusterRecord, missingField } from "../api/records";
 import { isAboutBody, isNamed, isUnwanted, vocabularies } from "../api/requestNames";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
-import type { CheckedInputs, ClusterState } from "./fields";
+import type { CheckedInputs, ClusterState, UpdatedName } from "./fields";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
 
@@ -88,7 +88,7 @@ async function sendConfiguration(
   progress: Progress,
 ): Promise<ClusterRecord | undefined> {
   const { container, replicas, env = {}, extraFields } = inputs;
-  const body: UpdateBody = { container, replicas, env, ...(extraFields ? { extraFields } : {}) };
+  const body: { [Name in UpdatedName]: UpdateBody[Name] } = { container, replicas, env, extraFields };
   const removed = namesToRemove(before, old).filter((name) => !Object.hasOwn(env, name));
   const withNulls = { ...body, env: { ...env, ...Object.fromEntries(removed.map((name) => [name, null])) } };
   const changed = new Set(changedFields(inputs, before));
