@@ -4,44 +4,51 @@ import { findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connectio
 import { ConfigError } from "./errors";
 import { Secret } from "./secret";
 
-/** Which service, and which organization of it. */
+/** A service, and the key of one organization. */
 export interface Connection {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** The names of the fields in requests; absent: found out from what the service answers. */
+  /** Names of the fields in requests; absent: detected from the answers of the service. */
   readonly requestNames?: RequestNames;
 }
 
-/** What the stack says of all its clusters. */
+/** The settings of a stack for all of its clusters. */
 export interface Settings {
-  /** Whether a preview fails where a service that does not answer would otherwise be one warning; default false. */
+  /** Whether a preview fails if one of its lookups at the service fails. Default: false, which shows one warning. */
   readonly strictPreview: boolean;
-  /** What a cluster is for which not enough GPUs can be had; default `warn`. */
+  /**
+   * Whether a preview warns or fails if not enough GPUs are available for a cluster: `warn` or `error`. Default:
+   * `warn`.
+   */
   readonly capacityCheck: CapacityCheck;
   /**
-   * What a cluster is whose GPU type the service does not list: `error` fails the preview, `warn` leaves it to the service,
-   * `off` does not compare; default `error`. A list that cannot be read with certainty is never an error.
+   * Whether a preview compares GPU types with the service's list: `error` fails on a type that is not listed, `warn`
+   * leaves it to the service, `off` does not compare. Default: `error`. A list that cannot be read with certainty is
+   * never an error.
    */
   readonly gpuTypeCheck: GpuTypeCheck;
   /**
-   * The names of the fields in requests: those of the `specification`, or those that the official `client` sends. Default:
-   * found out from what the service answers, before the first creation.
+   * Names of the fields in requests: those of the `specification`, or those that the official `client` sends. Default:
+   * detected from the service's answers, before the first creation.
    */
   readonly requestNames?: RequestNames;
-  /** The most that all clusters together may cost in an hour; absent: no limit. */
+  /**
+   * Maximum cost of all clusters together for one hour, in the currency of the service's prices; a number above 0.
+   * Default: no limit.
+   */
   readonly maxHourlyCost?: number;
 }
 
 /**
- * What a preview does with a cluster for which not enough GPUs can be had.
+ * The result of a preview if not enough GPUs are available for a cluster.
  *
  * - `warn`: The preview warns.
  * - `error`: The preview fails.
  */
 export type CapacityCheck = "warn" | "error";
 /**
- * What a preview does with a cluster whose GPU type the service does not list.
+ * The result of a preview if the service does not list the GPU type of a cluster.
  *
  * - `error`: The preview fails.
  * - `warn`: The preview warns, and the service decides.
@@ -60,7 +67,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads one Pulumi config value by its full name, such as `gpucluster:apiKey`. */
 export type ReadConfig = (name: string) => string | undefined;
 
-/** Where a value is found. */
+/** The places of a value: an environment variable, and a config key. */
 interface Places {
   readonly variable?: string;
   readonly config?: string;
@@ -70,10 +77,11 @@ const ordinaryKey = { variable: "GPUCLUSTER_API_KEY", config: "gpucluster:apiKey
 const ordinaryUrl: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpucluster:baseUrl" };
 
 /**
- * Where the service is and how to sign in; with a name, as that entry of `gpucluster:connections` says. The environment
- * comes before the stack's config: the engine stores config in the state and hands out that stored, possibly outdated copy
- * in refresh and destroy. What a program gives a provider of its own (`isExplicit`) comes before the environment.
- * @throws ConfigError that names everything that is missing or wrong, and every place where it can be set.
+ * The address and the API key of the service; with a name, those of that entry of `gpucluster:connections`. The
+ * environment has priority over the stack's config: the engine stores config in the state, and passes that possibly
+ * outdated copy to refresh and destroy. The arguments of an explicit provider (`isExplicit`) have priority over the
+ * environment.
+ * @throws ConfigError that names each missing or wrong value, and every place where it can be set.
  */
 export function resolveConnection(
   readConfig: ReadConfig,
@@ -101,8 +109,8 @@ export function resolveConnection(
 }
 
 /**
- * What is said of API keys in the stack's config that are not marked as secrets; `undefined` if there are none.
- * @param places Where such a key stands in clear.
+ * The warning about API keys in the stack's config that are not marked as secrets; `undefined` if there are none.
+ * @param places Where such a key is stored in plain text.
  */
 export function plainKeyText(
   readConfig: ReadConfig,
@@ -118,8 +126,8 @@ export function plainKeyText(
 }
 
 /**
- * The settings of the stack, or of a provider that the program declares: the environment has none.
- * @throws ConfigError that names everything that is wrong, and what is right.
+ * The settings of the stack or of an explicit provider; the environment has none.
+ * @throws ConfigError that names each wrong value, and the right ones.
  */
 export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Settings {
   const problems: string[] = [];
@@ -139,7 +147,7 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
     const value = parse(text);
     if (value === undefined) {
       const config = `gpucluster:${name}`;
-      // A provider of the program has what the stack says where it says nothing itself.
+      // An explicit provider uses the stack's setting if it has none of its own.
       const places = isExplicit ? [true, false] : [false];
       const advice = places.map((own) => adviceOn(config, own, `${config} <value>`)).join(", or ");
       problems.push(`${config} must be ${right}: ${advice}`);
@@ -149,8 +157,8 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
 }
 
 /**
- * The config of the stack as it is now, which the engine gives to the plugin that serves its default provider; by names
- * without the prefix. Empty where there is none: refresh and destroy otherwise know only what the state holds.
+ * The current config of the stack, by names without the prefix. The engine gives it to the plugin that serves its
+ * default provider. Empty if there is none. Without it, refresh and destroy know only the config in the state.
  */
 export function freshConfig(env: Environment = process.env): Readonly<Record<string, unknown>> {
   try {
@@ -161,7 +169,7 @@ export function freshConfig(env: Environment = process.env): Readonly<Record<str
   }
 }
 
-/** How often progress is repeated while nothing changes, in milliseconds: often for a person, seldom in a log file. */
+/** How often unchanged progress is repeated, in milliseconds: often for a person, seldom in a log file. */
 export function heartbeatMs(env: Environment = process.env): number {
   return env["CI"] ? 60_000 : 15_000;
 }
@@ -176,13 +184,13 @@ function oneOf<const Word extends string>(...words: Word[]) {
   return (text: string): Word | undefined => words.find((word) => word === text);
 }
 
-/** Decimal notation only: `Number` also takes hexadecimal and other texts that nobody means as money. */
+/** Decimal notation only: `Number` also accepts hexadecimal and other texts that nobody means as money. */
 function toCost(text: string): number | undefined {
   const cost = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(cost) && cost > 0 ? cost : undefined;
 }
 
-/** How to give a setting: to a provider that the program declares, or to the stack, by a command with these arguments. */
+/** How to set a value: in an explicit provider, or in the stack, by a command with these arguments. */
 function adviceOn(config: string, isExplicit: boolean, args: string): string {
   const ownName = config.replace(/^gpucluster:/, "");
   return isExplicit ? `give the provider its \`${ownName}\`` : `run \`pulumi config set ${args}\``;
@@ -203,7 +211,7 @@ function problemOfKey(
   }
   const places = [variable, config].filter(Boolean).join(" or ");
   const what = `The API key${whose} (${places})`;
-  // Anything else cannot stand in a header. The key itself is never shown.
+  // A header can contain nothing else. The key itself is never shown.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     return `${what} must be visible ASCII characters only; it has spaces, line breaks or other characters in it`;
   }
@@ -211,7 +219,7 @@ function problemOfKey(
   return `${what} is no key: it has fewer than ${shortestKey} characters, so no message could hide it. Set the whole key`;
 }
 
-/** The address of an entry of connections has been judged with the entry. */
+/** Judges the ordinary address; that of an entry of connections is judged with the entry. */
 function problemOfOrdinaryUrl(url: string | undefined, isExplicit: boolean): string | undefined {
   const config = isExplicit ? "the provider's `baseUrl`" : "`pulumi config set gpucluster:baseUrl`";
   const places = `GPUCLUSTER_BASE_URL in the environment, or ${config}`;

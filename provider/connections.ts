@@ -3,17 +3,21 @@ import { cleanText } from "./api/text";
 import { ConfigError } from "./errors";
 
 /**
- * The config `gpucluster:connections`: the organizations by name, each with the places of its key. It is no secret, so a key
- * must not stand there; and it is never quoted before it has the form of a place, for it may be a key all the same.
+ * The config `gpucluster:connections`: organizations by name, each with the places of its API key. The config is not
+ * secret, so it must not contain a key. A text is quoted only if it has the form of a place, because it may be a key by
+ * mistake.
  */
 
-/** Where the service is, and where the key of one organization is found. */
+/** The address of the service, and the place of the API key, for one organization. */
 export interface ConnectionEntry {
-  /** Address of the service; the ordinary one where it is absent. */
+  /** Address of the service. Default: the address of the environment or of the stack. */
   readonly baseUrl?: string;
-  /** Name of the environment variable that holds the key; it begins with `GPUCLUSTER_`, and comes before `apiKeyConfig`. */
+  /**
+   * Name of the environment variable that contains the key; it begins with `GPUCLUSTER_`. It has priority over
+   * `apiKeyConfig`, except in an explicit provider.
+   */
   readonly apiKeyEnv?: string;
-  /** Name of the config key that holds the key; it begins with `gpucluster:`. */
+  /** Name of the config key that contains the key; it begins with `gpucluster:`. */
   readonly apiKeyConfig?: string;
 }
 
@@ -23,12 +27,12 @@ const example = '{"eu":{"baseUrl":"https://eu.example.com","apiKeyEnv":"GPUCLUST
 const howTo = `set it to a JSON object such as ${example}`;
 
 /**
- * What is wrong with the text of a field. Only places of this package may be named: who may write the config could otherwise
- * send any secret of the environment, such as the key of a cloud, to an address of their own.
+ * The problem of a field's text. An entry may name only places of this package. Otherwise anybody who can write the
+ * config could send any secret of the environment, such as a cloud key, to an address of their own.
  */
 const fieldProblems: Record<keyof ConnectionEntry, (text: string) => string | undefined> = {
   baseUrl: problemOfUrl,
-  // Capitals only: what else may stand here by mistake is most likely the key itself.
+  // Capitals only: any other text here is most likely the key itself, by mistake.
   apiKeyEnv: (text) =>
     /^GPUCLUSTER_[A-Z0-9_]+$/.test(text)
       ? undefined
@@ -41,8 +45,9 @@ const fieldProblems: Record<keyof ConnectionEntry, (text: string) => string | un
 };
 
 /**
- * One entry of the config. All of it is judged: a mistake in another entry would show one run later, with another resource.
- * @throws ConfigError that names everything that is wrong, and what is right.
+ * One entry of the config. All entries are judged: otherwise a mistake in another entry would show one run later, with
+ * another resource.
+ * @throws ConfigError that names each problem, and its remedy.
  */
 export function findEntry(text: string | undefined, name: string): ConnectionEntry {
   if (!text?.trim()) throw new ConfigError(`${config} is not set, so there is no entry ${quote(name)}: ${howTo}`);
@@ -55,7 +60,7 @@ export function findEntry(text: string | undefined, name: string): ConnectionEnt
   return entryOf(entries[name]);
 }
 
-/** The config keys that the entries name for their API keys, as far as they can be read. */
+/** The config keys that the entries name for their API keys, as far as the config can be read. */
 export function keyConfigsIn(text: string | undefined): string[] {
   const entries = parseJson(text ?? "");
   const places = Object.values(isRecord(entries) ? entries : {}).map((entry) => entryOf(entry).apiKeyConfig ?? "");
@@ -73,7 +78,7 @@ function parse(text: string): Record<string, unknown> {
   throw new ConfigError(`${config} must be an object of names and their connections, in JSON: ${howTo}`);
 }
 
-/** Without the parser's own error, which quotes the text. */
+/** Omits the parser's own error, which quotes the text. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -114,18 +119,18 @@ function quote(name: string): string {
   return `"${cleanText(name, 100)}"`;
 }
 
-/** What is wrong with the address of a service, as the end of a sentence; `undefined` where nothing is. */
+/** The problem of a service's address, as the end of a sentence; `undefined` if there is none. */
 export function problemOfUrl(url: string): string | undefined {
   if (!isPlainUrl(url)) return "is not a URL; it has the form https://api.example.com";
   return urlRules.find(({ broken }) => broken(new URL(url), url))?.text;
 }
 
-/** The one form of an address that `problemOfUrl` finds right: without a slash at its end, its host in small letters. */
+/** The normal form of an address that `problemOfUrl` accepts: without a slash at the end, its host in lower case. */
 export function normalizeUrl(url: string): string {
   return new URL(url).href.replace(/\/+$/, "");
 }
 
-/** `new URL` mends and drops much; what it would change is a mistake of somebody's. */
+/** `new URL` corrects and drops much; a text that it would change is a mistake. */
 function isPlainUrl(url: string): boolean {
   return !/[^\x21-\x7e]|[\\<>{}^`|"]|\/\.{1,2}(\/|$)/.test(url) && URL.canParse(url);
 }
@@ -144,7 +149,7 @@ const urlRules: readonly { broken(url: URL, text: string): boolean; text: string
   },
 ];
 
-/** Whether a host is this machine. */
+/** Whether a host is the local machine. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

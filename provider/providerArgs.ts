@@ -3,15 +3,24 @@ import type { Settings } from "./config";
 import type { ConnectionEntry } from "./connections";
 
 /**
- * What configures the provider: `gpucluster:NAME` in the Pulumi config, and the arguments of an explicit provider. The single
- * source of their documentation, types and flags. Plain types only: they are published (see cluster/fields.ts).
+ * The settings of the provider: `gpucluster:NAME` in the Pulumi config, or the arguments of an explicit provider. The
+ * single source of their documentation, types and flags. Plain types only: they are published (see cluster/fields.ts).
  */
 export interface ProviderArgs extends Partial<Settings> {
-  /** API key of the organization. Default: the environment variable `GPUCLUSTER_API_KEY`, which is stored nowhere. */
+  /**
+   * API key of the organization; a secret of at least 4 visible ASCII characters. Default: the environment variable
+   * `GPUCLUSTER_API_KEY`, which is stored nowhere.
+   */
   apiKey?: string;
-  /** Address of the service. Default: the environment variable `GPUCLUSTER_BASE_URL`. */
+  /**
+   * Address of the service, such as `https://api.example.com`, without `/v1`. Default: the environment variable
+   * `GPUCLUSTER_BASE_URL`.
+   */
   baseUrl?: string;
-  /** Several organizations, by name: where each is served, and where its key is found. `connection` of a cluster names one. */
+  /**
+   * Addresses and places of API keys of several organizations, by name; `connection` of a cluster names one. Default:
+   * none.
+   */
   connections?: Record<string, ConnectionEntry>;
 }
 

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 
-/** Keeps a value out of every log, error and inspection; only `reveal` gives it. */
+/** Keeps a value out of every log, error and inspection; only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 

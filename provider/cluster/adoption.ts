@@ -10,16 +10,19 @@ import { identifiersIn, isMasked, sameImage, sameText } from "./drift";
 import { replicasWithin } from "./extraFields";
 import type { CheckedInputs, ClusterState } from "./fields";
 
-/** What taking over a cluster means that exists already. Pure: the preview says what the creation then does. */
+/** The adoption of an existing cluster. Pure: the preview uses it to show the effect of the creation. */
 
-/** Why a cluster cannot be the one that the inputs describe; what the service does not show is believed. */
+/**
+ * The reasons why a cluster cannot be the one that the inputs describe. A field that the service does not show counts
+ * as equal.
+ */
 export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckFailure[] {
   const { adopt = "", gpuType, name, __generatedName: isMade } = inputs;
   if (isLeaving(record.status)) {
     return [{ property: "adopt", reason: `${adopt} is ${record.status}: there is nothing left to take over` }];
   }
   const shown = identifiersIn(record);
-  // Identifiers that say nothing to a person cannot be compared with a name.
+  // Opaque identifiers cannot be compared with a name.
   const otherType = !isSameGpu(gpuType, shown) && !shown.every(isOpaque);
   const otherName = record.name !== undefined && !isMade && !sameText(record.name, name);
   return [
@@ -42,14 +45,15 @@ export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckF
   ];
 }
 
-/** The inputs under the name of the cluster that is taken over; one that the program gives stays as it is written there. */
+/** The inputs with the name of the adopted cluster; a name that the program gives stays as it is written there. */
 export function withName(inputs: CheckedInputs, { name }: ClusterRecord): CheckedInputs {
   return name === undefined || !inputs.__generatedName ? inputs : { ...inputs, name };
 }
 
 /**
- * The cluster as a state that this package would have left: what the service shows, and what the program says where it shows
- * nothing. Variables that the program does not name are the service's own, or somebody's; they stay.
+ * The state that this package would have written for the cluster: the observed values, or the program's values if the
+ * service shows none. Variables that the program does not name belong to the service or to somebody else; they are left
+ * out, so that no difference removes them.
  */
 export function foundState(inputs: CheckedInputs, record: ClusterRecord): ClusterState {
   const { container, env, replicas } = inputs;
@@ -74,8 +78,9 @@ function foundEnv(asked: Readonly<Record<string, string>>, shown: NonNullable<Cl
 }
 
 /**
- * The inputs of a cluster that was found after a lost answer, as far as it shows replicas and env otherwise than asked for, and
- * the paths of those. An autoscaler's own number is no difference, and none at all is one that is not there yet.
+ * For a cluster that was found after a lost answer: the inputs with its observed replicas and env, and the paths that
+ * differ from the request. A number that an autoscaler may choose is no difference, nor is 0, because the replicas may
+ * not exist yet.
  */
 export function foundOtherwise(inputs: CheckedInputs, record: ClusterRecord) {
   const { replicas: shown = 0 } = record;
@@ -85,15 +90,15 @@ export function foundOtherwise(inputs: CheckedInputs, record: ClusterRecord) {
   return { running, paths: Object.keys(diffCluster(running, inputs).changes) };
 }
 
-/** Paths of what will be put right. */
+/** The paths that the adoption will change. */
 export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): string[] {
   return Object.keys(diffCluster(foundState(inputs, record), inputs).changes);
 }
 
 /**
- * The difference between a state and new inputs. `adopt` counts at creation only: one that names another cluster than the
- * resource has would be passed over in silence.
- * @throws GpuClusterError
+ * The difference between a state and new inputs. `adopt` counts at creation only: a later change to another cluster
+ * would silently have no effect.
+ * @throws GpuClusterError if `adopt` names another cluster than the resource has, and nothing replaces the cluster.
  */
 export function diffAdopted(state: Properties, news: Properties, id?: string): Diff {
   const diff = diffCluster(state, news);

@@ -13,14 +13,15 @@ export interface Target extends LookupSources {
 
 const firstPauseMs = 1_000;
 const longestPauseMs = 15_000;
-/** How often a cluster that does not seem to be changing is asked again: its "busy" may be another word for "no". */
+/** Attempts on a cluster that does not seem to be changing: its "busy" may be a refusal. */
 const settledAttempts = 5;
 
 /**
- * Sends a change again for as long as the service says "not now" (409, 423, 425), which means that nothing was done: until
- * the operation's deadline while the cluster is changing, or the service says so, a few times otherwise.
- * @param isDone Whether a look shows that nothing more has to be sent; the record is absent when the cluster is gone.
- * @param attempts How often one is asked that does not seem to be changing.
+ * Retries a change as long as the service says "not now" (409, 423, 425), which means that nothing was done. While the
+ * cluster is changing, or if the error code says so, retries last until the deadline of the operation; otherwise only a few
+ * are sent.
+ * @param isDone Whether an observation shows that nothing more has to be sent; the record is absent if the cluster is gone.
+ * @param attempts The limit for a cluster that does not seem to be changing.
  */
 export async function whenFree<T>(
   target: Target,
@@ -43,14 +44,14 @@ export async function whenFree<T>(
       operation.status(`waiting, for ${busyWith(record)}`);
       await operation.pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)));
       if (operation.leftMs() > 0) continue;
-      if (await isDoneAtLast(target, operation, isDone)) return undefined;
+      if (await isDoneAtDeadline(target, operation, isDone)) return undefined;
       throw operation.timeout(`: ${busyWith(record)} (${messageOf(error)})`, { cause: error });
     }
   }
 }
 
-/** The look at the deadline. One that fails shows nothing: what was seen before is what there is to say. */
-async function isDoneAtLast(
+/** The lookup at the deadline. A lookup that fails shows nothing: the earlier observation stands. */
+async function isDoneAtDeadline(
   target: Target,
   operation: Operation,
   isDone: (record: ClusterRecord | undefined) => boolean | Promise<boolean>,
@@ -67,7 +68,7 @@ function busyWith({ status }: ClusterRecord): string {
   return `the service is busy with it: ${status ?? "no state"}`;
 }
 
-/** A cluster whose own word says that it runs may still be busy with its replicas, where they may be looked at. */
+/** Whether the cluster is changing. If its status word says that it runs, `/status` may still show that its replicas change. */
 async function isChanging({ client }: Target, operation: Operation, record: ClusterRecord): Promise<boolean> {
   const state = stateOf(record.status);
   if (state === "pending") return true;

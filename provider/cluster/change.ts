@@ -13,34 +13,34 @@ import type { Service } from "./service";
 import { applyOnce, type Progress, sendUpdate } from "./updateRequest";
 import { waitUntilReady } from "./wait";
 
-/** What is to be brought about on a cluster that exists. */
+/** A change of an existing cluster. */
 export interface Change {
-  /** What the service showed before. */
+  /** The record before the change. */
   readonly record: ClusterRecord;
   readonly inputs: CheckedInputs;
   readonly state: ClusterState;
   readonly effects: ReadonlySet<Effect>;
-  /** Env and container have to be sent, and the replicas to run them. */
+  /** True if env and container have to be sent, and the replicas have to run them. */
   readonly needsRollout: boolean;
-  /** Extra fields have to be sent; what follows from them is up to the service. */
+  /** True if extra fields have to be sent. The service decides what follows from them. */
   readonly needsUpdate: boolean;
 }
 
-/** How far a change came. */
+/** The progress of a change. */
 export interface Sent extends Progress {
-  /** True once the cluster was stopped or started, so that it is not what it was even if nothing else is done. */
+  /** True once the cluster was stopped or started: it has changed even if nothing else is done. */
   isMoved: boolean;
-  /** True once the number of replicas is the one that was asked for. */
+  /** True once the number of replicas is the requested one. */
   isScaled: boolean;
-  /** True once the replicas were asked to restart, so that no trigger has to do it again. */
+  /** True once a restart of the replicas was requested, so that no trigger has to request it again. */
   isRestarted: boolean;
-  /** Present once replicas were asked to restart that ran. */
+  /** Present once a roll-out or a restart of running replicas was requested. */
   rollout?: Rollout;
-  /** True once the cluster was started, where it was stopped. */
+  /** True once the cluster was started, or was found not to be stopped. */
   isStarted: boolean;
-  /** True where it was found at rest although no word says so. */
+  /** True if the cluster was found at rest although its status word does not say so. */
   wasAtRest: boolean;
-  /** True where a stopped cluster has yet to run its configuration, once it is started. */
+  /** True if a stopped cluster will run its new configuration only after its next start. */
   isPostponed: boolean;
 }
 
@@ -56,8 +56,8 @@ export function changeOf(
   effects: ReadonlySet<Effect>,
   isFailed = stateOf(record.status) === "failed",
 ): Change {
-  // One that was sent and not seen through may also have been taken back since: then the diff does not show it.
-  // One that has failed comes up again only by a roll-out.
+  // A roll-out that did not finish is sent again: if the program has taken it back since, the diff does not show it.
+  // A failed cluster starts again only by a roll-out.
   const isRevived = isFailed && inputs.desiredStatus !== "stopped";
   const needsRollout = effects.has("rollout") || state.__unfinished === "rollout" || isRevived;
   const needsUpdate = effects.has("configure");
@@ -65,9 +65,9 @@ export function changeOf(
 }
 
 /**
- * What a request has to say so that it changes nothing but what the diff shows: for every other input what the service has,
- * which an autoscaler or another person may have changed since, or which the program ignores (`ignoreChanges`). An update that
- * was not seen through is sent as the program says it.
+ * The inputs of a request that changes only what the diff shows. Every other input has the value of the service: an
+ * autoscaler or another person may have changed it, or the program ignores it (`ignoreChanges`). If an earlier operation did
+ * not finish, or the cluster is at rest, all inputs are those of the program.
  */
 function withUnchanged(
   inputs: CheckedInputs,
@@ -87,12 +87,12 @@ function withUnchanged(
   };
 }
 
-/** Whether an image that is shown is the one that was applied, in whatever form. */
+/** Whether the shown image is the applied one, in any form. */
 function isOwnForm(shown: string, { container, __echo }: ClusterState): boolean {
   return sameImage(container, shown) || __echo?.container === shown;
 }
 
-/** The variables as the service shows them; what it hides or masks is as it was applied. */
+/** The variables as the service shows them. Variables that it hides or masks have their applied values. */
 function keptEnv(own: CheckedInputs["env"], shown: NonNullable<ClusterRecord["env"]>, { __echo = {} }: ClusterState) {
   const { env: hidden = [], masked = [] } = __echo;
   const readable = Object.entries(shown).filter(
@@ -104,22 +104,22 @@ function keptEnv(own: CheckedInputs["env"], shown: NonNullable<ClusterRecord["en
   return { ...kept, ...Object.fromEntries(readable.map(([name, value]) => [name, value ?? ""])) };
 }
 
-/** Sends only what differs from what the service shows, in the fewest calls, and waits once. */
+/** Sends only the differences from what the service shows, in the fewest calls, and waits once. */
 export async function applyChange(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
   if (change.inputs.desiredStatus === "stopped") await bringToRest(service, operation, change, sent);
   else await bringToRun(service, operation, change, sent);
 }
 
-/** The number of replicas waits for the start. */
+/** Stops the cluster. A new number of replicas is sent only with the next start. */
 async function bringToRest(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
   const { inputs, needsRollout } = change;
   sent.isMoved = await stop(service, operation, inputs);
   if (needsRollout) {
     const refusal = await storeAtRest(service, operation, change, sent);
-    // What is stored may wait for a redeploy, which the start then makes sure of.
+    // A stored configuration may need a redeploy, which the next start makes sure of.
     sent.isPostponed = true;
     if (refusal) operation.warn(`takes its new configuration when it is started: ${refusal}`);
-    // The update of some services starts what it changes.
+    // Some services start a cluster when they update it.
     else if (await find(service, operation)) await stop(service, operation, inputs);
   }
   sent.isRestarted = true;
@@ -129,7 +129,7 @@ async function bringToRun(service: Service, operation: Operation, change: Change
   const { inputs, state, effects, needsRollout, needsUpdate } = change;
   const isStart = await isAtRest(service, operation);
   sent.wasAtRest = operation.isFoundAtRest;
-  // Whatever starts it, nothing that ran before runs on.
+  // After a start, no replica from before the stop runs: no trigger has to restart it.
   sent.isRestarted = isStart;
   const isStored = isStart && needsRollout && (await storeAtRest(service, operation, change, sent)) === undefined;
   if (isStart) await startUp(service, operation, inputs, isStored);
@@ -159,7 +159,7 @@ async function bringToRun(service: Service, operation: Operation, change: Change
   await waitUntilReady(service, operation, inputs, sent.rollout);
 }
 
-/** Starts what is still at rest; a configuration that was changed there surely runs only after a redeploy. */
+/** Starts the cluster if it is still at rest. A configuration that was changed at rest certainly runs only after a redeploy. */
 async function startUp(service: Service, operation: Operation, { replicas }: CheckedInputs, isChanged: boolean) {
   await find(service, operation);
   const isDown = await isAtRest(service, operation);
@@ -170,7 +170,7 @@ async function startUp(service: Service, operation: Operation, { replicas }: Che
   await find(service, operation);
 }
 
-/** Changes env and container of a stopped cluster; answers why where it takes none. */
+/** Changes env and container of a stopped cluster. Returns the reason if the service refuses. */
 async function storeAtRest(service: Service, operation: Operation, change: Change, sent: Sent) {
   const { inputs, record, state } = change;
   const asItIs = { ...inputs, replicas: record.replicas ?? inputs.replicas };
@@ -184,11 +184,11 @@ async function storeAtRest(service: Service, operation: Operation, change: Chang
   }
 }
 
-/** One call for what is still missing then. */
+/** Sends one scale call if the number of replicas still differs. */
 async function scale(service: Service, operation: Operation, change: Change, shown: ClusterRecord | undefined) {
   const { inputs, state } = change;
   const { replicas } = inputs;
-  // Where the service does not show the number, one that was not reached is asked for again.
+  // If the service does not show the number, a number that was not reached is requested again.
   const reached = state.settled === false ? undefined : state.replicas;
   if ((shown?.replicas ?? reached) === replicas) return;
   operation.status(`scaling to ${replicas}`);
@@ -196,9 +196,9 @@ async function scale(service: Service, operation: Operation, change: Change, sho
   await applyOnce(service, operation, send, (now) => now.replicas === replicas);
 }
 
-/** How far an operation came. */
+/** The result of an operation that failed halfway. */
 export interface PartialState {
-  /** The inputs that the replicas run with by now. */
+  /** The inputs that the replicas run with now. */
   readonly running: CheckedInputs;
   readonly before: ClusterState;
   readonly unfinished: ClusterState["__unfinished"];
@@ -206,25 +206,25 @@ export interface PartialState {
 }
 
 /**
- * Until a roll-out is asked for or seen, the replicas run with the old configuration, so that an interrupted one is done
- * again; one that the service has accepted is only waited for again.
+ * Until a roll-out is requested or observed, the replicas run with the old configuration, so an interrupted one is requested
+ * again. If the service has accepted the roll-out, the next operation only waits for it.
  */
 export function partialState(change: Change, sent: Sent): PartialState {
   const { isScaled, isRestarted, isStarted, isStored, rollout, wasAtRest } = sent;
-  const { record, inputs: asked, state: before, needsRollout, needsUpdate } = change;
-  const replicas = isScaled ? asked.replicas : (record.replicas ?? before.replicas);
-  const { restartTriggers, redeployTriggers } = isRestarted ? asked : before;
-  // Where no word tells that it is stopped, the state has to, until it is started.
+  const { record, inputs: desired, state: before, needsRollout, needsUpdate } = change;
+  const replicas = isScaled ? desired.replicas : (record.replicas ?? before.replicas);
+  const { restartTriggers, redeployTriggers } = isRestarted ? desired : before;
+  // If no status word shows that the cluster is stopped, the state has to show it until the start.
   const wasStopped = (wasAtRest || before.desiredStatus === "stopped") && !isStarted;
-  const desiredStatus = wasStopped ? ("stopped" as const) : asked.desiredStatus;
-  const extraFields = (needsUpdate || needsRollout) && !isStored ? before.extraFields : asked.extraFields;
-  const inputs = { ...asked, replicas, restartTriggers, redeployTriggers, desiredStatus, extraFields };
+  const desiredStatus = wasStopped ? ("stopped" as const) : desired.desiredStatus;
+  const extraFields = (needsUpdate || needsRollout) && !isStored ? before.extraFields : desired.extraFields;
+  const inputs = { ...desired, replicas, restartTriggers, redeployTriggers, desiredStatus, extraFields };
   if (rollout?.isAccepted && !rollout.seen) return { running: inputs, before, unfinished: "redeployed" };
-  const isThrough = rollout?.seen ?? isScaled;
-  if (isThrough || !needsRollout) return { running: inputs, before, unfinished: true };
+  const isFinished = rollout?.seen ?? isScaled;
+  if (isFinished || !needsRollout) return { running: inputs, before, unfinished: true };
   const { container, env } = before;
   const unfinished = isStored ? "rollout" : (before.__unfinished ?? true);
   const names =
-    unfinished === "rollout" ? [...new Set([...(before.__sent ?? []), ...Object.keys(asked.env ?? {})])] : undefined;
+    unfinished === "rollout" ? [...new Set([...(before.__sent ?? []), ...Object.keys(desired.env ?? {})])] : undefined;
   return { running: { ...inputs, container, env }, before, unfinished, sent: names };
 }

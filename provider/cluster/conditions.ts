@@ -3,48 +3,51 @@ import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records"
 import { cut } from "../api/text";
 import { type CheckedInputs, type ClusterState, type HealthCheck, inputDefaults } from "./fields";
 
-/** What was seen of a cluster at one time. */
+/** The observed state of a cluster at one time. */
 export interface Observation {
   /** The cluster's record; absent when the service says that there is no such cluster. */
   readonly record?: ClusterRecord;
-  /** Its `/status`, where that was looked at. */
+  /** The answer of its `/status`; absent if that was not read. */
   readonly status?: StatusRecord;
 }
 
-/** What the looks before this one add to it. */
+/** The previous polls of a wait, for the verdict on the current poll. */
 export interface PollHistory {
-  /** Whether the cluster was seen at all since the wait began. */
+  /** Whether any poll of this wait, the current one included, has found the cluster. */
   readonly seen: boolean;
-  /** Looks in a row, this one included, in which it was missing. */
+  /** Consecutive polls, the current one included, that did not find the cluster. */
   readonly misses: number;
-  /** Looks in a row before this one in which all was as it is waited for. */
+  /** Consecutive polls before the current one that met the goal of the wait. */
   readonly healthyLooks: number;
-  /** Whether some look contradicted itself: said to run, but not healthy. */
+  /** Whether a poll showed a contradiction: a running cluster whose replicas are not healthy. */
   readonly contradicted: boolean;
   /** Milliseconds since the wait began. */
   readonly waitedMs: number;
-  /** The word of the cluster in this look: since when, in milliseconds of the wait, and in how many looks in a row. */
+  /**
+   * The status word in the current poll: when it first appeared, in milliseconds of the wait, and in how many
+   * consecutive polls.
+   */
   readonly steady?: { readonly word: string | undefined; readonly sinceMs: number; readonly looks: number };
 }
 
 export type Verdict =
   | { readonly kind: "ready" | "gone" }
-  /** Seems to be ready or failed: `/status` has to confirm it, or to explain it. */
+  /** The cluster seems ready, stopped or failed; `/status` has to confirm or explain that. */
   | { readonly kind: "confirm"; readonly summary: string }
   | { readonly kind: "pending"; readonly summary: string; readonly healthy?: boolean; readonly contradiction?: boolean }
   | { readonly kind: "failed"; readonly summary: string; readonly reasons: readonly string[] };
 
-/** What a wait is for. */
+/** The goal of a wait for a ready cluster. */
 export interface Goal {
   readonly replicas: number;
-  /** How many of them have to be healthy. */
+  /** The number of replicas that have to be healthy. */
   readonly enough: number;
   readonly healthCheck: HealthCheck;
 }
 
 type Asked = Pick<CheckedInputs, "replicas" | "minHealthyReplicas" | "healthCheck">;
 
-/** What the inputs ask to wait for. */
+/** The goal that the inputs request. */
 export function goalOf({ replicas, minHealthyReplicas, healthCheck }: Asked): Goal {
   const least = minHealthyReplicas ?? replicas;
   const enough = typeof least === "number" ? least : Math.ceil((replicas * Number.parseInt(least, 10)) / 100);
@@ -55,20 +58,23 @@ export function goalOf({ replicas, minHealthyReplicas, healthCheck }: Asked): Go
   };
 }
 
-/** A new cluster may be missing at first, where the service's reads lag behind its writes. */
-const newcomerGraceMs = 30_000;
-const newcomerMisses = 5;
-/** A cluster that was there and is missing is gone only when it stays missing. */
+/**
+ * A new cluster is gone only after this time and this many missing polls: reads of the service may lag behind its
+ * writes.
+ */
+const creationGraceMs = 30_000;
+const creationMisses = 5;
+/** A cluster that was found before is gone only after this many consecutive polls without it. */
 const goneMisses = 3;
 
 /**
- * Judges one look for somebody who waits until enough replicas are healthy. Pure. The record only suggests; `/status`
- * decides. One healthy look is enough, but two in a row where the record holds no state that is known, where the service
- * speaks for all replicas at once, or where looks contradicted. Where fewer than all are enough, a word that says that the
- * others are still coming is no objection.
+ * Judges one poll of a wait until enough replicas are healthy. Pure. The record only suggests a verdict; `/status`
+ * decides. One healthy poll is enough. Two consecutive ones are required if the state is unknown, if the service
+ * reports one health for all replicas, or if a poll showed a contradiction. If fewer than all replicas are enough, a
+ * pending state does not prevent the verdict.
  */
-export function judgeReady(look: Observation, past: PollHistory, goal: Goal): Verdict {
-  const { record, status } = look;
+export function judgeReady(observation: Observation, past: PollHistory, goal: Goal): Verdict {
+  const { record, status } = observation;
   if (!record) return judgeMissing(past);
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
@@ -83,40 +89,41 @@ export function judgeReady(look: Observation, past: PollHistory, goal: Goal): Ve
   if (!isHealthy(status, goal)) return { kind: "pending", summary, contradiction: state === "running" };
   if (state === "pending" && !isPartial) return { kind: "pending", summary };
   const isVague = state === "unknown" || status.overall !== undefined;
-  const looksNeeded = past.contradicted || isVague ? 2 : 1;
-  return past.healthyLooks + 1 >= looksNeeded ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
+  const pollsNeeded = past.contradicted || isVague ? 2 : 1;
+  return past.healthyLooks + 1 >= pollsNeeded ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
 }
 
-/** For who believes the word of the cluster itself. */
+/** For `healthCheck: "list"`: the status word of the cluster decides. */
 function judgeWord(word: string | undefined, told: string): Verdict {
   const state = stateOf(word);
   if (state === "failed") return failed(`it is ${told}`, undefined);
   return state === "running" ? { kind: "ready" } : pending(told);
 }
 
-/** A state with the service's own reason for it; a cluster that is well needs none. */
+/** A status word with the service's reason for it. Running, stopped and terminated clusters need no reason. */
 function withReason(word: string, { reason, status }: ClusterRecord): string {
   const isWell = ["running", "stopped", "terminated"].includes(stateOf(status));
   return reason === undefined || isWell ? word : `${word}: ${cut(reason, longestReason)}`;
 }
 
-/** What is known of a cluster before it is stopped. */
+/** The known facts about a cluster before it is stopped. */
 export interface Running {
-  /** False where the word of the cluster itself is all that may be looked at. */
+  /** False if only the status word of the cluster may be read, not `/status`. */
   readonly readsStatus: boolean;
-  /** Its word before it was asked to stop. */
+  /** Its status word before the stop request. */
   readonly word?: string | undefined;
-  /** The state before. */
+  /** The Pulumi state before the operation. */
   readonly before?: Partial<ClusterState>;
 }
 
-/** Twice the time that containers usually get to end; so long lasts no state on the way that has a word of its own. */
+/** Twice the time that containers usually get to terminate: no intermediate status word lasts this long. */
 const steadyWord = { ms: 60_000, looks: 3 };
 
 /**
- * Judges one look for somebody who waits until the cluster is stopped. Pure. The word decides; where it is none that is
- * known, a cluster that has no replicas any more in two looks is stopped, whatever the service calls that. Where no replicas
- * can be looked at, one whose word has changed since it was asked to stop, and then stays the same for long.
+ * Judges one poll of a wait until the cluster is stopped. Pure. A known status word decides. If the word is unknown,
+ * two consecutive polls without a running replica mean that the cluster is stopped. If the replicas cannot be read, the
+ * cluster is stopped once its word differs from the one before the stop request, and has stayed the same for
+ * `steadyWord`.
  */
 export function judgeStopped(
   { record, status }: Observation,
@@ -148,8 +155,8 @@ function isStoppedByWord(
 }
 
 /**
- * Whether a cluster is at rest. A word that is not known, or none, is so where this package has stopped the cluster and the
- * service has said no other ever since.
+ * Whether a cluster is stopped. An unknown or absent status word means stopped if this package has stopped the cluster
+ * and the service has shown no other word since.
  */
 export function isStopped({ status }: Pick<ClusterRecord, "status">, before: Partial<ClusterState> = {}): boolean {
   const state = stateOf(status);
@@ -158,23 +165,29 @@ export function isStopped({ status }: Pick<ClusterRecord, "status">, before: Par
   return state === "unknown" && wasStopped && (status === undefined || before.status === status);
 }
 
-/** Judges one look for somebody who waits until the service shows the cluster, whatever it is doing. Pure. */
+/** Judges one poll of a wait until the service shows the cluster, in any state. Pure. */
 export function judgeShown({ record }: Observation, past: PollHistory): Verdict {
   return record ? { kind: "ready" } : judgeMissing(past);
 }
 
-/** Judges one look for somebody who waits until the cluster is gone. Pure. Only the service's word counts, never silence. */
+/**
+ * Judges one poll of a wait until the cluster is gone. Pure. Only an answer of the service counts, never a missing
+ * answer.
+ */
 export function judgeGone({ record }: Observation): Verdict {
   if (!record || stateOf(record.status) === "terminated") return { kind: "gone" };
   return pending(shortened(record.status));
 }
 
 function judgeMissing({ seen, misses, waitedMs }: PollHistory): Verdict {
-  const isGone = seen ? misses >= goneMisses : misses >= newcomerMisses && waitedMs >= newcomerGraceMs;
+  const isGone = seen ? misses >= goneMisses : misses >= creationMisses && waitedMs >= creationGraceMs;
   return isGone ? { kind: "gone" } : { kind: "pending", summary: "the service does not show it" };
 }
 
-/** Of the record's word and the one of `/status`, the one that says more against the cluster; else the record's. */
+/**
+ * The status word that reports the worse state, of the record's and that of `/status`; the record's if neither is
+ * worse.
+ */
 function tellingWord(...words: (string | undefined)[]): string | undefined {
   const said = words.filter((word) => word !== undefined);
   const ranked = (["terminated", "stopped", "failed", "pending"] as const).flatMap((state) =>
@@ -199,14 +212,17 @@ function failed(summary: string, status: StatusRecord | undefined): Verdict {
   return { kind: "failed", summary, reasons: unhealthyReasons(status) };
 }
 
-/** The replicas that count: a service may show replaced ones for a while, so what is going is one of `wanted` only if needed. */
+/**
+ * The replicas that count. The service may show replaced replicas for a while, so a replica that is stopped or being
+ * removed counts only if fewer than `wanted` others exist.
+ */
 function present({ replicas }: StatusRecord, wanted: number): readonly ReplicaRecord[] {
   const there = replicas.filter(({ status }) => stateOf(status) !== "terminated");
   const staying = there.filter(({ status }) => !isLeaving(status) && stateOf(status) !== "stopped");
   return staying.length >= wanted ? staying : there;
 }
 
-/** How many are healthy of the `replicas` that were asked for. */
+/** The number of healthy replicas, of the `replicas` that were requested. */
 export function countHealthy(status: StatusRecord, replicas: number): number {
   if (status.overall !== undefined) return status.overall ? replicas : 0;
   return present(status, replicas).filter(({ healthy }) => healthy).length;
@@ -218,7 +234,10 @@ function isHealthy(status: StatusRecord, { replicas, enough }: Goal): boolean {
   return isComplete && countHealthy(status, replicas) === replicas;
 }
 
-/** Whether no replica runs, or may, also by the word of `/status` itself; what only counts them, or speaks for all of them, does not tell. */
+/**
+ * Whether no replica runs or may run, by the replicas and by the status word of `/status`. A status that only counts
+ * replicas, or has one health for all of them, does not prove that.
+ */
 export function isIdle({ status: word, replicas, overall }: StatusRecord): boolean {
   const isDown = ({ status, healthy }: ReplicaRecord) =>
     !healthy && ["stopped", "terminated"].includes(stateOf(status));
@@ -227,8 +246,8 @@ export function isIdle({ status: word, replicas, overall }: StatusRecord): boole
 }
 
 /**
- * What replicas tell of a cluster that nobody is known to have stopped, and whose word is not known. Pure. None at all has
- * also one that is yet to come up, unless that `isUp` by now.
+ * The state that the replicas prove, for a cluster with an unknown status word that nobody is known to have stopped.
+ * Pure. A cluster that is still coming up has no replicas either, so no replicas mean `stopped` only if `isUp`.
  */
 export function restOf(status: StatusRecord, isUp: boolean): "stopped" | "failed" | undefined {
   const { replicas } = status;
@@ -249,7 +268,7 @@ export function unhealthyReasons(status: StatusRecord | undefined): string[] {
   return sick.length > mostReasons ? [...lines, `and ${sick.length - mostReasons} more`] : lines;
 }
 
-// What a person can read; the state has every replica.
+// Limits for messages; the state contains every replica.
 const mostReasons = 4;
 const longestReason = 120;
 const longestWord = 60;

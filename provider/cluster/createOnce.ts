@@ -15,51 +15,54 @@ import type { OwnedIds } from "./ownedIds";
 
 export interface CreationOptions {
   readonly signal: AbortSignal;
-  /** Until when nothing is sent any more but looks. */
+  /** After this time, nothing is sent except lookups. */
   readonly deadlineMs: number;
-  /** Until when looks may end. */
+  /** The deadline of lookups. */
   readonly lookUntilMs: number;
-  /** Values that must not show in a message. */
+  /** Values that must not appear in a message. */
   readonly secrets: readonly string[];
-  /** Called with what the user should know although the creation succeeded. */
+  /** Reports a fact that the user should know although the creation succeeded. */
   readonly warn: (text: string) => void;
 }
 
-/** How to look for a second cluster of a name, and whom to tell. */
+/** The options of the search for a second cluster of a name, and the function that reports one. */
 type TwinSearch = ListOptions & Pick<CreationOptions, "warn">;
 
-/** How old the list may be that a creation is compared with; this process's own creations are known besides. */
+/** The greatest age of the list that is taken before a creation. The creations of this process are known without a list. */
 const snapshotAgeMs = 30_000;
-/** Pauses between looks for a cluster whose answer was lost, 20 s in all: a list may lag behind. */
+/** Pauses before each lookup of a cluster whose create answer was lost, 20 s in all: a list may lag behind. */
 const searchPausesMs = [0, 2_000, 3_000, 5_000, 10_000];
-/** Where the service may still be at work on it: some allocate GPUs before they answer. */
+/** The pauses if the service may still be working on the request: some services allocate GPUs before they answer. */
 const longSearchPausesMs = [...searchPausesMs, 20_000, 40_000, 60_000];
-/** The first look is made even for a user who has just interrupted: it usually finds the id. */
-const firstLookMs = 5_000;
-/** What exists may be older than the request by what two clocks differ. */
+/** The time limit of the first lookup, which runs even after an interrupt: it usually finds the id. */
+const firstLookupMs = 5_000;
+/** The tolerated difference between two clocks: a cluster that is older than our request by more is not ours. */
 const clockSkewMs = 5 * 60_000;
-/** For so long an error hook of the program may make the engine ask again, at once, for what may still be under way. */
+/**
+ * An uncertain creation is not sent again during this time: an error hook of the program may make the engine retry it at once,
+ * while the first request may still be in flight.
+ */
 const doubtMs = 15 * 60_000;
 
-/** What a list says of a cluster whose answer was lost. */
+/** What a list shows of a cluster whose create answer was lost. */
 type Finding =
   | { readonly kind: "found"; readonly record: ClusterRecord }
   | { readonly kind: "none" }
   | { readonly kind: "doubtful"; readonly why: string };
 
 /**
- * Creates exactly one cluster. The service offers no idempotency key, so the name stands for the request: a name that is
- * taken is refused before anything is sent, and after a lost answer the list tells whether the cluster was made. Only when
- * it surely was not is the request sent once more.
+ * Creates exactly one cluster. The service has no idempotency key, so the name identifies the request. A name that is taken
+ * is refused before anything is sent. If the answer is lost, the list shows whether the cluster was created. The request is
+ * sent a second time only if the first one certainly created nothing.
  */
 export class Creations {
-  /** Names for which a cluster may yet appear, in lower case. */
+  /** Names in lower case whose cluster may still appear, with the error of the creation. */
   readonly #doubts = new Map<string, { readonly error: CreateError; readonly sinceMs: number }>();
-  /** Names for which two create requests were sent, in lower case: the first may yet make a cluster. */
+  /** Names in lower case for which two create requests were sent: the first one may still create a cluster. */
   readonly #resent = new Set<string>();
-  /** Names whose last creation was not answered clearly, and found in the list, in lower case. */
+  /** Names in lower case whose last creation had no clear answer, and whose cluster was found in a list. */
   readonly #found = new Set<string>();
-  /** Names that are being created right now. */
+  /** Names in lower case whose creation is in flight. */
   readonly #pendingNames = new Set<string>();
 
   constructor(
@@ -95,7 +98,7 @@ export class Creations {
     }
   }
 
-  /** What exists before the request; `undefined` if the API itself says that the key may create but not list. */
+  /** The clusters before the request; `undefined` if the API itself says that the key may create but not list. */
   async #snapshot({ signal, deadlineMs, warn }: CreationOptions): Promise<ClusterList | undefined> {
     try {
       return await this.lists.recent(snapshotAgeMs, { signal, deadlineMs });
@@ -110,7 +113,7 @@ export class Creations {
     }
   }
 
-  /** The create request; a second one only after the first surely made no cluster. */
+  /** Sends the create request, and a second one only if the first one certainly created no cluster. */
   async #request(body: CreateBody, before: ClusterList | undefined, options: CreationOptions): Promise<ClusterRecord> {
     const sent = { body, before, sentAtMs: this.clock.now() };
     const first = await this.#attempt(sent, options);
@@ -121,7 +124,7 @@ export class Creations {
     return await this.#again(first, options);
   }
 
-  /** A record, or the reason why there is no usable answer. */
+  /** Sends one create request. Returns the record, or the lost request if there is no usable answer. */
   async #attempt(sent: SentCreation, options: CreationOptions): Promise<ClusterRecord | LostCreation> {
     try {
       return await this.#post(sent.body, options);
@@ -133,17 +136,17 @@ export class Creations {
     }
   }
 
-  /** Whether a second create request was sent for a name, so that a twin may show later. */
+  /** Whether a second create request was sent for a name, so that a second cluster may appear later. */
   wasResent(name: string): boolean {
     return this.#resent.has(name.toLowerCase());
   }
 
-  /** Whether the cluster of a name was not answered but found, so that it may not be what was asked for. */
+  /** Whether the cluster of a name comes from a list and not from an answer, so that it may not be the requested one. */
   wasFound(name: string): boolean {
     return this.#found.has(name.toLowerCase());
   }
 
-  /** The second and last request. A conflict now means that the first one did arrive, late. */
+  /** Sends the second and last request. A conflict now means that the first request arrived late. */
   async #again(lost: LostCreation, options: CreationOptions): Promise<ClusterRecord> {
     let record: ClusterRecord;
     this.#resent.add(lost.body.name.toLowerCase());
@@ -170,8 +173,8 @@ export class Creations {
   }
 
   /**
-   * An answer with another name, or with an id of another form, may be about something else: reads tell. Whatever they say,
-   * nothing is sent again, and what was answered is named.
+   * Confirms an answer by reads if it may be about something else: its name differs, its id has another form, or its id
+   * existed before the request. Nothing is sent again. If no read confirms the answer, the error names it.
    */
   async #confirmed(record: ClusterRecord, sent: SentCreation, options: CreationOptions): Promise<ClusterRecord> {
     const isOurs = record.name === undefined || sameText(record.name, sent.body.name);
@@ -219,18 +222,18 @@ export class Creations {
   }
 
   #shortly({ lookUntilMs }: CreationOptions): number {
-    return Math.min(lookUntilMs, this.clock.now() + firstLookMs);
+    return Math.min(lookUntilMs, this.clock.now() + firstLookupMs);
   }
 
   #isOver({ deadlineMs }: CreationOptions): boolean {
     return this.clock.now() >= deadlineMs;
   }
 
-  /** Looks for the cluster of a lost answer until it shows; `undefined` when it surely was not made. */
+  /** Searches for the cluster of a lost answer until a list shows it; `undefined` if it certainly was not created. */
   async #search(lost: LostCreation, options: CreationOptions): Promise<ClusterRecord | undefined> {
     let finding: Finding = { kind: "doubtful", why: "the list of clusters could not be read" };
     for (const pauseMs of lost.cause.isLate ? longSearchPausesMs : searchPausesMs) {
-      finding = await this.#look(lost, pauseMs, options);
+      finding = await this.#searchOnce(lost, pauseMs, options);
       if (finding.kind === "found") return finding.record;
       if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for it was interrupted");
       if (this.#isOver(options)) throw uncertain(lost.body, lost.cause, "the time limit ended the search for it");
@@ -239,7 +242,7 @@ export class Creations {
     return undefined;
   }
 
-  async #look(lost: LostCreation, pauseMs: number, options: CreationOptions): Promise<Finding> {
+  async #searchOnce(lost: LostCreation, pauseMs: number, options: CreationOptions): Promise<Finding> {
     const { signal, lookUntilMs: deadlineMs } = options;
     try {
       await this.#pause(pauseMs, options);
@@ -253,13 +256,13 @@ export class Creations {
     }
   }
 
-  /** A new cluster with our name, GPU type and image is ours. One that only may be ours forbids another request. */
+  /** A new cluster with our name, GPU type and image is ours. A cluster that is only possibly ours forbids another request. */
   #compare({ body, before, sentAtMs }: SentCreation, list: ClusterList): Finding {
     if (!before?.complete) return { kind: "doubtful", why: "it is not known which clusters existed before" };
     const known = new IdSet(before.clusters.map(({ id }) => id));
     const isFresh = ({ id }: ClusterRecord) => !known.has(id) && !this.owned.isCreated(id);
     const fresh = list.clusters.filter((record) => isFresh(record) && this.owned.isThere(record));
-    // A name in a form that no cluster can have may be the service's own way to write ours.
+    // A name that is not valid for a cluster may be our name, written in the service's own form.
     const candidates = fresh.filter(({ name = "" }) => !clusterNamePattern.test(name) || sameText(name, body.name));
     const sure = candidates.filter((record) => {
       const { name, container, createdAt } = record;
@@ -277,8 +280,8 @@ export class Creations {
   }
 
   /**
-   * Warns of clusters of a name beside the known ones, if two create requests were sent: a service may act on the first one long
-   * after its connection broke, and its list may show that late.
+   * Warns of unknown clusters of a name for which two create requests were sent. A service may process the first request
+   * long after its connection broke, and its list may show the result late.
    */
   async reportTwins(name: string, known: Iterable<string>, { warn, ...request }: TwinSearch): Promise<void> {
     const ids = new IdSet([...known]);
@@ -299,14 +302,14 @@ export class Creations {
   }
 }
 
-/** A create request, and what existed before it. */
+/** A create request, with the clusters that existed before it. */
 interface SentCreation {
   readonly body: CreateBody;
   readonly before: ClusterList | undefined;
   readonly sentAtMs: number;
 }
 
-/** One without a usable answer. */
+/** A create request without a usable answer. */
 interface LostCreation extends SentCreation {
   readonly cause: RequestError;
 }
@@ -315,21 +318,21 @@ function isLost(error: unknown): error is RequestError {
   return error instanceof RequestError && error.maybeApplied;
 }
 
-/** Whether a creation was refused for its GPU type alone: a clear refusal, so that surely nothing was made. */
+/** Whether a creation was refused only for its GPU type. The refusal is clear: nothing was created. */
 export function isTypeRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError) || !error.isApiAnswer || error.maybeApplied) return false;
   return typeRefusals.has(plainName(error.code ?? ""));
 }
 
-/** Whether a cluster may have a GPU type: "h100" and "NVIDIA H100 80GB" may be one. An id tells nothing about a name. */
-function isSameType(record: ClusterRecord, asked: string): boolean {
+/** Whether a cluster may have a GPU type: "h100" and "NVIDIA H100 80GB" may be the same one. An opaque id may be any type. */
+function isSameType(record: ClusterRecord, requested: string): boolean {
   const shown = identifiersIn(record);
-  const own = gpuKey(asked);
+  const own = gpuKey(requested);
   const isLike = (key: string) => key !== "" && (key.includes(own) || own.includes(key));
   return shown.some((text) => isLike(gpuKey(text))) || (shown.length > 0 && shown.every(isOpaque));
 }
 
-/** Why a name cannot be used, and what to do; also what a preview says. */
+/** The reason why a name cannot be used, and the next step. A preview shows the same text. */
 export function takenReason(holders: readonly ClusterRecord[]): string {
   const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
   return (
@@ -339,7 +342,7 @@ export function takenReason(holders: readonly ClusterRecord[]): string {
   );
 }
 
-/** What to do about a second cluster of one name. */
+/** The warning about a second cluster of a name, and the next step. */
 function twinText(twins: readonly ClusterRecord[]): string {
   return (
     `${describe(twins)} has the same name: it was made by a create request whose answer was lost, and is billed beside this ` +
@@ -355,7 +358,7 @@ function uncertain({ name }: CreateBody, cause: RequestError, why: string): Unce
   return new UncertainError(uncertainText(name, `${messageOf(cause)}; ${why}`), { cause });
 }
 
-/** A second request that was refused says nothing of the first. */
+/** The error if the second request was refused: its refusal proves nothing about the first request. */
 function stillUncertain({ body: { name } }: LostCreation, error: unknown): UncertainError {
   const doubt = `an earlier create request, whose answer was lost, may still make a cluster "${name}": look for it`;
   return new UncertainError(`${messageOf(error)}; ${doubt} before you run the command again`, { cause: error });
@@ -369,7 +372,7 @@ function uncertainText(name: string, why: string): string {
   );
 }
 
-/** `cl_1 (running, since 2026-11-21T10:00:00Z)`, so that a person can tell which one it is. */
+/** `cl_1 (running, since 2026-11-21T10:00:00Z)`: enough for a person to recognize the cluster. */
 export function describe(clusters: readonly ClusterRecord[]): string {
   return clusters
     .map(({ id, status, createdAt }) => {

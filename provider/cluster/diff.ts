@@ -5,13 +5,13 @@ import type { Diff, Properties, PropertyChange } from "../core";
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "./fields";
 
 /**
- * What has to change for the cluster of `state` to be what `news` asks for. Pure. Computed values are no difference; hidden
- * inputs neither, but for the timeouts, which delete can only read from the state.
+ * The changes that turn the cluster of `state` into the one that `news` requests. Pure. Computed values are not
+ * compared. Of the hidden inputs, only the timeouts are compared, because delete can read them only from the state.
  */
 export function diffCluster(state: Properties, news: Properties): Diff {
   const changes: Record<string, PropertyChange> = {};
   for (const name of inputNames) {
-    if (name === "name" && news["__generatedName"] === true) continue; // a made name is kept, whatever it is
+    if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept, whatever it is
     if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
     else if (name === "gpuType" && (isSpelling(state, news) || isOfList(state, news))) continue;
     else Object.assign(changes, diffInput(name, state[name], news[name]));
@@ -21,14 +21,17 @@ export function diffCluster(state: Properties, news: Properties): Diff {
   return { changes, deleteBeforeReplace: keepsName(state, news) };
 }
 
-/** Two clusters cannot both have a name that was given and stays: the old one has to go first. */
+/**
+ * Whether an explicit name stays the same. Two clusters cannot have one name, so a replacement then deletes the old
+ * cluster first.
+ */
 function keepsName(state: Properties, news: Properties): boolean {
   return news["__generatedName"] !== true && state["name"] === news["name"];
 }
 
 /**
- * What is not said is as if the default were. What the service has not shown, as of a cluster that was imported, is no other
- * value: nothing is replaced for it.
+ * An absent input equals its default. An absent old value, as of an imported cluster, means that the service has not
+ * shown it: that never replaces the cluster.
  */
 function diffInput(name: InputName, old: unknown, next: unknown): Record<string, PropertyChange> {
   const { once, effect } = inputFlags[name];
@@ -42,7 +45,10 @@ function changeOf(old: unknown, next: unknown): PropertyChange {
   return { kind: old === undefined ? "add" : next === undefined ? "delete" : "update" };
 }
 
-/** What the changes of a diff take, beyond waiting for what was begun before. Triggers that were taken away pull nothing. */
+/**
+ * The effects of the changes of a diff. None if the update only has to complete an earlier operation. Removed triggers
+ * have no effect.
+ */
 export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effect> {
   const effects = Object.entries(changes).map(([path, { kind }]) => {
     const name = inputNames.find((input) => path === input || path.startsWith(`${input}.`));
@@ -52,7 +58,7 @@ export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effec
   return new Set(effects.filter((effect) => effect !== undefined));
 }
 
-/** Another spelling of the type that the cluster has, or the service's own identifier of it. */
+/** Whether the new type is another spelling of the cluster's type, or the service's own identifier of it. */
 function isSpelling(state: Properties, news: Properties): boolean {
   const { gpuType: old, __echo: echo } = state;
   const { gpuType: next } = news;
@@ -60,12 +66,12 @@ function isSpelling(state: Properties, news: Properties): boolean {
   return typeof next === "string" && isSameGpu(next, known);
 }
 
-/** One of the list that the expected type was chosen from: it is the one that the service has given. */
+/** Whether the type in the state is in the list of the inputs: then it is the type that the service has given. */
 function isOfList({ gpuType }: Properties, { __gpuTypes: types }: Properties): boolean {
   return typeof gpuType === "string" && Array.isArray(types) && isSameGpu(gpuType, types);
 }
 
-/** By key, so that a diff can name each. A map that is not known yet differs as a whole. */
+/** One change for each key, so that a diff names it. A map that is not known yet differs as a whole. */
 function diffMap(name: "env" | "extraFields", old: unknown, next: unknown): Record<string, PropertyChange> {
   if (next !== undefined && !isRecord(next)) return { [name]: { kind: old === undefined ? "add" : "update" } };
   const before = new Map(Object.entries(isRecord(old) ? old : {}));

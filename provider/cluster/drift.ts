@@ -12,44 +12,47 @@ import type { CheckedInputs, ClusterState, Echo } from "./fields";
 import { costOfReplica, roundCost } from "./money";
 
 /**
- * What the service shows of the inputs, compared with what was asked. Services show things in their own form (a default
- * registry, masked values, variables of their own): what it shows right after a change was applied is its form of exactly
- * that; what it shows later, and did not show then, is drift.
+ * Compares the observed inputs of a cluster with the desired ones. A service shows inputs in its own form: with a
+ * default registry, masked values or variables of its own. The form that it shows right after a change is applied is
+ * its form of that change. A later difference from that form is drift.
  */
 
-const words = ["name", "gpuType", "container"] as const;
-type Word = (typeof words)[number];
+const textFields = ["name", "gpuType", "container"] as const;
+type TextField = (typeof textFields)[number];
 
 type Env = Readonly<Record<string, string>>;
 type ShownEnv = NonNullable<ClusterRecord["env"]>;
 
-/** What was learned right after a change. */
+/** The form of the inputs that was observed right after a change. */
 export interface Learned {
-  /** An empty one means: learned, and nothing differs. */
+  /** Empty: the form was observed, and nothing differs. */
   readonly echo: Echo;
-  /** Paths that show another value than was asked for, not just another form of it. */
+  /** Paths with another value than the requested one, not just another form of it. */
   readonly differing: readonly string[];
-  /** Those of `differing` that still show the value from before the change: that is no form, the change did not arrive. */
+  /**
+   * The paths of `differing` that still show the value from before the change. That is not a form: the change did not
+   * arrive.
+   */
   readonly unchanged: readonly string[];
 }
 
-/** Compares what the service shows with what was asked for, and with what was there before. Pure. */
+/** Compares the observed record with the requested inputs and with the state before. Pure. */
 export function learnForm(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState> = {}): Learned {
-  const shown = words.filter((word) => record[word] !== undefined && record[word] !== inputs[word]);
-  const isStale = (word: Word) => before[word] !== inputs[word] && showsForm(word, before[word], record);
+  const shown = textFields.filter((field) => record[field] !== undefined && record[field] !== inputs[field]);
+  const isStale = (field: TextField) => before[field] !== inputs[field] && showsForm(field, before[field], record);
   const stale = shown.filter(isStale);
-  // Somebody else's image is no form of ours: it stays drift, for a refresh to show.
+  // A different image is not a form of the requested one: it stays drift, which a refresh shows.
   const { container } = record;
   const isForeign = container !== undefined && isForeignImage(inputs.container, container);
-  const isOthers = (word: Word) => word === "container" && isForeign;
-  const isLearned = (word: Word) => !isStale(word) && !isOthers(word);
-  const other = shown.filter((word) => !showsForm(word, inputs[word], record));
+  const isOthers = (field: TextField) => field === "container" && isForeign;
+  const isLearned = (field: TextField) => !isStale(field) && !isOthers(field);
+  const other = shown.filter((field) => !showsForm(field, inputs[field], record));
   const env = showings(inputs.env, record.env, before.env);
   const [hidden, masked] = [env("hidden"), env("masked")];
   const extras = extrasShown(inputs.extraFields, record, "other");
   return {
     echo: {
-      ...Object.fromEntries(shown.filter(isLearned).map((word) => [word, record[word]])),
+      ...Object.fromEntries(shown.filter(isLearned).map((field) => [field, record[field]])),
       ...(hidden.length > 0 ? { env: hidden } : {}),
       ...(masked.length > 0 ? { masked } : {}),
       ...(extras.length > 0 ? { extraFields: extras } : {}),
@@ -64,12 +67,12 @@ function isForeignImage(asked: string, shown: string): boolean {
 }
 
 /**
- * How a variable is shown: `hidden` is not shown, or was never asked for; `masked` is shown, but not its value; `stale` is
- * as it was before the change; `other` has another value.
+ * How the service shows a variable. `hidden`: it is not shown, or was never requested. `masked`: it is shown without
+ * its value. `stale`: it has the value from before the change. `other`: it has another value.
  */
 type Showing = "same" | "hidden" | "masked" | "stale" | "other";
 
-/** The names of variables by how they are shown, sorted. */
+/** The sorted names of the variables that are shown in given ways. */
 function showings(asked: Env = {}, shown: ShownEnv | undefined, before: Env = {}) {
   const names = shown ? [...new Set([...Object.keys(asked), ...Object.keys(shown)])].sort() : [];
   const own = <T>(map: Readonly<Record<string, T>> | undefined, name: string) =>
@@ -81,7 +84,8 @@ function showings(asked: Env = {}, shown: ShownEnv | undefined, before: Env = {}
 function showingOf(asked: string | undefined, shown: string | null | undefined, before: string | undefined): Showing {
   if (asked === shown) return "same";
   if (shown === undefined) return "hidden";
-  // One without a value was never ours: it is still there although our write left it out, so the service adds it.
+  // A variable without an old value was never set by this package. It is still there although the request omitted it,
+  // so the service adds it.
   if (asked === undefined) return before ? "stale" : "hidden";
   if (shown === before) return "stale";
   return isMasked(shown) ? "masked" : "other";
@@ -95,31 +99,35 @@ function extraPathOf(name: string): string {
   return `extraFields.${cleanText(name, 100)}`;
 }
 
-/** Whether what a record shows is just the service's form of what was asked for. */
-function showsForm(word: Word, asked: string | undefined, record: ClusterRecord): boolean {
-  const shown = record[word];
+/** Whether the shown value is just the service's form of the requested one. */
+function showsForm(field: TextField, asked: string | undefined, record: ClusterRecord): boolean {
+  const shown = record[field];
   if (asked === undefined || shown === undefined) return false;
-  if (word === "gpuType") return isSameGpu(asked, identifiersIn(record));
-  return word === "container" ? sameImage(asked, shown) : sameText(asked, shown);
+  if (field === "gpuType") return isSameGpu(asked, identifiersIn(record));
+  return field === "container" ? sameImage(asked, shown) : sameText(asked, shown);
 }
 
-/** The inputs as the service now shows them. What it does not echo, or echoes as it always did, stays as last applied. */
+/**
+ * The state with the drift that the record shows. Inputs that the service does not show, or shows in their learned
+ * form, stay as last applied.
+ */
 export function withDrift(state: ClusterState, record: ClusterRecord, isFoundAtRest = false): ClusterState {
   const isAtRest = isFoundAtRest || isStopped(record, state);
-  // The number of replicas that waits for a start is no drift, and neither is one that an autoscaler may choose.
+  // A number of replicas that takes effect at the next start is no drift, nor is one that an autoscaler may choose.
   const isOwn = replicasWithin(state.extraFields, Number.NaN, record.replicas) === record.replicas;
   const isKept = isAtRest || isOwn;
   const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
-  // What the service shows may be what it was told and not what runs: the update that goes on needs to know what runs.
+  // After an unfinished update, the service may show the requested configuration and not the running one. The next
+  // update needs to know the running one.
   if (state.__unfinished) return { ...state, replicas };
   const power = driftedPower(state, record, isAtRest);
   const { __echo: echo = {} } = state;
-  const drifted = words.filter(
-    (word) => record[word] !== undefined && record[word] !== echo[word] && !showsForm(word, state[word], record),
+  const drifted = textFields.filter(
+    (field) => record[field] !== undefined && record[field] !== echo[field] && !showsForm(field, state[field], record),
   );
   return {
     ...state,
-    ...Object.fromEntries(drifted.map((word) => [word, word === "gpuType" ? gpuTypeOf(record) : record[word]])),
+    ...Object.fromEntries(drifted.map((field) => [field, field === "gpuType" ? gpuTypeOf(record) : record[field]])),
     ...power,
     ...driftedCost(state, { replicas, ...power }),
     replicas,
@@ -135,25 +143,28 @@ function driftedEnv(applied: Env | undefined, shown: ShownEnv, { env = [], maske
     return hidden.has(name) || (Object.hasOwn(shown, name) && (unread.has(name) || shown[name] === null));
   });
   const seen = Object.entries(shown).filter(([name]) => !hidden.has(name) && !unread.has(name));
-  // A variable whose value is not shown, and that nobody asked for, is drift all the same.
+  // A variable that was not requested is drift, even if its value is not shown.
   const values = seen.map(([name, value]) => [name, shownValue(applied?.[name], value)] as const);
   const next = { ...Object.fromEntries(values), ...Object.fromEntries(kept) };
   return applied || seen.length > 0 ? { env: next } : {};
 }
 
-/** A mask is never a value: behind it is what was applied or, if that is nothing, something that nobody can read. */
+/** A mask is never a value: it stands for the applied value or, if there is none, for one that cannot be read. */
 function shownValue(applied: string | undefined, shown: string | null): string {
   return isMasked(shown) ? (applied ?? "") : (shown ?? "");
 }
 
-/** What somebody has stopped or started. A word that is not known says nothing, and a stop that is under way will be seen. */
+/**
+ * The drift of `desiredStatus`, if somebody has stopped or started the cluster. An unknown status word proves nothing,
+ * and a later read will show the end of a stop in progress.
+ */
 function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: ClusterRecord, isAtRest: boolean) {
   const isTelling = isAtRest || (stateOf(status) !== "unknown" && !isStopping(status));
   const actual = isAtRest ? ("stopped" as const) : ("running" as const);
   return isTelling && actual !== desiredStatus ? { desiredStatus: actual } : {};
 }
 
-/** What the cluster costs as it is now, at the price that is remembered; absent where there is none any more. */
+/** The current cost of the cluster, at the price in the state; undefined if the state has no price any more. */
 function driftedCost(state: ClusterState, now: Pick<ClusterState, "replicas" | "desiredStatus">) {
   const { hourlyCost, replicas } = state;
   if (hourlyCost === undefined || (now.replicas === replicas && now.desiredStatus === undefined)) return {};
@@ -165,8 +176,8 @@ function driftedCost(state: ClusterState, now: Pick<ClusterState, "replicas" | "
 /** Paths of the inputs that a record does not show. Pure. */
 export function unverified(inputs: CheckedInputs, record: ClusterRecord, { masked = [] }: Echo = {}): string[] {
   const { env = {} } = inputs;
-  const silent = ([...words, "replicas"] as const).filter(
-    (word) => inputs[word] !== undefined && record[word] === undefined,
+  const silent = ([...textFields, "replicas"] as const).filter(
+    (field) => inputs[field] !== undefined && record[field] === undefined,
   );
   const unread = record.env ? masked.filter((name) => Object.hasOwn(env, name)).map(pathOf) : ["env"];
   const extras = extrasShown(inputs.extraFields, record, "hidden").map(extraPathOf);
@@ -174,13 +185,14 @@ export function unverified(inputs: CheckedInputs, record: ClusterRecord, { maske
 }
 
 /**
- * Whether a new cluster is what was asked for. A service that drops the names of a request in silence makes a cluster
- * without a GPU or without the image; it exists and is paid for, so it stays in the state, and is an error. Pure.
+ * Whether a new cluster has the requested GPU type and image. Pure. A service that silently drops fields of a request
+ * creates a cluster without a GPU or without the image. That cluster exists and costs money, so it stays in the state,
+ * and is an error.
  */
 
 type Asked = Pick<CheckedInputs, "gpuType" | "container">;
 
-/** What is wrong with a new cluster, one text for each part; what the service does not show is believed. */
+/** The problems of a new cluster, one text for each part. A part that the service does not show counts as right. */
 export function madeOtherwise(inputs: Asked, record: ClusterRecord, gpus: readonly GpuType[]): string[] {
   const gpu = gpuProblem(inputs.gpuType, record, gpus);
   const image = imageProblem(inputs.container, record);
@@ -199,8 +211,8 @@ function gpuProblem(asked: string, record: ClusterRecord, gpus: readonly GpuType
 }
 
 /**
- * The inputs with the type that a cluster has, if it is one of the list that they hold; what another one than the expected one
- * costs is not known then.
+ * The inputs with the GPU type of the cluster, if that is in the list that the inputs contain. If it is not the
+ * expected type, its cost is not known.
  */
 export function withTakenType(inputs: CheckedInputs, shown: readonly string[]): CheckedInputs {
   const { __gpuTypes: types = [], ...others } = inputs;
@@ -214,7 +226,7 @@ export function identifiersIn({ gpuType, gpuIdentifiers = [] }: ClusterRecord): 
   return [...new Set([...(gpuType === undefined ? [] : [gpuType]), ...gpuIdentifiers])];
 }
 
-/** The GPU type as a program would say it: a word if the record shows one, else the id. */
+/** The GPU type as a program would write it: a readable name if the record shows one, else the id. */
 export function gpuTypeOf(record: ClusterRecord): string | undefined {
   const shown = identifiersIn(record);
   return shown.find((text) => !isOpaque(text)) ?? shown[0];
@@ -230,7 +242,7 @@ function imageProblem(asked: string, record: ClusterRecord): string | undefined 
   return mayBeImage(asked, container) ? undefined : `the image "${container}" instead of "${asked}"`;
 }
 
-/** Whether a record shows a field and nothing in it. */
+/** Whether a record shows a field, but empty. */
 function isEmpty({ fields = new Map() }: ClusterRecord, field: "gpuType" | "container"): boolean {
   const names: readonly string[] = [
     ...(field === "container" ? clusterNames.container : []),
@@ -240,7 +252,7 @@ function isEmpty({ fields = new Map() }: ClusterRecord, field: "gpuType" | "cont
   return shown.some((name) => fields.get(name) === null || fields.get(name) === "");
 }
 
-/** Forms in which services show what they were told. Pure. */
+/** Forms in which services show requested values. Pure. */
 
 interface Image {
   readonly host: string;
@@ -250,8 +262,8 @@ interface Image {
 }
 
 /**
- * Whether an image that is shown is the one that was asked for, with what the service has added to its reference: the registry
- * that is meant where none is named, a tag, a digest. What was said is never ignored.
+ * Whether the shown image is the requested one. The service may add to the reference: the default registry, a tag or a
+ * digest. The parts of the request are never ignored.
  */
 export function sameImage(asked: string, shown: string): boolean {
   const own = parseImage(asked);
@@ -261,15 +273,15 @@ export function sameImage(asked: string, shown: string): boolean {
 }
 
 /**
- * Whether an image that is shown may be the service's own way to write the one that was asked for: a mirror or a digest keeps
- * the name of the image, and what is no reference at all names nothing else.
+ * Whether the shown image may be the service's own form of the requested one. A mirror or a digest keeps the name of
+ * the image. A text that is no reference names no other image.
  */
 export function mayBeImage(asked: string, shown: string): boolean {
   const isReference = /[/:]/.test(shown);
   return !isReference || shown.includes(parseImage(asked).path.split("/").at(-1) ?? asked);
 }
 
-/** Whether two references name two tags, or two digests, of which only one can be meant. */
+/** Whether both references have a tag, or both have a digest, and these differ. */
 export function differsInTag(asked: string, shown: string): boolean {
   const [own, other] = [parseImage(asked), parseImage(shown)];
   const differs = (part: "tag" | "digest") =>
@@ -277,21 +289,21 @@ export function differsInTag(asked: string, shown: string): boolean {
   return differs("tag") || differs("digest");
 }
 
-/** The registry of images whose reference names none. */
+/** The registry of image references without a host. */
 const defaultHost = "docker.io";
 
 function parseImage(reference: string): Image {
   const [name = "", digest] = reference.split("@");
   const [, path = name, tag] = /^(.*?)(?::([^:/]+))?$/.exec(name) ?? [];
   const [first = "", ...rest] = path.split("/");
-  // As container tools tell a registry from a folder.
+  // Container tools distinguish a registry from a folder by the same rule.
   const hasHost = rest.length > 0 && (/[.:]/.test(first) || first === "localhost");
   const inner = hasHost ? rest.join("/") : path;
   const host = hasHost ? first : defaultHost;
   return { host: host.replace(/^index\./, ""), path: inner.replace(/^library\//, ""), tag, digest };
 }
 
-/** True when a value is not shown: nothing, a row of marks, or a word in its place. */
+/** True if the value is not shown: empty, encrypted, a row of marks, or a word in its place. */
 export function isMasked(shown: string | null): boolean {
   return (
     shown === null ||
@@ -300,7 +312,7 @@ export function isMasked(shown: string | null): boolean {
   );
 }
 
-/** The names of hosts know no case, and neither do types of GPUs. */
+/** Host names and GPU types are not case-sensitive. */
 export function sameText(a: string | undefined, b: string): boolean {
   return a?.toLowerCase() === b.toLowerCase();
 }

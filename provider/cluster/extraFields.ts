@@ -3,14 +3,14 @@ import type { ClusterRecord } from "../api/records";
 import { sentNames } from "../api/requestNames";
 
 /**
- * `extraFields`: request fields that this package does not know. They are sent as they are, and compared with what a record
- * that was read by its id shows under the same name. Pure.
+ * `extraFields`: request fields that this package does not know. They are sent unchanged, and compared with the fields
+ * of the same name in a record that was read by its id. Pure.
  */
 export type ExtraFields = Readonly<Record<string, unknown>>;
 
 type Detail = Pick<ClusterRecord, "fields">;
 
-/** How a record shows an extra field: `hidden` is not shown at all. */
+/** How a record shows an extra field; `hidden`: not at all. */
 type Showing = "same" | "other" | "hidden";
 
 /** The names of the extra fields that a record shows in one of these ways. */
@@ -22,16 +22,21 @@ export function extrasShown(extras: ExtraFields = {}, { fields = new Map() }: De
   });
 }
 
-/** The extra fields as the service now shows them; what it does not show, and the names in `but`, stay as they are. */
-export function driftedExtras(extras: ExtraFields | undefined, record: Detail, but: readonly string[] = []) {
-  const names = extrasShown(extras, record, "other").filter((name) => !but.includes(name));
+/**
+ * The extra fields with the values that the service now shows. Fields that it does not show, and the names in `except`,
+ * stay unchanged.
+ */
+export function driftedExtras(extras: ExtraFields | undefined, record: Detail, except: readonly string[] = []) {
+  const names = extrasShown(extras, record, "other").filter((name) => !except.includes(name));
   if (names.length === 0) return {};
   return {
     extraFields: { ...extras, ...Object.fromEntries(names.map((name) => [name, record.fields?.get(plainName(name))])) },
   };
 }
 
-/** What a service adds inside an object is its own; names are compared in any spelling, numbers also as texts. */
+/**
+ * Names that the service adds inside an object are ignored. Names are compared in any spelling, numbers also as texts.
+ */
 function isSame(asked: unknown, shown: unknown): boolean {
   if (isRecord(asked) && isRecord(shown)) {
     const others = new Map(Object.entries(shown).map(([name, value]) => [plainName(name), value]));
@@ -46,13 +51,13 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** The texts inside extra fields that are long enough to be secrets: they are hidden in what people see. */
+/** All texts inside a value, at any depth. Those of extra fields may be secrets, which messages must not show. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The input that sets a name which this package sends itself; `undefined` for a name that is free. */
+/** The input that sets a request field which this package sends itself; `undefined` for any other field. */
 export function inputOf(name: string): string | undefined {
   return sentNames.get(plainName(name));
 }
@@ -62,7 +67,7 @@ const rangeNames = {
   most: ["max_replicas", "max_replica", "max_replica_count", "maximum_replicas"],
 } as const;
 
-/** The numbers of replicas between which an autoscaler may choose, if the extra fields give them. */
+/** The range of replicas from which an autoscaler may choose, if the extra fields give one. */
 export function scalingRange(extras: ExtraFields = {}): { readonly least: number; readonly most: number } | undefined {
   for (const object of [extras, ...Object.values(extras).filter(isRecord)]) {
     const numbers = new Map(Object.entries(object).map(([name, value]) => [plainName(name), value]));
@@ -74,19 +79,21 @@ export function scalingRange(extras: ExtraFields = {}): { readonly least: number
   return undefined;
 }
 
-/** The number of replicas that counts: one that an autoscaler has chosen within its range is as good as the one asked for. */
+/**
+ * The number of replicas to compare with: the shown one if an autoscaler may have chosen it, else the requested one.
+ */
 export function replicasWithin(extras: ExtraFields | undefined, asked: number, shown: number | undefined): number {
   const range = scalingRange(extras);
   return range && shown !== undefined && shown >= range.least && shown <= range.most ? shown : asked;
 }
 
-/** How many GPUs a replica has. */
+/** The number of GPUs of a replica; 1 if the extra fields give none. */
 export function gpusPerReplica(extras: ExtraFields = {}): number {
   const [, count] = Object.entries(extras).find(([name]) => plainName(name) === "gpus_per_replica") ?? [];
   return typeof count === "number" && count > 0 ? count : 1;
 }
 
-/** In which tier a cluster is, which may decide its price. */
+/** The tier of a cluster, which may decide its price. */
 export function tierOf(extras: ExtraFields = {}): string | undefined {
   return typeof extras["tier"] === "string" ? extras["tier"] : undefined;
 }

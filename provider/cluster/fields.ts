@@ -1,133 +1,151 @@
 /**
- * The fields of `Cluster`: the single source of their documentation, types and flags. Diffs, secrets and the SDK's classes
- * read this file, and rules.ts has the rule for each input (the compiler asks for it). Plain types only: they are published,
- * and must not make every program check the types of a library.
+ * The fields of `Cluster`: the single source of their documentation, types and flags. Diffs, secrets and the SDK's
+ * classes read this file; rules.ts has the rule for each input, which the compiler requires. Plain types only: they are
+ * published, and no program should have to check the types of a library.
  */
 
-/** What a program says of a cluster. */
+/** The inputs of a cluster. */
 export interface ClusterInputs {
   /**
-   * Name of the cluster in the service, and the beginning of its endpoint's host; a change replaces the cluster.
+   * Name of the cluster in the service, and the first part of its endpoint's host. A change replaces the cluster.
    *
-   * 1 to 63 letters, digits and `-`. Default: made from the resource's name and 7 hex digits, and kept from then on. With an
-   * explicit name a replacement deletes the old cluster first; with a made one it comes up beside it. (Specification,
-   * section 2.)
+   * 1 to 63 letters, digits and `-`. Default: generated from the resource's name and 7 hex digits, and then kept. With
+   * an explicit name, a replacement deletes the old cluster first. With a generated name, it creates the new cluster
+   * first. (Specification, section 2.)
    */
   name?: string;
   /**
-   * GPU type of each replica, such as `h100`; `getGpuTypes()` lists them. A change replaces the cluster.
+   * GPU type of each replica, such as `h100`; `getGpuTypes()` lists the types. A change replaces the cluster.
    *
-   * A list is an order of preference, of 1 to 20: the first that is in stock is taken when the cluster is created, or the next
-   * one if the service refuses it, and kept for as long as it is in the list. A preview fails on a type that the service does not list, but only where a cluster
-   * would be created; the service itself refuses one that is unknown or not available (`invalid_gpu_type`).
-   * (Specification, sections 2 and 7.)
+   * A list of 1 to 20 types is an order of preference. The creation takes the first type that is in stock, or the next
+   * one if the service refuses that. The cluster keeps its type as long as the list contains it. A preview that would
+   * create a cluster fails if the service does not list the type. The service itself refuses a type that is unknown or
+   * not available (`invalid_gpu_type`). (Specification, sections 2 and 7.)
    */
   gpuType: string | string[];
   /**
-   * Number of replicas, 1 to 10 000; default 1. Changed in place, by one scale call, or in the same update as env and
-   * container. (Specification, section 2.)
+   * Number of replicas, 1 to 10 000; default 1. Changed in place, by one scale call, or in the same update as `env` and
+   * `container`. (Specification, section 2.)
    */
   replicas?: Integer;
   /**
-   * Container image that each replica runs, `<repository>/<image>:<tag>` or with a digest. Changed in place, by one update
-   * and a roll-out. (Specification, section 2.)
+   * Container image that each replica runs, `<repository>/<image>:<tag>` or with a digest. Changed in place, by one
+   * update and a roll-out. (Specification, section 2.)
    */
   container: string;
   /**
-   * Environment variables of the containers. Every value is a secret: encrypted in the state, masked in previews, while the
-   * names stay readable. Changed in place, by one update and a roll-out. Values are strings below 128 KiB.
-   * (Specification, section 2.)
+   * Environment variables of the containers. Changed in place, by one update and a roll-out.
+   *
+   * Values are strings smaller than 128 KiB. Every value is a secret, unless `plainEnv` is true: it is encrypted in the
+   * state and masked in previews. Names stay readable. Default: none. (Specification, section 2.)
    */
   env?: Record<string, string>;
   /**
-   * Request fields that this package does not know, such as `containerPort`, `tier` or `autoscaling`: JSON values by the
-   * service's own names, at most 64 KiB.
+   * Request fields that this package does not know, such as `containerPort`, `tier` or `autoscaling`: JSON values by
+   * the service's own names, at most 64 KiB in total.
    *
-   * They are sent as they are when the cluster is created and, on change, with the update; they are compared if the service
-   * shows them. A value that is marked as a secret stays one. Replicas within an autoscaling range (`min_replicas` and
-   * `max_replicas`, in any spelling) are no drift. Default: none.
+   * They are sent unchanged when the cluster is created and, if they change, with the update. They are compared if the
+   * service shows them. A value that is marked as a secret stays secret. Replicas within an autoscaling range
+   * (`min_replicas` and `max_replicas`, in any spelling) are no drift. Default: none.
    */
   extraFields?: Record<string, unknown>;
   /**
-   * Whether the cluster shall run or be stopped; default `running`. Changed in place, and waited for; what somebody else does
-   * to it is drift. A stopped cluster keeps its name and endpoint; a new number of replicas waits for its start. The service
-   * does not say what a stopped cluster costs. (Specification, section 4.)
+   * Whether the cluster runs or is stopped; default `running`. Changed in place; the update waits for the end of the
+   * change, unless `skipAwait` is true.
+   *
+   * A stop or start by somebody else is drift. A stopped cluster keeps its name and endpoint. A new number of replicas
+   * takes effect at the next start. The service does not document the cost of a stopped cluster. (Specification,
+   * section 4.)
    */
   desiredStatus?: DesiredStatus;
   /**
-   * Values whose change restarts the cluster, once, and nothing else: a map or a list of texts, numbers and booleans. Neither
-   * the first creation nor their removal restarts it, nor do they where a roll-out of env or container does it anyway.
-   * (Specification, section 4, restart.)
+   * Values whose change restarts the cluster once, and changes nothing else: a map or a list of strings, numbers and
+   * booleans.
+   *
+   * The creation of the cluster causes no restart, nor does the removal of the triggers. If the same update rolls out
+   * `env` or `container`, there is no further restart. Default: none. (Specification, section 4, restart.)
    */
   restartTriggers?: Triggers;
-  /** As `restartTriggers`, for a redeploy; where both change, the cluster is redeployed only. (Specification, section 4.) */
+  /**
+   * Values whose change redeploys the cluster once; otherwise like `restartTriggers`. If both change, the cluster is
+   * only redeployed. Default: none. (Specification, section 4.)
+   */
   redeployTriggers?: Triggers;
   /**
-   * Id (`cl_…`) of a cluster that exists, to be taken over in place of creating one. It counts at creation only, and may be
-   * removed afterwards; from then on the cluster is managed, and deleted, as any other.
+   * Id (`cl_…`) of an existing cluster that this resource takes over instead of creating one. It counts at creation
+   * only, and may be removed afterwards. From then on the cluster is managed, and deleted, like any other.
    *
-   * Its GPU type, and its name if one is given, have to be those of the program. What else the service shows of it otherwise
-   * is put right; what the service does not show is taken as it is, named in `unverifiedInputs`, and first sent when it
-   * changes. Default: a new cluster is created.
+   * Its GPU type has to be that of the program, and so has its name if the program gives one. Other differences that
+   * the service shows are corrected. Inputs that the service does not show are accepted as they are, listed in
+   * `unverifiedInputs`, and first sent when they change. Default: a new cluster is created.
    */
   adopt?: string;
   /**
-   * Whether to go on as soon as the service has accepted a creation or a change, without waiting for healthy replicas;
-   * default false. A deletion is waited for all the same.
+   * Whether to continue as soon as the service has accepted a creation or a change, without a wait for healthy
+   * replicas; default false. A deletion always waits for its end.
    */
   skipAwait?: boolean;
   /**
-   * How many replicas have to be healthy for the cluster to count as ready: a count, or a share such as `"75%"`, which is
-   * rounded up. Default: all.
+   * Number of replicas that have to be healthy before the cluster is ready: a count from 1 to `replicas`, or a share
+   * from `"1%"` to `"100%"`, which is rounded up. Default: all.
    */
   minHealthyReplicas?: Integer | string;
   /**
-   * What tells that the cluster is ready: `status`, every replica by the service's `/status`; or `list`, the word of the
-   * cluster itself, for services whose word can be relied on, and for keys that may not read more. Default `status`.
+   * How the provider checks that the cluster is ready: `status`, by the health of every replica; or `list`, by the
+   * status of the cluster itself. Default: `status`.
+   *
+   * Use `list` for services with a reliable cluster status, and for keys that may not read more.
    */
   healthCheck?: HealthCheck;
   /**
-   * What becomes of the cluster when the resource is deleted or replaced: `delete`, or `stop`, which leaves a stopped cluster
-   * with the service and says how to take it up again. Default `delete`. The one in the state counts, so a change of it
-   * takes an `up` first.
+   * Whether the cluster is deleted or stopped when its resource is deleted or replaced: `delete` or `stop`. Default:
+   * `delete`.
+   *
+   * With `stop`, the stopped cluster stays with the service, and a message says how to adopt it again. The policy in
+   * the state counts, so a change of it requires a `pulumi up` first.
    */
   deletionPolicy?: DeletionPolicy;
   /**
-   * The most that the cluster may cost in an hour, in the currency of the service's prices; above it, preview and `up` fail
-   * before anything is sent. Where the price is not known, that is said and nothing fails. Default: no limit;
-   * `gpucluster:maxHourlyCost` sets one for the stack.
+   * Maximum cost of the cluster for one hour, in the currency of the service's prices; a number above 0. Above it,
+   * preview and `up` fail before anything is sent.
+   *
+   * If the service names no price, a warning says so and nothing fails. Default: no limit; `gpucluster:maxHourlyCost`
+   * limits all clusters of a stack together.
    */
   maxHourlyCost?: number;
   /**
-   * Whether the values of `env` are ordinary texts that may be shown and stored in clear; default false: all are secrets.
-   * What others set at the service, under names that the program does not have, stays secret all the same. Programs in YAML, and in other languages than TypeScript, keep them secret even so.
+   * Whether the values of `env` are ordinary texts that may be shown, and stored in plain text; default false: all are
+   * secrets.
+   *
+   * Variables that others set at the service, under names that the program does not have, stay secret all the same.
+   * Programs in YAML, and in languages other than TypeScript, keep all values secret.
    */
   plainEnv?: boolean;
   /**
-   * Which entry of `gpucluster:connections` says where the service is and which key to use. Default: the address and the
-   * key of the environment or of the stack.
+   * Name of an entry of the config `gpucluster:connections`, which gives the address of the service and the place of
+   * the key. Default: the address and the key of the environment or of the stack.
    */
   connection?: string;
 }
 
-/** A whole number, for languages that tell it from others. */
+/** A whole number, for languages with a type for integers. */
 export type Integer = number;
 /**
- * Whether a cluster shall run.
+ * Whether a cluster runs or is stopped.
  *
- * - `running`: All of its replicas shall run.
- * - `stopped`: None of its replicas shall run; it keeps its name and endpoint.
+ * - `running`: All of its replicas run.
+ * - `stopped`: None of its replicas runs; the cluster keeps its name and endpoint.
  */
 export type DesiredStatus = "running" | "stopped";
 /**
- * What tells that a cluster is ready.
+ * How the provider checks that a cluster is ready.
  *
  * - `status`: The health of each replica, as the service's `/status` shows it.
  * - `list`: The status of the cluster itself, as the list of clusters shows it.
  */
 export type HealthCheck = "status" | "list";
 /**
- * What becomes of a cluster whose resource is deleted or replaced.
+ * Whether a cluster is deleted or stopped when its resource is deleted or replaced.
  *
  * - `delete`: The cluster is deleted.
  * - `stop`: The cluster is stopped, and stays with the service.
@@ -137,78 +155,85 @@ export type DeletionPolicy = "delete" | "stop";
 export type Triggers = Record<string, Trigger> | Trigger[];
 export type Trigger = string | number | boolean;
 
-/** One replica of a cluster, as last looked at. */
+/** One replica of a cluster, as last observed. */
 export interface ReplicaStatus {
-  /** The service's id of the replica; its place in the list, where there is none. */
+  /** The service's id of the replica; its place in the list if it has none. */
   id: string;
-  /** The service's own word, such as `starting`; empty where it has none. */
+  /** The service's own status word, such as `starting`; empty if it has none. */
   status: string;
-  /** Whether it serves. */
+  /** Whether the replica is healthy, and serves. */
   healthy: boolean;
-  /** Why it is not healthy, where the service says so. */
+  /** Reason why the replica is not healthy, if the service gives one. */
   message?: string;
 }
 
-/** What the service says of a cluster. */
+/** The outputs of a cluster. */
 export interface ServiceOutputs {
-  /** Lifecycle state, in the service's own word, such as `running`. (Specification, section 3.) */
+  /** Lifecycle state, as the service's own status word, such as `running`. (Specification, section 3.) */
   status: string;
   /** URL at which the cluster is served. (Specification, section 2.) */
   endpoint: string;
   /** When the cluster was created, ISO 8601 in UTC. (Specification, section 2.) */
   createdAt: string;
-  /** Health of each replica, as last looked at. (Specification, section 4.) */
+  /** Health of each replica, as last observed. (Specification, section 4.) */
   replicaStatuses: ReplicaStatus[];
-  /** How many replicas were healthy when last looked at. */
+  /** Number of healthy replicas, as last observed. */
   readyReplicas: Integer;
-  /** Whether everything that the inputs ask for was reached; otherwise the next `pulumi up` goes on with it. */
+  /**
+   * Whether the cluster has reached everything that the inputs request; if not, the next `pulumi up` continues with it.
+   */
   settled: boolean;
   /**
-   * Price of all replicas for one hour, in the currency of the service's prices, as of the last creation or change of what
-   * it depends on; 0 when stopped; absent where the service names no price. (Specification, section 4, `/v1/gpus/pricing`.)
+   * Price of all replicas for one hour, in the currency of the service's prices, as of the last creation or change of
+   * an input that it depends on; 0 if stopped; absent if the service names no price. (Specification, section 4,
+   * `/v1/gpus/pricing`.)
    */
   hourlyCost?: number;
   /**
-   * Paths of inputs (`container`, `env`, `env.TOKEN`) that the service does not show, so that nobody can tell whether they
-   * are as asked for.
+   * Paths of inputs (`container`, `env`, `env.TOKEN`) that the service does not show, so that their observed values are
+   * not known.
    */
   unverifiedInputs: string[];
 }
 
-/** What a program can read of a cluster: its inputs, with their defaults, and what the service says. */
+/** The properties that a program can read of a cluster: its inputs, with their defaults, and its outputs. */
 export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "gpuType" | "replicas">, ServiceOutputs {
-  /** Name of the cluster in the service, given or made. (Specification, section 2.) */
+  /** Name of the cluster in the service, given or generated. (Specification, section 2.) */
   name: string;
-  /** GPU type of each replica: of a list, the one that was taken. (Specification, section 2.) */
+  /** GPU type of each replica; of a list, the one that was taken. (Specification, section 2.) */
   gpuType: string;
-  /** Number of replicas that were asked for. (Specification, section 2.) */
+  /** Desired number of replicas. (Specification, section 2.) */
   replicas: Integer;
 }
 
-/** What a change of an input takes. */
+/** The effect of a change of an input. */
 export type Effect = "replace" | "scale" | "rollout" | "configure" | "power" | "restart" | "redeploy";
 
-/** What a field is, beyond its type. */
+/** The properties of a field, beyond its type. */
 export interface FieldFlags {
-  /** What a change of it takes; absent: nothing, for only this package reads it, and the update sends no request. */
+  /**
+   * The effect of a change. Absent: none, because only this package reads the input, and the update sends no request.
+   */
   readonly effect?: Effect;
-  /** It counts at creation only: a change of it is no difference. */
+  /** The requests that carry the input: `create` the creation only, `update` an update too. Absent: no request does. */
+  readonly wire?: "create" | "update";
+  /** True if the input counts at creation only: a change of it is no difference. */
   readonly once?: boolean;
-  /** Its values are secret, unless `plainEnv`: they are encrypted in the state and shown nowhere. */
+  /** True if the values are secret, unless `plainEnv`: they are encrypted in the state and shown nowhere. */
   readonly secret?: boolean;
-  /** It cannot be an output: it is needed when the resource is declared. */
+  /** True if the input cannot be an output, because it is needed when the resource is declared. */
   readonly plain?: boolean;
 }
 
 export type InputName = keyof ClusterInputs;
 
-export const inputFlags: Readonly<Record<InputName, FieldFlags>> = {
-  name: { effect: "replace" },
-  gpuType: { effect: "replace" },
-  replicas: { effect: "scale" },
-  container: { effect: "rollout" },
-  env: { effect: "rollout", secret: true },
-  extraFields: { effect: "configure" },
+const flags = {
+  name: { effect: "replace", wire: "create" },
+  gpuType: { effect: "replace", wire: "create" },
+  replicas: { effect: "scale", wire: "update" },
+  container: { effect: "rollout", wire: "update" },
+  env: { effect: "rollout", wire: "update", secret: true },
+  extraFields: { effect: "configure", wire: "update" },
   desiredStatus: { effect: "power" },
   restartTriggers: { effect: "restart" },
   redeployTriggers: { effect: "redeploy" },
@@ -220,7 +245,17 @@ export const inputFlags: Readonly<Record<InputName, FieldFlags>> = {
   maxHourlyCost: {},
   plainEnv: { plain: true },
   connection: {},
-};
+} as const satisfies Record<InputName, FieldFlags>;
+
+export const inputFlags: Readonly<Record<InputName, FieldFlags>> = flags;
+
+type SentBy<Wire extends string> = {
+  [Name in InputName]: (typeof flags)[Name] extends { readonly wire: Wire } ? Name : never;
+}[InputName];
+/** The inputs that a creation sends: the compiler asks for each of them in the request. */
+export type CreatedName = SentBy<"create" | "update">;
+/** The inputs that an update sends. */
+export type UpdatedName = SentBy<"update">;
 
 export const inputNames = Object.keys(inputFlags) as InputName[];
 
@@ -237,7 +272,7 @@ const outputFlags: Readonly<Record<keyof ServiceOutputs, FieldFlags>> = {
 
 export const outputNames = Object.keys(outputFlags) as (keyof ServiceOutputs)[];
 
-/** What an input is where the program does not say: the same as if it did, so neither is a change of the other. */
+/** The defaults of the inputs. An absent input equals its default, so a change between them is no difference. */
 export const inputDefaults: Partial<ClusterInputs> = {
   replicas: 1,
   desiredStatus: "running",
@@ -247,28 +282,31 @@ export const inputDefaults: Partial<ClusterInputs> = {
   plainEnv: false,
 };
 
-/** Those that stand in the state and in previews even so: people look for them there. */
+/** The defaults that the state and previews show, because users look for them there. */
 export const shownDefaults = ["replicas", "desiredStatus", "deletionPolicy"] as const;
 
 /** Inputs that only this package sets. */
 export type HiddenInputs = {
-  /** The resource's URN, which the engine does not tell. */
+  /** The resource's URN, which the engine does not pass on. */
   readonly __urn?: string;
   /** Pulumi's `customTimeouts`, which the engine does not pass on. */
   readonly __timeouts?: Readonly<Record<string, string>>;
   /** Outputs that the program marks as secret (`additionalSecretOutputs`), which the engine does not pass on. */
   readonly __secretOutputs?: readonly string[];
-  /** Whether the old cluster goes first in a replacement, if the program says so by the option of that name. */
+  /**
+   * The option `deleteBeforeReplace`: whether a replacement deletes the old cluster first; absent if the program does
+   * not set it.
+   */
   readonly __deleteBeforeReplace?: boolean;
-  /** Paths whose change replaces the cluster, if the program says so by the option of that name. */
+  /** The option `replaceOnChanges`: paths whose change replaces the cluster; absent if the program does not set it. */
   readonly __replaceOnChanges?: readonly string[];
   /** The list that `gpuType` was chosen from, until it is known which of its types the service has given. */
   readonly __gpuTypes?: readonly string[];
-  /** Present when the name was made, not given. */
+  /** True if the name was generated, not given. */
   readonly __generatedName?: boolean;
 };
 
-/** Inputs after check: with defaults, with a name, one GPU type, and with what is already certain of the outputs. */
+/** Inputs after check: with defaults, a name, one GPU type, and the outputs that are already certain. */
 export type CheckedInputs = Omit<ClusterInputs, "name" | "gpuType" | "replicas"> &
   HiddenInputs & {
     readonly name: string;
@@ -279,36 +317,39 @@ export type CheckedInputs = Omit<ClusterInputs, "name" | "gpuType" | "replicas">
     readonly hourlyCost?: number;
   };
 
-/** What is remembered of a cluster between two runs. */
+/** The state of a cluster between two runs. */
 export type ClusterState = CheckedInputs &
   Partial<ServiceOutputs> & {
-    /** Which service and key last saw it: 8 hex digits of a hash. A 404 under another one proves nothing. */
+    /**
+     * The service and key that last saw the cluster: 8 hex digits of a hash. A 404 under another service or key proves
+     * nothing.
+     */
     readonly __seenBy?: string;
-    /** How the service shows what was asked for, where it shows it otherwise, so that this is no drift later. */
+    /** The observed form of the inputs, if it differs from the request, so that this form is no drift later. */
     readonly __echo?: Echo;
     /**
-     * Present while an operation has not reached its end; only an update takes it away, whatever a refresh sees. `rollout`:
-     * the service may hold a configuration that the replicas do not run. `redeployed`: it has accepted to restart them, and that
-     * was not seen yet.
+     * Present while an operation has not reached its end. Only an update removes it, whatever a refresh observes.
+     * `rollout`: the service may hold a configuration that the replicas do not run. `redeployed`: the service has
+     * accepted a restart of the replicas that was not observed yet.
      */
     readonly __unfinished?: true | "rollout" | "redeployed";
-    /** Two create requests were sent for it: a refresh looks for a second cluster of its name. */
+    /** Two create requests were sent for the cluster, so a refresh searches for a second cluster of its name. */
     readonly __resent?: true;
-    /** Reads of the service have left out a cluster that was there: while this one is young, a 404 proves nothing. */
+    /** Reads of the service have missed the cluster although it existed: while it is young, a 404 proves nothing. */
     readonly __late?: true;
-    /** Names of variables, never values, that such an update may have left with the service. */
+    /** Names of variables, never values, that an unfinished update may have left with the service. */
     readonly __sent?: readonly string[];
   };
 
-/** The service's own form of some inputs, right after they were applied. */
+/** The observed form of some inputs, right after they were applied. */
 export interface Echo {
   readonly name?: string;
   readonly gpuType?: string;
   readonly container?: string;
-  /** Names that it adds or hides: they are not compared. Never values. */
+  /** Names that the service adds or hides: they are not compared. Never values. */
   readonly env?: readonly string[];
-  /** Names that it shows, but not with their values: compared only for being there. */
+  /** Names that the service shows without their values: only their presence is compared. */
   readonly masked?: readonly string[];
-  /** Names of extra fields that it shows in a form of its own: they are not compared. */
+  /** Names of extra fields that the service shows in its own form: they are not compared. */
   readonly extraFields?: readonly string[];
 }

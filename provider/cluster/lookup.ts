@@ -8,31 +8,34 @@ import { type ListCache, type ListOptions, memberOf } from "./listCache";
 import type { Operation } from "./operation";
 import type { Service } from "./service";
 
-/** The parts of the service that a search needs. */
+/** The parts of the service that a lookup needs. */
 export interface LookupSources {
   readonly client: Client;
   readonly lists: ListCache;
 }
 
 /**
- * The one place that decides that a cluster is not there. `undefined` only for a 404 that the list confirms; a list that
- * still shows the cluster is right, and one that cannot tell leaves it to the shape of the answer: only the API itself
- * writes the documented one, while any gateway on the way may answer 404. While the service is down, nothing counts.
+ * The one place that decides that a cluster does not exist. Returns `undefined` only for a confirmed 404:
+ * - If the list still shows the cluster, the list is right.
+ * - If a complete list does not show it, the 404 is confirmed.
+ * - If the list cannot tell, the form of the 404 decides. Only the API itself writes the documented form, but any gateway on
+ *   the way may answer 404.
+ * - While the service is down, nothing counts.
  */
 export async function findCluster(
-  shelf: LookupSources,
+  sources: LookupSources,
   id: string,
   request: ListOptions,
 ): Promise<ClusterRecord | undefined> {
   try {
-    return await shelf.client.getCluster(id, request);
+    return await sources.client.getCluster(id, request);
   } catch (error) {
     if (!(error instanceof ApiError) || !isNotFound(error)) throw error;
-    return await confirmAbsence(shelf, id, request, error);
+    return await confirmAbsence(sources, id, request, error);
   }
 }
 
-/** @throws the 404 itself when it proves nothing. */
+/** @throws The 404 itself if it proves nothing. */
 export async function confirmAbsence(
   { lists }: LookupSources,
   id: string,
@@ -45,14 +48,14 @@ export async function confirmAbsence(
     if (listed || list.complete) return listed;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    // A service that is ill may answer anything; one whose list may not be had, or not be understood, has said all it can.
+    // While the service is down, its 404 proves nothing. If the list is forbidden or unreadable, the form of the 404 decides.
     if (isDown(error)) throw unconfirmed(notFound, `the list of clusters cannot be had now (${messageOf(error)})`);
   }
   if (notFound.isEnvelope) return undefined;
   throw unconfirmed(notFound, "that may not be the API's own word, and no list of clusters confirms it");
 }
 
-/** Whether there may be a list some other time. */
+/** Whether the list may be available at another time. */
 export function isDown(error: unknown): boolean {
   if (error instanceof ResponseShapeError) return false;
   return !(error instanceof ApiError) || error.outcome !== "refused" || error.status === 429;
@@ -63,7 +66,7 @@ function unconfirmed(notFound: ApiError, why: string): ApiError {
   return notFound;
 }
 
-/** The health of the replicas, free of secrets; `undefined` where the service has none for the cluster, or none is asked for. */
+/** The health of the replicas, without secrets; `undefined` if the service shows none, or if `healthCheck` is `list`. */
 export async function findStatus(
   client: Client,
   operation: Operation,
@@ -82,9 +85,9 @@ export async function findStatus(
   }
 }
 
-/** What "no such cluster" may mean to an operation, and when it proves nothing. */
+/** What "no such cluster" means for an operation, and the cases in which it proves nothing. */
 
-/** The record, remembered as seen; `undefined` when the service says that there is no such cluster. */
+/** Looks up the record and remembers it as observed; `undefined` if the service says that the cluster does not exist. */
 export async function find(
   service: Service,
   operation: Operation,
@@ -96,8 +99,8 @@ export async function find(
 }
 
 /**
- * As `find`, for who takes `undefined` for the end of the cluster.
- * @throws GpuClusterError if the service may just not show it.
+ * As `find`, for callers that treat `undefined` as the end of the cluster.
+ * @throws GpuClusterError if the cluster may exist although the service does not show it.
  */
 export async function findOrGone(
   service: Service,
@@ -122,7 +125,7 @@ export async function findExisting(
   );
 }
 
-/** A deletion that finds nothing is a success, if there really is nothing. */
+/** Handles a failed deletion: it is a success if the cluster really does not exist. */
 export async function acceptAbsence(
   service: Service,
   operation: Operation,
@@ -142,7 +145,7 @@ export async function acceptAbsence(
   if (shown) await service.poller.poll({ operation, judge: judgeGone });
 }
 
-/** "No such cluster" proves nothing when another key or address asks than the one that last saw it. */
+/** @throws GpuClusterError if another key or address saw the cluster last: then "no such cluster" proves nothing. */
 export function refuseOtherConnection({ seenBy }: Service, operation: Operation, state: ClusterState): void {
   if (state.__seenBy === undefined || state.__seenBy === seenBy) return;
   throw operation.error(
@@ -153,17 +156,18 @@ export function refuseOtherConnection({ seenBy }: Service, operation: Operation,
   );
 }
 
-/** So long reads may lag behind the creation. */
-const newcomerMs = 2 * 60_000;
-/** Pauses before each further look at a young cluster that is missing: copies of the service's data catch up meanwhile. */
-const lookPausesMs = [3_000, 7_000];
-/** Looks at many clusters share a list. */
+/** Reads may lag behind a creation for this long. */
+const youngMs = 2 * 60_000;
+/** Pauses before each further lookup of a young cluster that is missing: copies of the service's data catch up meanwhile. */
+const lookupPausesMs = [3_000, 7_000];
+/** Lookups of many clusters share a list of at most this age. */
 const listAgeMs = 2_000;
 
 /**
- * Looks again at a cluster that reads do not show, if it is young, or of unknown age: to forget one that is paid for is far
- * worse than to look once more. One that was never ready, or whose service is seen to show clusters late, is never called
- * gone while it is young.
+ * Repeats the lookup of a missing cluster if it is young, or if its age is unknown: to forget a cluster that is paid for is
+ * far worse than another lookup.
+ * @throws GpuClusterError if too little time is left. Also for a young cluster that was never ready, or whose service shows
+ * clusters late: it is never called gone.
  */
 export async function findAgain(
   service: Service,
@@ -172,10 +176,10 @@ export async function findAgain(
 ): Promise<ClusterRecord | undefined> {
   const { client, clock } = service;
   const ageMs = clock.now() - Date.parse(createdAt);
-  if (ageMs >= newcomerMs) return undefined;
-  const isYoung = Math.abs(ageMs) < newcomerMs;
+  if (ageMs >= youngMs) return undefined;
+  const isYoung = Math.abs(ageMs) < youngMs;
   if (isYoung && __echo === undefined) throw operation.error(notYet);
-  for (const pauseMs of lookPausesMs) {
+  for (const pauseMs of lookupPausesMs) {
     if (operation.leftMs() < pauseMs) throw operation.error(notYet);
     await operation.pause(pauseMs);
     const record = await find(service, operation, { listAgeMs });

@@ -9,41 +9,41 @@ import type { Observation } from "./conditions";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { secretsOf } from "./state";
 
-/** How long operations may take where the resource's `customTimeouts` do not say, in milliseconds. */
+/** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
 export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
 
-/** Looks may end so long after the deadline: what was done just before it shows, and its error names what is known. */
+/** Lookups may end this long after the deadline: they show the effect of the last request, and the error names what is known. */
 const graceMs = 1_500;
 
 /** Shorter values are ordinary words more often than secrets. */
-const shortestTelling = 8;
+const shortestDistinct = 8;
 
-/** The engine puts a bullet before each reason of a failure; the lines under it stand below its text. */
-const underBullet = "      ";
+/** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
+const bulletIndent = "      ";
 
-/** What the state before tells of whether the cluster is at rest. */
+/** The fields of the state before that show whether the cluster is at rest. */
 export type Before = Partial<
   Pick<ClusterState, "desiredStatus" | "settled" | "status" | "skipAwait" | "__echo" | "__unfinished">
 >;
 
-/** What an operation works on. */
+/** The cluster that an operation works on. */
 export interface Subject {
-  /** Empty before the service has given one. */
+  /** Empty until the service has assigned one. */
   readonly id: string;
-  /** All that is known: a call may come with an id and nothing else. */
+  /** The known inputs: a call may contain an id and nothing else. */
   readonly inputs: Partial<
     Pick<CheckedInputs, "name" | "env" | "extraFields" | "gpuType" | "container" | "healthCheck" | "adopt">
   >;
   /** The state before, whose values are secret too. */
   readonly olds?: Pick<ClusterState, "env" | "extraFields"> & Before;
-  /** The known secrets of the cluster; the operation adds what it learns. */
+  /** The known secrets of the cluster; the operation adds those that it observes. */
   readonly known?: Set<string>;
 }
 
 /**
- * One operation on one cluster: its time, its name in messages, and what it saw last. What the service says is cleared of
- * the values of env where it comes in: those of the program, of the state, and of the service. What leaves for a person's
- * eyes is cleared once more.
+ * One operation on one cluster: its deadline, its name in messages, and its last observation. Texts of the service are
+ * cleared of the values of env when they arrive: values of the program, of the state, and of the service. Texts for people
+ * are cleared once more on their way out.
  */
 export class Operation {
   readonly deadlineMs: number;
@@ -51,7 +51,7 @@ export class Operation {
   readonly #secrets: Set<string>;
   #hiding: { readonly of: number; readonly by: Hiding } | undefined;
   #seen: Observation = {};
-  /** True once its replicas have shown that it is at rest, whatever its word is. */
+  /** True once the replicas have shown that the cluster is at rest, whatever its status word is. */
   isFoundAtRest = false;
 
   constructor(
@@ -70,7 +70,7 @@ export class Operation {
     return this.subject.id;
   }
 
-  /** Whether it makes the cluster, which nobody has seen before. */
+  /** Whether the operation creates the cluster, so that nobody has seen the cluster before. */
   get isCreation(): boolean {
     return this.kind === "create" && this.subject.inputs.adopt === undefined;
   }
@@ -87,12 +87,12 @@ export class Operation {
     return this.ctx.signal;
   }
 
-  /** False where the word of the cluster itself is all that may be looked at. */
+  /** False if only the status word of the cluster may be read. */
   get readsStatus(): boolean {
     return this.subject.inputs.healthCheck !== "list";
   }
 
-  /** Fields of the service's own that the cluster is asked for with. */
+  /** Request fields of the service that this package does not know. */
   get extraFields(): CheckedInputs["extraFields"] {
     return this.subject.inputs.extraFields;
   }
@@ -101,40 +101,40 @@ export class Operation {
     return this.subject.olds ?? {};
   }
 
-  /** Whether it was stopped before, by all that is known. */
+  /** Whether the cluster was stopped before, by all that is known. */
   get wasStopped(): boolean {
     return this.isFoundAtRest || this.before.desiredStatus === "stopped";
   }
 
-  /** `cluster "web" (cl_1)`; `cluster cl_1` where the name is not known. */
+  /** `cluster "web" (cl_1)`; `cluster cl_1` if the name is not known. */
   get title(): string {
     const [name, id] = [this.subject.inputs.name ?? "", this.id].map((text) => cleanText(text, 140));
     if (!name) return `cluster ${id}`;
     return `cluster "${name}"${id ? ` (${id})` : ""}`;
   }
 
-  /** What was seen last, so that a failure can put it into the state. */
+  /** The last observation, so that a failure can put it into the state. */
   get observed(): Observation {
     return this.#seen;
   }
 
-  observe(look: Observation): void {
-    const { record } = look;
+  observe(observation: Observation): void {
+    const { record } = observation;
     this.#learn(secretsOf(record ?? {}));
-    this.#seen = record ? { ...look, record: clearRecord(record, this.#hides().said) } : look;
+    this.#seen = record ? { ...observation, record: clearRecord(record, this.#hides().said) } : observation;
   }
 
-  /** What every request of this operation is told. */
+  /** The options of every request of this operation. */
   request() {
     return { subject: this.title, secrets: [...this.#secrets], signal: this.signal, deadlineMs: this.deadlineMs };
   }
 
-  /** What those are told that only look; a last look may end shortly after the deadline. */
+  /** The options of every lookup of this operation; the last lookup may end shortly after the deadline. */
   look() {
     return { ...this.request(), deadlineMs: this.deadlineMs + graceMs };
   }
 
-  /** Until the deadline. */
+  /** Milliseconds until the deadline. */
   leftMs(): number {
     return Math.max(0, this.deadlineMs - this.clock.now());
   }
@@ -144,7 +144,7 @@ export class Operation {
     return this.clock.sleep(Math.min(ms, this.leftMs()), this.signal);
   }
 
-  /** How it ends at its deadline. */
+  /** The error of an operation that ends at its deadline. */
   timeout(what: string, details: ErrorDetails = {}): TimeoutError {
     return new TimeoutError(`timed out after ${duration(this.elapsedMs())}${what}`, details);
   }
@@ -162,7 +162,7 @@ export class Operation {
     this.ctx.status(this.#redact(text));
   }
 
-  /** Where a wait stands: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
+  /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
   progress(text: string): void {
     const [elapsed, limit] = [this.elapsedMs(), this.deadlineMs - this.#startMs].map(duration);
     this.status(`${text}, ${elapsed} of ${limit}`);
@@ -176,7 +176,7 @@ export class Operation {
     this.ctx.log(this.#redact(`${this.title}: ${text}`), "warning");
   }
 
-  /** An error for the user that names the cluster, with what explains it in lines of their own. */
+  /** An error for the user that names the cluster. Each fact that explains the error has its own line. */
   error(text: string, cause?: unknown): GpuClusterError {
     return new GpuClusterError(this.#lines(`${this.title} ${text}`, reasonsOf(cause), "  "), { cause });
   }
@@ -187,11 +187,11 @@ export class Operation {
     return error;
   }
 
-  /** The cluster exists but is not what was asked for: its id and its state are kept, whatever went wrong. */
+  /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause is. */
   initError(cause: unknown, state: ClusterState, what: string): InitError {
     const why = messageOf(cause).replace(` for ${this.title}`, "");
     const next = "It is kept in the state: the next `pulumi up` goes on from here";
-    const reason = this.#lines(`${this.title} ${what}: ${why}`, [...reasonsOf(cause), next], underBullet);
+    const reason = this.#lines(`${this.title} ${what}: ${why}`, [...reasonsOf(cause), next], bulletIndent);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
   }
 
@@ -207,7 +207,7 @@ export class Operation {
     return this.#hides().ownText(text);
   }
 
-  /** Made once for as long as nothing new is secret: a wait says something each second. */
+  /** Cached until the next secret is learned: a wait reports something each second. */
   #hides(): Hiding {
     const { name = "", gpuType = "", container = "" } = this.subject.inputs;
     const { size } = this.#secrets;
@@ -217,37 +217,37 @@ export class Operation {
   }
 }
 
-/** What explains an error, and where the time for a request comes from. */
+/** The facts that explain an error, and the setting that gives a request more time if its deadline ended it. */
 function reasonsOf(cause: unknown): string[] {
   const isCut = cause instanceof RequestError && cause.isCut;
   return [...factsOf(cause), ...(isCut ? ["`customTimeouts` gives the operation more time"] : [])];
 }
 
-/** How the values of env are hidden in each kind of text. */
+/** The functions that hide values of env, one for each kind of text. */
 export interface Hiding {
-  /** What the service says. */
+  /** For texts of the service. */
   readonly said: (text: string) => string;
-  /** What identifies something: short values are in it by chance. */
+  /** For identifiers, which contain short values by chance. */
   readonly id: (text: string) => string;
-  /** Our own sentences hold names and ordinary words, which may be values of env too: hiding those would only garble. */
+  /** For our own sentences. Their names and ordinary words may be values of env too: to hide these would only garble a text. */
   readonly ownText: (text: string) => string;
 }
 
 export function hidingOf(secrets: Iterable<string>, own: readonly string[] = []): Hiding {
   const all = [...secrets];
-  const telling = all.filter(isTelling);
+  const distinct = all.filter(isDistinct);
   const ownWords = own.join(" ");
   return {
     said: redactor(all),
-    id: redactor(telling),
+    id: redactor(distinct),
     ownText: redactor(
-      telling.filter((value) => !ownWords.includes(value)),
+      distinct.filter((value) => !ownWords.includes(value)),
       own,
     ),
   };
 }
 
-/** What the service says of the cluster's state may quote its environment. */
+/** Hides values of env in the status word and the reason of a cluster, which may quote them. */
 function clearRecord(record: ClusterRecord, redact: (text: string) => string): ClusterRecord {
   const { status, reason } = record;
   return {
@@ -257,14 +257,14 @@ function clearRecord(record: ClusterRecord, redact: (text: string) => string): C
   };
 }
 
-function isTelling(value: string): boolean {
-  return value.length >= shortestTelling;
+function isDistinct(value: string): boolean {
+  return value.length >= shortestDistinct;
 }
 
-/** The most that is kept of replicas: a state is read and written as a whole, by each command. */
+/** The most that a state keeps of replicas: each command reads and writes the whole state. */
 const most = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
 
-/** What the service says of replicas may quote their environment: it is hidden before it is cut, for a part would not be found. */
+/** Hides values of env in the texts about replicas. It runs before texts are cut, because a part of a value is not found. */
 export function clearStatus({ replicas, ...status }: StatusRecord, { said, id: hideId }: Hiding): StatusRecord {
   const cleared = replicas.slice(0, most.replicas).map(({ message, ...replica }) => ({
     ...replica,

@@ -3,14 +3,14 @@ import { isLeaving } from "../api/read/states";
 import type { ClusterList, ClusterRecord } from "../api/records";
 import { sameText } from "./drift";
 
-/** The clusters that this process has created, deleted or adopted: a list that lags behind shows that later. */
+/** The clusters that this process has created, deleted or adopted. A list may lag behind and show that later. */
 export class OwnedIds {
-  /** Never a candidate for another creation. */
+  /** Created clusters are never candidates for another creation. */
   readonly #created = new IdSet();
-  /** The last cluster created under each name, in lower case. */
+  /** The last cluster that was created under each name in lower case. */
   readonly #names = new Map<string, ClusterRecord>();
   readonly #deleted = new IdSet();
-  /** Which resource adopts an id, in lower case: no other may, and no deletion of this process may delete the cluster. */
+  /** The URN of the resource that adopts an id in lower case. No other resource may adopt the cluster, and none may delete it. */
   readonly #adopters = new Map<string, string>();
   readonly #adopted = new IdSet();
 
@@ -29,14 +29,14 @@ export class OwnedIds {
     this.#deleted.add(id);
   }
 
-  /** Reserves a cluster for the resource that adopts it. Returns the URN that has it: this resource or another. */
+  /** Reserves a cluster for the resource that adopts it. Returns the URN of the first resource that reserved the cluster. */
   adopt(id: string, urn: string): string {
     const adopter = this.#adopters.get(id.toLowerCase()) ?? urn;
     this.#adopters.set(id.toLowerCase(), adopter);
     return adopter;
   }
 
-  /** Remembers that the cluster was adopted. */
+  /** Remembers that a resource has adopted the cluster. */
   adopted(id: string): void {
     this.#adopted.add(id);
   }
@@ -47,7 +47,7 @@ export class OwnedIds {
     return this.#adopters.has(id.toLowerCase()) ? "failed" : undefined;
   }
 
-  /** The clusters in a list that hold a name. */
+  /** The existing clusters of a name: those of the list, and the last one that this process has created under the name. */
   holders(name: string, { clusters }: ClusterList): ClusterRecord[] {
     const own = this.#names.get(name.toLowerCase());
     const isListed = own !== undefined && clusters.some(({ id }) => sameId(id, own.id));
@@ -61,7 +61,7 @@ export class OwnedIds {
   }
 }
 
-/** The living clusters of a name. Host names ignore case, so names do too. */
+/** The clusters of a name that are not being deleted. Host names ignore case, so names of clusters do too. */
 export function holdersOf(name: string, clusters: readonly ClusterRecord[]): ClusterRecord[] {
   return clusters.filter((other) => sameText(other.name, name) && !isLeaving(other.status));
 }

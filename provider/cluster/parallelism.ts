@@ -3,26 +3,27 @@ import { duration } from "../clock";
 import type { CheckFailure, Ctx, Properties } from "../core";
 import { resourceNameOf } from "./preview/names";
 
-/** How the engine's own limit is felt here. */
+/** The signs that the engine's limit holds operations back. */
 export interface Queue {
-  /** Operations on clusters that are under way. */
+  /** Operations on clusters in progress. */
   readonly running: number;
-  /** How many the engine runs at a time unless told otherwise: 4 for each CPU. */
+  /** The number of parallel operations that the engine allows by default: 4 for each CPU. */
   readonly places: number;
-  /** For how long the creation that was checked last has not begun, and nothing else was checked since. */
+  /** Milliseconds since the last check, if that was for a creation that has not begun. */
   readonly idleMs?: number;
 }
 
-/** A creation begins within milliseconds of its check where it can. */
-const patienceMs = 30_000;
+/** A creation that can begin does so within milliseconds of its check. */
+const idleLimitMs = 30_000;
 
 /**
- * Whether waits are starved by the engine's limit. The engine checks one resource after the other, and none while the last one
- * waits for a place: so with all places taken, one creation stands checked and does not begin. Either sign alone may have
- * another cause (`--target`, an error elsewhere), hence both. Another limit than the default one was somebody's choice. Pure.
+ * Whether the engine's limit holds operations back. Pure. The engine checks one resource after the other, and none
+ * while the last one waits for a place. So if all places are taken, one checked creation does not begin. Each sign
+ * alone may have another cause (`--target`, an error elsewhere), so both are required. A limit other than the default
+ * is the user's choice, and is not reported.
  */
 export function isStarved({ running, places, idleMs = 0 }: Queue): boolean {
-  return running === places && idleMs >= patienceMs;
+  return running === places && idleMs >= idleLimitMs;
 }
 
 interface Options {
@@ -30,13 +31,16 @@ interface Options {
   readonly cpus?: number;
 }
 
-/** The operations of one run, which is one process, as far as the engine lets them begin. */
+/** Counts the operations of one run, which is one process, and warns if the engine's limit holds others back. */
 export class Turns {
   readonly #now: () => number;
   readonly #cpus: number;
   #running = 0;
   #last: { readonly urn: string; readonly checkedMs: number } | undefined;
-  /** Clusters that exist: the second check of a replacement looks like one of a creation, but other steps may come before it. */
+  /**
+   * URNs of existing clusters: the second check of a replacement looks like that of a creation, but other steps may
+   * come before it.
+   */
   readonly #known = new Set<string>();
   #isSaid = false;
 
@@ -45,7 +49,7 @@ export class Turns {
     this.#cpus = cpus;
   }
 
-  /** Takes note of a check that has ended, and hands its result on. */
+  /** Records a check that has ended, and returns its result. */
   checked<Result extends { readonly failures: readonly CheckFailure[] }>(
     { urn }: Ctx,
     olds: Properties = {},
@@ -57,7 +61,7 @@ export class Turns {
     return result;
   }
 
-  /** Runs an operation; whenever it reports, the time may have come to say that others do not get their turn. */
+  /** Runs an operation. Each progress report of it may cause the warning that other operations are held back. */
   async take<Result>(ctx: Ctx, work: (ctx: Ctx) => Promise<Result>): Promise<Result> {
     if (this.#last?.urn === ctx.urn) this.#last = undefined;
     this.#running += 1;

@@ -1,37 +1,41 @@
 import type { BudgetView } from "../api/ratePriority";
 
-/** How often a wait looks. Pure. */
+/** How often a wait polls. Pure. */
 
 export const shortestIntervalMs = 1_000;
-/** Nothing waits for the end of many deletions but the person who asked for it. */
+/** Many deletions are polled less often: no other resource waits for their end. */
 const shortestPauseOfDeletionsMs = 2_000;
 const longestPauseMs = 15_000;
-/** Looks at so small a part of the time waited: hardly ever late, and seldom in a long wait. */
+/** The interval as a share of the time waited: hardly any delay, and few polls in a long wait. */
 const pauseShare = 0.004;
-/** Nothing is ready much faster than what came up before it. */
+/** No cluster is ready much faster than the fastest creation before it. */
 const plausibleShare = 0.8;
 
-/** Of what confirmations leave, looks take half, for others use the same key; but so few they may use up. */
+/**
+ * Polls take half of the permits that confirmations leave, because others use the same key. They may use up the last
+ * few.
+ */
 const fewPermits = 12;
 
 export interface Waiting {
   /** How long the youngest and the oldest wait have lasted. */
   readonly youngestMs: number;
   readonly oldestMs: number;
-  /** The shortest time in which a creation of this process has come up, where there was one. */
+  /** The shortest creation of this process so far; absent if there was none. */
   readonly fastestMs?: number;
-  /** Requests of one look. */
+  /** Requests of one poll. */
   readonly requests: number;
-  /** Requests that are yet to come, one for each cluster that looks ready. */
+  /** Requests still to come: one `/status` for each cluster that has to be confirmed. */
   readonly confirmations: number;
-  /** Whether many wait, each for its deletion. */
+  /** Whether several waits share the list, each for its deletion. */
   readonly areDeletions: boolean;
   readonly budget: BudgetView;
 }
 
 /**
- * The pause before the next look: short at first, longer with the wait; not dense before the earliest plausible moment; and
- * never so short that the requests that are left in the window would be used up before its end.
+ * The pause before the next poll. It is short at first and grows with the time waited. It is longer before the earliest
+ * plausible end. It spreads the polls so that the requests left in the rate window last until its end, but never
+ * exceeds `longestPauseMs`.
  */
 export function pollIntervalMs(waiting: Waiting): number {
   const { youngestMs, oldestMs, fastestMs = 0, requests, confirmations, areDeletions, budget } = waiting;

@@ -12,36 +12,39 @@ import type { Operation } from "./operation";
 import { pollIntervalMs, shortestIntervalMs } from "./pollInterval";
 
 export interface PollOptions {
-  /** Whose cluster, until when; it is shown every look, and told when what is seen changes. */
+  /**
+   * The operation that waits, with its cluster and deadline. It gets every observation, and progress when the
+   * observation changes.
+   */
   readonly operation: Operation;
-  readonly judge: (look: Observation, past: PollHistory) => Verdict;
-  /** True once the service has agreed to delete the cluster: then one that no complete list shows any more is gone. */
+  readonly judge: (observation: Observation, past: PollHistory) => Verdict;
+  /** True once the service has accepted the deletion: a cluster that is missing in a complete list is then gone. */
   readonly isDeleted?: boolean;
 }
 
-/** How a wait ended, and what was seen on the way, one line each. */
+/** The end of a wait, and the observed states on the way, one line each. */
 export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }> & { readonly story: readonly string[] };
 
-/** Between two looks of one cluster that has contradicted itself. */
+/** The pause between two polls of a cluster that showed a contradiction. */
 const contradictionPauseMs = 2_000;
-/** Who waits alone is looked at by itself, so that people see the replicas come up; many share the list. */
-const fewWaiting = 1;
-/** The replicas of a new cluster whose word says that it is not ready yet are looked at again after a tenth of the wait. */
+/** A single wait reads its cluster by id, so that users see the replicas come up; more waits share the list. */
+const mostDetailed = 1;
+/** While a new cluster is pending, its `/status` is read again at this age: a share of the time waited, at most 5 s. */
 const statusAge = { share: 0.1, mostMs: 5_000 };
-/** A look at such a one, on average of a long wait. */
+/** Requests of one poll of a pending new cluster, on average of a long wait. */
 const requestsOfCreation = 1.25;
-/** A key that is refused once may be a hiccup of the service; three times in a row it is not. */
+/** A service may reject a valid key once by mistake, but not three times in a row. */
 const refusalsToEnd = 3;
 
 /**
- * Looks at clusters until somebody's judge is satisfied. It loops and reports; it never judges. All waits look at the same
- * moments, so that one list serves them all.
+ * Polls clusters until the judge of each wait is satisfied. The poller loops and reports; it never judges. All waits
+ * poll at the same ticks, so that one list serves all of them.
  */
 export class Poller {
   readonly #waits = new Map<WaitReport, PollOptions>();
   readonly #statuses = new WeakMap<Operation, { readonly status: StatusRecord | undefined; readonly atMs: number }>();
   #fastestMs: number | undefined;
-  /** The next moment at which all of them look. */
+  /** The next moment at which all waits poll. */
   #tickMs = 0;
 
   constructor(
@@ -51,37 +54,42 @@ export class Poller {
     private readonly heartbeatMs: number,
   ) {}
 
-  /** Rejects with a TimeoutError at the deadline, with the signal's reason when it aborts, and when the key is refused. */
+  /**
+   * Rejects with a TimeoutError at the deadline, with the signal's reason if it aborts, or with the service's error if
+   * it rejects the key repeatedly.
+   */
   async poll(options: PollOptions): Promise<FinalVerdict> {
-    const journal = new WaitReport(this.clock, options.operation, this.heartbeatMs);
-    this.#waits.set(journal, options);
-    // Who has just begun need not wait for the pace of the others; what comes soon anyway is not reckoned out for each.
-    if (this.#pauseMs() > shortestIntervalMs) this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#paceMs());
+    const report = new WaitReport(this.clock, options.operation, this.heartbeatMs);
+    this.#waits.set(report, options);
+    // A new wait polls soon: it does not wait for the interval of older waits. If the next tick is near anyway, the
+    // interval is not computed for each new wait.
+    if (this.#pauseMs() > shortestIntervalMs)
+      this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#intervalMs());
     try {
-      const verdict = await this.#loop(options, journal);
-      const waitedMs = journal.waitedMs();
+      const verdict = await this.#loop(options, report);
+      const waitedMs = report.waitedMs();
       if (verdict.kind === "ready" && options.operation.isCreation)
         this.#fastestMs = Math.min(waitedMs, this.#fastestMs ?? waitedMs);
       return verdict;
     } finally {
-      this.#waits.delete(journal);
+      this.#waits.delete(report);
     }
   }
 
-  /** Many share one list; who waits alone is looked at in detail. */
+  /** Several waits share one list; a single wait reads its cluster by id. */
   get #isShared(): boolean {
-    return this.#waits.size > fewWaiting;
+    return this.#waits.size > mostDetailed;
   }
 
-  /** Until the next moment at which all look. */
+  /** Milliseconds until the next moment at which all waits poll. */
   #pauseMs(): number {
     const nowMs = this.clock.now();
-    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#paceMs();
+    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#intervalMs();
     return this.#tickMs - nowMs;
   }
 
-  #paceMs(): number {
-    const ages = [...this.#waits.keys()].map((journal) => journal.waitedMs());
+  #intervalMs(): number {
+    const ages = [...this.#waits.keys()].map((report) => report.waitedMs());
     const waits = [...this.#waits.values()];
     const unconfirmed = waits.filter(({ operation, isDeleted }) => operation.readsStatus && !isDeleted);
     const alone = waits.every(({ operation }) => operation.isCreation) ? requestsOfCreation : 2;
@@ -96,42 +104,45 @@ export class Poller {
     });
   }
 
-  async #loop(options: PollOptions, journal: WaitReport): Promise<FinalVerdict> {
+  async #loop(options: PollOptions, report: WaitReport): Promise<FinalVerdict> {
     const { operation } = options;
     let past: PollHistory = { seen: false, misses: 0, healthyLooks: 0, contradicted: false, waitedMs: 0 };
     for (let refusals = 0; ; ) {
       const pause = Math.max(this.#pauseMs(), past.contradicted ? contradictionPauseMs : 0);
       await operation.pause(pause);
-      past = { ...past, waitedMs: journal.waitedMs() };
+      past = { ...past, waitedMs: report.waitedMs() };
       try {
-        const { look, verdict, next } = await this.#lookOnce(options, past);
+        const { observation, verdict, next } = await this.#pollOnce(options, past);
         refusals = 0;
         past = next;
-        operation.observe(look);
-        if (verdict.kind !== "pending" && verdict.kind !== "confirm") return { ...verdict, story: journal.story() };
-        journal.saw(verdict.summary, look);
+        operation.observe(observation);
+        if (verdict.kind !== "pending" && verdict.kind !== "confirm") return { ...verdict, story: report.lines() };
+        report.observed(verdict.summary, observation);
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         refusals = isUnauthorized(error) ? refusals + 1 : 0;
         if (refusals >= refusalsToEnd) throw error;
-        journal.failed(messageOf(error));
+        report.failed(messageOf(error));
       }
-      if (operation.leftMs() === 0) throw journal.timeout();
+      if (operation.leftMs() === 0) throw report.timeout();
     }
   }
 
-  /** A list may lag behind: an end that it tells, and no `/status` with it, has to show in the cluster itself. */
-  async #lookOnce(options: PollOptions, past: PollHistory): Promise<LookResult> {
+  /**
+   * The shared list may lag behind. A failure, or a ready cluster without `/status`, is confirmed by a read of the
+   * cluster itself.
+   */
+  async #pollOnce(options: PollOptions, past: PollHistory): Promise<PollResult> {
     const isShared = this.#isShared;
-    const result = await this.#lookAt(options, past, isShared ? "shared" : "alone");
+    const result = await this.#pollBy(options, past, isShared ? "shared" : "alone");
     const { kind } = result.verdict;
-    // What is new was never ready before.
-    const isOld = kind === "ready" && !result.look.status && !options.operation.isCreation;
-    const isToldByList = isShared && (kind === "failed" || isOld);
-    return isToldByList ? this.#lookAt(options, past, "confirm") : result;
+    // A stale list cannot show a new cluster as ready: it was never ready before.
+    const mayBeStale = kind === "ready" && !result.observation.status && !options.operation.isCreation;
+    const needsConfirmation = isShared && (kind === "failed" || mayBeStale);
+    return needsConfirmation ? this.#pollBy(options, past, "confirm") : result;
   }
 
-  async #lookAt(options: PollOptions, past: PollHistory, way: Way): Promise<LookResult> {
+  async #pollBy(options: PollOptions, past: PollHistory, way: Way): Promise<PollResult> {
     const { operation, judge } = options;
     const record = await this.#find(options, past, way);
     operation.observe({ ...operation.observed, record });
@@ -142,13 +153,13 @@ export class Poller {
       steady: steadyIn(record, past),
     };
     if (record && past.misses > 0) this.client.form.showsLate = true;
-    // As the operation has seen it: without values of env in it.
+    // The operation's copy, which contains no values of env.
     const cleared = operation.observed.record;
-    let look: Observation = { record: cleared };
-    let verdict = judge(look, seen);
+    let observation: Observation = { record: cleared };
+    let verdict = judge(observation, seen);
     if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && way !== "shared"))) {
-      look = { record: cleared, status: await this.#statusOf(options, seen, verdict, record) };
-      verdict = judge(look, seen);
+      observation = { record: cleared, status: await this.#statusOf(options, seen, verdict, record) };
+      verdict = judge(observation, seen);
     }
     const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};
     const next = {
@@ -156,7 +167,7 @@ export class Poller {
       healthyLooks: healthy ? past.healthyLooks + 1 : 0,
       contradicted: past.contradicted || contradiction,
     };
-    return { look, verdict, next };
+    return { observation, verdict, next };
   }
 
   async #statusOf(
@@ -165,7 +176,7 @@ export class Poller {
     { kind }: Verdict,
     record: ClusterRecord,
   ): Promise<StatusRecord | undefined> {
-    // A record that was read by its id, of a service without `/status`, is all that there is.
+    // If the service has no `/status`, a record that was read by its id is the only source.
     const isAll = record.fields !== undefined && this.client.form.has("status") === false;
     const own = isAll && operation.readsStatus ? statusIn(record) : undefined;
     if (own) return operation.clear(own);
@@ -173,7 +184,7 @@ export class Poller {
     const last = this.#statuses.get(operation);
     const maxAgeMs = Math.min(past.waitedMs * statusAge.share, statusAge.mostMs);
     if (last && kind === "pending" && operation.isCreation && nowMs - last.atMs < maxAgeMs) return last.status;
-    // A cluster that is shown but has no status yet has no replicas yet.
+    // A cluster without a status has no replicas yet.
     const isMissing = this.client.form.has("status") ? {} : { isMissing: true as const };
     const none = operation.readsStatus ? { replicas: [], ...isMissing } : undefined;
     const status = (await findStatus(this.client, operation, { attempts: 1 })) ?? none;
@@ -181,9 +192,9 @@ export class Poller {
     return status;
   }
 
-  /** From the shared list, if that is younger than this wait; what the list does not hold is asked for by its id. */
+  /** Finds the record in the shared list, if that is younger than this wait; otherwise reads the cluster by its id. */
   async #find({ operation, isDeleted }: PollOptions, past: PollHistory, way: Way): Promise<ClusterRecord | undefined> {
-    // The next look is the retry.
+    // The next poll is the retry.
     const request = { ...operation.look(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "look" as const }) };
     if (way === "shared") {
       try {
@@ -199,37 +210,37 @@ export class Poller {
   }
 }
 
-/** For how long its word has been the same. */
+/** How long the status word of the cluster has been the same. */
 function steadyIn(record: ClusterRecord | undefined, { steady, waitedMs }: PollHistory): PollHistory["steady"] {
   const word = record?.status;
   if (steady && steady.word === word) return { ...steady, looks: steady.looks + 1 };
   return { word, sinceMs: waitedMs, looks: 1 };
 }
 
-/** How a cluster is looked at: in the list that all share, by itself, or by itself because the list has told its end. */
+/** How a poll reads a cluster: from the shared list, by its id, or by its id to confirm a verdict of the list. */
 type Way = "shared" | "alone" | "confirm";
 
-/** What one look has shown, and what it adds to those before. */
-interface LookResult {
-  readonly look: Observation;
+/** The result of one poll, and the history for the next one. */
+interface PollResult {
+  readonly observation: Observation;
   readonly verdict: Verdict;
   readonly next: PollHistory;
 }
 
-/** Looks of one moment do not all come at once. */
+/** Polls of one tick start within this time, and use the same list. */
 const sameTickMs = 500;
 
-/** What one wait has seen so far: reports changes, and tells the story when it ends. */
+/** The observations of one wait. Reports changes as progress, and lists the observed states at the end. */
 class WaitReport {
   readonly #startMs: number;
   readonly #counts = new Map<string, number>();
   #reported: string | undefined;
-  /** What was seen last, to see when that changes. */
+  /** The last observation as text, to detect changes. */
   #shown = "";
   #changedAtMs: number;
   #isStallSaid = false;
   #reportedAtMs = 0;
-  #lastLook: Observation | undefined;
+  #lastObservation: Observation | undefined;
   #problem: string | undefined;
 
   constructor(
@@ -245,28 +256,28 @@ class WaitReport {
     return this.clock.now() - this.#startMs;
   }
 
-  saw(summary: string, look: Observation): void {
-    this.#lastLook = look;
+  observed(summary: string, observation: Observation): void {
+    this.#lastObservation = observation;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
     this.#report(summary);
-    const shown = [summary, ...unhealthyReasons(look.status)].join("\n");
+    const shown = [summary, ...unhealthyReasons(observation.status)].join("\n");
     if (shown !== this.#shown) this.#changedAtMs = this.clock.now();
     this.#shown = shown;
-    this.#warnOfStall(summary, stateOf(look.record?.status) === "pending");
+    this.#warnOfStall(summary, stateOf(observation.record?.status) === "pending");
   }
 
-  /** A look that failed says nothing about the cluster. */
+  /** A failed poll says nothing about the cluster. */
   failed(problem: string): void {
     this.#problem = problem;
     this.#report(`cannot look: ${problem}`);
     this.#warnOfStall(`cannot look: ${problem}`, false);
   }
 
-  /** Once. A word that says that the cluster is on its way is believed for half of the time that there is. */
-  #warnOfStall(summary: string, isOnItsWay: boolean): void {
+  /** Warns once. If the status word is a pending one, the warning waits for half of the time limit without a change. */
+  #warnOfStall(summary: string, isPending: boolean): void {
     const { deadlineMs } = this.operation;
     const sinceMs = this.clock.now() - this.#changedAtMs;
-    const limitMs = isOnItsWay ? Math.max(stallMs, (deadlineMs - this.#startMs) / 2) : stallMs;
+    const limitMs = isPending ? Math.max(stallMs, (deadlineMs - this.#startMs) / 2) : stallMs;
     if (this.#isStallSaid || sinceMs < limitMs) return;
     this.#isStallSaid = true;
     const left = duration(Math.max(0, deadlineMs - this.clock.now()));
@@ -277,11 +288,11 @@ class WaitReport {
   }
 
   timeout(): TimeoutError {
-    return this.operation.timeout("", { facts: [...this.story(), ...unhealthyReasons(this.#lastLook?.status)] });
+    return this.operation.timeout("", { facts: [...this.lines(), ...unhealthyReasons(this.#lastObservation?.status)] });
   }
 
-  /** The states in their order, and the last thing that went wrong with looking. */
-  story(): string[] {
+  /** The observed states in order, and the last problem of a poll. */
+  lines(): string[] {
     const states = [...this.#counts].slice(-mostStates).map(([summary, count]) => {
       const shown = cut(summary, longestSummary);
       return count > 1 ? `${shown} (${count} times)` : shown;
@@ -301,8 +312,8 @@ class WaitReport {
   }
 }
 
-/** Longer than a cluster usually shows the same while something happens, and short enough to be of use. */
+/** Longer than a working cluster usually shows the same state, and short enough that a warning still helps. */
 const stallMs = 5 * 60_000;
-/** Of the states in the story of a wait. */
+/** The most states that the report of a wait lists. */
 const mostStates = 5;
 const longestSummary = 260;

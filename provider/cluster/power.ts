@@ -12,22 +12,22 @@ import type { Service } from "./service";
 import { applyOnce } from "./updateRequest";
 import { waitUntil, waitUntilShown } from "./wait";
 
-/** Stopping and starting, the second of which has no endpoint of its own. */
+/** Stops and starts of a cluster. The service has no endpoint of its own for a start. */
 
-/** Whether the cluster is stopped, after a stop that somebody has begun has come to its end. */
+/** Whether the cluster is stopped. If a stop is in progress, waits for its end first. */
 export async function isAtRest(service: Service, operation: Operation): Promise<boolean> {
   if (isStopping(operation.observed.record?.status)) await waitUntil(service, operation, stoppedJudge(operation));
   return isDown(service, operation, operation.observed.record);
 }
 
-function stoppedJudge(operation: Operation): (look: Observation, past: PollHistory) => Verdict {
+function stoppedJudge(operation: Operation): (observation: Observation, past: PollHistory) => Verdict {
   const { readsStatus, before, observed } = operation;
   const running = { readsStatus, before, word: observed.record?.status };
-  return (look, past) => judgeStopped(look, past, running);
+  return (observation, past) => judgeStopped(observation, past, running);
 }
 
-/** Whether a stop is needless: it is at rest, or on its way there. */
-async function isLeftAlone(service: Service, operation: Operation, record: ClusterRecord): Promise<boolean> {
+/** Whether a stop request is needless: the cluster is stopped or stopping. */
+async function isStopNeedless(service: Service, operation: Operation, record: ClusterRecord): Promise<boolean> {
   if (isGoingDown(record) || (!operation.readsStatus && isStopped(record, operation.before))) return true;
   if ((await findRest(service, operation, record)) === "stopped") return true;
   return operation.readsStatus && isDown(service, operation, record);
@@ -37,7 +37,7 @@ function isGoingDown(record: ClusterRecord): boolean {
   return isStopped(record) || isStopping(record.status);
 }
 
-/** Stops the cluster, whatever it is doing, and waits until it is stopped. Answers whether that took a request. */
+/** Stops the cluster in any state, and waits until it is stopped. Returns whether that took a request. */
 export async function stop(
   service: Service,
   operation: Operation,
@@ -45,14 +45,14 @@ export async function stop(
 ): Promise<boolean> {
   const { record } = operation.observed;
   const isStoppedNow = stoppedJudge(operation);
-  const isNeedless = record !== undefined && (await isLeftAlone(service, operation, record));
+  const isNeedless = record !== undefined && (await isStopNeedless(service, operation, record));
   if (!isNeedless) {
     operation.status("stopping");
     const send = () => service.client.stopCluster(operation.id, operation.request());
     try {
       await applyOnce(service, operation, send, isGoingDown);
     } catch (error) {
-      // A service may refuse to stop what is stopped already.
+      // A service may refuse to stop a cluster that is already stopped.
       const now = isRefusal(error) ? await findCluster(service, operation.id, operation.look()) : undefined;
       if (!now || !(isGoingDown(now) || (await isEmpty(service, operation, now)))) throw error;
     }
@@ -65,19 +65,19 @@ export async function stop(
   return !isNeedless;
 }
 
-/** Whether a cluster of a word that is not known has no replicas: then a service that refuses to stop it means that. */
+/** Whether no replica of a cluster runs, if its status word is unknown: then a refused stop means that it is already stopped. */
 async function isEmpty({ client }: Service, operation: Operation, { status: word }: ClusterRecord): Promise<boolean> {
   if (stateOf(word) !== "unknown") return false;
   const status = await findStatus(client, operation);
   return status !== undefined && isIdle(status);
 }
 
-/** Pauses between looks whether an accepted start has begun. */
-const lookPausesMs = [0, 1_000, 2_000, 4_000];
-/** How often an action is sent whose answer was lost and whose effect does not show: twice does no harm to what is stopped. */
+/** Pauses before each poll that checks whether an accepted start has begun. */
+const pollPausesMs = [0, 1_000, 2_000, 4_000];
+/** Attempts of an action if its answer is lost and shows no effect: a second request does no harm to a stopped cluster. */
 const lostAttempts = 2;
 
-/** Starts a stopped cluster by the first action of the table that does it, and answers which that was. */
+/** Starts a stopped cluster by the first action of the table that works, and returns this action. */
 export async function start(
   service: Service,
   operation: Operation,
@@ -95,7 +95,7 @@ export async function start(
   throw new ClusterFailedError("it does not start", { facts: tried });
 }
 
-/** Whether an action has started the cluster, and why not where the service has said so. */
+/** Whether an action has started the cluster, and the error of its last request, if any. */
 async function attempt(service: Service, operation: Operation, action: StartAction, replicas: number) {
   for (let attempt = 1; ; attempt += 1) {
     const word = operation.observed.record?.status;
@@ -105,7 +105,7 @@ async function attempt(service: Service, operation: Operation, action: StartActi
     const isStarted = await hasStarted(
       service,
       operation,
-      isRefused ? [0] : lookPausesMs,
+      isRefused ? [0] : pollPausesMs,
       isRefused ? undefined : word,
     );
     if (isStarted || !isLost || attempt >= lostAttempts || operation.leftMs() === 0)
@@ -113,7 +113,7 @@ async function attempt(service: Service, operation: Operation, action: StartActi
   }
 }
 
-/** Sends an action; answers the error that leaves another one to try. */
+/** Sends an action. Returns an error only if another action may be tried after it. */
 async function failureOf(service: Service, operation: Operation, action: StartAction, replicas: number) {
   const { client } = service;
   const { id } = operation;
@@ -132,7 +132,10 @@ async function failureOf(service: Service, operation: Operation, action: StartAc
   }
 }
 
-/** By its word and its replicas; after a start that was not refused, also by a word that is not the one before (`old`). */
+/**
+ * Whether the cluster has started, by its status word and its replicas. After a start that was not refused, a status word
+ * other than the one before (`old`) counts too.
+ */
 async function hasStarted(
   service: Service,
   operation: Operation,
@@ -156,7 +159,7 @@ function isChanged(record: ClusterRecord | undefined, old: string): boolean {
   return record.status !== undefined && !isSameWord(record.status, old);
 }
 
-/** The service has said no to this request, and not to the key. */
+/** Whether the service refuses this request, and not the key. */
 export function isRefusal(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   return (error.outcome === "refused" || error.outcome === "busy") && error.status !== 401 && error.status !== 403;

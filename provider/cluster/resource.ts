@@ -2,26 +2,29 @@ import type { Settings } from "../config";
 import type { Ctx, Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { UnfinishedCreations } from "./begun";
-import { createCluster, deleteCluster, readCluster, updateCluster } from "./cluster";
+import { createCluster } from "./create";
+import { deleteCluster } from "./delete";
 import type { CheckedInputs } from "./fields";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import { previewOutputs } from "./preview/plan";
 import { CheckRun } from "./preview/run";
+import { readCluster } from "./read";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, readableState } from "./state";
+import { updateCluster } from "./update";
 
 /**
- * The cluster resource: the pure parts and the operations, bound to a service that is found at each use, by the `connection`
- * that the inputs or the state name.
+ * The cluster resource: its pure parts and its operations. Each use selects the service by the `connection` that the inputs
+ * or the state name.
  */
 export function createClusterResource(service: (connection?: string) => Service, settings: () => Settings): Resource {
   const run = new CheckRun(service, settings);
   const turns = new Turns();
-  const begun = new UnfinishedCreations();
+  const unfinished = new UnfinishedCreations();
   const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
     service(typeof connection === "string" ? connection : undefined);
-  /** One time for one operation, whatever it has to do first. */
+  /** One deadline for the whole operation, including everything that it does first. */
   const begin = (ctx: Ctx, kind: keyof typeof defaultTimeoutsMs, { clock }: Service) => {
     const { startMs = clock.now(), timeoutMs = defaultTimeoutsMs[kind] } = ctx;
     return { own: { ...ctx, startMs, timeoutMs }, deadlineMs: startMs + timeoutMs };
@@ -41,9 +44,9 @@ export function createClusterResource(service: (connection?: string) => Service,
       turns.take(ctx, async (turn) => {
         const service = serviceOf(inputs);
         const { own, deadlineMs } = begin(turn, "create", service);
-        return begun.run(ctx.urn, inputs, {
+        return unfinished.run(ctx.urn, inputs, {
           create: () => {
-            const send = (wanted: CheckedInputs) => createCluster(service, own, wanted);
+            const send = (checked: CheckedInputs) => createCluster(service, own, checked);
             return run.create(own, deadlineMs, service, asInputs(inputs), send);
           },
           goOn: (id, state) => updateCluster(service, own, id, state, inputs),
@@ -51,7 +54,7 @@ export function createClusterResource(service: (connection?: string) => Service,
       }),
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
     update: (ctx, id, state, news) => {
-      begun.ended(id);
+      unfinished.ended(id);
       return turns.take(ctx, async (turn) => {
         const service = serviceOf(news);
         const { own, deadlineMs } = begin(turn, "update", service);
@@ -60,7 +63,7 @@ export function createClusterResource(service: (connection?: string) => Service,
       });
     },
     delete: (ctx, id, state) => {
-      begun.ended(id);
+      unfinished.ended(id);
       return turns.take(ctx, async (own) => deleteCluster(serviceOf(state), own, id, state));
     },
   };

@@ -6,12 +6,18 @@ import { find, findStatus } from "./lookup";
 import { defaultTimeoutsMs, type Operation } from "./operation";
 import type { Service } from "./service";
 
-/** Whether a cluster is at rest, where its word may be none that is known. */
+/** Whether a cluster is at rest, even if its status word is unknown. */
 
-/** Between two looks that have to show the same. A roll-out may leave no replica for a moment, or show none for longer. */
+/**
+ * Pauses between two polls that have to agree, if some replicas are listed, and if none are. During a roll-out no replica may
+ * run for a moment, or none may be listed for longer.
+ */
 const pausesMs = { some: 3_000, none: 15_000 };
 
-/** By its word; where that is none that is known, a cluster that was stopped before is so while no replica of it runs. */
+/**
+ * Whether the cluster is stopped, by its status word. If the word is unknown, a cluster that was stopped before is still
+ * stopped while no replica runs.
+ */
 export async function isDown(
   { client }: Service,
   operation: Operation,
@@ -19,16 +25,16 @@ export async function isDown(
 ): Promise<boolean> {
   if (!record || isStopped(record)) return record !== undefined;
   if (!operation.wasStopped || stateOf(record.status) !== "unknown") return false;
-  // The word alone tells by staying what it was.
+  // If only the word may be read, an unchanged word means that the cluster is still stopped.
   if (!operation.readsStatus) return record.status === undefined || isSameWord(record.status, operation.before.status);
   const status = await findStatus(client, operation);
   return status === undefined || isIdle(status);
 }
 
 /**
- * What has become of a cluster that nobody is known to have stopped, and whose word is not known: what its replicas show in
- * two looks. A cluster without any may be on its way up, or scaled to none: it counts only if it has been up before, or is
- * older than creations may last.
+ * Finds out whether a cluster of an unknown status word has stopped or failed, if no stop is known. Two polls of its replicas
+ * have to agree. A cluster without replicas may be starting, or may be scaled to zero. It counts as stopped only if it has
+ * been up before, or is older than a creation may take.
  */
 export async function findRest(
   service: Service,
@@ -41,7 +47,7 @@ export async function findRest(
   const first = judgeRest(service, operation, record, status);
   if (!first) return undefined;
   const pauseMs = status?.replicas.length ? pausesMs.some : pausesMs.none;
-  // Two looks that are too close to each other prove nothing.
+  // Two polls that are too close to each other prove nothing.
   if (operation.leftMs() < pauseMs) return undefined;
   await operation.pause(pauseMs);
   const again = await find(service, operation);
@@ -57,7 +63,7 @@ function judgeRest(
   { createdAt = "" }: ClusterRecord,
   status: StatusRecord | undefined,
 ) {
-  // Where the service may have no `/status` at all, that there is none proves nothing.
+  // If the service may have no `/status` at all, a missing status proves nothing.
   if (!status && !client.form.has("status")) return undefined;
   const { __echo, __unfinished, skipAwait } = before;
   const hasBeenUp = __echo !== undefined && __unfinished === undefined && skipAwait !== true;

@@ -10,31 +10,31 @@ import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
 import { type Progress, sendUpdate, type UpdateRequest, wayOut } from "./updateRequest";
 
-/** A roll-out that was asked for: what ran before it, and whether it was seen to begin. */
+/** A requested roll-out: the replicas before it, and whether its start was observed. */
 export interface Rollout {
   readonly before: StatusRecord | undefined;
-  /** False when the number of replicas changes, or did and not all are there yet, so that new ones prove nothing. */
+  /** False if the number of replicas changes, or if some are still missing after a change: then new replicas prove nothing. */
   readonly keepsSize: boolean;
-  /** When the service was asked last, by our clock. */
+  /** The time of the last request for it, by our clock. */
   askedAtMs: number;
-  /** True once the service has accepted a restart, so that asking again would do it twice. */
+  /** True once the service has accepted a restart: another request would restart the replicas twice. */
   isAccepted: boolean;
   seen: boolean;
-  /** Ids of the replicas that were seen to be new, or restarting, since. */
+  /** Ids of the replicas that were observed to be new or restarting since the request. */
   readonly renewed: Set<string>;
 }
 
 /** One POST that restarts the replicas. */
 export type RestartAction = "restart" | "redeploy";
 
-/** Pauses between looks whether a roll-out begins by itself. */
-const lookPausesMs = [0, 1_000, 2_000];
-/** A roll-out that was accepted, and of which nothing is seen for so long, was over too fast to be seen. */
+/** Pauses before each poll that checks whether a roll-out has begun. */
+const pollPausesMs = [0, 1_000, 2_000];
+/** If no poll shows an accepted roll-out for this long, it was over too fast to be observed. */
 export const unseenRolloutMs = 30_000;
 
 /**
- * Changes env, container and replicas in one update, and asks for a redeploy if that does not roll them out by itself. If the
- * service has no update, a redeploy that names the new image does both.
+ * Changes env, container and replicas in one update, and requests a redeploy if no roll-out follows by itself. If the service
+ * has no update, a redeploy with the new image does both.
  */
 export async function updateAndRollOut(
   target: Target,
@@ -42,7 +42,7 @@ export async function updateAndRollOut(
   configuration: UpdateRequest,
   progress: Progress & { rollout?: Rollout },
 ): Promise<ClusterRecord | undefined> {
-  const before = await lookAtStatus(target, operation);
+  const before = await observeStatus(target, operation);
   const keepsSize = isWhole(before, { shown: configuration.shown.replicas, asked: configuration.inputs.replicas });
   const record = await configureOr(target, operation, configuration, progress);
   if (record === "redeploy") return redeployImage(target, operation, configuration, progress);
@@ -51,14 +51,14 @@ export async function updateAndRollOut(
   try {
     rollout.seen = await hasBegun(target, operation, rollout);
   } catch (error) {
-    if (operation.signal.aborted) rollout.seen = await isSeenAtLast(target, operation, rollout);
+    if (operation.signal.aborted) rollout.seen = await isSeenAfterInterrupt(target, operation, rollout);
     throw error;
   }
   if (!rollout.seen) await act(target, operation, "redeploy", rollout);
   return record;
 }
 
-/** The record after an update; `redeploy` if there is no update and nothing but the image changes. */
+/** The record after an update; `redeploy` if the service has no update and only the image changes. */
 async function configureOr(
   target: Target,
   operation: Operation,
@@ -73,7 +73,7 @@ async function configureOr(
   }
 }
 
-/** Gives a cluster another image by a redeploy, and makes sure that the service shows it. */
+/** Changes the image of a cluster by a redeploy, and checks that the service shows the new image. */
 async function redeployImage(
   target: Target,
   operation: Operation,
@@ -99,14 +99,14 @@ function newRollout({ clock }: Target, before: StatusRecord | undefined, keepsSi
   return { before, keepsSize, askedAtMs: clock.now(), isAccepted: false, seen: false, renewed: new Set() };
 }
 
-/** A restart that an earlier run has asked for, and not seen: what that run saw last is what is being replaced. */
+/** A restart that an earlier run has requested but not observed: it replaces the replicas that this run saw last. */
 export function resumedRollout(target: Target, replicas: readonly ReplicaRecord[], size: Size): Rollout {
   const before = { replicas };
   return { ...newRollout(target, before, isWhole(before, size)), isAccepted: true };
 }
 
-/** Who is interrupted takes one last look, so that the next run need not do again what goes on already. */
-async function isSeenAtLast(target: Target, operation: Operation, rollout: Rollout): Promise<boolean> {
+/** Polls once more after an interrupt, so that the next run does not repeat a roll-out that is in progress. */
+async function isSeenAfterInterrupt(target: Target, operation: Operation, rollout: Rollout): Promise<boolean> {
   const shortly = { attempts: 1, attemptTimeoutMs: 5_000, patienceMs: 0, signal: undefined };
   try {
     return rollsOut(rollout, await findStatus(target.client, operation, shortly));
@@ -116,7 +116,7 @@ async function isSeenAtLast(target: Target, operation: Operation, rollout: Rollo
   }
 }
 
-/** Restarts the replicas, by exactly one POST. */
+/** Restarts the replicas by exactly one POST. */
 export async function restartOnce(
   target: Target,
   operation: Operation,
@@ -124,14 +124,14 @@ export async function restartOnce(
   size: Size,
   body?: RedeployBody,
 ): Promise<Rollout> {
-  const before = await lookAtStatus(target, operation);
+  const before = await observeStatus(target, operation);
   const keepsSize = isWhole(before, size);
   const rollout = newRollout(target, before, keepsSize);
   await act(target, operation, action, rollout, body);
   return rollout;
 }
 
-/** The number of replicas, as the service shows it and as it is asked for. */
+/** The number of replicas that the service shows, and the requested one. */
 export interface Size {
   readonly shown: number | undefined;
   readonly asked: number;
@@ -141,7 +141,7 @@ function isWhole(before: StatusRecord | undefined, { shown, asked }: Size): bool
   return shown === asked && before?.replicas.length === asked;
 }
 
-/** One POST that has an effect: it is never sent again blindly, for a second one would restart every replica once more. */
+/** Sends one POST that is not idempotent. It is never retried blindly: a second one would restart every replica again. */
 async function act(
   target: Target,
   operation: Operation,
@@ -157,7 +157,7 @@ async function act(
       : client.redeployCluster(operation.id, operation.request(), body);
   try {
     await whenFree(target, operation, send, async () => {
-      rollout.seen = rollsOut(rollout, await lookAtStatus(target, operation));
+      rollout.seen = rollsOut(rollout, await observeStatus(target, operation));
       return rollout.seen;
     });
   } catch (error) {
@@ -171,19 +171,19 @@ async function act(
 
 async function hasBegun(target: Target, operation: Operation, rollout: Pick<Rollout, "before" | "keepsSize">) {
   let isEmpty = rollout.before !== undefined && rollout.before.replicas.length > 0;
-  for (const pauseMs of lookPausesMs) {
+  for (const pauseMs of pollPausesMs) {
     if (pauseMs > 0 && operation.leftMs() === 0) return false;
     await operation.pause(pauseMs);
-    const status = await lookAtStatus(target, operation);
+    const status = await observeStatus(target, operation);
     if (rollsOut(rollout, status)) return true;
     isEmpty &&= status?.replicas.length === 0;
   }
-  // Replicas that were there, and that no look shows any more, are being replaced.
+  // Replicas that existed before, and that no poll shows any more, are being replaced.
   return isEmpty;
 }
 
-/** One look. Where no replicas are listed, or none may be looked at, the word of the cluster has to tell. */
-async function lookAtStatus(target: Target, operation: Operation): Promise<StatusRecord | undefined> {
+/** One poll. If no replicas are listed, or if `/status` may not be read, the status word of the cluster decides. */
+async function observeStatus(target: Target, operation: Operation): Promise<StatusRecord | undefined> {
   const status = await findStatus(target.client, operation);
   const isTelling = status === undefined ? operation.readsStatus : status.status !== undefined;
   if (isTelling || status?.replicas.length) return status;
@@ -191,15 +191,15 @@ async function lookAtStatus(target: Target, operation: Operation): Promise<Statu
   return status ? { ...status, status: record?.status } : statusOfWord(record?.status);
 }
 
-/** For who believes the word of the cluster: it speaks for all replicas. */
+/** The status if only the status word of the cluster may be read: the word counts for all replicas. */
 function statusOfWord(word: string | undefined): StatusRecord {
   return { replicas: [], status: word, overall: stateOf(word) === "running" };
 }
 
 /**
- * Whether the replicas of `before` are being replaced or restarted in `after`. Pure. All of them replaced proves it. A change
- * of one that stayed proves it only if all were healthy before: replicas that come up, or crash, change by themselves.
- * So does a new one, unless the same update scales.
+ * Whether the replicas of `before` are being replaced or restarted in `after`. Pure. If all replicas were replaced, that
+ * proves it. If one that stayed has changed, or a new one exists, that proves it only if all were healthy before: replicas
+ * that start or crash change by themselves. A new replica proves nothing if the same update scales.
  */
 export function rollsOut(
   { before, keepsSize }: Pick<Rollout, "before" | "keepsSize">,
@@ -209,7 +209,7 @@ export function rollsOut(
   const wasCalm = before?.replicas.every(({ healthy }) => healthy) && stateOf(before.status) !== "pending";
   const isChanging = stateOf(after?.status) === "pending";
   if (!before?.replicas.length || !after) return false;
-  // A status without replicas may be one that is just not there, unless the cluster says that it is changing.
+  // A status without replicas may just be unavailable, unless the status word says that the cluster is changing.
   if (after.replicas.length === 0) return wasCalm === true && isChanging;
   const old = new Map(before.replicas.map((replica) => [replica.id, conditionOf(replica)]));
   const stayed = after.replicas.filter(({ id }) => old.has(id));
@@ -218,32 +218,33 @@ export function rollsOut(
   return wasCalm === true && (isNew || stayed.some((replica) => conditionOf(replica) !== old.get(replica.id)));
 }
 
-/** What a restart changes; texts and words change for other reasons too. */
+/** The condition of a replica, which a restart changes. Its texts and its exact status word change for other reasons too. */
 function conditionOf({ healthy, status }: ReplicaRecord): string {
   return `${healthy} ${stateOf(status)}`;
 }
 
 /**
- * Adds a roll-out to a judge: old replicas that are still healthy are not the new ones. Ready only after the roll-out was
- * seen, or after so long that it must be over. Where fewer than all replicas are enough, so many have to be renewed: those
- * whose turn is yet to come are healthy too.
+ * Adds a roll-out to a judge: old replicas that are still healthy do not count as new ones. The cluster is ready only after
+ * the roll-out was observed, or after `unseenRolloutMs`, when it must be over. If fewer than all replicas are enough, that many
+ * have to be renewed: old replicas that are replaced later are healthy too.
  */
 export function afterRollout(
-  judge: (look: Observation, past: PollHistory) => Verdict,
+  judge: (observation: Observation, past: PollHistory) => Verdict,
   rollout: Rollout,
   { enough, replicas, healthCheck }: Goal,
   clock: Clock,
-): (look: Observation, past: PollHistory) => Verdict {
-  return (look, past) => {
-    const word = look.status?.status ?? look.record?.status;
-    const status = healthCheck === "list" ? statusOfWord(word) : look.status;
+): (observation: Observation, past: PollHistory) => Verdict {
+  return (observation, past) => {
+    const { record, status: shown } = observation;
+    const word = shown?.status ?? record?.status;
+    const status = healthCheck === "list" ? statusOfWord(word) : shown;
     rollout.seen ||= rollsOut(rollout, status && { ...status, status: word });
-    for (const id of renewedIn(look.status, rollout)) rollout.renewed.add(id);
-    const verdict = judge(look, past);
+    for (const id of renewedIn(shown, rollout)) rollout.renewed.add(id);
+    const verdict = judge(observation, past);
     if (verdict.kind !== "ready") return verdict;
     const isOver = clock.now() - rollout.askedAtMs >= unseenRolloutMs;
     if (!rollout.seen && !isOver) return { kind: "pending", summary: "waiting for the roll-out to begin" };
-    const healthy = look.status?.replicas.filter((replica) => replica.healthy && rollout.renewed.has(replica.id)) ?? [];
+    const healthy = shown?.replicas.filter((replica) => replica.healthy && rollout.renewed.has(replica.id)) ?? [];
     const isRenewed = enough >= replicas || rollout.before?.isCounted === true || healthy.length >= enough;
     return isRenewed || isOver
       ? verdict

@@ -9,7 +9,7 @@ import { OwnedIds } from "./ownedIds";
 import { Poller } from "./poller";
 import { KnownSecrets } from "./state";
 
-/** What all operations on one service under one key share in this process. */
+/** The parts that all operations on one service with one key share in this process. */
 export interface Service {
   readonly client: Client;
   readonly lists: ListCache;
@@ -20,15 +20,15 @@ export interface Service {
   readonly details: Details;
   readonly known: KnownSecrets;
   readonly clock: Clock;
-  /** Tells which service and key saw a cluster: 8 hex digits that give nothing away. */
+  /** Identifies the service and the key that saw a cluster: 8 hex digits of a hash, which reveal neither of them. */
   readonly seenBy: string;
-  /** The base URL, for messages; empty where it is not known. */
+  /** The base URL, for messages; empty if it is not known. */
   readonly address: string;
 }
 
 const services = new WeakMap<Client, Service>();
 
-/** The shared parts for a connection: made once in the process. */
+/** The shared parts of a connection, made once in this process. */
 export function serviceFor(connection: Connection): Service {
   const client = clientFor(connection);
   const service =

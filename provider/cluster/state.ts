@@ -6,25 +6,25 @@ import { countHealthy, isStopped, type Observation } from "./conditions";
 import { textsIn } from "./extraFields";
 import { type CheckedInputs, type ClusterState, inputNames } from "./fields";
 
-/** What may hold secrets of a user, also before anybody has judged it. */
+/** The properties that may contain secrets of a user, even before they are validated. */
 export interface Confidential {
   readonly env?: unknown;
   readonly extraFields?: unknown;
 }
 
-/** The values of an env and the texts in extra fields: whatever they are, they must not show. */
+/** The values of env and the long texts in extra fields: they must not appear in any text, whatever they are. */
 export function secretsOf({ env, extraFields }: Confidential): string[] {
   return [...textsIn(env), ...textsIn(extraFields).filter((text) => text.length >= shortestExtra)];
 }
 
 /**
- * What the process has met of the secrets of each cluster, replaced ones among them, which the service may quote for a while.
+ * The secrets of each cluster that this process has seen, including replaced ones, which the service may quote for a while.
  * They are written nowhere: they end with the process.
  */
 export class KnownSecrets {
   readonly #byId = new Map<string, Set<string>>();
 
-  /** Those of one cluster, to be added to; of one that has no id yet, nobody else can know any. */
+  /** The secrets of one cluster; callers add to the set. A cluster without an id gets a set that nothing else shares. */
   of(id: string): Set<string> {
     const known = this.#byId.get(id) ?? new Set();
     if (id !== "") this.#byId.set(id, known);
@@ -35,24 +35,24 @@ export class KnownSecrets {
 /** Shorter texts in extra fields are words such as a tier or a region. */
 const shortestExtra = 16;
 
-/** What a state says beyond the inputs and one look. */
+/** The facts in a state beyond the inputs and one observation. */
 export interface StateFacts {
   readonly settled: boolean;
-  /** What an operation leaves that did not reach its end. */
+  /** The mark of an operation that did not finish. */
   readonly unfinished?: ClusterState["__unfinished"];
   readonly sent?: ClusterState["__sent"];
   readonly seenBy: string;
-  /** What a look at the cluster itself has told of the inputs that it does not show. */
+  /** Paths of the inputs that a read of the cluster itself does not show. */
   readonly unverifiedInputs?: readonly string[];
-  /** What was known before: stays where this look shows nothing. */
+  /** The state before: its values stay if this observation shows none. */
   readonly before?: Partial<ClusterState>;
 }
 
-/** The state of a cluster: what was asked for, and what was seen. */
+/** The state of a cluster: the inputs and the observation. */
 export function toState(inputs: CheckedInputs, { record, status }: Observation, facts: StateFacts): ClusterState {
   const { before = {}, settled, seenBy } = facts;
   const unverifiedInputs = facts.unverifiedInputs ?? before.unverifiedInputs;
-  // A stopped cluster has no replicas to speak of, whoever looked last, and whatever the service lists.
+  // The state of a stopped cluster has no replicas, whatever an earlier observation or the service shows.
   const isDown = isStopped(record ?? {}) || (settled && inputs.desiredStatus === "stopped");
   const known = isDown ? {} : before;
   const shown = isDown ? undefined : status;
@@ -74,33 +74,36 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
   });
 }
 
-/** The inputs inside a state; the computed ones that a preview shows are among them. */
+/** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
   const { __seenBy, __echo, __unfinished, __sent, __resent, __late, ...inputs } = others;
   return inputs;
 }
 
-/** What a program says to have this cluster: nothing computed, nothing hidden. */
+/** The properties that a program sets to get this cluster: no computed ones, and none of this package's own. */
 export function programOf(state: ClusterState): Properties {
   return Object.fromEntries(inputNames.map((name) => [name, state[name]]).filter(([, value]) => value !== undefined));
 }
 
-/** Without `undefined` and without half letters (a variable is kept as it is shown): the engine would refuse them after the fact. */
+/**
+ * Removes `undefined` and replaces lone surrogates, which a variable of the service may contain. The engine would refuse both
+ * only after the operation.
+ */
 export function toPlainJson<T>(value: T): T {
   return JSON.parse(
     JSON.stringify(value).replace(/\\(?:ud[89a-f]..|.)/g, (code) => (code.length > 2 ? "\\ufffd" : code)),
   );
 }
 
-/** States come from the engine as plain JSON: what an operation has stored. */
+/** States come from the engine as plain JSON that an operation has stored. */
 export function asState(properties: Properties): ClusterState {
   return properties as unknown as ClusterState;
 }
 
 /**
- * The state that an operation works on: somebody may have edited it.
- * @throws GpuClusterError that names the cluster and everything that is of the wrong kind, without its value.
+ * The state that an operation works on; a person may have edited it.
+ * @throws GpuClusterError that names the cluster and each property of the wrong kind, without its value.
  */
 export function judgedState(properties: Properties, id: string): ClusterState {
   const problems = problemsOfState(properties);
@@ -114,12 +117,12 @@ export function judgedState(properties: Properties, id: string): ClusterState {
   );
 }
 
-/** Inputs come from the engine as plain JSON: what `check` has judged. */
+/** Inputs come from the engine as plain JSON that `check` has validated. */
 export function asInputs(properties: Properties): CheckedInputs {
   return properties as unknown as CheckedInputs;
 }
 
-/** Of what kind each property of a state has to be. Whether its value makes sense is no matter here. Pure. */
+/** The required kind of each property of a state. Whether a value makes sense is not checked here. Pure. */
 
 interface Kind {
   readonly says: string;
@@ -187,14 +190,14 @@ const kinds: { readonly [Name in keyof Required<ClusterState>]: Kind } = {
   __sent: texts,
 };
 
-/** What is of the wrong kind: "`env` must be a map of names to texts". Values are never quoted, for they may be secret. */
+/** One text for each property of the wrong kind: "`env` must be a map of names to texts". No value is quoted: it may be secret. */
 export function problemsOfState(state: Properties): string[] {
   return Object.entries(kinds).flatMap(([name, { says, fits }]) =>
     isMissing(state[name]) || fits(state[name]) ? [] : [`\`${name}\` must be ${says}`],
   );
 }
 
-/** A state without what is of the wrong kind, for a preview: the operation itself then refuses it. */
+/** A state without the properties of the wrong kind, for a preview. The operation itself then refuses the state. */
 export function readableState(state: Properties): Properties {
   const known: Readonly<Record<string, Kind>> = kinds;
   return Object.fromEntries(

@@ -4,29 +4,29 @@ import { type ClusterRecord, missingField } from "../api/records";
 import { isAboutBody, isNamed, isUnwanted, vocabularies } from "../api/requestNames";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
-import type { CheckedInputs, ClusterState } from "./fields";
+import type { CheckedInputs, ClusterState, UpdatedName } from "./fields";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
 
-/** What is to run, and what ran before. */
+/** The desired configuration, and the one before. */
 export interface UpdateRequest {
   readonly inputs: CheckedInputs;
   readonly before: Pick<ClusterState, "container" | "env" | "extraFields" | "__unfinished" | "__echo" | "__sent">;
-  /** What the service showed before. Where it shows variables, what became of them can be seen. */
+  /** The record before the update. If it shows variables, the effect of the update on them can be observed. */
   readonly shown: ClusterRecord;
 }
 
-/** What is known of a change while it is made. */
+/** The progress of an update. */
 export interface Progress {
-  /** True once the service may hold the new configuration, whether or not its answer came. */
+  /** True once the service may have stored the new configuration, even if its answer was lost. */
   isStored: boolean;
 }
 
 const writeAttempts = 3;
 
 /**
- * Sends a change that sets values, which does no harm when it arrives twice. After a lost answer it reads back, and sends
- * again only what was not applied. Returns the record that the service shows afterwards, where it shows one.
+ * Sends an idempotent change: it sets values, so it does no harm if it arrives twice. If the answer is lost, the cluster is
+ * read, and the change is sent again only if it was not applied. Returns the record that the service then shows, if any.
  */
 export async function applyOnce(
   target: Target,
@@ -47,9 +47,9 @@ export async function applyOnce(
 }
 
 /**
- * Sends container, env and replicas in full, so that a service that replaces what it has and one that merges it end the
- * same. Where env is merged by name, a variable goes only by a null, which others may refuse or even store: so the null is
- * sent when the service is seen to keep the variable or, where it shows none, before the update that all of them understand.
+ * Sends an update.
+ * @throws NoUpdateError if the service has no update and only the image changes.
+ * @throws NotInPlaceError if the service has no update and env or extra fields change.
  */
 export async function sendUpdate(
   target: Target,
@@ -69,12 +69,18 @@ export async function sendUpdate(
   }
 }
 
-/** What to do about inputs that a service cannot change on a cluster that exists. */
+/** The next step if a service cannot change these inputs in place. */
 export function wayOut(inputs: readonly string[]): string {
   const names = inputs.map((input) => `"${input}"`).join(", ");
   return `The resource option \`replaceOnChanges: [${names}]\` makes a new cluster instead`;
 }
 
+/**
+ * Sends container, env and replicas in full, so that services that replace and services that merge end with the same values.
+ * If a service merges env by name, only a null removes a variable, but other services may refuse the null or even store it.
+ * So the null is sent only if the service still shows the variable. If the service shows no variables, the null is sent
+ * before the update that all services understand.
+ */
 async function sendConfiguration(
   target: Target,
   operation: Operation,
@@ -82,7 +88,7 @@ async function sendConfiguration(
   progress: Progress,
 ): Promise<ClusterRecord | undefined> {
   const { container, replicas, env = {}, extraFields } = inputs;
-  const body: UpdateBody = { container, replicas, env, ...(extraFields ? { extraFields } : {}) };
+  const body: { [Name in UpdatedName]: UpdateBody[Name] } = { container, replicas, env, extraFields };
   const removed = namesToRemove(before, old).filter((name) => !Object.hasOwn(env, name));
   const withNulls = { ...body, env: { ...env, ...Object.fromEntries(removed.map((name) => [name, null])) } };
   const changed = new Set(changedFields(inputs, before));
@@ -97,14 +103,14 @@ async function sendConfiguration(
   return shown;
 }
 
-/** What ran before; where an update was not seen through, also what that may have stored. */
+/** The names of the variables before; if an earlier update did not finish, also those that it may have stored. */
 function namesToRemove(before: UpdateRequest["before"], shown: ClusterRecord): string[] {
   const { env = {}, __unfinished, __echo, __sent = [] } = before;
   const added = __unfinished === "rollout" ? Object.keys(shown.env ?? {}) : [];
   return [...new Set([...Object.keys(env), ...__sent, ...added.filter((name) => !__echo?.env?.includes(name))])];
 }
 
-/** Which fields of an update differ from what was sent before. */
+/** The fields of an update that differ from what was sent before. */
 export function changedFields(
   inputs: CheckedInputs,
   before: Pick<ClusterState, "container" | "env" | "extraFields">,
@@ -117,7 +123,7 @@ export function changedFields(
   ];
 }
 
-/** False when the body was refused, and so nothing done. */
+/** False if the body was refused, so that nothing was done. */
 async function isAccepted(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -131,13 +137,13 @@ async function isAccepted(work: Promise<unknown>): Promise<boolean> {
 interface UpdateAttempt {
   readonly inputs: CheckedInputs;
   readonly body: UpdateBody;
-  /** Names of variables that have to go. */
+  /** Names of the variables to remove. */
   readonly removed: readonly string[];
   readonly changed: ReadonlySet<keyof UpdateBody>;
   readonly progress: Progress;
 }
 
-/** Only an answer that surely says "no" leaves it as it was. */
+/** Notes that the configuration may be stored. Only a clear refusal restores the earlier value. */
 async function noted<T>(progress: Progress, sent: Promise<T>): Promise<T> {
   const { isStored } = progress;
   progress.isStored = true;
@@ -149,7 +155,7 @@ async function noted<T>(progress: Progress, sent: Promise<T>): Promise<T> {
   }
 }
 
-/** Sends a body, and once more for each field that the service does not want, or wants besides. */
+/** Sends a body, and sends it again after each field that the service does not accept, or that it requires in addition. */
 async function sendAccepted(
   target: Target,
   operation: Operation,
@@ -170,15 +176,15 @@ async function sendAccepted(
 }
 
 export interface Leeway {
-  /** Fields that have to change: a body without them would be pointless. */
+  /** Fields that have to change: a body without them would have no effect. */
   readonly needed: ReadonlySet<keyof UpdateBody>;
-  /** What may be added. */
+  /** Fields that may be added. */
   readonly spare: UpdateBody;
 }
 
 /**
- * The body without the field that the service says it does not want, or with the one that it misses; `undefined` when its
- * refusal is about something else. Pure. Such a refusal means that nothing was done.
+ * The body without the field that the service does not accept, or with the field that it requires; `undefined` if the refusal
+ * is about something else. Pure. Such a refusal means that nothing was done.
  */
 export function amend(body: UpdateBody, error: ApiError, { needed, spare }: Leeway): UpdateBody | undefined {
   if (!isAboutBody(error)) return undefined;
@@ -195,13 +201,13 @@ export function amend(body: UpdateBody, error: ApiError, { needed, spare }: Leew
 
 const updateFields = Object.keys(vocabularies.specification) as (keyof typeof vocabularies.specification)[];
 
-/** The names of a field in requests. */
+/** The names of a field in requests, one for each vocabulary. */
 function namesOf(field: (typeof updateFields)[number]): string[] {
   return Object.values(vocabularies).map((names) => names[field]);
 }
 
-function isConfigured({ container, env }: ClusterRecord, asked: UpdateBody, removed: readonly string[]): boolean {
-  if (container !== asked.container || env === undefined) return false;
-  const isThere = Object.entries(asked.env ?? {}).every(([name, value]) => (env[name] ?? null) === value);
+function isConfigured({ container, env }: ClusterRecord, sent: UpdateBody, removed: readonly string[]): boolean {
+  if (container !== sent.container || env === undefined) return false;
+  const isThere = Object.entries(sent.env ?? {}).every(([name, value]) => (env[name] ?? null) === value);
   return isThere && removed.every((name) => !Object.hasOwn(env, name));
 }

@@ -5,11 +5,11 @@ import type { Operation } from "./operation";
 import { afterRollout, type Rollout } from "./rollout";
 import type { Service } from "./service";
 
-/** Waits until a judge is satisfied; what was seen last is in `operation.seen`, also when this fails. */
+/** Waits until the judge is satisfied. `operation.observed` holds the last observation, also if the wait fails. */
 export async function waitUntil(
   service: Service,
   operation: Operation,
-  judge: (look: Observation, past: PollHistory) => Verdict,
+  judge: (observation: Observation, past: PollHistory) => Verdict,
 ): Promise<void> {
   const verdict = await service.poller.poll({ operation, judge });
   const { kind, story } = verdict;
@@ -20,15 +20,15 @@ export async function waitUntil(
 }
 
 /**
- * For who does not wait. Reads may lag behind a creation: what the service does not show yet could be taken for gone later,
- * and nobody would have seen in which form it shows the inputs.
+ * For `skipAwait`: waits only until the service shows the cluster. Reads may lag behind a creation. Without this wait,
+ * a later read could take the cluster for gone, and the observed form of the inputs would be unknown.
  */
 export async function waitUntilShown(service: Service, operation: Operation): Promise<void> {
   if (!operation.observed.record) await waitUntil(service, operation, judgeShown);
   operation.status("accepted; not waited for");
 }
 
-/** Waits until the cluster is as healthy as the inputs ask for, and after a roll-out with renewed replicas. */
+/** Waits until the cluster is as healthy as the inputs request; after a roll-out, with renewed replicas. */
 export async function waitUntilReady(
   service: Service,
   operation: Operation,
@@ -37,9 +37,9 @@ export async function waitUntilReady(
 ): Promise<void> {
   if (inputs.skipAwait) return waitUntilShown(service, operation);
   const goal = goalOf(inputs);
-  const isReady = (look: Observation, past: PollHistory) => judgeReady(look, past, goal);
+  const isReady = (observation: Observation, past: PollHistory) => judgeReady(observation, past, goal);
   await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goal, service.clock) : isReady);
-  // The word alone, or a number, shows no replica that is renewed; nor does one that was not there before.
+  // Only replicas that were listed before the roll-out can show a restart; a status word or a count cannot.
   const { replicas = [], isCounted } = rollout?.before ?? {};
   if (replicas.length > 0 && !isCounted && rollout?.seen === false) operation.warn("no replica was seen to restart");
   operation.status(goal.healthCheck === "list" ? "running" : `${goal.enough}/${goal.replicas} replicas healthy`);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { cleanText } from "../api/text";
 import { GpuClusterError } from "../errors";
 
-/** A text; `what` says what it has to be. Texts that were given are never quoted: any may be a secret of the user's. */
+/** A rule for a text; `what` describes a valid one. Texts are never quoted in errors, because each may be a secret. */
 export function textArg(what: string, isRight: (text: string) => boolean) {
   return z.string({ error: ({ input }) => typeText(what, input) }).refine(isRight, `must be ${what}`);
 }
@@ -14,21 +14,24 @@ function typeText(what: string, input: unknown): string {
     : text;
 }
 
-/** What data functions take besides their own arguments, which are strict as the inputs of resources are. */
+/**
+ * Rules for a function's own arguments and `connection`. Unknown arguments are errors, as unknown inputs of resources
+ * are.
+ */
 export function argRules<Shape extends z.ZodRawShape>(shape: Shape) {
   const connection = textArg("the name of an entry of gpucluster:connections", (text) => text.trim() !== "").optional();
   return z.strictObject({ ...shape, connection });
 }
 
-/** For functions that take nothing of their own. */
+/** For functions without arguments of their own. */
 export const connectionRules = argRules({});
 
-/** Rules of an object with just these arguments. */
+/** Rules for an object with exactly these arguments. */
 export type ArgRules<Args> = z.ZodType<Args> & { readonly shape: object };
 
 /**
- * The arguments of a data function, judged before any request.
- * @throws GpuClusterError that says everything that is wrong, and what is right.
+ * The arguments of a data function, judged before any request is sent.
+ * @throws GpuClusterError that names each problem, and its remedy.
  */
 export function checkArgs<Args>(name: string, rules: ArgRules<Args>, args: unknown): Args {
   const result = rules.safeParse(args);

@@ -19,7 +19,10 @@ import type {
 } from "../types";
 import { argRules, textArg } from "./args";
 
-/** The data functions about clusters. Values of env are secret, which a plain answer cannot mark: none is ever part of one. */
+/**
+ * The data functions about clusters. Values of env are secret, and a plain result cannot mark them, so no result
+ * contains any.
+ */
 
 const idRule = textArg(
   "the id of a cluster: letters, digits, '-' and '_', such as cl_1a2b3c; getClusters() lists them",
@@ -63,18 +66,19 @@ export async function getClusterStatus(
   { id }: GetClusterStatusArgs,
   known = new KnownSecrets(),
 ): Promise<GetClusterStatusResult> {
-  // What the service says of replicas may quote their env: the detail tells what that is, and what the process has met.
+  // Texts about replicas may quote their env: the secrets of the cluster come from its detail, and from what the
+  // process already knows.
   const secrets = known.of(id);
-  const [detail, looked] = await Promise.allSettled([detailOf(client, id, secrets), client.getClusterStatus(id)]);
+  const [detail, health] = await Promise.allSettled([detailOf(client, id, secrets), client.getClusterStatus(id)]);
   if (detail.status === "rejected") throw detail.reason;
   const hiding = hidingOf([...secrets, ...secretsOf(detail.value)]);
-  // A new error, without a cause: a program that fails shows everything that is in one.
-  if (looked.status === "rejected") throw new GpuClusterError(hiding.said(messageOf(looked.reason)));
-  const { status = infoOf(detail.value, hiding).status, replicas } = clearStatus(looked.value, hiding);
+  // A new error without a cause: a program that fails shows everything that a cause contains.
+  if (health.status === "rejected") throw new GpuClusterError(hiding.said(messageOf(health.reason)));
+  const { status = infoOf(detail.value, hiding).status, replicas } = clearStatus(health.value, hiding);
   return toPlainJson({
     status,
     replicas: [...replicas],
-    readyReplicas: countHealthy(looked.value, detail.value.replicas ?? 0),
+    readyReplicas: countHealthy(health.value, detail.value.replicas ?? 0),
   });
 }
 
@@ -86,7 +90,7 @@ async function detailOf(client: Client, id: string, secrets: Iterable<string>): 
   }
 }
 
-/** The id of the one cluster of that name. Any doubt is an error: the wrong cluster is worse than none. */
+/** The id of the one cluster with that name. Any doubt is an error: no cluster is better than the wrong one. */
 async function idOf(client: Client, name: string): Promise<string> {
   const list = await client.listClusters();
   const holders = holdersOf(name, list.clusters);
@@ -105,7 +109,7 @@ function doubtOf(name: string, holders: readonly ClusterRecord[], { complete, pr
   return `the list of clusters is not complete${why}, so there is no telling ${what} "${name}": give the \`id\``;
 }
 
-/** Field by field: what the service adds to a record may be secret. */
+/** Copies known fields only: other fields that the service adds to a record may be secret. */
 function infoOf(record: ClusterRecord, { said }: Hiding): ClusterInfo {
   const { id, name, replicas, endpoint, createdAt } = record;
   const status = record.status === undefined ? undefined : clearWord(record.status, said);

@@ -19,7 +19,7 @@ function functionSpec(method) {
     declaration.type && ts.isTypeReferenceNode(declaration.type) ? declaration.type.typeArguments?.[0] : undefined;
   const inputs = objectSpec(interfaceOf(args?.type, method.name));
   return {
-    description: documentation(exported(`sdk/${method.name}.ts`, method.name)),
+    description: documentation(exported("sdk/functions.ts", method.name)),
     inputs: { ...inputs, properties: asFlags(inputs.properties) },
     outputs: objectSpec(interfaceOf(result, method.name)),
   };

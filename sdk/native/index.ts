@@ -5,7 +5,5 @@
 export type { ReplicaStatus } from "../../provider/cluster/fields";
 export type { ClusterArgs } from "../clusterArgs";
 export { Cluster } from "./cluster";
-export * from "./clusterFunctions";
-export * from "./gpuFunctions";
+export * from "./functions";
 export { Provider, type ProviderArgs } from "./provider";
-export * from "./serviceFunctions";

@@ -114,7 +114,7 @@ describe("the published types", () => {
     expect(hover("createdAt, one")).toContain("When the cluster was created");
     expect(hover("envNames]")).toContain("Values are secret");
     expect(hover("hourlyCost;")).toContain("Price of all clusters for one hour");
-    expect(hover("capacityCheck:")).toContain("not enough GPUs can be had");
+    expect(hover("capacityCheck:")).toContain("not enough GPUs are available");
     expect(hover("getClusterStatusOutput({")).toContain("as an output");
   });
 });

@@ -10,15 +10,15 @@ import { listOf } from "./facts";
 import { isUnknownAt, runs, type Transition } from "./plan";
 import type { OneCheck } from "./run";
 
-/** The cluster to take over. */
+/** The cluster to adopt. */
 export interface Adoption {
-  /** Absent where none is. */
+  /** Absent if no cluster is adopted. */
   readonly id?: string;
-  /** Absent where it could not be looked up. */
+  /** Absent if the lookup failed. */
   readonly record?: ClusterRecord;
 }
 
-/** Looks the cluster up that is to be taken over, if any. */
+/** Looks up the cluster to adopt, if any. */
 export async function findAdopted(check: OneCheck, id: string | undefined): Promise<Adoption> {
   const found = id === undefined ? undefined : await check.inquiry.cluster(id);
   if (found === "none") {
@@ -28,12 +28,12 @@ export async function findAdopted(check: OneCheck, id: string | undefined): Prom
   return { id, record: found };
 }
 
-/** The inputs under the name of the cluster that is taken over, where the program gives none. */
+/** The inputs with the name of the adopted cluster, if the program gives none. */
 export function withFoundName(inputs: CheckedInputs, { record }: Adoption): CheckedInputs {
   return record ? withName(inputs, record) : inputs;
 }
 
-/** Whether the cluster can be taken over, and by this resource; says what that will change. */
+/** Checks that this resource can adopt the cluster, and reports the changes that this makes. */
 export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): void {
   const { adopt } = inputs;
   if (adopt !== undefined && !hasUnknown(adopt)) {
@@ -41,7 +41,7 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
     if (adopter !== check.urn) {
       check.fail("adopt", `${adopt} is taken over by the resource ${adopter} too; two cannot have the same cluster`);
     } else if (id === undefined) {
-      // It has the cluster since an earlier run.
+      // The resource has had the cluster since an earlier run.
       check.service?.owned.adopted(adopt);
     }
   }
@@ -51,7 +51,7 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
   if (wrong.length === 0) check.inform(`takes over ${id}${describe(record)}: ${changesText(inputs, record)}`);
 }
 
-/** What is not known yet cannot be another one. */
+/** The inputs, with the cluster's own values for those that are not known yet: these count as equal. */
 function comparable(inputs: CheckedInputs, { gpuType = "", name = "" }: ClusterRecord): CheckedInputs {
   return {
     ...inputs,
@@ -78,14 +78,14 @@ function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
   return `${listOf(changed)} will be put right; ${others}`;
 }
 
-/** Whether it will be started or stopped, as far as its word tells. */
+/** Whether the adoption starts or stops the cluster, as far as the status word shows. */
 function isPowerChange(inputs: CheckedInputs, { status }: ClusterRecord): boolean {
   const state = stateOf(status);
   if (hasUnknown(inputs.desiredStatus) || state === "unknown" || isStopping(status)) return false;
   return runs(inputs) === (state === "stopped");
 }
 
-/** Changes that cannot be made in one step. Pure: it shows in the inputs alone. */
+/** Changes that cannot be made in one step. Pure: the inputs alone show them. */
 export function refusalsOf({ kind, before, inputs, oldGoesFirst, keeps }: Transition): CheckFailure[] {
   const { adopt, name } = inputs;
   const old = before?.adopt;
@@ -114,7 +114,7 @@ export function refusalsOf({ kind, before, inputs, oldGoesFirst, keeps }: Transi
   return failures;
 }
 
-/** The id of the cluster that is taken over in place of creating one. */
+/** The id of the cluster that is adopted instead of creating one. */
 export function adoptedId({ kind, before, inputs: { adopt } }: Transition): string | undefined {
   if (adopt === undefined || hasUnknown(adopt) || kind === "update") return undefined;
   return before?.adopt !== undefined && sameId(before.adopt, adopt) ? undefined : adopt;

@@ -7,7 +7,7 @@ import { Operation } from "../operation";
 import { isAmong } from "./plan";
 import type { OneCheck } from "./run";
 
-/** Whether a difference replaces the cluster: then it stays with the service that it has, and goes there. */
+/** Whether a difference replaces the cluster: the old cluster then stays with its service until its deletion there. */
 export function isReplaced(state: Properties, news: Properties, named: readonly string[] | undefined): boolean {
   return Object.entries(diffCluster(state, news).changes).some(
     ([path, { replace }]) => replace || isAmong(named, path),
@@ -15,9 +15,9 @@ export function isReplaced(state: Properties, news: Properties, named: readonly 
 }
 
 /**
- * A cluster that another service or key saw last may not be known to the one that is asked from now on: without a change
- * nothing would say so. A key that was exchanged passes in silence.
- * @throws GpuClusterError
+ * Refuses a connection whose service or key does not know the cluster, if another one saw the cluster last. Without a
+ * change in the program, nothing else would report that. An exchanged key of the same organization causes no message.
+ * @throws GpuClusterError also if the check is not possible, under `strictPreview`.
  */
 export async function refuseUnknown(check: OneCheck, ctx: Ctx, id: string, state: ClusterState): Promise<void> {
   const { service, inquiry, settings } = check;

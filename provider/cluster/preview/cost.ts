@@ -9,13 +9,13 @@ import { resourceNameOf } from "./names";
 import { runs, type Transition } from "./plan";
 import type { OneCheck } from "./run";
 
-/** What clusters cost, and the limits of that. */
+/** Checks the cost of clusters, and its limits. */
 export class CostCheck {
   readonly #costs = new Costs();
   /** Resources with a limit whose price could not be looked up in time. */
   readonly #unchecked = new Set<string>();
 
-  /** Answers what is known of the cost, for the inputs. */
+  /** Judges the cost. Returns it as far as it is known, for the inputs. */
   async judge(check: OneCheck, transition: Transition): Promise<Properties> {
     const { inputs } = transition;
     const cost = await this.#costOf(check, transition);
@@ -25,21 +25,22 @@ export class CostCheck {
     else this.#unchecked.delete(check.urn);
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
     if (over) check.fail("maxHourlyCost", over);
-    // Where prices could not be looked up, that is what is said.
+    // If the lookup of prices failed, the gap is reported instead.
     if (!check.inquiry.lacks("prices")) this.#reportUnknown(check, inputs, cost);
     const { maxHourlyCost: limit } = check.settings;
     const overAll = limit !== undefined && cost.amount ? this.#costs.overLimit(limit) : undefined;
     if (overAll) check.fail("", overAll);
     if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
-    // A price that is not known is not gone: what was known before stays, if it tells a price.
+    // An unknown price does not remove the known cost: the old cost stays if it shows a price.
     const { before } = transition;
     const amount = cost.amount ?? (before && costOfReplica(before) !== undefined ? before.hourlyCost : undefined);
     return amount === undefined ? {} : { hourlyCost: amount };
   }
 
   /**
-   * Holds the limits for an operation whose price could not be looked up when it was checked, or that takes another GPU type.
-   * @returns What it costs, as far as that is known, and why it may not be carried out, if so.
+   * Enforces the limits for an operation whose price could not be looked up by its check, or that takes another GPU
+   * type.
+   * @returns The cost, as far as it is known, and the reason if the operation may not run.
    */
   async judgeLate(
     urn: string,
@@ -75,7 +76,7 @@ export class CostCheck {
     return costAt(price, inputs);
   }
 
-  /** A limit that does not hold for what has no price must not pass in silence. */
+  /** Reports a limit that cannot be checked because a price is not known: that must not pass silently. */
   #reportUnknown(check: OneCheck, { maxHourlyCost }: CheckedInputs, { amount }: Cost): void {
     if (amount === undefined && maxHourlyCost !== undefined && !hasUnknown(maxHourlyCost)) {
       check.warn("`maxHourlyCost` cannot be checked: what the cluster costs is not known");
@@ -91,22 +92,25 @@ function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolea
   return maxHourlyCost !== undefined || settings.maxHourlyCost !== undefined;
 }
 
-/** What a cluster costs in an hour, as far as it is known. */
+/** The cost of a cluster for one hour, as far as it is known. */
 export interface Cost {
   readonly amount?: number;
   readonly currency?: string;
-  /** How it is made up: `2 x h100 at 2.99 USD`. */
+  /** The parts of the cost: `2 x h100 at 2.99 USD`. */
   readonly parts: string;
 }
 
 type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
 
-/** Whether something that the cost depends on is not known yet. */
+/** Whether an input that the cost depends on is not known yet. */
 export function isOpen({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
   return hasUnknown([gpuType, replicas, desiredStatus, ...pricing(extraFields)]);
 }
 
-/** The cost that needs no price: of a stopped cluster, and of one that stays as it was when its price was known. Pure. */
+/**
+ * The cost that needs no lookup of a price: that of a stopped cluster, and that of an unchanged cluster whose price was
+ * known. Pure.
+ */
 export function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined {
   const { gpuType, replicas } = inputs;
   if (isOpen(inputs)) return { parts: "what is not known yet" };
@@ -123,12 +127,12 @@ export function knownCost(inputs: Priced, before: Priced | undefined): Cost | un
   };
 }
 
-/** The extra fields that the cost depends on: how many GPUs a replica has, and the tier. */
+/** The extra fields that the cost depends on: the number of GPUs of a replica, and the tier. */
 function pricing(extras: CheckedInputs["extraFields"]): unknown[] {
   return [gpusPerReplica(extras), tierOf(extras)];
 }
 
-/** What all replicas cost, each with its GPUs. */
+/** The cost of all replicas, each with all of its GPUs. */
 export function costAt(price: Price | undefined, inputs: Priced): Cost {
   if (!price) return { parts: `${inputs.replicas} x ${inputs.gpuType} at a price that is not known` };
   return {
@@ -149,13 +153,13 @@ export function money(amount: number, currency?: string): string {
   return currency ? `${text} ${currency}` : text;
 }
 
-/** Why a cluster costs more than its own limit allows. */
+/** The text if a cluster costs more than its own limit allows. */
 export function overOwnLimit({ amount, currency, parts }: Cost, limit: number | undefined): string | undefined {
   if (amount === undefined || typeof limit !== "number" || amount <= limit) return undefined;
   return `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} an hour: ${parts}`;
 }
 
-/** What the clusters of a run cost: one entry for each resource, which its next check overwrites. */
+/** The cost of the clusters of a run: one entry for each resource, which its next check overwrites. */
 export class Costs {
   readonly #byUrn = new Map<string, Cost>();
 
@@ -163,13 +167,15 @@ export class Costs {
     this.#byUrn.set(urn, cost);
   }
 
-  /** The names of the resources whose cost cannot be counted: not known, or in another currency than the first. */
+  /**
+   * The names of the resources whose cost cannot be counted: it is not known, or in another currency than the first.
+   */
   uncounted(): string[] {
     const { currency } = this;
     return [...this.#byUrn].filter(([, cost]) => !isCounted(cost, currency)).map(([urn]) => nameOf(urn));
   }
 
-  /** Why all clusters so far cost more than the limit of the stack allows. */
+  /** The text if all clusters so far cost more than the limit of the stack allows. */
   overLimit(limit: number): string | undefined {
     const { currency } = this;
     const counted = [...this.#byUrn]
@@ -196,7 +202,7 @@ export class Costs {
 
 const longestList = 3;
 
-/** Sums of different currencies say nothing; where none is named, it is taken for the same. */
+/** Amounts in different currencies have no sum. An amount without a currency is taken for the same currency. */
 function isCounted({ amount, currency }: Cost, base: string | undefined): boolean {
   return amount !== undefined && (currency === undefined || base === undefined || currency === base);
 }

@@ -20,21 +20,21 @@ import { memberOf } from "../listCache";
 import { isDown } from "../lookup";
 import type { Service } from "../service";
 
-/** What one GPU costs in an hour. */
+/** The price of one GPU for one hour. */
 export interface Price {
   readonly amount: number;
-  /** ISO 4217, where the service says it. */
+  /** ISO 4217; absent if the service does not show it. */
   readonly currency?: string;
 }
 
-/** For what is good to know, and no reason to say anything where it is not. */
-interface Asking {
+/** Options of a lookup. `quietly`: a failure is not reported, because the answer is not essential. */
+interface LookupOptions {
   readonly quietly?: boolean;
 }
 
 /**
- * What one check asks of the service, each question as the answers of the whole run answer it; what they do not is noted as a
- * gap. Where the service is not known yet, nothing is asked, and nothing is known.
+ * The lookups of one check, answered from the shared lookups of the run. A failed lookup is recorded as a gap. If the
+ * service is not known yet, no request is sent and nothing is known.
  */
 export class Inquiry {
   readonly gaps: Gap[] = [];
@@ -42,32 +42,34 @@ export class Inquiry {
   constructor(
     private readonly lookUps: LookUps,
     private readonly service: Service | undefined,
-    /** Takes secrets out of what the service says. */
+    /** Removes secrets from texts of the service. */
     private readonly hide = (text: string) => text,
   ) {}
 
-  /** Whether there was no answer about something. */
+  /** Whether the lookup of something failed. */
   lacks(what: string): boolean {
     return this.gaps.some((gap) => gap.what === what);
   }
 
-  /** The GPU types that the service lists; `undefined` where there is no telling. */
-  async gpuTypes({ quietly }: Asking = {}): Promise<GpuList | undefined> {
+  /** The GPU types that the service lists; `undefined` if not known. */
+  async gpuTypes({ quietly }: LookupOptions = {}): Promise<GpuList | undefined> {
     if (!this.service) return undefined;
-    const look = await this.lookUps.types(this.service);
-    const isEmpty = "answer" in look && look.answer.gpus.length === 0;
-    // A list of nothing proves nothing.
-    const found = isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : look;
+    const lookup = await this.lookUps.types(this.service);
+    const isEmpty = "answer" in lookup && lookup.answer.gpus.length === 0;
+    // An empty list proves nothing.
+    const found = isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : lookup;
     return this.#answerOf(found, quietly ? undefined : "GPU types");
   }
 
-  /** How many GPUs of a type can be had; infinitely many where it is said that some can, and not how many. */
+  /**
+   * The number of available GPUs of a type; infinite if the service shows that some are available, without a number.
+   */
   free(type: string): Promise<number | undefined> {
     return this.#factOf(type, freeAmong, (service) => this.lookUps.availability(service), "stock figures");
   }
 
   /** @param tier The tier of the cluster, if the service has several prices. */
-  price(type: string, { quietly, tier }: Asking & { readonly tier?: string } = {}): Promise<Price | undefined> {
+  price(type: string, { quietly, tier }: LookupOptions & { readonly tier?: string } = {}): Promise<Price | undefined> {
     return this.#factOf(
       type,
       (gpus) => priceAmong(gpus, tier),
@@ -77,21 +79,21 @@ export class Inquiry {
   }
 
   /** The clusters that have a name. */
-  async holders(name: string, { quietly }: Asking = {}): Promise<ClusterRecord[] | undefined> {
+  async holders(name: string, { quietly }: LookupOptions = {}): Promise<ClusterRecord[] | undefined> {
     if (!this.service) return undefined;
     const list = this.#answerOf(await this.lookUps.clusters(this.service), quietly ? undefined : "taken names");
     return list && this.service.owned.holders(name, list);
   }
 
-  /** All clusters of the organization, for who is to be told what exists. */
+  /** All known clusters of the organization, for a message that lists them. */
   async clusters(): Promise<readonly ClusterRecord[]> {
-    const look = this.service && (await this.lookUps.clusters(this.service));
-    return look && "answer" in look ? look.answer.clusters : [];
+    const lookup = this.service && (await this.lookUps.clusters(this.service));
+    return lookup && "answer" in lookup ? lookup.answer.clusters : [];
   }
 
   /**
-   * Whether the service shows no update of clusters, as the official client knows none. Only reads tell: what this process
-   * has learned, the list of clusters, and the descriptor, which may say more.
+   * Whether the service offers no update of clusters, as is so for the official client. Only reads decide: the
+   * knowledge of this process, the list of clusters, and the descriptor, which may name more endpoints.
    */
   async lacksUpdate(): Promise<boolean> {
     if (!this.service) return false;
@@ -99,11 +101,14 @@ export class Inquiry {
     if (form.has("update") !== undefined) return form.has("update") === false;
     if (form.names === undefined) await this.lookUps.clusters(this.service);
     if (form.names !== "client") return false;
-    const look = await this.lookUps.descriptor(this.service);
-    return !("answer" in look && namesUpdate(look.answer.endpoints));
+    const lookup = await this.lookUps.descriptor(this.service);
+    return !("answer" in lookup && namesUpdate(lookup.answer.endpoints));
   }
 
-  /** Whether a cluster is known, by the run's one list of clusters; what that lacks is asked for by its id. */
+  /**
+   * Whether the service knows a cluster, by the run's one list of clusters; a cluster that is missing there is read by
+   * its id.
+   */
   async knows(id: string): Promise<boolean | undefined> {
     const list = this.service && (await this.lookUps.clusters(this.service));
     if (list && "answer" in list && memberOf(list.answer, id)) return true;
@@ -111,21 +116,23 @@ export class Inquiry {
     return found === undefined ? undefined : found !== "none";
   }
 
-  /** One cluster; `none` only where that is certain. */
+  /** One cluster; `none` only if its absence is certain. */
   async cluster(id: string): Promise<ClusterRecord | "none" | undefined> {
     if (!this.service) return undefined;
-    const look = await this.lookUps.cluster(this.service, id);
-    if ("answer" in look) return look.answer;
+    const lookup = await this.lookUps.cluster(this.service, id);
+    if ("answer" in lookup) return lookup.answer;
     const list = await this.lookUps.clusters(this.service);
     const { clusters, complete } = "answer" in list ? list.answer : { clusters: [], complete: false };
     const listed = clusters.find((cluster) => sameId(cluster.id, id));
     if (listed) return listed;
-    // Any gateway on the way may answer 404; only the API itself writes the documented one, and not while it is ill.
-    const isTold = look.error instanceof ApiError && look.error.isEnvelope && !("error" in list && isDown(list.error));
-    return isNotFound(look.error) && (complete || isTold) ? "none" : this.#answerOf(look, `the cluster ${id}`);
+    // Any gateway may answer 404. Only the API itself writes the documented 404, and that proves nothing while the
+    // service is down.
+    const isTold =
+      lookup.error instanceof ApiError && lookup.error.isEnvelope && !("error" in list && isDown(list.error));
+    return isNotFound(lookup.error) && (complete || isTold) ? "none" : this.#answerOf(lookup, `the cluster ${id}`);
   }
 
-  /** From the list of the types, which may say it all; else from the list that is about nothing else. */
+  /** A fact from the list of types, which may contain it, else from the separate list for such facts. */
   async #factOf<T>(
     type: string,
     pick: (gpus: readonly GpuType[]) => T | undefined,
@@ -136,23 +143,23 @@ export class Inquiry {
     if (!service) return undefined;
     const failures: LookUp<T>[] = [];
     for (const ask of [() => this.lookUps.types(service), () => more(service)]) {
-      const look = await ask();
-      if ("error" in look) failures.push(look);
-      const fact = "answer" in look ? pick(recordsOf(type, look.answer.gpus)) : undefined;
+      const lookup = await ask();
+      if ("error" in lookup) failures.push(lookup);
+      const fact = "answer" in lookup ? pick(recordsOf(type, lookup.answer.gpus)) : undefined;
       if (fact !== undefined) return fact;
     }
     const [failure] = failures;
     return failure && this.#answerOf(failure, what);
   }
 
-  #answerOf<T>(look: LookUp<T>, what: string | undefined): T | undefined {
-    if ("answer" in look) return look.answer;
-    if (what !== undefined) this.gaps.push({ what, error: look.error, text: clearText(look.error, this.hide) });
+  #answerOf<T>(lookup: LookUp<T>, what: string | undefined): T | undefined {
+    if ("answer" in lookup) return lookup.answer;
+    if (what !== undefined) this.gaps.push({ what, error: lookup.error, text: clearText(lookup.error, this.hide) });
     return undefined;
   }
 }
 
-/** Whether a descriptor names an update, in whatever form it writes its endpoints. */
+/** Whether a descriptor names an update, in any form of its endpoints. */
 function namesUpdate(endpoints: object): boolean {
   return /"update"|"patch\b|"put\b/i.test(JSON.stringify(endpoints));
 }
@@ -168,14 +175,14 @@ function freeOf({ available, availableCount }: GpuType): number | undefined {
   return availableCount ?? (available ? Number.POSITIVE_INFINITY : undefined);
 }
 
-/** The price in a tier or, if none is given or has a price of its own, the one that the service names first. */
+/** The price in a tier; if no tier is given, or it has no price of its own, the first price of the service. */
 function priceAmong(gpus: readonly GpuType[], tier: string | undefined): Price | undefined {
   const inTier = tier === undefined ? [] : gpus.flatMap((gpu) => priceInTier(gpu, tier) ?? []);
   const [price] = [...inTier, ...gpus.flatMap((gpu) => priceOf(gpu) ?? [])];
   return price;
 }
 
-/** A row that is about the tier, or the tier's own entry in the prices of a row. */
+/** The price of a row for the tier, or the tier's own entry in the prices of a row. */
 function priceInTier(gpu: GpuType, tier: string): Price | undefined {
   const fields = new Fields(gpu.raw);
   if (fields.get("tier") === tier) return priceOf(gpu);
@@ -189,14 +196,14 @@ function priceOf({ pricePerHour, currency }: GpuType): Price | undefined {
   return pricePerHour === undefined ? undefined : { amount: pricePerHour, ...(currency ? { currency } : {}) };
 }
 
-/** A preview must not wait for a service that is down. */
+/** The time limit for all lookups of a run: a preview must not wait for a service that is down. */
 const lookUpLimitMs = 5_000;
 
-/** What was looked up, or why it could not be. */
+/** The answer of a lookup, or its error. */
 export type LookUp<T> = { readonly answer: T } | { readonly error: unknown };
 
-/** What one service was asked for in this run. */
-interface Asked {
+/** The lookups of one service in this run. */
+interface ServiceLookups {
   types?: Promise<LookUp<GpuList>>;
   availability?: Promise<LookUp<GpuList>>;
   pricing?: Promise<LookUp<GpuList>>;
@@ -206,59 +213,60 @@ interface Asked {
 }
 
 /**
- * What the checks of one run look up: each thing once for each service, whatever came of it, and all of it together within
- * one limit. Check runs for one resource after the other, so every wait would add up.
+ * The lookups that the checks of one run share, with single flight: each is made once for each service, and its answer
+ * or error is cached. One time limit holds for all of them together, because checks run one after the other and every
+ * wait would add up.
  */
 export class LookUps {
-  readonly #asked = new Map<Service, Asked>();
+  readonly #byService = new Map<Service, ServiceLookups>();
   #leftMs = lookUpLimitMs;
 
-  /** @param deadlineMs Of an operation, which waits so long; without one, all that a check may wait is the limit. */
+  /** @param deadlineMs The deadline of an operation that waits; without one, `lookUpLimitMs` holds for a check. */
   constructor(readonly deadlineMs?: number) {}
 
   types(service: Service): Promise<LookUp<GpuList>> {
-    const asked = this.#askedOf(service);
-    asked.types ??= this.#ask(service, (request) => service.client.listGpuTypes(request));
-    return asked.types;
+    const lookups = this.#lookupsOf(service);
+    lookups.types ??= this.#ask(service, (request) => service.client.listGpuTypes(request));
+    return lookups.types;
   }
 
   availability(service: Service): Promise<LookUp<GpuList>> {
-    const asked = this.#askedOf(service);
-    asked.availability ??= this.#ask(service, (request) => service.client.listGpuAvailability(request));
-    return asked.availability;
+    const lookups = this.#lookupsOf(service);
+    lookups.availability ??= this.#ask(service, (request) => service.client.listGpuAvailability(request));
+    return lookups.availability;
   }
 
   pricing(service: Service): Promise<LookUp<GpuList>> {
-    const asked = this.#askedOf(service);
-    asked.pricing ??= this.#ask(service, (request) => service.client.listGpuPricing(request));
-    return asked.pricing;
+    const lookups = this.#lookupsOf(service);
+    lookups.pricing ??= this.#ask(service, (request) => service.client.listGpuPricing(request));
+    return lookups.pricing;
   }
 
-  /** The clusters, as they were at the first call. */
+  /** The clusters, as of the first call. */
   clusters(service: Service): Promise<LookUp<ClusterList>> {
-    const asked = this.#askedOf(service);
-    asked.clusters ??= this.#ask(service, (request) => service.lists.recent(0, request));
-    return asked.clusters;
+    const lookups = this.#lookupsOf(service);
+    lookups.clusters ??= this.#ask(service, (request) => service.lists.recent(0, request));
+    return lookups.clusters;
   }
 
-  /** The descriptor document, which names the endpoints that there are. */
+  /** The descriptor document, which names the endpoints of the service. */
   descriptor(service: Service): Promise<LookUp<ServiceInfo>> {
-    const asked = this.#askedOf(service);
-    asked.descriptor ??= this.#ask(service, (request) => getServiceInfo(service.client, request));
-    return asked.descriptor;
+    const lookups = this.#lookupsOf(service);
+    lookups.descriptor ??= this.#ask(service, (request) => getServiceInfo(service.client, request));
+    return lookups.descriptor;
   }
 
   cluster(service: Service, id: string): Promise<LookUp<ClusterRecord>> {
-    const { byId } = this.#askedOf(service);
-    const look = byId.get(id) ?? this.#ask(service, (request) => service.client.getCluster(id, request));
-    byId.set(id, look);
-    return look;
+    const { byId } = this.#lookupsOf(service);
+    const lookup = byId.get(id) ?? this.#ask(service, (request) => service.client.getCluster(id, request));
+    byId.set(id, lookup);
+    return lookup;
   }
 
-  #askedOf(service: Service): Asked {
-    const asked = this.#asked.get(service) ?? { byId: new Map() };
-    this.#asked.set(service, asked);
-    return asked;
+  #lookupsOf(service: Service): ServiceLookups {
+    const lookups = this.#byService.get(service) ?? { byId: new Map() };
+    this.#byService.set(service, lookups);
+    return lookups;
   }
 
   async #ask<T>({ clock }: Service, send: (request: CallOptions) => Promise<T>): Promise<LookUp<T>> {
@@ -280,7 +288,7 @@ export class LookUps {
   }
 }
 
-/** At most two attempts, and no wait for a rate limit. */
+/** Sends a request with at most two attempts, and without a wait for a rate limit. */
 function within<T>(clock: Clock, limitMs: number, send: (request: CallOptions) => Promise<T>): Promise<T> {
   const deadlineMs = clock.now() + limitMs;
   return until({ clock, deadlineMs, late: tooLate }, (signal) =>
@@ -292,24 +300,27 @@ function tooLate(): TimeoutError {
   return new TimeoutError(`no answer within ${lookUpLimitMs / 1000} s, which is all that the checks of a run may wait`);
 }
 
-/** Something that a check could not find out. */
+/** A lookup that failed. */
 export interface Gap {
   /** In the plural: `stock figures`, `prices`. */
   readonly what: string;
   readonly error: unknown;
-  /** The error in words, without secrets. */
+  /** The text of the error, without secrets. */
   readonly text: string;
 }
 
-/** The text of an error whose request did not know what is secret: the words in it that are the service's may quote it. */
+/**
+ * The text of an error, without secrets. The request did not know them, and the service's words in the error may quote
+ * them.
+ */
 export function clearText(error: unknown, hide: (text: string) => string): string {
   const words = error instanceof ApiError ? [error.said, error.code ?? ""] : [];
   return words.reduce((text, word) => text.replace(word, () => hide(word)), messageOf(error));
 }
 
 /**
- * What makes two failures the same for whoever reads of them: a service that is down is so for all that it is asked, while
- * it may refuse one thing and answer another.
+ * The kind of a failure, to report each kind once. A service that is down fails every request alike; a service that
+ * refuses one request may answer another.
  */
 export function natureOf(error: unknown): string {
   if (!(error instanceof RequestError || error instanceof TimeoutError)) return messageOf(error);
@@ -318,7 +329,7 @@ export function natureOf(error: unknown): string {
   return isRefusal ? `refused with ${error.status}` : "down";
 }
 
-/** One sentence for all gaps of a check: what is not known, and why. */
+/** One sentence for all gaps of a check: the failed lookups, and the reasons. */
 export function gapText(gaps: readonly Gap[]): string {
   const whys = new Map<string, string>();
   for (const { error, text } of gaps) if (!whys.has(natureOf(error))) whys.set(natureOf(error), text);

@@ -13,26 +13,26 @@ import { type Inquiry, listOf } from "./facts";
 import { runs, type Transition } from "./plan";
 import type { OneCheck } from "./run";
 
-/** GPU types: the one of a list that is taken, whether there is one of that name, and whether enough can be had. */
+/** Checks GPU types: chooses one of a list, and checks that the service lists it and that enough GPUs are available. */
 export class GpuCheck {
   readonly #wants = new Wants();
-  /** Resources whose type was chosen without the stock, which could not be looked up in time. */
+  /** Resources whose type was chosen without the stock, because its lookup failed or was too late. */
   readonly #open = new Set<string>();
 
   /**
-   * The old inputs with the type that the cluster has, where they hold only the one that was expected: until a check has seen the
-   * cluster, of which the endpoint tells. Who does not show outputs keeps the list, for each change of it would show.
+   * The old inputs with the type of the cluster, if they contain only the expected type: without an endpoint, no check
+   * has observed the cluster. If previews show inputs only, the list stays, because each change of it would show.
    */
   async withTakenType({ inquiry, showsOutputs }: OneCheck, before: CheckedInputs | undefined) {
     if (before?.__gpuTypes === undefined || before.endpoint !== undefined || hasUnknown(before.name)) return before;
     const holders = (await inquiry.holders(before.name, { quietly: true })) ?? [];
-    // Where several have the name, there is no telling which it is.
+    // If several clusters have the name, none is certain.
     if (holders.length !== 1) return before;
     const taken = withTakenType(before, holders.flatMap(identifiersIn));
     return showsOutputs ? taken : { ...taken, __gpuTypes: before.__gpuTypes };
   }
 
-  /** The inputs with the type of before, if the one asked for is another identifier of the same type. */
+  /** The inputs with the old type, if the requested one is another identifier of the same type. */
   async withKnownType(check: OneCheck, { before, inputs }: Transition): Promise<CheckedInputs> {
     const isOther =
       before !== undefined && hasOneType(before) && hasOneType(inputs) && before.gpuType !== inputs.gpuType;
@@ -43,7 +43,7 @@ export class GpuCheck {
     return isSame ? { ...inputs, gpuType: before.gpuType } : inputs;
   }
 
-  /** The inputs with one type in place of a list; with the list where what decides is not known yet. */
+  /** The inputs with one type instead of a list; with the list if the values that decide are not known yet. */
   async withOneType(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): Promise<CheckedInputs> {
     const types = preferences(inputs);
     if (!types) return inputs;
@@ -56,7 +56,7 @@ export class GpuCheck {
     return gpuType === undefined ? inputs : { ...inputs, gpuType };
   }
 
-  /** Without the stock no type is certain: an operation looks it up again. */
+  /** Records that the type is not certain, because the stock is not known: the operation looks it up again. */
   #noteOpen(check: OneCheck, gpuType: string | undefined): void {
     this.#open.delete(check.urn);
     if (gpuType === undefined || !check.inquiry.lacks("stock figures")) return;
@@ -67,7 +67,7 @@ export class GpuCheck {
     );
   }
 
-  /** The types to create a cluster with, one after the other; where the stock could not be looked up in time, it is now. */
+  /** The types for a creation, in order. If the check could not look up the stock in time, it is looked up now. */
   async inTurn(
     urn: string,
     service: Service,
@@ -80,12 +80,12 @@ export class GpuCheck {
     return [first, ...types.filter((type) => !isSameGpu(type, [first]))];
   }
 
-  /** A cluster is created with this type, whichever was expected. */
+  /** Records the type with which a cluster is created, whatever type was expected. */
   take(urn: string, type: string): void {
     this.#wants.take(urn, type);
   }
 
-  /** What the clusters before this one take is not there any more. */
+  /** Chooses a type. The other clusters of the run reduce the stock. */
   async #choose(
     { inquiry, urn }: Pick<OneCheck, "inquiry" | "urn">,
     service: Service,
@@ -100,7 +100,7 @@ export class GpuCheck {
     });
   }
 
-  /** Judges the type and the stock; answers whether the type is one that there may be. */
+  /** Judges the type and the stock. Returns false if the service does not list the type. */
   async judge(check: OneCheck, transition: Transition, adoption: Adoption): Promise<boolean> {
     const { kind, before, inputs } = transition;
     const isNew = kind !== "update" && adoption.id === undefined && before?.gpuType !== inputs.gpuType;
@@ -110,7 +110,7 @@ export class GpuCheck {
     return true;
   }
 
-  /** Whether the type may be created; what the list cannot tell with certainty is left to the service. */
+  /** Whether the service lists the type. If its list is not certain, the service decides at the creation. */
   async #isListed(check: OneCheck, type: string): Promise<boolean> {
     const { gpuTypeCheck } = check.settings;
     const listed = gpuTypeCheck === "off" ? undefined : await check.inquiry.gpuTypes();
@@ -134,7 +134,7 @@ export class GpuCheck {
     const { service, urn, inquiry } = check;
     if (!service) return;
     const { gpuType: type } = transition.inputs;
-    // An adopted cluster that could not be looked up may have all that it needs.
+    // An adopted cluster whose lookup failed may already have all that it needs.
     const count = id !== undefined && !record ? 0 : wantedMore(transition, record);
     this.#wants.set(urn, { service, type, count });
     if (count === 0) return;
@@ -145,14 +145,16 @@ export class GpuCheck {
   }
 }
 
-/** The entries of `gpuType` where it is a list. Before it is resolved, it may be one in spite of its type. */
+/**
+ * The entries of `gpuType` if it is a list. Before a type is chosen, it may be a list in spite of its declared type.
+ */
 export function preferences({ gpuType }: { readonly gpuType: unknown }): readonly string[] | undefined {
   return Array.isArray(gpuType) ? gpuType.filter((type) => typeof type === "string" && type !== UNKNOWN) : undefined;
 }
 
 /**
- * The inputs with the list that their type is from, for as long as the service may give another one of it: when it creates the
- * cluster, and until somebody has seen which one it was.
+ * The inputs with the list from which their type was chosen, as long as the service may give another type of it: until
+ * the cluster is created, and its type has been observed.
  */
 export function withList(inputs: CheckedInputs, asked: CheckedInputs, { kind, before }: Transition): CheckedInputs {
   const types = preferences(asked) ?? [];
@@ -160,14 +162,14 @@ export function withList(inputs: CheckedInputs, asked: CheckedInputs, { kind, be
   return isOpen && types.length > 1 && hasOneType(inputs) ? { ...inputs, __gpuTypes: types } : inputs;
 }
 
-/** Whether it is one type, and known. */
+/** Whether `gpuType` is one type, and known. */
 export function hasOneType({ gpuType }: { readonly gpuType: unknown }): boolean {
   return typeof gpuType === "string" && gpuType !== UNKNOWN;
 }
 
 /**
- * The inputs with the type that the cluster has, in the spelling of before, if it is the one asked for or one of the list:
- * a preview then shows no difference of it.
+ * The inputs with the cluster's type, in its old spelling, if that is the requested type or one of the list: a preview
+ * then shows no difference.
  */
 export function withKeptType(inputs: CheckedInputs, before: CheckedInputs | undefined): CheckedInputs {
   const asked = preferences(inputs) ?? (hasOneType(inputs) ? [inputs.gpuType] : []);
@@ -176,8 +178,9 @@ export function withKeptType(inputs: CheckedInputs, before: CheckedInputs | unde
 }
 
 /**
- * The first type that enough can be had of; else the first of which that is not known; else the first.
- * @param free How many can be had of a type; `undefined` where that is not known. Not asked beyond what is needed.
+ * The first type with enough stock; else the first with unknown stock; else the first.
+ * @param free The number of available GPUs of a type; `undefined` if not known. Called only for the types that are
+ * needed.
  */
 export async function chooseType(
   types: readonly string[],
@@ -195,7 +198,7 @@ export async function chooseType(
 
 const longestList = 12;
 
-/** What is wrong with a type that the service does not list, and what may be right. */
+/** The text about a type that the service does not list, with the types that may be meant. */
 export function unlistedText(type: string, listed: readonly string[], source: string): string {
   const close = closeNames(type, listed).map(quote);
   const shown = listed.slice(0, longestList).map(quote);
@@ -208,7 +211,7 @@ function quote(type: string): string {
   return `"${cleanText(type, 60)}"`;
 }
 
-/** What makes two names close, the surest first: only what is surest of what there is helps. */
+/** Rules for similar names, the surest first: only the matches of the surest rule that has any are shown. */
 const likenesses: readonly ((a: string, b: string) => boolean)[] = [
   (a, b) => a === b,
   (a, b) => Math.min(a.length, b.length) > 1 && (a.includes(b) || b.includes(a)),
@@ -216,14 +219,14 @@ const likenesses: readonly ((a: string, b: string) => boolean)[] = [
   (a, b) => Math.min(a.length, b.length) > 4 && editDistance(a, b) === 2,
 ];
 
-/** At most three. Capitals, dashes and blanks do not count. */
+/** The similar names, at most three. Capitals, dashes and blanks do not count. */
 export function closeNames(name: string, names: readonly string[]): string[] {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
   const found = likenesses.map((isLike) => names.filter((other) => isLike(plain(name), plain(other))));
   return (found.find((close) => close.length > 0) ?? []).slice(0, 3);
 }
 
-/** How many letters have to be put in, taken out or changed. */
+/** The number of letters to insert, delete or change. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of [...a].entries()) {
@@ -238,13 +241,13 @@ function editDistance(a: string, b: string): number {
 }
 
 /**
- * How many GPUs a change takes beyond those that the cluster has; 0 also where that is not known. Pure.
- * @param adopted The cluster that is taken over, where that is so and the service shows it.
+ * The number of GPUs that a change needs beyond those of the cluster; 0 also if not known. Pure.
+ * @param adopted The adopted cluster, if any, as the service shows it.
  */
 export function wantedMore({ kind, before, inputs, oldGoesFirst }: Transition, adopted?: ClusterRecord): number {
   if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
   if (adopted) return beyond(inputs.replicas, stateOf(adopted.status) === "stopped" ? 0 : adopted.replicas);
-  // A state that somebody has edited, or that was imported, may not say what the cluster has.
+  // An edited or imported state may not contain the cluster's type or number of replicas.
   const types = [before?.gpuType].filter((type) => type !== undefined);
   const held = before && runs(before) && isSameGpu(inputs.gpuType, types) ? before.replicas : 0;
   if (kind === "create" || (kind === "replace" && !oldGoesFirst)) return inputs.replicas;
@@ -261,7 +264,10 @@ interface Want {
   readonly count: number;
 }
 
-/** What all clusters of a run want more than they have: one entry for each resource, which its next check overwrites. */
+/**
+ * The GPUs that all clusters of a run need beyond those that they have: one entry for each resource, which its next
+ * check overwrites.
+ */
 export class Wants {
   readonly #byUrn = new Map<string, Want>();
 
@@ -269,13 +275,13 @@ export class Wants {
     this.#byUrn.set(urn, want);
   }
 
-  /** A resource takes another type than the one that it wanted. */
+  /** Changes the type that a resource needs. */
   take(urn: string, type: string): void {
     const want = this.#byUrn.get(urn);
     if (want) this.set(urn, { ...want, type });
   }
 
-  /** How many GPUs of a type the other resources want. */
+  /** The number of GPUs of a type that the other resources need. */
   ofOthers(urn: string, service: Service, type: string): number {
     return [...this.#byUrn]
       .filter(([other, want]) => other !== urn && want.service === service && isSameGpu(want.type, [type]))
@@ -283,7 +289,7 @@ export class Wants {
   }
 }
 
-/** Why a want cannot be met as things are; `undefined` where it can, or there is no telling. */
+/** The text if too few GPUs are available; `undefined` if there are enough, or if the stock is not known. */
 export function shortage(type: string, own: number, others: number, free: number | undefined): string | undefined {
   if (free === undefined || own + others <= free) return undefined;
   const all = others > 0 ? `, ${own + others} more for all clusters of this run so far` : "";

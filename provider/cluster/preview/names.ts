@@ -8,9 +8,11 @@ import type { CheckedInputs } from "../fields";
 import type { Transition } from "./plan";
 import type { OneCheck } from "./run";
 
-/** Names: each for one resource, and for one cluster. */
+/** Checks names: each belongs to one resource and one cluster. */
 export class NameCheck {
-  /** Which resource has a name with a service; two organizations may each have one of it. */
+  /**
+   * The URN of the resource with a name, by service and name: two organizations may each have a cluster of one name.
+   */
   readonly #owners = new Map<string, string>();
 
   async judge(check: OneCheck, transition: Transition, isAdopted: boolean): Promise<void> {
@@ -21,26 +23,27 @@ export class NameCheck {
     if (owner !== check.urn) {
       check.fail("name", `"${name}" is the name of the resource ${owner} too; two clusters cannot have the same`);
     }
-    // An adopted cluster has its name already; of an old one that goes first the name is free by then. A generated name is the
-    // old one only in the first check of a replacement: the second makes another.
+    // An adopted cluster has its name already. If the old cluster is deleted first, its name is free by then. A
+    // generated name equals the old one only in the first check of a replacement: the second check generates another.
     const isFree = transition.kind === "update" || transition.oldGoesFirst || inputs.__generatedName === true;
     if (isAdopted || (before?.name === name && isFree)) return;
     const holders = (await check.inquiry.holders(name)) ?? [];
     if (holders.length > 0) await this.#refuse(check, transition, holders);
   }
 
-  /** Fails closed before anything is bought, unless the old cluster may well be gone by the time of the creation. */
+  /** Fails before anything is bought, unless the old cluster may be gone by the time of the creation. */
   async #refuse(check: OneCheck, { before, inputs }: Transition, holders: readonly ClusterRecord[]): Promise<void> {
     const { name, __deleteBeforeReplace: isOldFirst } = inputs;
     const reason = `"${name}" ${before?.name === name ? keptReason(holders) : await newReason(check, inputs, holders)}`;
-    // Maybe its own cluster, which is deleted first; if it is not, the creation finds the name taken, and fails.
+    // The holder may be its own cluster, which is deleted first. If it is not, the creation finds the name taken, and
+    // fails.
     if (isOldFirst && !before)
       check.warn(`"${name}" is the name of ${describe(holders)}, which has to be deleted before the creation`);
     else if (before?.name === name && isOldFirst === undefined) check.warn(reason);
     else check.fail("name", reason);
   }
 
-  /** The names of hosts know no case, so neither does the key. */
+  /** Host names are not case-sensitive, so the key is in lower case. */
   #ownerOf(key: string, urn: string): string {
     const owner = this.#owners.get(key) ?? urn;
     this.#owners.set(key, owner);
@@ -50,7 +53,10 @@ export class NameCheck {
 
 const longestList = 20;
 
-/** How to import what exists. One failure ends a preview, so that it also names the clusters that the next ones would be about. */
+/**
+ * How to import an existing cluster. One failure ends a preview, so the text also lists the clusters that later
+ * failures would name.
+ */
 function importText(urn: string, holders: readonly ClusterRecord[], all: readonly ClusterRecord[]): string {
   const others = all.filter(({ id }) => !holders.some((holder) => holder.id === id));
   const shown = others.slice(0, longestList).map(({ id, name = "" }) => cleanText(`${name} ${id}`.trim(), 150));
@@ -61,7 +67,9 @@ function importText(urn: string, holders: readonly ClusterRecord[], all: readonl
   return `A program with the native provider can also import it: ${how}${rest}`;
 }
 
-/** The engine replaces the cluster of its own accord, and does not know that two clusters cannot have one name. */
+/**
+ * The reason if the engine replaces the cluster by an option: it does not know that two clusters cannot have one name.
+ */
 function keptReason(holders: readonly ClusterRecord[]): string {
   return (
     `is the name of ${describe(holders)}, which is replaced, and of the new cluster. The engine creates the new cluster ` +
@@ -70,13 +78,13 @@ function keptReason(holders: readonly ClusterRecord[]): string {
   );
 }
 
-/** Why a name cannot be used that is new to this resource, by all that a check is told. */
+/** The reason why this resource cannot use a name that is new to it, as far as the check can know. */
 async function newReason(
   check: OneCheck,
   { __generatedName }: CheckedInputs,
   holders: readonly ClusterRecord[],
 ): Promise<string> {
-  // A pattern of the stack's may make the name of another resource, too.
+  // A naming pattern of the stack may also generate the name of another resource.
   if (!__generatedName || check.naming) {
     const forced = "If `--replace` or `pulumi state taint` replaces it, set the option `deleteBeforeReplace: true`";
     return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, await check.inquiry.clusters())}`;
@@ -92,16 +100,16 @@ async function newReason(
 }
 
 /**
- * The name of a cluster whose program gives none: the resource's name and 7 hex digits. The digits come from the URN and
- * from the name of the cluster that this one replaces, so they are the same in preview, in update and in a second run after
- * a crash, and never those of the predecessor, which may still be there.
+ * The generated name of a cluster: the resource's name and 7 hex digits. The digits come from the URN and from the name
+ * of the cluster that this one replaces. So they are the same in preview, in update and in a second run after a crash.
+ * They never equal those of the replaced cluster, which may still exist.
  */
 export function generatedName(urn: string, predecessor = ""): string {
   const hash = createHash("sha256").update(`${urn}\n${predecessor}`).digest("hex").slice(0, 7);
   return `${labelOf(urn)}-${hash}`;
 }
 
-/** The resource's own name; empty where the engine has not said the URN. */
+/** The resource's own name; empty if the engine has not sent the URN. */
 export function resourceNameOf(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }

@@ -3,20 +3,23 @@ import { diffCluster, effectsOf } from "../diff";
 import { type CheckedInputs, type Effect, inputNames } from "../fields";
 import { listOf } from "./facts";
 
-/** What a check is about: the way from what is to what the program asks for. Pure. What is not known yet decides nothing. */
+/**
+ * The subject of a check: the transition from the old cluster to the desired one. Pure. Values that are not known yet
+ * decide nothing.
+ */
 export interface Transition {
-  /** `update` also where nothing changes, and where only what is not known yet would replace the cluster. */
+  /** `update` also if nothing changes, or if only a value that is not known yet would replace the cluster. */
   readonly kind: "create" | "update" | "replace";
-  /** The old inputs; of a replacement, those of the cluster that is replaced. Absent for a creation. */
+  /** The old inputs; in a replacement, those of the replaced cluster. Absent for a creation. */
   readonly before?: CheckedInputs;
   readonly inputs: CheckedInputs;
   /** The inputs whose change replaces the cluster. */
   readonly causes: readonly string[];
   /** The changed inputs for which an option of the resource replaces the cluster, if nothing else does. */
   readonly forcedBy: readonly string[];
-  /** What the changes take that are known; nothing where the cluster is replaced. */
+  /** The effects of the known changes; empty if the cluster is replaced. */
   readonly effects: ReadonlySet<Effect>;
-  /** Whether the old cluster would go before a new one comes. */
+  /** Whether a replacement would delete the old cluster before it creates the new one. */
   readonly oldGoesFirst: boolean;
   /** Whether it is certain that the cluster stays. */
   readonly keeps: boolean;
@@ -42,7 +45,7 @@ export function transitionOf(
   const named = paths.filter((path) => !replacing.includes(path) && isAmong(inputs.__replaceOnChanges, path));
   const [causes, byOption] = [replacing.filter(isKnown), named.filter(isKnown)];
   const mayStay = replacing.length === 0 && named.length === 0;
-  // Other options of the resource may ask for a replacement too, which shows in the second check alone.
+  // Other options of the resource may require a replacement too, which shows only in the second check.
   const isReplaced = causes.length > 0 || byOption.length > 0 || (isRenewal && mayStay);
   const others = isReplaced ? paths.filter((path) => isKnown(path) && isInput(path)) : [];
   const known = Object.fromEntries(Object.entries(changes).filter(([path]) => isKnown(path)));
@@ -62,13 +65,16 @@ function isInput(path: string): boolean {
   return inputNames.some((name) => path === name || path.startsWith(`${name}.`));
 }
 
-/** Whether a path of a change (`env.MODEL`) is among those of `replaceOnChanges`, which may be `*`, `env`, `env.*` or `env["A.B"]`. */
+/**
+ * Whether the path of a change (`env.MODEL`) is among those of `replaceOnChanges`, such as `*`, `env`, `env.*` or
+ * `env["A.B"]`.
+ */
 export function isAmong(options: readonly string[] = [], path: string): boolean {
   const plain = options.map((option) => option.replace(/\["?([^"\]]*)"?\]/g, ".$1").replace(/\.\*$/, ""));
   return plain.some((option) => option === "*" || option === path || path.startsWith(`${option}.`));
 }
 
-/** Whether what stands at the path of a change (`replicas`, `env.MODEL`) is not known yet. */
+/** Whether the value at the path of a change (`replicas`, `env.MODEL`) is not known yet. */
 export function isUnknownAt(inputs: object, path: string): boolean {
   const [, name = path, key] = /^(.*?)\.(.*)$/s.exec(path) ?? [];
   const value: unknown = Reflect.get(inputs, name);
@@ -76,12 +82,14 @@ export function isUnknownAt(inputs: object, path: string): boolean {
   return hasUnknown(isInside ? Reflect.get(value, key) : value);
 }
 
-/** Whether the inputs want replicas to run. */
+/** Whether the inputs request running replicas. */
 export function runs({ desiredStatus }: Pick<CheckedInputs, "desiredStatus">): boolean {
   return desiredStatus !== "stopped";
 }
 
-/** What running capacity a change takes away, one line for each way. Pure; a cluster that does not run loses nothing. */
+/**
+ * The running capacity that a change removes, one line for each kind of loss. Pure. A stopped cluster loses nothing.
+ */
 export function lossesOf(transition: Transition): string[] {
   const { kind, before, inputs, effects } = transition;
   if (!before || !runs(before)) return [];
@@ -105,14 +113,14 @@ function replacement(transition: Transition): string {
   return `${causeOf(transition)}it is replaced: ${order}`;
 }
 
-/** Why it is replaced, as far as that is told: the options of a resource are not. */
+/** The reason for a replacement, as far as it is known: the provider does not see all options of a resource. */
 function causeOf({ causes, forcedBy, inputs }: Transition): string {
   const changed = [...causes, ...forcedBy];
   if (changed.length === 0) return "";
   const change = `${listOf(changed.map((path) => `\`${path}\``))} ${changed.length === 1 ? "changes" : "change"}`;
   if (causes.length > 0) return `${change}, so `;
   const isCertain = forcedBy.every((path) => isAmong(inputs.__replaceOnChanges, path));
-  return `${change}, and ${isCertain ? "`replaceOnChanges`" : "an option such as `replaceOnChanges`"} wants a new cluster for that, so `;
+  return `${change}, and ${isCertain ? "`replaceOnChanges`" : "an option such as `replaceOnChanges`"} requires a new cluster for that, so `;
 }
 
 const singular = { stop: "stops", go: "goes", restart: "restarts" } as const;
@@ -121,13 +129,13 @@ function replicas(count: number, verb: keyof typeof singular, all: "all" | "its"
   return count === 1 ? `its only replica ${singular[verb]}` : `${all} ${count} replicas ${verb}`;
 }
 
-/** What is certain of the outputs before anything is done: an update keeps the endpoint and the time of creation. Pure. */
+/** The outputs that are certain before the operation: an update keeps the endpoint and the time of creation. Pure. */
 export function previewCluster(_news: Properties, known: Properties = {}): Properties {
   const certain = ["endpoint", "createdAt"] as const;
   return Object.fromEntries(certain.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
 }
 
-/** The same for who shows outputs: of a list of types, only the creation tells which one the service gives. */
+/** The same for previews that show outputs: if the inputs have a list of types, only the creation decides the type. */
 export function previewOutputs(news: Properties, known: Properties = {}): Properties {
   const isOpen = news["__gpuTypes"] !== undefined || Array.isArray(news["gpuType"]);
   return { ...previewCluster(news, known), ...(isOpen ? { gpuType: known["gpuType"] ?? UNKNOWN } : {}) };

@@ -3,21 +3,22 @@ import { clusterIdPattern, clusterNamePattern } from "../../api/records";
 import { inputOf } from "../extraFields";
 import type { ClusterInputs } from "../fields";
 
-/** What each input has to be: the rules of the fields in fields.ts, in one place, with the texts for who breaks them. */
+/** The rules for the inputs of fields.ts in one place, with the messages for invalid values. */
 
-/** Says what is wrong and what is right. Values are never quoted: any of them, at any depth, may be a secret of the user's. */
+/** The error of a rule: the text says what is valid. Values are never quoted: each, at any depth, may be a secret. */
 function rule(text: string, said: (input: unknown) => string = () => text) {
   return { error: ({ input }: { input?: unknown }) => (input === undefined ? `is required; it ${text}` : said(input)) };
 }
 
-/** As `rule`, for what is a count or a sum: a number is no secret there. */
+/** Like `rule`, for a count or an amount: such a number is no secret, and is quoted. */
 function numberRule(text: string) {
   return rule(text, (input) => (typeof input === "number" ? `${text}, got ${input}` : text));
 }
 
 const nameText = "must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit";
 
-// The grammar of image references (host and path, tag, digest); the documented form has a tag, a digest is stricter still.
+// The grammar of image references (host and path, tag, digest). The documented form has a tag; a digest is stricter
+// still.
 const hostLabel = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?";
 const imageHost = String.raw`(?:${hostLabel}(?:\.${hostLabel})*|\[[0-9a-fA-F:]+\])(?::\d{1,5})?`;
 const imagePart = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;
@@ -26,7 +27,7 @@ const imagePattern = new RegExp(
 );
 const imageText = "must be an image reference with a tag, such as vllm/vllm-openai:v0.6.3";
 
-/** The port of the registry, where one is named. */
+/** The port of the registry; 0 if the reference has none. */
 function portOf(image: string): number {
   return Number(/^[^/]*:(\d+)\//.exec(image)?.[1] ?? 0);
 }
@@ -41,7 +42,7 @@ const gpuTypes = z
   .refine((types) => new Set(types).size === types.length, rule(gpuTypesText));
 const replicasText = "must be a whole number from 1 to 10000";
 
-// More than Linux can pass to a process in one variable.
+// Linux cannot pass a variable of this size to a process.
 const maxEnvValueBytes = 128 * 1024;
 const envName = z
   .string()
@@ -76,7 +77,7 @@ const triggers = z
 const flag = z.boolean(rule("must be true or false")).optional();
 const adoptText = 'must be the id of a cluster, such as "cl_1a2b3c"; getClusters() lists them';
 const minHealthyText = 'must be a whole number from 1 to `replicas`, or a share from "1%" to "100%"';
-// Each form has the text too: a value that is of its kind is judged by that form alone.
+// Each form has the text too, because a value of its kind is judged by that form alone.
 const minHealthy = z.union([
   z.int(numberRule(minHealthyText)).min(1, numberRule(minHealthyText)).max(10_000, numberRule(minHealthyText)),
   z.string(numberRule(minHealthyText)).regex(/^([1-9]\d?|100)%$/, numberRule(minHealthyText)),
@@ -120,5 +121,5 @@ const inputRules = {
   connection: z.string(rule(connectionText)).min(1, rule(connectionText)).max(100, rule(connectionText)).optional(),
 } satisfies { [Name in keyof Required<ClusterInputs>]: z.ZodType<ClusterInputs[Name]> };
 
-/** Strict: an input that is not known is a mistake of somebody who expects it to work. */
+/** Strict: an unknown input is an error, because its author expects it to work. */
 export const clusterRules = z.strictObject(inputRules);

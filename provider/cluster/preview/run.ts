@@ -21,18 +21,18 @@ import { lossesOf, previewCluster, type Transition, transitionOf } from "./plan"
 import { completeInputs, findFailures, namingFailures, pathStep } from "./validate";
 
 /**
- * The checks of one run, which is one process: preview and update are two. They remember of each other what concerns several
- * clusters, and share what they look up.
+ * The checks of one run. A run is one process, so preview and update are two runs. The checks share their lookups, and
+ * remember facts that concern several clusters.
  */
 export class CheckRun {
   readonly #shared: Shared = { lookUps: new LookUps(), said: new Set() };
-  /** The old inputs, by URN. A replacement is checked twice, the second time without them. */
+  /** The old inputs, by URN. A replacement is checked twice, the second time without its old inputs. */
   readonly #before = new Map<string, CheckedInputs>();
-  /** Look-ups of operations, which wait. */
+  /** Lookups of operations, which may wait as long as their operation. */
   #late: LookUps | undefined;
-  /** Where the engine has asked for the difference since the last check with old inputs, by URN. */
+  /** URNs whose difference the engine has requested since their last check with old inputs. */
   readonly #compared = new Set<string>();
-  /** What `replaceOnChanges` says, by URN: only a preview needs it, which would show it among the inputs. */
+  /** The option `replaceOnChanges`, by URN: only a preview needs it, and it must not show among the inputs. */
   readonly #replacing = new Map<string, readonly string[] | undefined>();
   readonly #names = new NameCheck();
   readonly #gpus = new GpuCheck();
@@ -43,7 +43,7 @@ export class CheckRun {
     private readonly settings: () => Settings,
   ) {}
 
-  /** Whatever is said or found wrong is cleared of secrets, as the errors of operations are. */
+  /** Checks the inputs. Secrets are removed from all messages and failures, as from the errors of operations. */
   async check(ctx: Ctx, given: Properties, olds: Properties = {}): Promise<Checked> {
     const hiding = hidingIn(ctx, given, olds, this.#before.get(ctx.urn) ?? {});
     const log: Ctx["log"] = (text, severity) => ctx.log(hiding.ownText(text), severity);
@@ -55,7 +55,7 @@ export class CheckRun {
   }
 
   async #check(ctx: Ctx, given: Properties, olds: Properties, hide: (text: string) => string): Promise<Checked> {
-    const news = withoutEchoed(given, olds);
+    const news = withoutOutputs(given, olds);
     const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
     this.remember(ctx.urn, olds);
     const remembered = this.#before.get(ctx.urn);
@@ -63,8 +63,8 @@ export class CheckRun {
     const asked = completeInputs(news, context);
     const surroundings = this.#surroundings(news);
     const wrong = "failures" in surroundings ? surroundings.failures : [];
-    const failures = [...findFailures(news), ...namingFailures(news, context), ...doorFailures(ctx), ...wrong];
-    // Nobody is asked about the rest.
+    const failures = [...findFailures(news), ...namingFailures(news, context), ...adapterFailures(ctx), ...wrong];
+    // No request is sent for inputs that are already wrong.
     if (failures.length > 0 || "failures" in surroundings) return { inputs: asked, failures };
     const check = new OneCheck(ctx, surroundings, this.#shared, hide);
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
@@ -75,7 +75,7 @@ export class CheckRun {
     return this.#judge(check, before, asked, current === undefined);
   }
 
-  /** Creates a cluster with the chosen type or, if the service refuses that one, with the next of the list. */
+  /** Creates a cluster with the chosen type. If the service refuses that type, the next one of the list is tried. */
   async create<T>(
     ctx: Ctx,
     deadlineMs: number,
@@ -104,10 +104,11 @@ export class CheckRun {
   }
 
   /**
-   * Holds the cost limits for an operation whose price could not be looked up in the short time of its check, such as for the
-   * rate limit: here the look-up waits as long as the operation would. Answers the inputs, with the cost of another type.
-   * @param isOther Whether it takes another GPU type than its check has judged.
-   * @throws GpuClusterError
+   * Enforces the cost limits for an operation if its check could not look the price up in time, for example because of
+   * the rate limit. This lookup may wait as long as the operation.
+   * @param isOther Whether the operation takes another GPU type than its check has judged.
+   * @returns The inputs; for another type, with its cost.
+   * @throws GpuClusterError if a limit is exceeded or cannot be checked.
    */
   async holdLimits(
     ctx: Ctx,
@@ -126,7 +127,10 @@ export class CheckRun {
     return isOther ? { ...inputs, hourlyCost: amount } : inputs;
   }
 
-  /** Lookups that may take as long as the operation. If the requests of an earlier operation were cut, they are sent again. */
+  /**
+   * Lookups that may take as long as the operation. Lookups that were cut off by the deadline of an earlier operation
+   * are repeated.
+   */
   async #askLate<T>(
     ctx: Ctx,
     deadlineMs: number,
@@ -153,14 +157,14 @@ export class CheckRun {
     return until({ clock: service.clock, deadlineMs, late }, (signal) => abortable(askUntilWhole(), signal));
   }
 
-  /** How the secrets of a resource are hidden, those of its inputs before too. */
+  /** How the secrets of a resource are hidden, including those of its old inputs. */
   #hiding(ctx: Ctx, inputs: CheckedInputs): Hiding {
     return hidingIn(ctx, inputs, this.#before.get(ctx.urn) ?? {});
   }
 
   /**
-   * Whether the service that will be asked about a cluster knows it, if another one saw it last.
-   * @throws GpuClusterError
+   * Checks that the service of the inputs knows the cluster, if another service or key saw it last.
+   * @throws GpuClusterError if it does not.
    */
   async recognize(ctx: Ctx, id: string, state: ClusterState, news: Properties): Promise<void> {
     const isGoing = isReplaced({ ...state }, news, this.#replacing.get(ctx.urn));
@@ -171,25 +175,36 @@ export class CheckRun {
     await refuseUnknown(new OneCheck({ ...ctx, log }, surroundings, this.#shared, said), ctx, id, state);
   }
 
-  /** The engine asks for the difference between a state and new inputs: from then on it knows the order of a replacement. */
+  /**
+   * Records that the engine has requested the difference between a state and new inputs: it then knows the order of a
+   * replacement.
+   */
   compare(urn: string, state: Properties): void {
     this.#compared.add(urn);
     this.remember(urn, state);
   }
 
-  /** What a resource was, for who has no old inputs when it is checked: what depends on a replaced one may be replaced with it. */
+  /**
+   * Remembers the old inputs of a resource, for checks without old inputs: a resource that depends on a replaced one
+   * may be replaced with it.
+   */
   remember(urn: string, olds: Properties): void {
     if (typeof olds["name"] === "string" && !this.#before.has(urn)) this.#before.set(urn, asInputs(olds));
   }
 
-  /** Whether the engine deletes first in a replacement, where it does not ask; `undefined` where it does. */
+  /**
+   * Whether the engine deletes first in a replacement, if it does not request the difference; `undefined` if it does.
+   */
   #orderOf({ urn, naming }: OneCheck, before: CheckedInputs | undefined, isRenewal: boolean): boolean | undefined {
-    // A pattern without a random part makes the same name again.
+    // A naming pattern without a random part makes the same name again.
     if (before && naming?.proposed === before.name) return true;
     return isRenewal && !this.#compared.has(urn) ? false : undefined;
   }
 
-  /** What is missing or wrong there is reported with everything else that is wrong, not one run later. */
+  /**
+   * Finds the service and the settings. Their problems are reported together with those of the inputs, not one run
+   * later.
+   */
   #surroundings({ connection }: Properties): Surroundings | { readonly failures: CheckFailure[] } {
     const failures: CheckFailure[] = [];
     const found = <T>(property: string, find: () => T): T | undefined => {
@@ -210,7 +225,7 @@ export class CheckRun {
     return settings && failures.length === 0 ? { service, settings } : { failures };
   }
 
-  /** Everything that takes more than one look at the inputs. */
+  /** Judges everything that needs more than the inputs themselves. */
   async #judge(
     check: OneCheck,
     remembered: CheckedInputs | undefined,
@@ -244,30 +259,36 @@ export class CheckRun {
   }
 }
 
-/** What is secret of a resource, now and before; what names it stays readable. */
+/** Hides the secrets of a resource, old and new; the texts that identify the resource stay readable. */
 function hidingIn({ urn }: Ctx, ...inputs: readonly (Properties | CheckedInputs)[]): Hiding {
   const names = inputs.flatMap(({ name, gpuType, container, adopt }) => textsIn([name, gpuType, container, adopt]));
   return hidingOf(inputs.flatMap(secretsOf), [resourceNameOf(urn), ...names]);
 }
 
-/** Without the outputs that an earlier check has put among the inputs: the option `ignoreChanges: ["*"]` gives them back. */
-function withoutEchoed(news: Properties, olds: Properties): Properties {
-  const isEchoed = (name: string, value: unknown) =>
+/**
+ * The inputs without the outputs that an earlier check has added: the option `ignoreChanges: ["*"]` returns those as
+ * inputs.
+ */
+function withoutOutputs(news: Properties, olds: Properties): Properties {
+  const isOutput = (name: string, value: unknown) =>
     outputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
-  return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isEchoed(name, value)));
+  return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isOutput(name, value)));
 }
 
-/** What an adapter finds wrong is named by the program too. */
-function doorFailures({ failures = [] }: Ctx): CheckFailure[] {
+/** The failures that an adapter has found, with paths in the same form as the others. */
+function adapterFailures({ failures = [] }: Ctx): CheckFailure[] {
   return failures.map(({ property, reason }) => ({ property: property.split(".").map(pathStep).join("."), reason }));
 }
 
-/** What is not known yet names nothing; what is no name at all is judged with the inputs. */
+/** Whether a connection is a known name. An invalid one is judged with the inputs. */
 function isName(connection: unknown): connection is string {
   return typeof connection === "string" && connection !== "" && !hasUnknown(connection);
 }
 
-/** Changes that only an update can make, if the service shows none. The provider cannot see `replaceOnChanges`. */
+/**
+ * Warns of changes that require an update request, if the service offers none. Programs in YAML and
+ * Python do not tell the provider of `replaceOnChanges`.
+ */
 async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Transition): Promise<void> {
   if (kind !== "update" || !before) return;
   const changed = changedFields(inputs, before).filter((field) => field !== "container" && !hasUnknown(inputs[field]));
@@ -280,8 +301,8 @@ async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Tr
 }
 
 /**
- * From the old inputs, else from the run's one list of clusters; nothing where another cluster may take its place. Who shows
- * outputs has those of a cluster that stays in the state.
+ * The certain outputs: from the adopted cluster, the old inputs, or the run's one list of clusters. None if another
+ * cluster may replace this one. If previews show outputs, those of a kept cluster come from the state.
  */
 async function certainOutputs(
   { inquiry, showsOutputs }: OneCheck,
@@ -294,25 +315,25 @@ async function certainOutputs(
   const known = previewCluster(inputs, before);
   if (known["endpoint"] !== undefined) return known;
   const holders = (await inquiry.holders(inputs.name, { quietly: true })) ?? [];
-  // Where several have the name, there is no telling which it is.
+  // If several clusters have the name, none is certain.
   return previewCluster(inputs, holders.length === 1 ? { ...holders[0] } : {});
 }
 
-/** Where the cluster is, and what the stack says of all of them. */
+/** The service of a cluster, and the settings of its stack. */
 export interface Surroundings {
-  /** Absent where its connection is not known yet: then nobody is asked. */
+  /** Undefined if the connection is not known yet: then no request is sent. */
   readonly service: Service | undefined;
   readonly settings: Settings;
 }
 
-/** What the checks of a run share. */
+/** The data that the checks of a run share. */
 export interface Shared {
   readonly lookUps: LookUps;
-  /** What has been said, for each text is said once. */
+  /** Messages that were shown: each is shown once. */
   readonly said: Set<string>;
 }
 
-/** One check, while it is under way: what it asks, finds wrong and says. */
+/** One check in progress: its lookups, failures and messages. */
 export class OneCheck {
   readonly failures: CheckFailure[] = [];
   readonly service: Service | undefined;
@@ -346,7 +367,7 @@ export class OneCheck {
     this.failures.push({ property, reason });
   }
 
-  /** @param key For what concerns the whole run: it is said once, and without the name of this resource. */
+  /** @param key For messages about the whole run: shown once, and without the name of this resource. */
   warn(text: string, key?: string): void {
     this.#say(text, "warning", key);
   }
@@ -355,10 +376,10 @@ export class OneCheck {
     this.#say(text, "info", key);
   }
 
-  /** What could not be found out is one warning in a run, and a failure where the stack wants it so. */
+  /** Reports failed lookups: one warning in a run, or a failure if the stack sets `strictPreview`. */
   reportGaps(): void {
     const { gaps } = this.inquiry;
-    // A key that is rejected would be so for everything that the update needs.
+    // A rejected key would also be rejected for every request of the update.
     const rejected = gaps.find(({ error }) => isRejectedKey(error));
     if (rejected) {
       this.fail("", rejected.text);
@@ -375,7 +396,10 @@ export class OneCheck {
     if (fresh.length > 0) this.warn(text, text);
   }
 
-  /** Preview and update are two processes, so everything shows once in each. Some views do not say whose message it is. */
+  /**
+   * Shows a message once. Preview and update are two processes, so each shows it. Some views do not show the resource
+   * of a message, so the text names it.
+   */
   #say(text: string, severity: "info" | "warning", key?: string): void {
     const name = resourceNameOf(this.urn);
     const line = key !== undefined || name === "" ? text : `${name}: ${text}`;

@@ -5,7 +5,7 @@ import { type CheckedInputs, inputDefaults, inputNames, shownDefaults } from "..
 import { generatedName } from "./names";
 import { clusterRules } from "./rules";
 
-/** Everything wrong with the inputs, all at once. What is not known yet is not judged. Pure. */
+/** All problems of the inputs at once. Values that are not known yet are not judged. Pure. */
 export function findFailures(news: Properties): CheckFailure[] {
   const result = clusterRules.safeParse(withoutHidden(news));
   const issues = result.success ? [] : result.error.issues.flatMap(flattenIssue);
@@ -15,11 +15,11 @@ export function findFailures(news: Properties): CheckFailure[] {
       property: path.map(pathStep).join("."),
       reason: message,
     }));
-  // One value may break several rules that say the same.
+  // One value may break several rules with the same text.
   return [...new Map(failures.map((failure) => [`${failure.property} ${failure.reason}`, failure])).values()];
 }
 
-/** A name in a path: as it is, or quoted where it could garble the line. */
+/** A name in a path; quoted if it could garble the line. */
 export function pathStep(step: PropertyKey): string {
   const name = cut(String(step), 100);
   return /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?…?$/.test(name)
@@ -34,11 +34,11 @@ function escaped(letter: string): string {
 interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** True when the name is wrong, whatever the value is or will be. */
+  /** True if the name is wrong, whatever the value is or will be. */
   readonly isAboutName?: boolean;
 }
 
-/** A name that means something else to JavaScript; zod passes it over. */
+/** Finds the name `__proto__`, which has its own meaning in JavaScript, and which zod ignores. */
 function forbiddenNames({ env, extraFields }: Properties): Issue[] {
   const has = (map: unknown) => typeof map === "object" && map !== null && Object.hasOwn(map, "__proto__");
   const issue = (name: string, message: string) => ({ path: [name, "__proto__"], message, isAboutName: true });
@@ -48,7 +48,7 @@ function forbiddenNames({ env, extraFields }: Properties): Issue[] {
   ];
 }
 
-/** What is right in itself, and wrong together. */
+/** Finds inputs that are right on their own, and contradict each other. */
 function contradictions({ minHealthyReplicas, replicas = inputDefaults.replicas, healthCheck }: Properties): Issue[] {
   const path = ["minHealthyReplicas"];
   if (minHealthyReplicas === undefined) return [];
@@ -62,7 +62,9 @@ function contradictions({ minHealthyReplicas, replicas = inputDefaults.replicas,
   ];
 }
 
-/** zod reports unknown inputs together, and what is wrong with a key inside the record: each becomes an issue of its own. */
+/**
+ * Makes one issue of each problem: zod reports unknown inputs together, and the problems of a key inside its record.
+ */
 function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "unrecognized_keys") {
     const message = `is not an input of a cluster; the inputs are ${inputNames.join(", ")}`;
@@ -71,17 +73,17 @@ function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "invalid_key") {
     return issue.issues.map(({ message }) => ({ path: issue.path, message, isAboutName: true }));
   }
-  // None of the forms fits: the rule of the whole says it best, else the one of the form that came closest.
+  // No form of the union fits. The union's own text is best, otherwise the text of the closest form.
   if (issue.code === "invalid_union" && isBareUnion(issue)) return closestForm(issue).flatMap(flattenIssue);
   return [issue];
 }
 
-/** Without a text of its own. */
+/** Whether a union has no text of its own. */
 function isBareUnion({ message }: { message: string }): boolean {
   return message === "Invalid input";
 }
 
-/** The complaints of the form whose kind of value it is. */
+/** The issues of the form that accepts this kind of value. */
 function closestForm({ errors, path }: { errors: z.core.$ZodIssue[][]; path: PropertyKey[] }): z.core.$ZodIssue[] {
   const byKind = errors.find(
     (issues) => !issues.some((issue) => issue.code === "invalid_type" && issue.path.length === 0),
@@ -98,12 +100,12 @@ function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {
   return value === UNKNOWN;
 }
 
-/** Hidden inputs, and outputs that an earlier check has put among the inputs. */
+/** Removes hidden inputs. */
 function withoutHidden(news: Properties): Properties {
   return Object.fromEntries(Object.entries(news).filter(([name]) => !name.startsWith("__")));
 }
 
-/** Where a new name would come from. */
+/** The sources of a name that the program does not give. */
 export interface NameContext {
   readonly urn: string;
   /** The name in the state; absent for a creation. */
@@ -113,7 +115,7 @@ export interface NameContext {
   readonly naming?: Naming | undefined;
 }
 
-/** What is wrong with a name that the stack's `pulumi:autonaming` makes, or wants the program to give. Pure. */
+/** The problem of a name that `pulumi:autonaming` of the stack generates, or requires from the program. Pure. */
 export function namingFailures({ name, adopt }: Properties, { current, naming }: NameContext): CheckFailure[] {
   if (!naming || name !== undefined || current !== undefined || adopt !== undefined) return [];
   const { proposed } = naming;
@@ -128,7 +130,7 @@ export function namingFailures({ name, adopt }: Properties, { current, naming }:
   return rule ? [{ property: "name", reason: `${what}: it ${rule}. Change the pattern, or give a \`name\`` }] : [];
 }
 
-/** The inputs with their defaults and with a name: the given one, else the one in the state, else a made one. Pure. */
+/** The inputs with their defaults and a name: the given one, else the one in the state, else a generated one. Pure. */
 export function completeInputs(news: Properties, context: NameContext): CheckedInputs {
   const { name, ...rest } = news;
   const given = name !== undefined;
@@ -138,5 +140,5 @@ export function completeInputs(news: Properties, context: NameContext): CheckedI
     ...rest,
     name: given ? name : (context.current ?? proposed ?? generatedName(context.urn, context.predecessor)),
     ...(given ? {} : { __generatedName: true }),
-  } as CheckedInputs; // judged by findFailures; what is unknown stays so, which no type can say
+  } as CheckedInputs; // judged by findFailures; unknown values stay unknown, which no type can express
 }

@@ -89,7 +89,7 @@ describe("what a change takes away is said:", () => {
       {},
       { replicas: 9, __replaceOnChanges: ["replicas"] },
       [
-        "`replicas` changes, and `replaceOnChanges` wants a new cluster for that, so it is replaced: its 4 replicas go " +
+        "`replicas` changes, and `replaceOnChanges` requires a new cluster for that, so it is replaced: its 4 replicas go " +
           "away before the new cluster comes up",
       ],
     ],
@@ -121,7 +121,7 @@ describe("what a change takes away is said:", () => {
 
   it("where an option wants a replacement that nobody has told of: the change, and which option it may be", () => {
     expect(lossesOf(transitionOf(of({}), of({ replicas: 9, env: { MODEL: "x" } }), true))).toEqual([
-      "`replicas` and `env.MODEL` change, and an option such as `replaceOnChanges` wants a new cluster for that, so it is " +
+      "`replicas` and `env.MODEL` change, and an option such as `replaceOnChanges` requires a new cluster for that, so it is " +
         "replaced: its 4 replicas go away before the new cluster comes up",
     ]);
   });

@@ -1,0 +1,107 @@
+import type { CreateBody } from "../api/endpoints";
+import type { ClusterRecord } from "../api/records";
+import type { Ctx, Properties } from "../core";
+import { ClusterFailedError, messageOf, RequestError } from "../errors";
+import { foundOtherwise } from "./adoption";
+import type { CheckedInputs, ClusterState, CreatedName } from "./fields";
+import { find } from "./lookup";
+import { Operation } from "./operation";
+import { keep, reached, refuseOther } from "./partialState";
+import { stop } from "./power";
+import { listOf } from "./preview/facts";
+import type { Service } from "./service";
+import { asInputs, toState } from "./state";
+import { adoptCluster } from "./update";
+import { waitUntilReady } from "./wait";
+
+/** Creates exactly one cluster, or adopts an existing one, and waits until the cluster is as requested. */
+export async function createCluster(service: Service, ctx: Ctx, news: Properties) {
+  const inputs = asInputs(news);
+  if (inputs.adopt !== undefined) return adoptCluster(service, ctx, inputs, inputs.adopt);
+  const { clock, seenBy } = service;
+  const record = await createOnce(service, new Operation(ctx, clock, "create", { id: "", inputs }), inputs);
+  // From here on the cluster exists and is paid for: nothing below may lose its id.
+  const operation = new Operation(ctx, clock, "create", { id: record.id, inputs, known: service.known.of(record.id) });
+  // If the run is killed now, only its output contains the id.
+  operation.status(`created as ${record.id}`);
+  const isResent = service.creations.wasResent(inputs.name) ? { __resent: true as const } : {};
+  const before = { ...toState(inputs, { record }, { settled: false, seenBy }), ...isResent };
+  let running = inputs;
+  const state = await keep(
+    service,
+    operation,
+    "was created, but is not ready",
+    () => ({ running, before, unfinished: true }),
+    async () => {
+      await refuseOtherForm(service, operation, inputs);
+      const found = await otherFound(service, operation, inputs, record);
+      running = found?.running ?? inputs;
+      if (found) throw found.error;
+      if (inputs.desiredStatus === "stopped") await stop(service, operation, inputs);
+      else await waitUntilReady(service, operation, inputs);
+      await reportTwins(service, operation, before);
+      return reached(service, operation, inputs, before);
+    },
+  );
+  return { id: record.id, state };
+}
+
+/**
+ * Reads the first cluster at once if the service has not confirmed the field names of the request. Otherwise a cluster that
+ * was created without its GPU or image would be polled in vain.
+ */
+async function refuseOtherForm(service: Service, operation: Operation, inputs: CheckedInputs): Promise<void> {
+  const { form } = service.client;
+  if (form.isConfirmed || !form.isNews("names not confirmed")) return;
+  const record = await find(service, operation);
+  if (record) refuseOther(service, inputs, record);
+}
+
+/** Compares a cluster that was found by its name with the inputs. If its replicas or variables differ, it may not be ours. */
+async function otherFound(service: Service, operation: Operation, inputs: CheckedInputs, listed: ClusterRecord) {
+  if (!service.creations.wasFound(inputs.name)) return undefined;
+  // If the cluster cannot be read by its id, the record from the list is compared.
+  const record = (await find(service, operation).catch(unread)) ?? listed;
+  const { running, paths } = foundOtherwise(inputs, record);
+  if (paths.length === 0) return undefined;
+  const error = new ClusterFailedError(
+    `the answer to its creation was lost, and the cluster that was found by its name shows ${listOf(paths.map((path) => `\`${path}\``))} ` +
+      "otherwise than asked for. The next `pulumi up` puts that right; if somebody else made it, run " +
+      `\`pulumi state delete '${operation.urn}'\` instead`,
+  );
+  return { running, error };
+}
+
+/** @throws The error itself if it is not about the request. */
+function unread(error: unknown): undefined {
+  if (!(error instanceof RequestError)) throw error;
+}
+
+/** If two create requests were sent, warns of a second cluster of the name: a list may show it late. */
+export async function reportTwins(
+  { creations }: Service,
+  operation: Operation,
+  { name, __resent }: ClusterState,
+): Promise<void> {
+  const warn = (text: string) => operation.warn(text);
+  if (__resent) await creations.reportTwins(name, [operation.id], { ...operation.look(), warn });
+}
+
+/** The create request: every input whose flags say that a creation sends it. */
+function createBody(inputs: CheckedInputs): { [Name in CreatedName]: CreateBody[Name] } {
+  const { name, gpuType, replicas, container, env = {}, extraFields } = inputs;
+  return { name, gpuType, replicas, container, env, extraFields };
+}
+
+async function createOnce({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+  operation.status("creating");
+  try {
+    const warn = (text: string) => operation.warn(text);
+    const options = { ...operation.request(), lookUntilMs: operation.look().deadlineMs, warn };
+    return await creations.create(createBody(inputs), options);
+  } catch (error) {
+    // Several operations share the request for the list, so its error names none of their clusters.
+    const isShared = error instanceof RequestError && !error.message.includes(operation.title);
+    throw isShared ? operation.error(`was not created: ${messageOf(error)}`, error) : operation.clean(error);
+  }
+}

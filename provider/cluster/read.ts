@@ -1,0 +1,59 @@
+import { isStopping, stateOf } from "../api/read/states";
+import type { Ctx, Properties } from "../core";
+import { goalOf, isStopped, judgeReady, type Observation } from "./conditions";
+import { reportTwins } from "./create";
+import { gpuTypeOf, unverified, withDrift } from "./drift";
+import { replicasWithin } from "./extraFields";
+import type { ClusterState } from "./fields";
+import { isAsSettled, showsAll } from "./listCache";
+import { findOrGone, findStatus, refuseOtherConnection } from "./lookup";
+import { Operation } from "./operation";
+import { findRest } from "./rest";
+import type { Service } from "./service";
+import { inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
+
+/** Reads the cluster. Returns `undefined` only if the service tells the same key that the cluster does not exist. */
+export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
+  const state = judgedState(olds, id);
+  const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state, known: service.known.of(id) };
+  const operation = new Operation(ctx, service.clock, "read", subject);
+  const listed = await service.refreshes.listed(id, operation.look());
+  if (listed) operation.observe({ record: listed });
+  const record =
+    listed && showsAll(listed, state) ? operation.observed.record : await findOrGone(service, operation, state);
+  if (!record || stateOf(record.status) === "terminated") {
+    refuseOtherConnection(service, operation, state);
+    return undefined;
+  }
+  await reportTwins(service, operation, state);
+  const isPlain = listed !== undefined && isAsSettled(record, state);
+  const observation = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
+  const isUnknown = state.name === undefined;
+  const isAtRest = !isPlain && (await findRest(service, operation, record, observation.status)) === "stopped";
+  const found = withDrift(state, record, isAtRest);
+  // An import writes the GPU type into a program: a readable name is better there than an id.
+  const shown = isUnknown ? { ...found, gpuType: gpuTypeOf(record) ?? found.gpuType } : found;
+  const { __unfinished: unfinished, __sent: sent } = state;
+  const settled = isPlain || (isAtRest && shown.desiredStatus === "stopped") || isSettled(observation, shown);
+  const facts = { settled, unfinished, sent, seenBy: service.seenBy, before: state };
+  // A list may show fewer fields than the cluster itself: an input that was verified once stays verified.
+  const { unverifiedInputs: once } = state;
+  const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
+  const next = toState(inputsOf(shown), observation, { ...facts, unverifiedInputs });
+  // An import turns these inputs into a program, so they contain only what a program can set.
+  return { state: next, inputs: isUnknown ? programOf(next) : toPlainJson(inputsOf(next)) };
+}
+
+/** Judges one observation, without a wait. With `skipAwait`, a cluster that is still starting counts as settled. */
+function isSettled({ record, status }: Observation, shown: ClusterState): boolean {
+  // A stopped cluster is settled even if a new configuration waits for its start.
+  if (shown.desiredStatus === "stopped") {
+    return isStopped(record ?? {}, shown) || (shown.skipAwait === true && isStopping(record?.status));
+  }
+  if (shown.__unfinished !== undefined) return false;
+  if (shown.skipAwait) return stateOf(record?.status) !== "failed";
+  const past = { seen: true, misses: 0, healthyLooks: 1, contradicted: false, waitedMs: 0 };
+  const requested = shown.replicas ?? status?.replicas.length ?? 0;
+  const replicas = replicasWithin(shown.extraFields, requested, record?.replicas);
+  return judgeReady({ record, status }, past, goalOf({ ...shown, replicas })).kind === "ready";
+}
