@@ -348,6 +348,6 @@ export const typeRefusals: ReadonlySet<string> = new Set([
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
 export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
 /** @assumption An error code with one of these words means that the cluster is changing, whatever status it shows. */
-export const busyCode = /busy|in_?progress|locked|transition/i;
+export const busyCode = /busy|in_?(progress|transition)|transitioning|locked/i;
 /** @assumption An answer 403 or 503 with one of these words in its error code means the rate limit. */
 export const rateLimitCode = /rate_?limit|throttl|too_many_requests/i;

@@ -77,14 +77,18 @@ function unread(error: unknown): undefined {
   if (!(error instanceof RequestError)) throw error;
 }
 
+/** No list lags so long: a second cluster of the name would have shown by then. */
+const twinSearchMs = 24 * 60 * 60_000;
+
 /** If two create requests were sent, warns of a second cluster of the name: a list may show it late. */
 export async function reportTwins(
-  { creations }: Service,
+  { creations, clock }: Service,
   operation: Operation,
-  { name, __resent }: ClusterState,
+  { name, __resent, createdAt = "" }: ClusterState,
 ): Promise<void> {
+  const isOld = clock.now() - Date.parse(createdAt) > twinSearchMs;
   const warn = (text: string) => operation.warn(text);
-  if (__resent) await creations.reportTwins(name, [operation.id], { ...operation.look(), warn });
+  if (__resent && !isOld) await creations.reportTwins(name, [operation.id], { ...operation.look(), warn });
 }
 
 /** The create request: every input whose flags say that a creation sends it. */

@@ -2,7 +2,7 @@ import type { CallOptions, Client } from "../api/client";
 import { stateOf } from "../api/read/states";
 import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
 import { abortable, type Clock, until } from "../clock";
-import { ConnectionError, RequestError } from "../errors";
+import { ApiError, ConnectionError, RequestError } from "../errors";
 import { isStopped } from "./conditions";
 import type { ClusterState } from "./fields";
 
@@ -19,10 +19,13 @@ export interface ListOptions {
   readonly listAgeMs?: number;
 }
 
+type Limits = Pick<ListOptions, "attempts" | "patienceMs">;
+
 /** One request for the list, shared by several callers. */
 interface ListRequest {
   readonly startedAtMs: number;
   readonly deadlineMs: number;
+  readonly limits: Limits;
   readonly list: Promise<ClusterList>;
   /** The latest deadline of its callers. */
   latestMs: number;
@@ -40,22 +43,26 @@ export class ListCache {
   /**
    * A list whose request started less than `maxAgeMs` ago; 0 sends a new request. Failures are not cached. Each caller
    * waits until its own deadline. If the request ends at an earlier deadline, the caller retries with the latest
-   * deadline of all callers.
+   * deadline of all callers. If it fails after fewer attempts than the caller allows, the caller sends another one.
    */
   async recent(maxAgeMs: number, { signal, subject, ...options }: ListOptions = {}): Promise<ClusterList> {
     const { deadlineMs = Number.POSITIVE_INFINITY } = options;
+    let hasFailed = false;
     for (let latestMs = deadlineMs; ; ) {
       const nowMs = this.clock.now();
       const ageMs = nowMs - (this.#latest?.startedAtMs ?? Number.NaN);
       // After the clock is set back, the age is unknown.
       const isFresh = ageMs >= 0 && ageMs < maxAgeMs;
-      const request = (isFresh && this.#latest) || this.#fetch(nowMs, { ...options, ...limitOf(latestMs) });
+      const isShort = hasFailed && this.#latest !== undefined && isStricter(this.#latest.limits, options);
+      const request = (isFresh && !isShort && this.#latest) || this.#fetch(nowMs, { ...options, ...limitOf(latestMs) });
       request.latestMs = Math.max(request.latestMs, deadlineMs);
       try {
         return await this.#wait(request, { signal, subject, deadlineMs });
       } catch (error) {
-        const isCut = error instanceof RequestError && error.isCut;
-        if (!isCut || request.deadlineMs >= deadlineMs || this.clock.now() >= deadlineMs) throw error;
+        if (!(error instanceof RequestError) || this.clock.now() >= deadlineMs) throw error;
+        const isTooEarly = isStricter(request.limits, options) && isTransient(error);
+        if (!isTooEarly && (!error.isCut || request.deadlineMs >= deadlineMs)) throw error;
+        hasFailed = true;
         latestMs = request.latestMs;
       }
     }
@@ -70,14 +77,26 @@ export class ListCache {
 
   #fetch(startedAtMs: number, options: ListOptions): ListRequest {
     const list = this.client.listClusters(options);
-    const { deadlineMs = Number.POSITIVE_INFINITY } = options;
-    const request = { startedAtMs, deadlineMs, list, latestMs: deadlineMs };
+    const { deadlineMs = Number.POSITIVE_INFINITY, attempts, patienceMs } = options;
+    const request = { startedAtMs, deadlineMs, limits: { attempts, patienceMs }, list, latestMs: deadlineMs };
     this.#latest = request;
     list.catch(() => {
       if (this.#latest === request) this.#latest = undefined;
     });
     return request;
   }
+}
+
+/** Whether limits end a request before those of another caller would. */
+function isStricter(limits: Limits, others: Limits): boolean {
+  const attemptsOf = ({ attempts = Number.POSITIVE_INFINITY }: Limits) => attempts;
+  const patienceOf = ({ patienceMs = Number.POSITIVE_INFINITY }: Limits) => patienceMs;
+  return attemptsOf(limits) < attemptsOf(others) || patienceOf(limits) < patienceOf(others);
+}
+
+/** Whether another attempt, or a longer wait for the rate limit, may succeed. */
+function isTransient(error: RequestError): boolean {
+  return error.outcome !== "refused" || (error instanceof ApiError && error.status === 429);
 }
 
 function limitOf(deadlineMs: number): Pick<ListOptions, "deadlineMs"> {

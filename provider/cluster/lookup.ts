@@ -180,7 +180,7 @@ export async function findAgain(
   const isYoung = Math.abs(ageMs) < youngMs;
   if (isYoung && __echo === undefined) throw operation.error(notYet);
   for (const pauseMs of lookupPausesMs) {
-    if (operation.leftMs() < pauseMs) throw operation.error(notYet);
+    if (operation.leftMs() < pauseMs) throw operation.error(isYoung ? notYet : noTime);
     await operation.pause(pauseMs);
     const record = await find(service, operation, { listAgeMs });
     if (record) client.form.showsLate = true;
@@ -191,3 +191,6 @@ export async function findAgain(
 }
 
 const notYet = "was created only just now, and the service does not show it yet. Run the command again in a while";
+const noTime =
+  "is not shown by the service, and its time limit ends before that is confirmed. Give it more than 10 s (`customTimeouts`), " +
+  "and run the command again";

@@ -1,3 +1,4 @@
+import { busyCode } from "../../../provider/api/records";
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
@@ -19,6 +20,17 @@ const update =
   (bench, { id, state }, overrides) =>
     bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
 const remove: Change = (bench, { id, state }, overrides) => bench.cluster.delete(bench.ctx(overrides), id, state);
+
+test.each([
+  ["cluster_busy", true],
+  ["operation_in_progress", true],
+  ["InTransition", true],
+  ["resource_locked", true],
+  ["invalid_state_transition", false],
+  ["transition_not_allowed", false],
+])("the code %s says that the cluster is changing: %s", (code, isChanging) => {
+  expect(busyCode.test(code)).toBe(isChanging);
+});
 
 /** What is done, its request, and what the cluster is then. */
 const changes: [string, Change, string, object][] = [

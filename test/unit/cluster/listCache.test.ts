@@ -95,3 +95,41 @@ describe("who waits for the shared list", () => {
     expect(asked).toBe(1);
   });
 });
+
+describe("a shared request that fails", () => {
+  const refusal = { method: "GET", path: "/v1/clusters", outcome: "refused" } as const;
+  const hiccup = { ...refusal, outcome: "server-error" } as const;
+
+  /** A service whose list fails as often as it is said, and then answers. */
+  function openFailing(times: number, failure: typeof refusal | typeof hiccup) {
+    const asked: (number | undefined)[] = [];
+    const listClusters = async ({ attempts }: CallOptions = {}) => {
+      asked.push(attempts);
+      await Promise.resolve();
+      if (asked.length <= times) throw new ConnectionError("no", failure);
+      return { clusters: [], complete: true };
+    };
+    return { lists: new ListCache({ listClusters } as unknown as Client, new VirtualClock()), asked };
+  }
+
+  it("is sent again, once, for callers that allow more attempts", async () => {
+    const { lists, asked } = openFailing(1, hiccup);
+    const poll = lists.recent(30_000, { attempts: 1 });
+    const creations = [1, 2, 3].map(() => lists.recent(30_000));
+    await expect(poll).rejects.toThrow("no");
+    await expect(Promise.all(creations)).resolves.toHaveLength(3);
+    expect(asked).toEqual([1, undefined]);
+  });
+
+  it("is not sent again if the service refuses it, or if it allowed as many attempts", async () => {
+    const refused = openFailing(1, refusal);
+    const poll = refused.lists.recent(30_000, { attempts: 1 });
+    await expect(refused.lists.recent(30_000)).rejects.toThrow("no");
+    await expect(poll).rejects.toThrow("no");
+    const failed = openFailing(1, hiccup);
+    const first = failed.lists.recent(30_000);
+    await expect(failed.lists.recent(30_000, { attempts: 1 })).rejects.toThrow("no");
+    await expect(first).rejects.toThrow("no");
+    expect([refused.asked, failed.asked]).toEqual([[1], [undefined]]);
+  });
+});
