@@ -33,7 +33,7 @@ export function createBudget(options: BudgetOptions): Budget {
 export function rateBudget({ budget, ...options }: BudgetOptions & { readonly budget?: Budget }): Handler {
   const shared = budget ?? createBudget(options);
   return (next) => async (request) => {
-    const leave = await enter(shared, request, options.clock);
+    const release = await enter(shared, request, options.clock);
     let answered: Answered | undefined;
     try {
       // The abort may come together with the permit.
@@ -43,7 +43,7 @@ export function rateBudget({ budget, ...options }: BudgetOptions & { readonly bu
       answered = { headers, isRefused: isRateLimited(response) };
       return response;
     } finally {
-      leave(answered);
+      release(answered);
     }
   };
 }
@@ -81,7 +81,7 @@ const jitterMs = 1_000;
 
 interface Waiter extends Pick<PermitRequest, "priority" | "patienceMs" | "refuse"> {
   readonly sinceMs: number;
-  readonly go: (leave: ReleasePermit) => void;
+  readonly go: (release: ReleasePermit) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -132,9 +132,9 @@ export class RateLimiter implements Budget {
     for (;;) {
       const waiter = this.#queue.take((priority) => this.#isOpen(priority, nowMs), nowMs);
       if (!waiter) break;
-      waiter.go(this.#leaveOf(nowMs));
+      waiter.go(this.#releaseOf(nowMs));
     }
-    this.#refuseImpatient(nowMs);
+    this.#refuseTooLong(nowMs);
     const opening = this.#queue.priorities().map((priority) => this.#window.opensAtMs(priority));
     this.#wakeAt(Math.min(...opening.filter((atMs) => atMs > nowMs)));
   }
@@ -143,7 +143,7 @@ export class RateLimiter implements Budget {
     return this.#window.hasPlace(priority) && this.#window.opensAtMs(priority) <= nowMs;
   }
 
-  #leaveOf(nowMs: number): ReleasePermit {
+  #releaseOf(nowMs: number): ReleasePermit {
     const permit = this.#window.send(nowMs);
     let isOver = false;
     return (answered) => {
@@ -154,12 +154,12 @@ export class RateLimiter implements Budget {
     };
   }
 
-  #refuseImpatient(nowMs: number): void {
+  #refuseTooLong(nowMs: number): void {
     for (const priority of this.#queue.priorities()) {
       const waitMs = this.#window.closedForMs(priority, nowMs);
       if (waitMs === 0) continue;
-      const isImpatient = ({ patienceMs, sinceMs }: Waiter) => waitMs > patienceMs - (nowMs - sinceMs);
-      for (const waiter of this.#queue.takeAll(priority, isImpatient)) waiter.fail(waiter.refuse(waitMs));
+      const waitsTooLong = ({ patienceMs, sinceMs }: Waiter) => waitMs > patienceMs - (nowMs - sinceMs);
+      for (const waiter of this.#queue.takeAll(priority, waitsTooLong)) waiter.fail(waiter.refuse(waitMs));
     }
   }
 

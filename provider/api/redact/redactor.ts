@@ -69,7 +69,7 @@ class Finder {
 
   spansIn(text: string): Span[] {
     const spans: Span[] = [];
-    const look = (matcher: Matcher, spelling: Spelling, folding: Folding) => {
+    const search = (matcher: Matcher, spelling: Spelling, folding: Folding) => {
       const folded = fold(spelling.text, folding);
       const place = (at: number) => folded.places[at] ?? 0;
       const { starts, ends } = spelling;
@@ -78,10 +78,10 @@ class Finder {
         spans.push({ from: starts?.[from] ?? from, to: ends?.[last] ?? last + 1 });
       });
     };
-    look(this.#exact, { text }, "exact");
+    search(this.#exact, { text }, "exact");
     if (this.#folded.length === 0) return spans;
     for (const spelling of layersOf(text)) {
-      for (const [folding, matcher] of this.#folded) look(matcher, spelling, folding);
+      for (const [folding, matcher] of this.#folded) search(matcher, spelling, folding);
     }
     return spans;
   }
