@@ -5,8 +5,8 @@ import type { CheckFailure } from "../core";
 import { engineAddressIn } from "./engineAddress";
 
 /**
- * What no documented API tells a dynamic provider process: how to talk to the engine, and when the user interrupts. The
- * provider works without either: then it shows no progress, and a wait continues to its end.
+ * Two facts that no documented API tells a dynamic provider process: the engine's address, and when the user interrupts. The
+ * provider works without them: then it shows no progress, and a wait continues to its end.
  */
 
 const debug = debuglog("gpucluster");

@@ -4,7 +4,7 @@ import { InterruptedError } from "../errors";
 
 const debug = debuglog("gpucluster");
 
-/** What an adapter knows of one operation. */
+/** The facts about one operation that an adapter knows. */
 export interface Occasion {
   /** Name of the operation, for the debug log. */
   readonly operation: string;

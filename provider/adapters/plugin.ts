@@ -50,7 +50,7 @@ export function serviceOf(session: Session) {
   };
 }
 
-/** Reports an uncaught error and continues: if this process ended, the other operations would lose what they are creating. */
+/** Reports an uncaught error and continues: if this process ended, other operations would lose clusters that they create. */
 function surviveErrors({ engine }: Session): void {
   const report = (error: unknown) => {
     debug("unexpected: %s", error instanceof Error ? error.stack : error);
@@ -69,7 +69,7 @@ function main(engineAddress: string | undefined): void {
     // If the engine is killed, standard input closes. Nothing else would end the process.
     process.stdin.on("end", () => process.exit(1)).resume();
   }
-  // A whole schema, or a long list, is one message.
+  // No limits of size: a whole schema, or a long list, is one message.
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
   server.addService(ResourceProviderService, serviceOf(session));
   server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {

@@ -2,17 +2,17 @@ import type { Clock } from "../clock";
 import { ConnectionError, RequestError } from "../errors";
 import { defaultAttemptMs, type Handler, type HttpRequest, type RequestKind, titleOf } from "./http";
 
-/** So long before its deadline a request is not sent any more: the answer to a creation, cut off, would lose a cluster's id. */
+/** Before its deadline, a request is not sent for so many milliseconds: a create request without its answer loses an id. */
 const sparedMs: Record<RequestKind, number> = { create: 2_000, read: 0, delete: 0, write: 0, action: 0 };
 
 type Limited = Pick<HttpRequest, "kind" | "deadlineMs">;
 
-/** How long a request may still wait until it is sent; endless without a deadline. */
+/** The milliseconds in which a request may still be sent; infinite without a deadline. */
 export function leftMs({ kind, deadlineMs = Number.POSITIVE_INFINITY }: Limited, clock: Pick<Clock, "now">): number {
   return deadlineMs - sparedMs[kind] - clock.now();
 }
 
-/** Nothing is sent at its deadline or later, and no attempt outlasts it. */
+/** Sends no request at its deadline or later, and ends each attempt at the deadline. */
 export function deadline({ clock }: { readonly clock: Clock }): Handler {
   return (next) => async (request) => {
     if (leftMs(request, clock) <= 0) throw unsent(request);
@@ -26,14 +26,14 @@ export function deadline({ clock }: { readonly clock: Clock }): Handler {
   };
 }
 
-/** The error of a request for which no time was left. */
+/** The error of a request that was not sent, because its deadline was reached. */
 export function unsent(request: Pick<HttpRequest, "method" | "path" | "subject">): ConnectionError {
   const { method, path } = request;
   const text = `${titleOf(request)}: not sent, for its time limit is reached`;
   return new ConnectionError(text, { outcome: "not-sent", method, path, isCut: true });
 }
 
-/** The same error, of a request that its deadline has ended. */
+/** Marks the error of a request that ended at its deadline, and says so in its message. */
 export function asCut<T>(error: T): T {
   if (!(error instanceof RequestError) || error.isCut) return error;
   error.message += "; its time limit is reached";

@@ -3,7 +3,7 @@ import { isLoopback } from "../connections";
 import { ConfigError, ConnectionError, type Outcome, ResponseShapeError } from "../errors";
 import { cleanText } from "./text";
 
-/** One request, on its way down the chain. */
+/** One request, as each handler of the chain gets it. */
 export interface HttpRequest {
   readonly method: string;
   /** Relative to the base URL, encoded, with the query. */
@@ -13,41 +13,42 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Row of the retry table. */
   readonly kind: RequestKind;
-  /** How many times it may be sent in all; default 5. */
+  /** The largest number of attempts, the first included; default 5. */
   readonly attempts?: number;
-  /** Who may go before it, where that is not plain from its kind. */
+  /** The purpose of a read, if it gives the request another priority than its kind does. */
   readonly urgency?: Urgency;
-  /** Until when it may take, retries and all, by the clock of the chain; see `deadline.ts`. */
+  /** The time at which it ends, retries included, by the clock of the chain; see `deadline.ts`. */
   readonly deadlineMs?: number;
-  /** The longest time that it waits for its turn in the rate budget, in milliseconds; default: its deadline, else 5 minutes. */
+  /** The longest wait for a permit of the rate budget, in milliseconds; default: until its deadline, else 5 minutes. */
   readonly patienceMs?: number;
   /** The longest time of one attempt from sending to the last byte, in milliseconds; default 60 000. */
   readonly attemptTimeoutMs?: number;
-  /** What it is about, for messages: `cluster "web" (cl_1)`. */
+  /** The resource that the request is about, for messages: `cluster "web" (cl_1)`. */
   readonly subject?: string;
-  /** Values that must not show in a message, whatever the API answers. */
+  /** Values that no message may show, whatever the API answers. */
   readonly secrets?: readonly string[];
-  /** Throws for the answer to a read that is JSON, but not what was asked for: it is asked for once more. */
+  /** Throws if the answer to a read is JSON, but not the requested record. The read is then sent once more. */
   readonly accepts?: (answer: { readonly json: unknown; readonly headers: HttpResponse["headers"] }) => void;
-  /** Ends waiting, and a request in flight where that is a read; a write in flight is always let finish. */
+  /** Ends a wait, and a read in flight. A write in flight always finishes. */
   readonly signal?: AbortSignal;
 }
 
-/** How long a request waits for its turn where it does not say, in milliseconds. */
+/** The longest wait for a permit if a request sets neither this limit nor a deadline, in milliseconds. */
 export const defaultPatienceMs = 5 * 60_000;
-/** How long one attempt takes at most where it does not say, in milliseconds. */
+/** The longest time of one attempt if the request sets none, in milliseconds. */
 export const defaultAttemptMs = 60_000;
 
-/** What a request does to the service: decides whether it may be sent again, and who goes first. */
+/** The effect of a request on the service. It decides whether the request may be sent again, and its priority. */
 export type RequestKind = "read" | "delete" | "create" | "write" | "action";
 
 /**
- * What a read is for, which its kind does not tell: `reconcile` finds out what became of a change whose answer was lost, and
- * goes with deletions; `look` is one of many in a wait, and goes last.
+ * The purpose of a read:
+ * - `reconcile` finds out what a change did whose answer was lost; it has the priority of a deletion;
+ * - `look` is one of the many polls of a wait; it has the lowest priority.
  */
 export type Urgency = "reconcile" | "look";
 
-/** A request in messages: `POST /v1/clusters for cluster "web"`. Its query is the service's own, and may hold anything. */
+/** A request in messages: `POST /v1/clusters for cluster "web"`. The query is left out: the service chose it. */
 export function titleOf({ method, path, subject }: Pick<HttpRequest, "method" | "path" | "subject">): string {
   return `${method} ${path.replace(/\?.*$/s, "")}${subject ? ` for ${subject}` : ""}`;
 }
@@ -57,7 +58,7 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The body's JSON with clean texts, once it is known to be some; `undefined` for an empty body. */
+  /** The body's JSON with clean texts, after it was parsed; `undefined` for an empty body. */
   readonly json?: unknown;
 }
 
@@ -68,16 +69,16 @@ export type Handler = (next: Send) => Send;
 const maxBodyBytes = 8 * 1024 * 1024;
 const maxConnections = 6;
 
-/** The end of the chain: sends one request and reads one answer. Connections are kept and shared. */
+/** The end of the chain: sends one request and reads one answer. Requests share connections, which stay open. */
 export function http(baseUrl: string): Send {
   let dispatcher: Dispatcher | undefined;
   const { origin } = new URL(baseUrl);
   return async (request) => {
-    // Loaded at the first request: a preview without one should not pay for it.
+    // Loaded at the first request: a preview without requests does not need undici.
     const undici: typeof import("undici") = require("undici");
     dispatcher ??= newAgent(undici, new URL(baseUrl));
     const url = new URL(baseUrl + request.path);
-    // A path that would lead to another host would take the key there.
+    // A path that leads to another host would send the key there.
     if (url.origin !== origin) throw new TypeError(`not a path of the API: ${cleanText(request.path, 100)}`);
     try {
       const response = await undici.request(url, {
@@ -89,7 +90,7 @@ export function http(baseUrl: string): Send {
       });
       const headers = flatten(response.headers);
       if (isEncoded(headers)) {
-        response.body.on("error", () => undefined).destroy(); // or its connection would stay taken
+        response.body.on("error", () => undefined).destroy(); // otherwise its connection would stay in use
         throw encodedAnswer(request);
       }
       return { status: response.statusCode, headers, body: new TextDecoder().decode(await response.body.bytes()) };
@@ -110,16 +111,16 @@ const limits = {
 };
 
 /**
- * With the proxy of the environment: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in small letters. All that a proxy is told is
- * the host: requests, and the key with them, go through a tunnel. A service on this machine is asked directly.
- * @throws ConfigError for a proxy that has no address.
+ * Uses the proxy of the environment: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in small letters. A proxy sees the host only:
+ * requests, and the key in them, pass through a tunnel. Requests to a service on this machine use no proxy.
+ * @throws ConfigError if the address of a proxy is not valid.
  */
 function newAgent(undici: typeof import("undici"), { hostname }: URL): Dispatcher {
   if (isLoopback(hostname)) return new undici.Agent(limits);
   try {
     return new undici.EnvHttpProxyAgent({ ...limits, requestTls: connectTimeout, proxyTls: connectTimeout });
   } catch {
-    // The error itself would quote the address, which may hold a password.
+    // The original error quotes the address, which may hold a password.
     throw new ConfigError(
       "The proxy of the environment is not usable: HTTPS_PROXY and HTTP_PROXY must be addresses such as " +
         "http://proxy.example.com:8080; NO_PROXY names hosts that are asked directly",
@@ -136,7 +137,7 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
 }
 
-/** Nothing compressed was asked for, and unpacking what was not asked for would defeat the size limit. */
+/** The requests ask for no compression, and to unpack an answer all the same would defeat the size limit. */
 function isEncoded({ "content-encoding": encoding = "identity" }: Record<string, string>): boolean {
   return encoding !== "identity";
 }
@@ -182,30 +183,30 @@ function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string
   const known: (typeof connectionCodes)[string] = tlsCodes.test(code)
     ? { outcome: "refused", text: `the certificate of the host is not trusted (${code})` }
     : (connectionCodes[code] ?? { outcome: "ambiguous", text: cleanText(detail, 200) });
-  // The same code on a connection that stood means that the request may have arrived.
+  // On a connection that was open already, the same code means that the request may have arrived.
   const outcome = known.outcome === "not-sent" && !isConnecting ? "ambiguous" : known.outcome;
   return new ConnectionError(
     `${titleOf(request)}: ${known.text} (${code || "no code"}, ${new URL(baseUrl).host})`,
     { outcome, method, path, isLate: known.isLate },
-    // Not the error itself: a parser's holds the raw answer, which may quote the key.
+    // Not the original error: that of a parser holds the raw answer, which may quote the key.
     { cause: { code, message: cleanText(detail) } },
   );
 }
 
-/** Read by shape: Node's own errors are of another realm where tests run in a context of their own. */
+/** Reads an error by its shape, not by its class: if tests run in a context of their own, Node's errors have other classes. */
 function reasonOf(error: unknown): { code: string; detail: string; isConnecting: boolean } {
   const { code, name, message, syscall, errors } = asRecord(error);
-  // A host with several addresses fails with one error that holds the others.
+  // The error for a host with several addresses holds one error for each.
   if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0]);
   const detail = String(message ?? error);
-  // undici has no code for it; the number is the proxy's own status.
+  // undici has no code for a refusal by the proxy; the number is the proxy's status.
   if (/^Proxy response \(\d+\)/.test(detail)) return { code: "PROXY", detail, isConnecting: true };
   const known = typeof code === "string" ? code : String(name ?? "");
   const isConnecting = syscall === "connect" || syscall === "getaddrinfo" || known === "UND_ERR_CONNECT_TIMEOUT";
   return { code: known, detail, isConnecting };
 }
 
-/** The properties of an error, which are not enumerable. */
+/** Reads the properties by name, because those of an error are not enumerable. */
 function asRecord(error: unknown): Record<string, unknown> {
   if (typeof error !== "object" || error === null) return {};
   const names = ["code", "name", "message", "syscall", "errors"];

@@ -33,7 +33,7 @@ export function createBudget(options: BudgetOptions): Budget {
 export function rateBudget({ budget, ...options }: BudgetOptions & { readonly budget?: Budget }): Handler {
   const shared = budget ?? createBudget(options);
   return (next) => async (request) => {
-    const leave = await enter(shared, request, options.clock);
+    const release = await enter(shared, request, options.clock);
     let answered: Answered | undefined;
     try {
       // The abort may come together with the permit.
@@ -43,12 +43,12 @@ export function rateBudget({ budget, ...options }: BudgetOptions & { readonly bu
       answered = { headers, isRefused: isRateLimited(response) };
       return response;
     } finally {
-      leave(answered);
+      release(answered);
     }
   };
 }
 
-/** Waits for its turn, at most to its deadline: a budget refuses early, but does not foresee everything. */
+/** Waits for a permit, at most until the deadline: a budget refuses early if it can, but cannot foresee every wait. */
 function enter(budget: Budget, request: HttpRequest, clock: Clock): Promise<ReleasePermit> {
   const { patienceMs = defaultPatienceMs, signal } = request;
   const left = leftMs(request, clock);
@@ -74,20 +74,20 @@ function tooLong(request: HttpRequest, waitMs: number, isCut: boolean): ApiError
   );
 }
 
-/** Reset times are whole seconds, rounded by the service as it likes: a window may begin so much later than they say. */
+/** Reset times are whole seconds, and a service may round them down: a window may begin this much later than they say. */
 const guardMs = 1_000;
-/** Several processes on one key must not all come back in the same instant. */
+/** Jitter, so that several processes with one key do not all send at the same moment. */
 const jitterMs = 1_000;
 
 interface Waiter extends Pick<PermitRequest, "priority" | "patienceMs" | "refuse"> {
   readonly sinceMs: number;
-  readonly go: (leave: ReleasePermit) => void;
+  readonly go: (release: ReleasePermit) => void;
   readonly fail: (error: unknown) => void;
 }
 
 /**
- * The budget of one service and key: lets requests through as the window allows, and wakes up when it allows more. It only
- * waits and wakes; who is next and what is left is decided by the queue and by the window.
+ * The budget of one service and key: gives permits as the window allows, and wakes up when the window allows more. It decides
+ * nothing itself: the queue chooses the next request, and the window counts the permits left.
  */
 export class RateLimiter implements Budget {
   readonly #window = new RateWindow();
@@ -111,7 +111,7 @@ export class RateLimiter implements Budget {
         };
       };
       const waiter = { ...ask, sinceMs: this.options.clock.now(), go: settled(resolve), fail: settled(reject) };
-      // One signal may end hundreds of requests; from the eleventh on, Node would call that a leak.
+      // One signal may end hundreds of requests; from the eleventh listener on, Node would warn of a leak.
       if (signal) setMaxListeners(0, signal);
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#queue.add(waiter);
@@ -125,16 +125,16 @@ export class RateLimiter implements Budget {
     return standing ? { ...view, ...standing, spare: spareForPolls({ ...view, ...standing }) } : view;
   }
 
-  /** Lets go whoever may go, refuses whoever cannot wait that long, and sets the alarm for the rest. */
+  /** Gives permits to the requests that may go, refuses those that cannot wait long enough, and sets the alarm for the rest. */
   #pump(): void {
     const nowMs = this.options.clock.now();
     this.#window.turnOver(nowMs);
     for (;;) {
       const waiter = this.#queue.take((priority) => this.#isOpen(priority, nowMs), nowMs);
       if (!waiter) break;
-      waiter.go(this.#leaveOf(nowMs));
+      waiter.go(this.#releaseOf(nowMs));
     }
-    this.#refuseImpatient(nowMs);
+    this.#refuseTooLong(nowMs);
     const opening = this.#queue.priorities().map((priority) => this.#window.opensAtMs(priority));
     this.#wakeAt(Math.min(...opening.filter((atMs) => atMs > nowMs)));
   }
@@ -143,7 +143,7 @@ export class RateLimiter implements Budget {
     return this.#window.hasPlace(priority) && this.#window.opensAtMs(priority) <= nowMs;
   }
 
-  #leaveOf(nowMs: number): ReleasePermit {
+  #releaseOf(nowMs: number): ReleasePermit {
     const permit = this.#window.send(nowMs);
     let isOver = false;
     return (answered) => {
@@ -154,16 +154,16 @@ export class RateLimiter implements Budget {
     };
   }
 
-  #refuseImpatient(nowMs: number): void {
+  #refuseTooLong(nowMs: number): void {
     for (const priority of this.#queue.priorities()) {
       const waitMs = this.#window.closedForMs(priority, nowMs);
       if (waitMs === 0) continue;
-      const isImpatient = ({ patienceMs, sinceMs }: Waiter) => waitMs > patienceMs - (nowMs - sinceMs);
-      for (const waiter of this.#queue.takeAll(priority, isImpatient)) waiter.fail(waiter.refuse(waitMs));
+      const waitsTooLong = ({ patienceMs, sinceMs }: Waiter) => waitMs > patienceMs - (nowMs - sinceMs);
+      for (const waiter of this.#queue.takeAll(priority, waitsTooLong)) waiter.fail(waiter.refuse(waitMs));
     }
   }
 
-  /** One alarm for all who wait, and none when nobody does: it would keep the process alive. */
+  /** Sets one alarm for all waiting requests, and none if no request waits: an alarm would keep the process alive. */
   #wakeAt(atMs: number): void {
     if (this.#alarm?.atMs === atMs) return;
     this.#alarm?.stop.abort();
@@ -177,7 +177,7 @@ export class RateLimiter implements Budget {
         this.#alarm = undefined;
         this.#pump();
       },
-      () => undefined, // another alarm was set, or nobody waits
+      () => undefined, // another alarm was set, or no request waits
     );
   }
 }

@@ -4,10 +4,10 @@ import { asCut, leftMs } from "./deadline";
 import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind } from "./http";
 
 /**
- * What to do after a failed attempt:
- * - `again`: after a pause, if attempts are left;
- * - `wait`: when the rate budget lets it through; this spends no attempt, for the request was not processed;
- * - `fail`: the caller decides. Where the request may have taken effect, the caller has to look before it sends it again.
+ * The reaction to a failed attempt:
+ * - `again`: retry after a pause, if attempts are left;
+ * - `wait`: retry when the rate budget permits it. This uses no attempt, because the service did not process the request;
+ * - `fail`: the caller decides. If the request may have taken effect, the caller must read before it sends the request again.
  */
 type Action = "again" | "wait" | "fail";
 
@@ -22,12 +22,15 @@ export const retryTable = {
 } as const satisfies Record<Outcome, Record<RequestKind, Action>>;
 
 const defaultAttempts = 5;
-/** An answer that cannot be read stays so, unless it was cut off on its way. */
+/** A second answer is as unreadable as the first, unless the first was truncated on its way. */
 const unreadableAttempts = 2;
 const firstPauseMs = 500;
 const longestPauseMs = 20_000;
 
-/** Sends a request again where the table allows it: exponential pauses with full jitter, a bounded number of attempts, no pause past its deadline. */
+/**
+ * Sends a request again if the table allows it: exponential backoff with full jitter, a bounded number of attempts, and no
+ * pause past its deadline.
+ */
 export function retry(options: { clock: Clock; random: () => number }): Handler {
   const { clock, random } = options;
   const quota = retryQuota();
@@ -62,12 +65,12 @@ function actionFor(error: unknown, request: HttpRequest): Action {
   return error instanceof RequestError ? retryTable[error.outcome][request.kind] : "fail";
 }
 
-/** Full jitter: anything from nothing to the whole pause, so that many clients do not come back at once. */
+/** Full jitter: a random part of the whole pause, so that many clients do not retry at once. */
 function pauseMs(attempt: number, random: () => number): number {
   return random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
 }
 
-/** When nearly everything fails, retries would only add to the trouble: each costs 5 of 100, each success gives 1 back. */
+/** Limits retries when nearly every request fails, because they would add load: each costs 5 of 100, each success returns 1. */
 function retryQuota(): { take(): boolean; succeeded(): void } {
   const full = 100;
   const cost = 5;

@@ -8,14 +8,14 @@ import { keyHider } from "./redact/keyHider";
 import { redactor } from "./redact/redactor";
 import { cleanJson, cleanWholeText, cut, NestingError } from "./text";
 
-/** What the body of a refusal says. */
+/** The content of the body of a refusal. */
 export interface ErrorBody {
-  /** Empty where it says nothing. */
+  /** Empty if the body has no message. */
   readonly message: string;
   readonly code?: string;
-  /** False for a page that some proxy wrote: such an answer proves nothing about the cluster. */
+  /** False for a page of a proxy: such an answer proves nothing about the cluster. */
   readonly isApiAnswer: boolean;
-  /** True for the documented shape: nobody but the API itself writes that. */
+  /** True for the documented shape: only the API itself writes that. */
   readonly isEnvelope: boolean;
 }
 
@@ -24,8 +24,8 @@ export function readErrorBody({ body, headers }: Pick<HttpResponse, "body" | "he
   try {
     return readJson(JSON.parse(body));
   } catch {
-    // Not JSON is an expected case here: proxies answer with pages of their own. A page is never quoted: it may hold the
-    // whole request.
+    // This is an expected case: proxies answer with their own pages. A page is never quoted, because it may hold the whole
+    // request.
     const isHtml = isPage(body) || headers["content-type"]?.includes("html");
     const message = isHtml ? "a web page came back, not an API answer" : "not an API answer";
     return { message, isApiAnswer: false, isEnvelope: false };
@@ -36,7 +36,7 @@ export function isPage(body: string): boolean {
   return /^\s*</.test(body);
 }
 
-/** True when a refusal means the rate limit, so that nothing was done: 429, or another status whose code says so. */
+/** Whether a refusal means the rate limit, so that nothing was done: 429, or 403 or 503 with an error code that says so. */
 export function isRateLimited(response: Pick<HttpResponse, "status" | "body" | "headers">): boolean {
   if (response.status === 429) return true;
   if (response.status !== 403 && response.status !== 503) return false;
@@ -44,8 +44,8 @@ export function isRateLimited(response: Pick<HttpResponse, "status" | "body" | "
 }
 
 /**
- * True for a success that is none: its body is an error and nothing else, or the documented envelope, whatever is beside it.
- * A record may hold an `error` too: why the cluster failed.
+ * Whether an answer with a status of success is an error: its body is only an error, or the documented envelope with any fields
+ * beside it. A record may have an `error` too: the reason why the cluster failed.
  */
 export function isErrorInSuccess(json: unknown): boolean {
   const fields = new Fields(json);
@@ -56,14 +56,14 @@ export function isErrorInSuccess(json: unknown): boolean {
   if (!isSaid) return false;
   const status = asCount(new Fields(error).get("status")) ?? 0;
   const others = fields.names().filter((name) => name !== "error" && name !== "errors");
-  // A word for a state beside it makes a record of it, unless that is what says that it is an error.
+  // A state beside the error means that the body is a record, unless the state itself is a word for an error.
   const isState =
     asText(fields.get("status")) !== undefined && !/^(error|fail(ed|ure)?)$/i.test(String(fields.get("status")));
   const isCluster = asText(fields.get("id"))?.startsWith(clusterIdPrefix) === true;
   return status >= 400 || (!isState && !isCluster && others.every((name) => besideErrors.has(name)));
 }
 
-/** The documented envelope, else whatever stands at the top, or in the first of several errors; and which fields it is about. */
+/** Reads the documented envelope, else the top level, else the first of several errors; and the fields that were refused. */
 function readJson(json: unknown): ErrorBody {
   const top = new Fields(json);
   const inner = new Fields(top.get("error"));
@@ -87,7 +87,7 @@ function readJson(json: unknown): ErrorBody {
 
 const mostFields = 5;
 
-/** `name: is required`, from a list of problems, with places or without, or from a map of them. */
+/** Texts such as `name: is required`, from a list of problems, with or without their fields, or from a map. */
 function fieldsSaid(details: unknown): string[] {
   const problems = Array.isArray(details) ? details.map(placeAndTextOf) : Object.entries(asRecord(details));
   return problems
@@ -102,16 +102,16 @@ function placeAndTextOf(item: unknown): [place: string, text: unknown] {
 }
 
 const clustersPath = "/v1/clusters";
-/** What is not healthy says so, and why. */
+/** An unhealthy service answers this path with its reason, which may look like an error. */
 const healthPath = "/health";
 
-/** Values of env are compared with what was sent, byte for byte, and never printed. */
+/** Values of env keep every byte, because they are compared with the values that were sent. They are never printed. */
 const envNames: ReadonlySet<string> = new Set(clusterNames.env);
 const isEnv = (name: string) => envNames.has(plainName(name));
 
 /**
- * Lets successes with a JSON body (or none) through, and turns everything else into an error that says what failed, what
- * the API answered and what to do next.
+ * Passes on successes with a JSON body or with none, and turns every other answer into an error. The error says what failed,
+ * what the API answered and what to do next.
  */
 export function statusErrors(apiKey: Secret): Handler {
   const key = apiKey.reveal();
@@ -119,10 +119,10 @@ export function statusErrors(apiKey: Secret): Handler {
   const hideKey = keyHider(key);
   return (next) => async (request) => {
     const response = await next(request);
-    // Services quote in their errors what they were sent.
+    // Services quote parts of the request in their errors.
     const redact = () => redactor([key, ...(request.secrets ?? [])]);
     if (response.status >= 200 && response.status < 300) {
-      // The raw text goes no further: it may hold the key.
+      // The raw text ends here: it may hold the key.
       const json = parseJson(request, response.body, hideKey);
       if (request.path !== healthPath && isErrorInSuccess(json)) throw errorInSuccess(request, response, redact());
       const answer = { ...response, body: "", json };
@@ -133,7 +133,7 @@ export function statusErrors(apiKey: Secret): Handler {
   };
 }
 
-/** A success that cannot be read may be a truncated one: reads are sent again, the rest may have taken effect. */
+/** A success that cannot be read may be truncated: a read is sent again, any other request may have taken effect. */
 function parseJson(request: HttpRequest, body: string, hide: (text: string) => string): unknown {
   const { method, path } = request;
   const isEmpty = body.trim() === "";
@@ -146,14 +146,14 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
   }
 }
 
-/** Whatever JSON.parse says of a body would quote it, and it may hold an env value. */
+/** Does not use the message of JSON.parse: it quotes the body, which may hold a value of env. */
 function problemOf(body: string, error: unknown): string {
   if (body.trim() === "") return "it is empty";
   if (isPage(body)) return "it is a web page";
   return error instanceof NestingError ? error.message : `${body.length} characters that are not JSON`;
 }
 
-/** Whether anything was done is not known: the status says so, the body does not. */
+/** The request may have taken effect: the status says that it has, the body says that it has not. */
 function errorInSuccess(request: HttpRequest, response: HttpResponse, redact: (text: string) => string) {
   const { method, path } = request;
   const { message, code } = readErrorBody(response);
@@ -162,7 +162,7 @@ function errorInSuccess(request: HttpRequest, response: HttpResponse, redact: (t
   return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
 }
 
-/** Redacted before it is cut, for a part of a secret would not be found; and after, for cleaning may join what was apart. */
+/** Redacts before the cut, because a part of a secret would not be found; and after the cleaning, which may join two parts. */
 function cleanOf(redact: (text: string) => string) {
   return (text: string, max = 500) => cut(redact(cleanWholeText(redact(text))), max);
 }
@@ -194,16 +194,16 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   });
 }
 
-/** A gateway, or the service itself, waited in vain. */
+/** Statuses of a gateway or a service that waited in vain. */
 const lateStatuses = new Set([408, 504, 524]);
 
 function outcomeOf(status: number, method: string): Outcome {
   if (busyStatuses.has(status)) return "busy";
-  // A request that took too long may have been done all the same.
+  // A request that took too long may have taken effect all the same.
   if (status === 408) return "ambiguous";
-  // "See other" comes after something was done; where that is does not matter, for redirects are not followed.
+  // "See other" follows an effect. Its target does not matter, because redirects are not followed.
   if (status === 303 && method !== "GET") return "ambiguous";
-  // 501: the method does not exist there, so nothing can have happened.
+  // 501: the service does not know the method, so the request had no effect.
   return status >= 500 && status !== 501 ? "server-error" : "refused";
 }
 
@@ -224,7 +224,7 @@ function adviceFor(status: number, code: string | undefined): string {
   return known ?? (status >= 500 ? "The service itself has a problem; run the command again later" : "");
 }
 
-/** The host may repeat what was sent. It is looked through as it came, for parsing makes small letters of it, and once more. */
+/** The host may repeat parts of the request. It is redacted before parsing, which changes capitals, and after. */
 function redirectAdvice({ headers }: HttpResponse, clean: (text: string) => string): string {
   const location = clean(headers["location"] ?? "");
   const target = URL.canParse(location) ? ` to ${clean(new URL(location).origin)}` : "";

@@ -2,7 +2,7 @@ import { withoutSequences } from "../terminal";
 
 /** Texts from the API: made safe to print. */
 
-// Controls (escape characters among them), invisible and bidirectional format characters, separators that break lines.
+// Control characters (escape among them), invisible and bidirectional format characters, separators that break lines.
 const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const controls = new RegExp(control, "gu");
 
@@ -11,7 +11,7 @@ export function cleanText(text: string, max = 500): string {
   return cut(cleanWholeText(text), max);
 }
 
-/** As `cleanText`, for who has to look at the whole text before it is cut. Half a letter of two is none: gRPC refuses it. */
+/** As `cleanText`, but not cut, for a caller that searches the whole text. Lone surrogates are replaced: gRPC refuses them. */
 export function cleanWholeText(text: string): string {
   if (!control.test(text)) return text.trim().toWellFormed();
   return withoutSequences(text)
@@ -28,14 +28,14 @@ export function cut(text: string, max: number): string {
 const longestText = 8_192;
 
 export interface Cleaning {
-  /** What is done to every text besides. */
+  /** Hides secrets in every text. */
   readonly hide?: (text: string) => string;
-  /** Names of properties under which every value is kept byte for byte; names inside it are cleaned even so. */
+  /** Whether the values under a property keep every byte. The names inside them are cleaned all the same. */
   readonly keeps?: (name: string) => boolean;
 }
 
 /**
- * Cleans every text of a JSON value, the names of properties too; in place, where no name changes.
+ * Cleans every text of a JSON value, the names of properties too. Works in place if no name changes.
  * @throws NestingError
  */
 export function cleanJson(value: unknown, { hide = (text) => text, keeps = () => false }: Cleaning = {}): unknown {
@@ -43,12 +43,12 @@ export function cleanJson(value: unknown, { hide = (text) => text, keeps = () =>
   return cleanValue(value, { clean, keeps });
 }
 
-/** JSON that is nested deeper than anything that describes a cluster: whoever goes through it would run out of stack. */
+/** JSON that is nested deeper than any record of a cluster: a recursive function would run out of stack. */
 export class NestingError extends Error {
   override readonly name = "NestingError";
 }
 
-/** The deepest that an answer may be nested. */
+/** The largest depth of an answer. */
 const mostLevels = 100;
 
 interface Cleaner {
@@ -61,7 +61,7 @@ function cleanValue(value: unknown, cleaner: Cleaner, isKept = false, level = 0)
   if (typeof value === "string") return isKept ? value : clean(value);
   if (typeof value !== "object" || value === null) return value;
   if (level >= mostLevels) throw new NestingError(`it is nested more than ${mostLevels} levels deep`);
-  // Lists of hundreds of records are read each second: what stays as it is, is not made anew.
+  // Lists of hundreds of records are read each second, so unchanged values are not copied.
   for (const name of Object.keys(value)) {
     const item: unknown = Reflect.get(value, name);
     const cleaned = cleanValue(item, cleaner, isKept || keeps(name), level + 1);
@@ -71,7 +71,7 @@ function cleanValue(value: unknown, cleaner: Cleaner, isKept = false, level = 0)
   return withCleanNames(Object.entries(value), clean);
 }
 
-/** An object of these entries, with clean names. A name that was clean before keeps its value if another one becomes the same. */
+/** An object of these entries, with clean names. If two names become equal, the one that was clean before keeps its value. */
 export function withCleanNames<T>(
   entries: readonly (readonly [name: string, item: T])[],
   clean: (name: string) => string,

@@ -13,19 +13,19 @@ export interface TransportOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: () => number;
-  /** What the requests are paid from; one of the chain's own where it is absent. */
+  /** The rate budget of the requests; by default, the chain has one of its own. */
   readonly budget?: Budget;
-  /** The end of the chain; one over undici where it is absent. */
+  /** The end of the chain; by default, one over undici. */
   readonly end?: Send;
 }
 
 /**
  * Assembles the chain, outermost first. The order matters:
- * - retry is outermost: it sees typed errors, and each attempt passes through everything below again;
- * - status errors wrap the budget, which has to see the headers of every raw answer, a 429 included;
- * - the rate budget is below retry, so that each attempt buys a permit of its own;
- * - the deadline is below the budget, whose wait it has to count; every attempt has what is left then;
- * - auth is next to the wire: above it, no request holds the key.
+ * - retry is outermost: it sees typed errors, and each attempt passes through all handlers below;
+ * - status errors wrap the budget, because the budget has to see the headers of every raw answer, a 429 included;
+ * - the rate budget is below retry, so that each attempt takes a permit of its own;
+ * - the deadline is below the budget, because it has to count the wait for a permit; an attempt has the time that is left then;
+ * - auth is next to the network: above it, no request holds the key.
  */
 export function createTransport({
   baseUrl,

@@ -1,21 +1,21 @@
 import { ErrorHook, ResourceHook, type ResourceHookFunction, runtime } from "@pulumi/pulumi";
 import { LocalWorkspace, PulumiCommand, type PulumiFn, type Stack } from "@pulumi/pulumi/automation";
-// As programs find it: its build.
+// The built package, as programs import it.
 import * as gpu from "pulumi-gpucluster";
 import * as native from "pulumi-gpucluster/native";
 import { type Bench, closeBenches, idsOf, living, openBench } from "./harness";
 import { cliRoot } from "./workspace";
 
 /*
- * The programs are functions of this process, which the engine calls through the SDK. A language host that was built from the
- * Go module proxy is older than hooks, and hands on neither them nor transforms of a whole stack.
+ * The programs are functions of this process, and the engine calls them through the SDK. A language host that was built from
+ * the Go module proxy is older than hooks: it supports neither hooks nor transforms of a whole stack.
  */
 let bench: Bench;
 let stack: Stack;
 const called: string[] = [];
 
 beforeAll(async () => {
-  // For the project's line with the plugin.
+  // The text makes the harness write the project's line with the plugin.
   bench = await openBench("// pulumi-gpucluster/native");
   const pulumiCommand = await PulumiCommand.get({ root: cliRoot });
   const { folder: workDir, env: envVars } = bench.workspace;
@@ -27,7 +27,7 @@ afterAll(closeBenches);
 const cluster = { gpuType: "h100", container: "acme/model:1" };
 const times = ["beforeCreate", "afterCreate", "beforeUpdate", "afterUpdate", "beforeDelete", "afterDelete"] as const;
 
-/** A hook for each time, which says when it was called, and for what. */
+/** A hook for each time, which records the time and the resource of its calls. */
 function allHooks(act: ResourceHookFunction = () => {}) {
   const hookAt = (time: string) =>
     new ResourceHook(time, async (args) => {
@@ -37,7 +37,7 @@ function allHooks(act: ResourceHookFunction = () => {}) {
   return Object.fromEntries(times.map((time) => [time, [hookAt(time)]]));
 }
 
-/** A program with one cluster for each adapter. */
+/** A program with one cluster of each adapter. */
 function both(args: { replicas?: number }, optionsOf: () => object): PulumiFn {
   return async () => {
     const options = optionsOf();
@@ -46,12 +46,12 @@ function both(args: { replicas?: number }, optionsOf: () => object): PulumiFn {
   };
 }
 
-/** What hooks were called since the last time, in a steady order of the clusters. */
+/** The hooks that were called since the last call of this function, sorted. */
 function calls(): string[] {
   return called.splice(0).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }
 
-it("hooks are called before and after each operation, in both adapters", async () => {
+it("hooks run before and after each operation, in both adapters", async () => {
   const program = (replicas: number) => both({ replicas }, () => ({ hooks: allHooks() }));
   await stack.up({ program: program(1) });
   expect(calls()).toEqual(["api afterCreate", "api beforeCreate", "web afterCreate", "web beforeCreate"]);
@@ -60,7 +60,7 @@ it("hooks are called before and after each operation, in both adapters", async (
   expect(bench.writes()).toHaveLength(4);
 });
 
-it("a hook before a deletion can keep the cluster, which stays in the state", async () => {
+it("a hook before a deletion can prevent it: the cluster stays, also in the state", async () => {
   const refuse = () => {
     throw new Error("not now");
   };
@@ -73,7 +73,7 @@ it("a hook before a deletion can keep the cluster, which stays in the state", as
   expect(living(bench.simulator)).toEqual([]);
 });
 
-it("an error hook has a creation tried again, and never makes a second cluster", async () => {
+it("an error hook can retry a creation, which never makes a second cluster", async () => {
   const { simulator, workspace, writes } = bench;
   const failures: string[] = [];
   const retry = () =>

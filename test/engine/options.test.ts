@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Bench, canaryKey, closeBenches, idsOf, living, openBench } from "./harness";
 import { cliRoot, clusterTypes, type Run } from "./workspace";
 
-/** The clusters that the variable CLUSTERS asks for, each by both adapters. */
+/** Creates each cluster of the variable CLUSTERS with both adapters. */
 const program = `
 const native = require("pulumi-gpucluster/native");
 const change = ({ props, opts }) => ({ props: { ...props, replicas: 3 }, opts });
@@ -35,12 +35,12 @@ beforeAll(async () => {
 });
 afterAll(closeBenches);
 
-/** From now on the program has these clusters, by both adapters. */
+/** From now on the program declares these clusters, each with both adapters. */
 function write(clusters: Clusters): void {
   bench.workspace.env["CLUSTERS"] = JSON.stringify(clusters);
 }
 
-/** The next `up`: what it sent, in a steady order. */
+/** Runs `up`, and returns the writes that it sent, sorted. */
 async function sentByUp(clusters: Clusters, ...args: string[]): Promise<string[]> {
   write(clusters);
   bench.writes();
@@ -65,12 +65,12 @@ function urnOf(name: string): string {
   return `urn:pulumi:test::engine-test::${type}::${name}`;
 }
 
-/** The clusters of the service are just those of the state. */
+/** Expects that the service has exactly the clusters of the state. */
 function expectAllKnown(): void {
   expect(idsOf(bench.workspace.storedClusters())).toEqual(idsOf(living(bench.simulator)));
 }
 
-/** The clusters that live, by the names of their resources. */
+/** The clusters that exist, by the names of their resources. */
 function livingByName() {
   return new Map(living(bench.simulator).map((cluster) => [cluster.name.replace(/-[0-9a-f]{7}$/, ""), cluster]));
 }
@@ -87,20 +87,20 @@ describe("resource options of the engine, in both adapters, in order", () => {
     left: { options: { retainOnDelete: true } },
   };
 
-  it("transforms: what they change of the inputs counts", async () => {
+  it("transforms: the inputs that they change are applied", async () => {
     expect(await sentByUp(clusters)).toEqual(Array(16).fill(create));
     const changed = [...livingByName()].filter(([, { replicas }]) => replicas === 3);
     expect(changed.map(([name]) => name).sort()).toEqual(["apitransformed", "webtransformed"]);
   });
 
-  it("protect: neither a destroy nor a removal from the program deletes anything", async () => {
+  it("protect: neither a destroy nor a removal from the program deletes a cluster", async () => {
     const targets = ["--target", urnOf("websafe"), "--target", urnOf("apisafe")];
     expect(fails(await bench.workspace.pulumi("destroy", "--yes", "--skip-preview", ...targets))).toMatch(/protect/);
     write({ ...clusters, safe: undefined });
     expect(fails(await bench.workspace.up())).toMatch(/protect/);
   });
 
-  it("replaceOnChanges, replaceWith, deletedWith, retainOnDelete: what is replaced, deleted, and left alone", async () => {
+  it("replaceOnChanges, replaceWith, deletedWith, retainOnDelete: which clusters are replaced, deleted and kept", async () => {
     const before = livingByName();
     const changed = {
       ...{ rewritten: { ...clusters.rewritten, container: "acme/model:2" }, base: { gpuType: "l4" } },
@@ -114,7 +114,7 @@ describe("resource options of the engine, in both adapters, in order", () => {
       expect(Object.keys(clusters).filter(isSame)).toEqual(["safe", "transformed", "guest", "left"]);
       expect(after.has(`${prefix}host`)).toBe(false);
     }
-    // What is left alone is in no state any more.
+    // The kept clusters are no longer in the state.
     expect(bench.workspace.storedClusters()).toHaveLength(10);
   });
 
@@ -125,7 +125,7 @@ describe("resource options of the engine, in both adapters, in order", () => {
 });
 
 describe("options of the command line, in both adapters, in order", () => {
-  it("--target and --exclude: only what is meant is changed, refreshed and destroyed", async () => {
+  it("--target and --exclude: only the targeted clusters are changed, refreshed and destroyed", async () => {
     const { workspace, simulator } = bench;
     for (const { id } of living(simulator)) simulator.change(id, { status: "gone" });
     expect(await sentByUp({ a: {}, b: {} })).toEqual(Array(4).fill(create));
@@ -143,7 +143,7 @@ describe("options of the command line, in both adapters, in order", () => {
     expectAllKnown();
   });
 
-  it("--save-plan and --plan: just what was planned is done", async () => {
+  it("--save-plan and --plan: exactly the plan is applied", async () => {
     write({ a: { replicas: 6 } });
     expect((await bench.workspace.preview("--save-plan", "plan.json")).code).toBe(0);
     write({ a: { replicas: 7 } });
@@ -153,7 +153,7 @@ describe("options of the command line, in both adapters, in order", () => {
 });
 
 describe("changes of the state by hand, in both adapters, in order", () => {
-  it("state rename: the same clusters under another name, and nothing to change", async () => {
+  it("state rename: the same clusters have another name, and no change is shown", async () => {
     const { workspace } = bench;
     for (const name of ["web", "api"])
       await workspace.succeed("state", "rename", urnOf(`${name}a`), `${name}z`, "--yes");
@@ -162,7 +162,7 @@ describe("changes of the state by hand, in both adapters, in order", () => {
     expectAllKnown();
   });
 
-  it("state move: the same clusters in another stack, and nothing to change in either", async () => {
+  it("state move: the same clusters are in another stack, and no change is shown in either", async () => {
     const { workspace, simulator } = bench;
     const urns = ["webz", "apiz"].map(urnOf);
     await workspace.succeed("stack", "init", "other", "--no-select");
@@ -174,7 +174,7 @@ describe("changes of the state by hand, in both adapters, in order", () => {
     expect(idsOf(await workspace.clusters())).toEqual(idsOf(living(simulator)));
   });
 
-  it("change-secrets-provider: everything is encrypted anew, and nothing changes", async () => {
+  it("change-secrets-provider: every secret is encrypted anew, and no change is shown", async () => {
     const { workspace } = bench;
     const before = await workspace.stateText();
     await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);

@@ -16,7 +16,7 @@ async function outputOf(run: Promise<{ code: number | null; output: string }>): 
   return output;
 }
 
-/** What the state holds in clear. */
+/** Expects these names and the program's value in the state in plain text, and never the canary. */
 async function expectState({ workspace }: Bench, names: string[]): Promise<void> {
   const state = await workspace.stateText();
   for (const name of [...names, "shown-in-clear"]) expect(state).toContain(name);

@@ -9,27 +9,27 @@ const own = require("${name}");
 for (const name of ["one", "two"]) new own.Cluster(name, ${JSON.stringify(cluster)});
 own.getClusters();
 `;
-const doors: [string, string, string[]][] = [
+const adapters: [string, string, string[]][] = [
   // The engine itself copies the config into the entry of its own Node provider.
   ["dynamic", programOf("pulumi-gpucluster"), ["pulumi:providers:pulumi-nodejs"]],
   ["native", programOf("pulumi-gpucluster/native"), []],
 ];
 const command = "pulumi config set --secret gpucluster:apiKey";
 
-/** The types of the resources whose part of the state holds the key in clear. */
+/** The types of the resources whose entries in the state hold the key in plain text. */
 async function holders(workspace: Workspace): Promise<string[]> {
   const { deployment } = JSON.parse(await workspace.stateText());
   const entries: { type: string }[] = deployment.resources;
   return entries.filter((entry) => JSON.stringify(entry).includes(canaryKey)).map(({ type }) => type);
 }
 
-describe.each(doors)("a key in the stack's config that is no secret (%s)", (_door, text, places) => {
-  it("is warned of once in a preview and in an update, with the command that mends it, until it is one", async () => {
+describe.each(adapters)("a key in the stack's config that is no secret (%s)", (_adapter, text, places) => {
+  it("causes one warning in each preview and update, with the command that encrypts it, until it is a secret", async () => {
     const { workspace } = await openBench(text);
     delete workspace.env["GPUCLUSTER_API_KEY"];
     await workspace.succeed("config", "set", "--plaintext", "gpucluster:apiKey", canaryKey);
     for (const { code, output } of [await workspace.preview(), await workspace.up()]) {
-      // What is shown on a row while it runs is shown once more at the end.
+      // The engine repeats at the end what it has shown on a row during the run.
       const warnings = output.split("\n").filter((line) => /^\s*warning: /.test(line));
       expect([code, warnings]).toEqual([0, [expect.stringContaining(command)]]);
       expect(output).not.toContain(canaryKey);

@@ -122,7 +122,7 @@ interface ResourceRequest {
   getUrn(): string;
   /** Seconds; 0 if the program sets no timeout. */
   getTimeout?(): number;
-  /** What the program says: of an update as news, of a creation as properties. */
+  /** The inputs of the program: as news in an update, as properties in a creation. */
   getNews?(): Struct | undefined;
   getProperties?(): Struct | undefined;
 }

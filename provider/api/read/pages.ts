@@ -12,15 +12,15 @@ import {
 } from "../records";
 import { asCount, asFlag, asName, asText, Fields, isRecord, isSaid, plainName, UnreadableError } from "./json";
 
-/** One answer, as far as a list needs it. */
+/** The parts of an answer that a list needs. */
 export interface Answer {
   readonly json: unknown;
   readonly headers: Readonly<Record<string, string>>;
-  /** How long its text is. */
+  /** The length of its text. */
   readonly length?: number;
 }
 
-/** Asks for the first page, or for the one of a query; `accepts` throws for one that cannot be read. */
+/** Requests the first page, or the page of a query; `accepts` throws for a page that cannot be read. */
 export type GetPage = (query?: string, accepts?: (answer: Answer) => void) => Promise<Answer>;
 
 /** One page that was read. */
@@ -28,30 +28,30 @@ export interface ReadPage<Item> extends Answer {
   readonly items: readonly Item[];
   /** The page's own records, as they stand in the answer. */
   readonly members: ReadonlySet<unknown>;
-  /** How many records it has, those among them that cannot be read. */
+  /** The number of its records, including those that cannot be read. */
   readonly count: number;
-  /** False when it may have more records than these. */
+  /** False if it may have more records than these. */
   readonly sure: boolean;
 }
 
 /** All pages of a list. */
 export interface Walk<Item> {
   readonly items: readonly Item[];
-  /** False when there may be more than `items`. */
+  /** False if there may be more than `items`. */
   readonly complete: boolean;
-  /** Why the list could not be followed to its end, where that is not just unknown. */
+  /** The reason why the list could not be read to its end, if it is known. */
   readonly problem?: string;
 }
 
 /**
- * The end of a list that never ends: far more than any organization has. The texts are those of eight answers of the largest
- * size that is read, which fit into the memory of any process.
+ * The limits of a list, so that an endless list ends: far more than any organization has. The length is that of eight answers
+ * of the largest readable size, which fit into the memory of any process.
  */
 const longest = { pages: 1_000, records: 10_000, length: 8 * 8 * 1024 * 1024 };
 
 /**
- * Follows a list page by page to its end. The first page has to be readable; what cannot be had of the others leaves the
- * list incomplete, with the reason.
+ * Follows a list page by page to its end. The first page has to be readable. If a later page is not available, the list is
+ * incomplete, with the reason.
  */
 export async function walkPages<Item>(
   get: GetPage,
@@ -76,7 +76,7 @@ export async function walkPages<Item>(
       ...more,
     });
     const next = nextPage({ ...page, soFar, firstNumber });
-    // What moved from page to page while they were read may hide something else that did so.
+    // A record on two pages moved while they were read; then another record may have moved too, and be on none of them.
     if (next.kind !== "page") return walked({ complete: isSure && next.kind === "end" && found.size === soFar });
     const isRepeated = asked.has(next.query) || (page.count > 0 && fresh.length === 0);
     if (isRepeated) return walked({ problem: repeats });
@@ -104,7 +104,7 @@ const repeats = "the service answers the same page again and again";
 const tooLong = `it goes on after ${longest.records} records, ${longest.pages} pages or 64 MiB, which is all that is read of a list`;
 const unlisted = "the service shows that there is more, but not how to list it";
 
-/** A page that the service will not give, or that cannot be read, stays so; anything else is worth another attempt. */
+/** Whether a page will stay unavailable: the service refuses it, or it cannot be read. Other errors may pass. */
 function isRefusal(error: unknown): boolean {
   const isRefused = error instanceof RequestError && error.outcome === "refused";
   return isRefused || error instanceof ResponseShapeError || error instanceof UnreadableError;

@@ -1,15 +1,15 @@
 import { redactor } from "./redactor";
 import { shortestExact, shortestFolded } from "./spelling";
 
-/** A shorter key could not be told from an ordinary word, and no service makes such a one. */
+/** A shorter key could not be distinguished from an ordinary word, and no service makes such a key. */
 export const shortestKey = shortestExact;
-/** Half of such a key is no accident, in whatever spelling. */
+/** Half of a key of this length does not occur by chance, in any spelling. */
 const longKey = 16;
 
 /**
- * A function that hides the API key in data, of which names, ids, images and addresses are compared afterwards. A long key is
- * found in any spelling and in part, a shorter one only as it is and encoded. One that is as short as a word may stand in a
- * name by chance: it is hidden in sentences, for no name has white space.
+ * A function that hides the API key in data. The names, ids, images and addresses in this data are compared afterwards. A
+ * long key is found in any spelling and in part, a shorter key only as it is and encoded. A key as short as a word may occur
+ * in a name by chance, so it is hidden only in texts with white space: no name has any.
  */
 export function keyHider(key: string): (text: string) => string {
   if (key.length >= longKey) return redactor([key]);

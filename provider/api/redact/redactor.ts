@@ -20,23 +20,23 @@ interface Span {
 
 const mark = "[secret]";
 
-/** No text for people is longer; what is behind is left out, so that no answer can take much time. */
+/** No text for people is longer. The rest of a longer text is cut, so that no answer can take much time. */
 const longestText = 1_048_576;
 
 /**
- * A function that replaces each of the values in a text. A value of 8 characters or more is found however it is spelled:
- * escaped in JSON, URLs, HTML or shells, also several times, in base64 or hexadecimal digits, in other capitals, with other
- * signs or line breaks in between, and cut, if half of it is left. Shorter ones are found as they are, escaped and encoded.
+ * A function that replaces each of the values in a text. A value of 8 characters or more is found in any spelling:
+ * escaped in JSON, URLs, HTML or shells, also several times; in base64 or hexadecimal digits; in other capitals; with other
+ * signs or line breaks in between; and cut, if half of it is left. Shorter values are found as they are, escaped and encoded.
  *
- * @param own Texts that stay where they stand, even if they are values.
- * @param isExact True where every value is found as a short one is: what is just like it, or half of it, stays.
+ * @param own Texts that stay, even if they are values.
+ * @param isExact True if every value is found only as a short one is: similar texts and halves of values stay.
  */
 export function redactor(
   values: Iterable<string>,
   own: readonly string[] = [],
   isExact = false,
 ): (text: string) => string {
-  // Most texts are known words, which are not looked through: the forms are made for the first that is.
+  // Most texts are known words, which are not searched. So the forms are made for the first text that is.
   const all = [...new Set(values)].filter((value) => value.length >= shortestExact);
   let finder: Finder | undefined;
   return (text) => {
@@ -69,7 +69,7 @@ class Finder {
 
   spansIn(text: string): Span[] {
     const spans: Span[] = [];
-    const look = (matcher: Matcher, spelling: Spelling, folding: Folding) => {
+    const search = (matcher: Matcher, spelling: Spelling, folding: Folding) => {
       const folded = fold(spelling.text, folding);
       const place = (at: number) => folded.places[at] ?? 0;
       const { starts, ends } = spelling;
@@ -78,10 +78,10 @@ class Finder {
         spans.push({ from: starts?.[from] ?? from, to: ends?.[last] ?? last + 1 });
       });
     };
-    look(this.#exact, { text }, "exact");
+    search(this.#exact, { text }, "exact");
     if (this.#folded.length === 0) return spans;
     for (const spelling of layersOf(text)) {
-      for (const [folding, matcher] of this.#folded) look(matcher, spelling, folding);
+      for (const [folding, matcher] of this.#folded) search(matcher, spelling, folding);
     }
     return spans;
   }
@@ -95,7 +95,7 @@ function placesOf(word: string, text: string): Span[] {
   return places;
 }
 
-/** Spans that overlap are one secret to whoever reads. */
+/** Shows overlapping spans as one secret. */
 function hide(text: string, spans: readonly Span[]): string {
   const pieces: string[] = [];
   let read = 0;
@@ -114,13 +114,13 @@ function endsInPair(text: string, at: number): boolean {
 }
 
 export interface MatcherOptions {
-  /** How many codes of a pattern are looked for before the rest is compared; no pattern is shorter. */
+  /** The number of codes of a pattern that the hash finds, before the rest is compared. No pattern is shorter. */
   readonly seedLength: number;
-  /** Whether a part of a pattern counts, too: half of it at one of its ends, or any long piece. */
+  /** Whether a part of a pattern counts too: half of it at one of its ends, or any long piece. */
   readonly takesParts: boolean;
 }
 
-/** A pattern, and where in it a seed is. */
+/** A pattern, and the place of a seed in it. */
 interface Seed {
   readonly pattern: Pattern;
   readonly at: number;
@@ -132,7 +132,7 @@ interface Pattern {
   readonly least: number;
 }
 
-/** A part of so many codes is no accident, wherever in the pattern it stands. */
+/** A part with this many codes does not occur by chance, at any place of the pattern. */
 const longPart = 32;
 
 const { imul } = Math;
@@ -140,12 +140,12 @@ const radix = 0x01000193;
 const filterBits = 16;
 
 /**
- * Finds many patterns in a text, in time that is linear in its length: seeds of the patterns are found by a hash that rolls
- * over the text, and what is around a seed is compared.
+ * Finds many patterns in a text, in linear time: a rolling hash finds seeds of the patterns, and the codes around a seed are
+ * compared.
  */
 export class Matcher {
   readonly #seeds = new Map<number, Seed[]>();
-  /** Tells for most places of a text that no seed is there. */
+  /** Excludes seeds at most places of a text. */
   readonly #filter = new Uint8Array(2 ** filterBits);
   readonly #options: MatcherOptions;
 
@@ -165,7 +165,7 @@ export class Matcher {
     const { seedLength, takesParts } = this.#options;
     const half = Math.max(seedLength, Math.min(Math.ceil(codes.length / 2), longPart));
     const pattern = { codes, least: takesParts ? half : codes.length };
-    // Every part that counts holds one of the seeds whole.
+    // Every part that counts contains a whole seed.
     const step = longPart - seedLength + 1;
     const last = codes.length - seedLength;
     const own = new Map<number, number>();
@@ -173,7 +173,7 @@ export class Matcher {
     this.#seed(pattern, takesParts ? last : 0, own);
   }
 
-  /** A pattern that repeats itself has many equal seeds: two are enough, for what is around them is compared. */
+  /** A repetitive pattern has many equal seeds: two are enough, because the codes around them are compared. */
   #seed(pattern: Pattern, at: number, own: Map<number, number>): void {
     const hash = hashOf(pattern.codes, at, this.#options.seedLength);
     const count = own.get(hash) ?? 0;
@@ -184,7 +184,7 @@ export class Matcher {
     this.#filter[slotOf(hash)] = 1;
   }
 
-  /** Tells each part of the text that is one of the patterns, or a part of it that counts. */
+  /** Reports each part of the text that is a pattern, or a part of a pattern that counts. */
   find({ codes, length }: Folded, found: (from: number, to: number) => void): void {
     const { seedLength } = this.#options;
     if (this.#seeds.size === 0 || length < seedLength) return;
@@ -195,7 +195,7 @@ export class Matcher {
     for (let at = 0; ; at += 1) {
       if (this.#filter[slotOf(hash)] === 1 && at >= skipTo) {
         const end = this.#compare(text, at, this.#seeds.get(hash) ?? [], found);
-        // What begins in what is found already, and goes further, ends with a seed beyond.
+        // A match that begins inside this one and ends behind it has another seed behind it.
         if (end !== undefined) skipTo = end - seedLength + 1;
       }
       const next = at + seedLength;
@@ -204,7 +204,7 @@ export class Matcher {
     }
   }
 
-  /** Where the last part ends that was found around a seed. */
+  /** Compares the codes around each seed, and returns the end of the last part that was found. */
   #compare(text: Uint16Array, at: number, seeds: readonly Seed[], found: (from: number, to: number) => void) {
     let end: number | undefined;
     for (const seed of seeds) {
@@ -223,7 +223,7 @@ export class Matcher {
   }
 }
 
-/** A glance that spares most comparisons: many secrets begin with the same words. */
+/** A quick test that avoids most comparisons: many secrets begin with the same words. */
 function mayMatch(text: Uint16Array, at: number, { pattern: { codes, least }, at: offset }: Seed): boolean {
   return offset > 0 || text[at + least - 1] === codes[least - 1];
 }
@@ -247,7 +247,7 @@ function hashOf(codes: Uint16Array, from: number, length: number): number {
   return hash;
 }
 
-/** The weight of the code that leaves the hash. */
+/** The weight of the code that the rolling hash removes. */
 function powerOf(length: number): number {
   let power = 1;
   for (let count = 0; count < length; count += 1) power = imul(power, radix);

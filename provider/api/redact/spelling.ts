@@ -1,6 +1,6 @@
 import { cleanWholeText } from "../text";
 
-/** A text whose escapes are resolved layer by layer, each character with the part of the first text that it stands for. */
+/** A text whose escapes are resolved layer by layer. Each character has the part of the first text that it stands for. */
 export interface Spelling {
   readonly text: string;
   /** Absent in the first text, where each character stands for itself. */
@@ -20,7 +20,7 @@ function utf8After(mark: string): string {
   return `${two}|${three}|${four}|${byte(hex)}`;
 }
 
-// A run of backslashes is one: texts are escaped several times over. It is only looked at from its beginning.
+// Several backslashes count as one, because texts are escaped several times. A match starts at the first backslash only.
 const slash = "(?<!\\\\)\\\\+";
 const escapes = new RegExp(
   [
@@ -33,7 +33,7 @@ const escapes = new RegExp(
   "g",
 );
 
-/** What an escape stands for, by its first character that is no backslash; the others are white space. */
+/** The reader of an escape, by its first character that is no backslash. All other escapes are white space. */
 const readers: ReadonlyMap<string, (found: string) => string> = new Map([
   ["%", (found) => ofBytes(found, 16, /[%]/)],
   ["x", (found) => ofBytes(found, 16, /\\*x/)],
@@ -78,7 +78,7 @@ const signs: ReadonlyMap<string, string> = new Map([
   ["dollar", "$"],
 ]);
 
-/** A number; a letter with its accent; a sign. What is not known is a sign that nobody compares. */
+/** The character of an entity: a number, a letter with its accent, or a sign. An unknown one is white space, which never counts. */
 function ofEntity(found: string): string {
   const name = found.slice(1, -1);
   const [, x, digits] = /^#([xX]?)(.*)$/.exec(name) ?? [];
@@ -87,7 +87,7 @@ function ofEntity(found: string): string {
   return letter ?? signs.get(name) ?? " ";
 }
 
-/** The text with one layer of escapes resolved; `undefined` where it has none. */
+/** The text with one layer of escapes resolved; `undefined` if it has none. */
 export function resolved({ text, starts, ends }: Spelling): Spelling | undefined {
   if (!/[%\\&]/.test(text)) return undefined;
   const next = { starts: new Uint32Array(text.length), ends: new Uint32Array(text.length) };
@@ -117,7 +117,7 @@ export function resolved({ text, starts, ends }: Spelling): Spelling | undefined
   return { text: pieces.join(""), ...next };
 }
 
-/** More layers than a text goes through on its way here. */
+/** More layers than a text gets on its way here. */
 const mostLayers = 6;
 
 /** The text as it is, then with one layer of escapes after the other resolved. */
@@ -129,14 +129,14 @@ export function* layersOf(text: string): Generator<Spelling> {
   }
 }
 
-/** In which forms a secret is looked for. */
+/** The forms in which a secret is searched for. */
 
-/** Shorter values ("1", "on") are everywhere in ordinary text; replacing them would hide nothing and garble much. */
+/** Shorter values ("1", "on") are everywhere in ordinary text: to replace them would hide nothing and garble much. */
 export const shortestExact = 4;
-/** From here on a value is found however it is spelled; a shorter one would be found in ordinary words. */
+/** From this length on, a value is found in any spelling; a shorter one would be found in ordinary words. */
 export const shortestFolded = 8;
 
-/** What is found as it is, for values of any length. */
+/** The forms that are compared byte for byte, for values of any length. */
 export function exactForms(values: readonly string[]): string[] {
   return values
     .flatMap((value) => [value, cleanWholeText(value), value.replace(/\s+/g, " "), ...shortLines(value)])
@@ -149,7 +149,7 @@ export function exactForms(values: readonly string[]): string[] {
     ]);
 }
 
-/** Lines are secrets of their own; long ones are found in any spelling. */
+/** Each line is a secret of its own. The long lines are found in any spelling. */
 function shortLines(value: string): string[] {
   return linesOf(value).filter((line) => !isLong(line));
 }
@@ -163,13 +163,13 @@ function isLong(value: string): boolean {
 }
 
 export interface FoldedForms {
-  /** By letters and digits. */
+  /** Compared by letters and digits. */
   readonly letters: Uint16Array[];
-  /** By everything that is printed: for secrets of few letters. */
+  /** Compared by all printed characters: for secrets with few letters. */
   readonly signs: Uint16Array[];
 }
 
-/** What is found however it is spelled: the values, their lines, and what base64 and hexadecimal digits make of them. */
+/** The forms that are found in any spelling: the values, their lines, and their encodings in base64 and hexadecimal digits. */
 export function foldedForms(values: readonly string[]): FoldedForms {
   const long = values.filter((value) => value.length >= shortestFolded);
   const lines = long.flatMap(linesOf).filter(isLong);
@@ -179,13 +179,13 @@ export function foldedForms(values: readonly string[]): FoldedForms {
   return { letters: [...letters, ...encoded], signs: few.flatMap((value) => spellings(value, "signs")) };
 }
 
-/** As it is, and with its own escapes resolved, for those of a text are resolved too. */
+/** The value as it is, and with its own escapes resolved, because the escapes of a text are resolved too. */
 function spellings(value: string, folding: Folding): Uint16Array[] {
   const layers = [...layersOf(value), ...layersOf(cleanWholeText(value))];
   return layers.map(({ text }) => codesOf(text, folding));
 }
 
-/** A text that is encoded may have been written as JSON before, and what is encoded may be encoded again. */
+/** The encodings of a value. It may have been written as JSON before the encoding, and may be encoded twice. */
 function encodings(value: string): string[] {
   const texts = [...new Set([value, JSON.stringify(value).slice(1, -1)])];
   return texts.flatMap((text) => {
@@ -195,23 +195,23 @@ function encodings(value: string): string[] {
   });
 }
 
-/** How many characters of base64 depend on so many bytes before a text. */
+/** The number of characters of base64 that depend on 0, 1 or 2 bytes before a text. */
 const before = [0, 2, 3];
 
-/** The characters of base64 that a text alone decides, where so many bytes stand before it, and any bytes behind it. */
+/** The characters of base64 that depend on a text alone, if `offset` bytes stand before it and any bytes behind it. */
 function base64Inside(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
   return encoded.slice(before[offset], Math.floor(((offset + bytes.length) * 8) / 6));
 }
 
-/** What is compared of a text: codes, each with its place in the text. Only the first `length` count. */
+/** The compared part of a text: codes, each with its place in the text. Only the first `length` codes count. */
 export interface Folded {
   readonly codes: Uint16Array;
   readonly places: Uint32Array;
   readonly length: number;
 }
 
-/** What of a text counts: every character as it is; letters and digits; everything but white space, quotes and backslashes. */
+/** The characters that count: every character as it is; letters and digits; all but white space, quotes and backslashes. */
 export type Folding = "exact" | "letters" | "signs";
 
 const dropped: Readonly<Record<Exclude<Folding, "exact">, RegExp>> = {
@@ -224,17 +224,17 @@ function foldCharacter(character: string, folding: Exclude<Folding, "exact">): s
   return character.normalize("NFKD").toUpperCase().toLowerCase().normalize("NFKD").replace(dropped[folding], "");
 }
 
-/** A character stands for so many letters at most: one that stands for a whole word is compared by its beginning. */
+/** The most letters of one character: a character that stands for a whole word is compared by the first letters. */
 const mostLetters = 4;
 
-/** The folded forms of characters, made once; those beyond ASCII as they come. */
+/** The folded forms of characters, made once; those beyond ASCII are made at their first use. */
 class Forms {
   readonly ascii: Uint16Array;
   readonly #others = new Map<number, Uint16Array>();
 
   constructor(private readonly folding: Exclude<Folding, "exact">) {
     const forms = Array.from({ length: 128 }, (_, code) => foldCharacter(String.fromCharCode(code), folding));
-    // 0 for what does not count.
+    // 0 means that the character does not count.
     this.ascii = Uint16Array.from(forms, (form) => (form === "" ? 0 : form.charCodeAt(0)));
   }
 
@@ -250,10 +250,10 @@ class Forms {
 
 const forms = { letters: new Forms("letters"), signs: new Forms("signs") };
 
-/** Room for what is folded, used again for each text: most are short, and there are thousands in a list of clusters. */
+/** A buffer that every text uses again: most texts are short, and a list of clusters has thousands. */
 const room = { codes: new Uint16Array(1_024), places: new Uint32Array(1_024) };
 
-/** What counts of a text; stays as it is until the next call. */
+/** The compared part of a text. It is valid until the next call. */
 export function fold(text: string, folding: Folding): Folded {
   const most = text.length * mostLetters;
   if (room.codes.length < most) Object.assign(room, { codes: new Uint16Array(most), places: new Uint32Array(most) });
@@ -261,7 +261,7 @@ export function fold(text: string, folding: Folding): Folded {
   return { ...room, length };
 }
 
-/** What counts of a text, to be kept. */
+/** A copy of the codes of a text that are compared. */
 export function codesOf(text: string, folding: Folding): Uint16Array {
   const { codes, length } = fold(text, folding);
   return codes.slice(0, length);
