@@ -122,7 +122,7 @@ export function plainKeyText(
   if (plain.length === 0) return undefined;
   const commands = plain.map((name) => `\`pulumi config set --secret ${name}\``).join(" and ");
   const what = plain.length === 1 ? `The API key ${plain} stands` : `The API keys ${plain.join(" and ")} stand`;
-  return `${what} in clear in ${places}. Run ${commands}, then \`pulumi up\`; if others may have read it, with a new key`;
+  return `${what} in plain text in ${places}. Run ${commands}, then \`pulumi up\`; if others may have read it, with a new key`;
 }
 
 /**

@@ -215,8 +215,8 @@ const advices: Record<number, string> = {
 };
 
 const advicesByCode = new Map([
-  ["invalid_gpu_type", "getGpuTypes() lists the GPU types that can be had"],
-  ["insufficient_capacity", "Ask for fewer replicas, or for another GPU type; getGpuTypes() lists what can be had"],
+  ["invalid_gpu_type", "getGpuTypes() lists the available GPU types"],
+  ["insufficient_capacity", "Ask for fewer replicas, or for another GPU type; getGpuTypes() lists the available ones"],
 ]);
 
 function adviceFor(status: number, code: string | undefined): string {

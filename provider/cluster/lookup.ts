@@ -49,7 +49,7 @@ export async function confirmAbsence(
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     // While the service is down, its 404 proves nothing. If the list is forbidden or unreadable, the form of the 404 decides.
-    if (isDown(error)) throw unconfirmed(notFound, `the list of clusters cannot be had now (${messageOf(error)})`);
+    if (isDown(error)) throw unconfirmed(notFound, `the list of clusters is not available now (${messageOf(error)})`);
   }
   if (notFound.isEnvelope) return undefined;
   throw unconfirmed(notFound, "that may not be the API's own word, and no list of clusters confirms it");

@@ -299,7 +299,7 @@ class WaitReport {
     });
     return [
       ...(states.length > 0 ? [`seen: ${states.join(", then ")}`] : []),
-      ...(this.#problem ? [`the last look that failed: ${this.#problem}`] : []),
+      ...(this.#problem ? [`the last poll that failed: ${this.#problem}`] : []),
     ];
   }
 

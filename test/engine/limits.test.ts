@@ -18,7 +18,7 @@ describe("a preview that fails before anything is created", () => {
       cluster("web", 'gpuType: "h1O0"'),
       /gpuType: "h1O0" is not a GPU type .*close to it: .*"h100"/,
     ],
-    ["more than there is", cluster("web", "replicas: 300"), /replicas: wants 300 .*"h100".* of which 256 can be had/],
+    ["more than there is", cluster("web", "replicas: 300"), /replicas: not enough GPUs: 300 .*"h100".* 256 available/],
     [
       "a cluster to adopt that does not exist",
       cluster("web", 'adopt: "cl_00000000"'),

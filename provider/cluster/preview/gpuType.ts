@@ -292,6 +292,6 @@ export class Wants {
 /** The text if too few GPUs are available; `undefined` if there are enough, or if the stock is not known. */
 export function shortage(type: string, own: number, others: number, free: number | undefined): string | undefined {
   if (free === undefined || own + others <= free) return undefined;
-  const all = others > 0 ? `, ${own + others} more for all clusters of this run so far` : "";
-  return `wants ${own} more GPU${own === 1 ? "" : "s"} of the type "${type}"${all}, of which ${free} can be had`;
+  const all = others > 0 ? `, ${own + others} for all clusters of this run so far` : "";
+  return `not enough GPUs: ${own} more of the type "${type}" needed${all}, ${free} available`;
 }

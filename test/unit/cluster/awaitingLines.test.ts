@@ -232,7 +232,7 @@ describe("a failure", () => {
         /^seen: 0\/2 replicas healthy, provisioning \(\d+ times\), then 1\/2 replicas healthy, provisioning/,
       ),
       expect.stringMatching(
-        /^the last look that failed: GET \/v1\/clusters\/cl_\w+ for cluster "web" \(cl_\w+\): try later /,
+        /^the last poll that failed: GET \/v1\/clusters\/cl_\w+ for cluster "web" \(cl_\w+\): try later /,
       ),
       expect.stringMatching(/^replica rep_\S+: unhealthy, cannot pull: \[secret\]$/),
       "It is kept in the state: the next `pulumi up` goes on from here",

@@ -152,12 +152,12 @@ const laterFailures: [string, Fault[], RegExp][] = [
   [
     "a service that does not answer until the end",
     [{ kind: "drop", method: "GET", path: "/v1/clusters/**", times: 1_000 }],
-    /timed out after 2m\n +the last look that failed: .*the connection broke/,
+    /timed out after 2m\n +the last poll that failed: .*the connection broke/,
   ],
   [
     "a service that answers with pages until the end",
     [{ kind: "html", status: 404, method: "GET", path: "/v1/clusters/**", times: 1_000 }],
-    /timed out after 2m\n +the last look that failed: .*web page/,
+    /timed out after 2m\n +the last poll that failed: .*web page/,
   ],
 ];
 

@@ -87,7 +87,7 @@ describe("a 404 in the documented form", () => {
     bench.simulator.change(made.id, { status: "gone" });
     bench.simulator.fault(fault);
     const { message } = await bench.run(failureOf(read(bench, made)));
-    expect(message).toMatch(/HTTP 404.*the list of clusters cannot be had now \(.*\): nothing is changed/);
+    expect(message).toMatch(/HTTP 404.*the list of clusters is not available now \(.*\): nothing is changed/);
     expect(message).toContain(made.id);
   });
 });
@@ -125,7 +125,7 @@ describe.each(gatewayBodies)("a 404 with %s", (_title, body) => {
     ),
     ...failingLists.map(
       ([list, fault]) =>
-        [list, fault, /HTTP 404.*the list of clusters cannot be had now \(.*\): nothing is changed/] as const,
+        [list, fault, /HTTP 404.*the list of clusters is not available now \(.*\): nothing is changed/] as const,
     ),
   ])("is an error, and never gone, where the list %s", async (_list, fault, text) => {
     const bench = await openBench();
@@ -228,7 +228,7 @@ describe("the wait for a deletion whose looks get the 404 of a gateway", () => {
     bench.simulator.fault(gateway404());
     bench.simulator.fault(fault);
     const { message } = await bench.run(failureOf(remove(bench, made, { timeoutMs: 60_000 })));
-    expect(message).toMatch(/was not deleted: timed out after 1m\n +the last look that failed: .*nothing is changed/);
+    expect(message).toMatch(/was not deleted: timed out after 1m\n +the last poll that failed: .*nothing is changed/);
     expect(bench.said).not.toContain("status: deleted");
   });
 });

@@ -254,7 +254,7 @@ describe("the error of a timeout", () => {
       expect.stringMatching(
         /^seen: 0\/2 replicas healthy, provisioning.*, then 1\/2 replicas healthy, provisioning \(\d+ times\)$/,
       ),
-      expect.stringMatching(/^the last look that failed: .*503/),
+      expect.stringMatching(/^the last poll that failed: .*503/),
       expect.stringMatching(/^replica rep_\S+: unhealthy, image not found$/),
     ]);
   });

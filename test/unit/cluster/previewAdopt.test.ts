@@ -138,8 +138,8 @@ describe("to adopt a cluster", () => {
   it("counts for the stock with what it has beyond it", async () => {
     const { bench, id } = await openFound({}, { gpuType: "h200", replicas: 30 });
     const news = { ...least, gpuType: "h200", adopt: id };
-    expect((await check(bench, { ...news, replicas: 32 })).said.join()).not.toContain("can be had");
-    expect((await check(bench, { ...news, replicas: 33 })).said.join()).toContain("wants 3 more GPUs");
+    expect((await check(bench, { ...news, replicas: 32 })).said.join()).not.toContain("not enough GPUs");
+    expect((await check(bench, { ...news, replicas: 33 })).said.join()).toContain("not enough GPUs: 3 more");
   });
 });
 

@@ -6,23 +6,23 @@ import { checked } from "./inputs";
 
 afterEach(closeAll);
 
-/** 32 of h200 can be had, unless the test says otherwise. */
+/** 32 of h200 are available, unless the test says otherwise. */
 const many = (replicas: unknown): Properties => ({ ...checked, gpuType: "h200", replicas });
 const held = (replicas: number, changes: Properties = {}) => old({ gpuType: "h200", replicas, ...changes });
-const aboutStock = (said: string[]) => said.filter((line) => line.includes("can be had"));
+const aboutStock = (said: string[]) => said.filter((line) => line.includes("not enough GPUs"));
 
 describe("the stock", () => {
   it("that a creation exceeds is a warning with the type, what is wanted and what there is", async () => {
     const { refusals, said } = await check(await openBench(), many(40));
     expect(refusals).toEqual([]);
-    expect(said).toEqual(['warning: web: wants 40 more GPUs of the type "h200", of which 32 can be had']);
+    expect(said).toEqual(['warning: web: not enough GPUs: 40 more of the type "h200" needed, 32 available']);
   });
 
   it("that a creation exceeds is a failure where the stack says so", async () => {
     const bench = await openBench({ settings: { capacityCheck: "error" } });
     const { refusals, said } = await check(bench, many(40));
     expect(refusals).toEqual([
-      'replicas: wants 40 more GPUs of the type "h200", of which 32 can be had (gpucluster:capacityCheck)',
+      'replicas: not enough GPUs: 40 more of the type "h200" needed, 32 available (gpucluster:capacityCheck)',
     ]);
     expect(said).toEqual([]);
   });
@@ -37,7 +37,7 @@ describe("the stock", () => {
   ])("%s", async (_title, news, olds, wanted) => {
     const { said } = await check(await openBench(), news, olds);
     expect(aboutStock(said)).toEqual([
-      `warning: web: wants ${wanted} more GPUs of the type "h200", of which 32 can be had`,
+      `warning: web: not enough GPUs: ${wanted} more of the type "h200" needed, 32 available`,
     ]);
   });
 
@@ -86,7 +86,7 @@ describe("the stock", () => {
       [],
       [],
       [
-        'warning: c: wants 5 more GPUs of the type "h200", 35 more for all clusters of this run so far, of which 32 can be had',
+        'warning: c: not enough GPUs: 5 more of the type "h200" needed, 35 for all clusters of this run so far, 32 available',
       ],
       [],
     ]);
@@ -101,7 +101,7 @@ describe("the stock", () => {
   it("counts one GPU in the singular", async () => {
     const news = { ...checked, gpuType: "rtx4090", replicas: 1 };
     const { said } = await check(await openBench(), news);
-    expect(said).toEqual(['warning: web: wants 1 more GPU of the type "rtx4090", of which 0 can be had']);
+    expect(said).toEqual(['warning: web: not enough GPUs: 1 more of the type "rtx4090" needed, 0 available']);
   });
 
   it.each<[string, Partial<Dialect>, number]>([
@@ -109,7 +109,7 @@ describe("the stock", () => {
     ["by a number alone", { stockForm: "count" }, 32],
   ])("is understood %s", async (_title, dialect, free) => {
     const { said } = await check(await openBench({ dialect }), many(40));
-    expect(said).toEqual([expect.stringContaining(`of which ${free} can be had`)]);
+    expect(said).toEqual([expect.stringContaining(`${free} available`)]);
   });
 
   it.each<[string, BenchOptions]>([

@@ -80,7 +80,7 @@ const phases: Record<string, Phase> = {
   "status looks without an answer": {
     what: "create",
     hangs: line("GET", /\/status$/),
-    says: /timed out after 4\ds.*seen|timed out after 4\ds.*the last look that failed/s,
+    says: /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s,
   },
   "looks at a cluster without an answer": { what: "create", hangs: line("GET", one), says: /time limit|timed out/ },
   "an update without an answer": { what: "update", hangs: line("PATCH", one), says: /PATCH .*time limit/ },
