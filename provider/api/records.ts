@@ -69,7 +69,7 @@ export interface StatusRecord {
   readonly isCounted?: boolean;
   /** Whether the cluster as a whole is healthy; present only if the service shows this, and nothing about replicas. */
   readonly overall?: boolean;
-  /** True where the service answers that there is none: then that it has no replicas proves nothing. */
+  /** True if no replicas can be observed: that none are listed proves nothing then. */
   readonly isMissing?: true;
 }
 

@@ -19,6 +19,8 @@ export interface PollHistory {
   readonly misses: number;
   /** Consecutive polls before the current one that met the goal of the wait. */
   readonly healthyLooks: number;
+  /** The first of those polls, in milliseconds of the wait. */
+  readonly healthySinceMs?: number | undefined;
   /** Whether a poll showed a contradiction: a running cluster whose replicas are not healthy. */
   readonly contradicted: boolean;
   /** Milliseconds since the wait began. */
@@ -116,14 +118,18 @@ export interface Running {
   readonly before?: Partial<ClusterState>;
 }
 
-/** Twice the time that containers usually get to terminate: no intermediate status word lasts this long. */
-const steadyWord = { ms: 60_000, looks: 3 };
+/**
+ * Evidence from an unknown status word has to last this long. Twice the time that containers usually get to terminate: no
+ * intermediate status word of a stop lasts longer.
+ */
+export const steadyWord = { ms: 60_000, looks: 3 };
 
 /**
  * Judges one poll of a wait until the cluster is stopped. Pure. A known status word decides. If the word is unknown,
- * two consecutive polls without a running replica mean that the cluster is stopped. If the replicas cannot be read, the
- * cluster is stopped once its word differs from the one before the stop request, and has stayed the same for
- * `steadyWord`.
+ * polls without a running replica mean that the cluster is stopped: two consecutive ones if the word differs from the one
+ * before the stop request; else all polls of `steadyWord`, because the cluster may have run no replica at the request
+ * either. If the replicas cannot be read, the cluster is stopped once its word differs from the one before the request,
+ * and has stayed the same for `steadyWord`.
  */
 export function judgeStopped(
   { record, status }: Observation,
@@ -139,7 +145,17 @@ export function judgeStopped(
   if (!status && running.readsStatus) return confirm(word);
   if (!status || status.isMissing) return isStoppedByWord(record, past, running) ? { kind: "ready" } : pending(word);
   if (!isIdle(status)) return pending(word);
-  return past.healthyLooks > 0 ? { kind: "ready" } : { kind: "pending", summary: word ?? "no state", healthy: true };
+  const isOther = !isSameWord(running.word, record.status) || isStopped(record, running.before);
+  const isEnough = isOther ? past.healthyLooks > 0 : isHealthyFor(steadyWord, past);
+  return isEnough ? { kind: "ready" } : { kind: "pending", summary: word ?? "no state", healthy: true };
+}
+
+/** Whether all polls of this time have met the goal of the wait, the current one included, and were that many. */
+export function isHealthyFor(
+  { ms, looks }: { readonly ms: number; readonly looks: number },
+  { healthyLooks, healthySinceMs, waitedMs }: PollHistory,
+): boolean {
+  return healthyLooks + 1 >= looks && waitedMs - (healthySinceMs ?? waitedMs) >= ms;
 }
 
 function isStoppedByWord(
@@ -163,6 +179,16 @@ export function isStopped({ status }: Pick<ClusterRecord, "status">, before: Par
   if (state === "stopped") return true;
   const wasStopped = before.desiredStatus === "stopped" && before.settled === true;
   return state === "unknown" && wasStopped && (status === undefined || before.status === status);
+}
+
+/**
+ * Whether a cluster that this package has stopped has another unknown status word now, and no replicas can be observed:
+ * then nothing shows any more that it is stopped.
+ */
+export function hasLeftRest({ record, status }: Observation, before: Partial<ClusterState>): boolean {
+  const wasStopped = before.desiredStatus === "stopped" && before.settled === true;
+  if (!wasStopped || record?.status === undefined || isSameWord(record.status, before.status)) return false;
+  return stateOf(record.status) === "unknown" && (!status || status.isMissing === true);
 }
 
 /** Judges one poll of a wait until the service shows the cluster, in any state. Pure. */
@@ -238,19 +264,25 @@ function isHealthy(status: StatusRecord, { replicas, enough }: Goal): boolean {
  * Whether no replica runs or may run, by the replicas and by the status word of `/status`. A status that only counts
  * replicas, or has one health for all of them, does not prove that.
  */
-export function isIdle({ status: word, replicas, overall }: StatusRecord): boolean {
+export function isIdle(health: StatusRecord): boolean {
+  const { replicas, overall } = health;
   const isDown = ({ status, healthy }: ReplicaRecord) =>
     !healthy && ["stopped", "terminated"].includes(stateOf(status));
-  const mayRun = ["running", "pending"].includes(stateOf(word));
-  return !mayRun && overall === undefined && replicas.every(isDown);
+  return !mayRun(health) && overall === undefined && replicas.every(isDown);
+}
+
+/** Whether the status word of `/status` says that the cluster runs, or is changing. */
+function mayRun({ status }: StatusRecord): boolean {
+  return ["running", "pending"].includes(stateOf(status));
 }
 
 /**
- * The state that the replicas prove, for a cluster with an unknown status word that nobody is known to have stopped.
+ * The state that the replicas suggest, for a cluster with an unknown status word that nobody is known to have stopped.
  * Pure. A cluster that is still coming up has no replicas either, so no replicas mean `stopped` only if `isUp`.
  */
 export function restOf(status: StatusRecord, isUp: boolean): "stopped" | "failed" | undefined {
   const { replicas } = status;
+  if (mayRun(status)) return undefined;
   if (replicas.length === 0) return isUp && !status.isMissing && isIdle(status) ? "stopped" : undefined;
   if (isIdle(status)) return "stopped";
   const isOut = ({ status: word, healthy }: ReplicaRecord) =>

@@ -111,16 +111,16 @@ function showsForm(field: TextField, asked: string | undefined, record: ClusterR
  * The state with the drift that the record shows. Inputs that the service does not show, or shows in their learned
  * form, stay as last applied.
  */
-export function withDrift(state: ClusterState, record: ClusterRecord, isFoundAtRest = false): ClusterState {
-  const isAtRest = isFoundAtRest || isStopped(record, state);
+export function withDrift(state: ClusterState, record: ClusterRecord, hasLeftRest = false): ClusterState {
+  const isAtRest = isStopped(record, state);
   // A number of replicas that takes effect at the next start is no drift, nor is one that an autoscaler may choose.
   const isOwn = replicasWithin(state.extraFields, Number.NaN, record.replicas) === record.replicas;
   const isKept = isAtRest || isOwn;
   const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
   // After an unfinished update, the service may show the requested configuration and not the running one. The next
   // update needs to know the running one.
-  if (state.__unfinished) return { ...state, replicas };
-  const power = driftedPower(state, record, isAtRest);
+  if (state.__unfinished) return { ...state, replicas, ...(hasLeftRest ? { desiredStatus: "running" as const } : {}) };
+  const power = driftedPower(state, record, { isAtRest, hasLeftRest });
   const { __echo: echo = {} } = state;
   const drifted = textFields.filter(
     (field) => record[field] !== undefined && record[field] !== echo[field] && !showsForm(field, state[field], record),
@@ -155,11 +155,15 @@ function shownValue(applied: string | undefined, shown: string | null): string {
 }
 
 /**
- * The drift of `desiredStatus`, if somebody has stopped or started the cluster. An unknown status word proves nothing,
- * and a later read will show the end of a stop in progress.
+ * The drift of `desiredStatus`, if somebody has stopped or started the cluster. An unknown status word proves nothing
+ * unless the cluster has left its rest, and a later read will show the end of a stop in progress.
  */
-function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: ClusterRecord, isAtRest: boolean) {
-  const isTelling = isAtRest || (stateOf(status) !== "unknown" && !isStopping(status));
+function driftedPower(
+  { desiredStatus = "running" }: ClusterState,
+  { status }: ClusterRecord,
+  { isAtRest, hasLeftRest }: { readonly isAtRest: boolean; readonly hasLeftRest: boolean },
+) {
+  const isTelling = isAtRest || hasLeftRest || (stateOf(status) !== "unknown" && !isStopping(status));
   const actual = isAtRest ? ("stopped" as const) : ("running" as const);
   return isTelling && actual !== desiredStatus ? { desiredStatus: actual } : {};
 }

@@ -51,8 +51,7 @@ export class Operation {
   readonly #secrets: Set<string>;
   #hiding: { readonly of: number; readonly by: Hiding } | undefined;
   #seen: Observation = {};
-  /** True once the replicas have shown that the cluster is at rest, whatever its status word is. */
-  isFoundAtRest = false;
+  #rest: Before | undefined;
 
   constructor(
     private readonly ctx: Ctx,
@@ -97,13 +96,25 @@ export class Operation {
     return this.subject.inputs.extraFields;
   }
 
+  /** The state before; once the cluster was found or brought to rest, as if that had been its end. */
   get before(): Before {
-    return this.subject.olds ?? {};
+    return { ...this.subject.olds, ...this.#rest };
+  }
+
+  /** True once the cluster has proved to be at rest, whatever its status word is. */
+  get isFoundAtRest(): boolean {
+    return this.#rest !== undefined;
+  }
+
+  /** Notes that the cluster is at rest, with the status word that it has now. */
+  foundAtRest(): void {
+    const { status } = this.observed.record ?? {};
+    this.#rest = { desiredStatus: "stopped", settled: true, ...(status === undefined ? {} : { status }) };
   }
 
   /** Whether the cluster was stopped before, by all that is known. */
   get wasStopped(): boolean {
-    return this.isFoundAtRest || this.before.desiredStatus === "stopped";
+    return this.before.desiredStatus === "stopped";
   }
 
   /** `cluster "web" (cl_1)`; `cluster cl_1` if the name is not known. */

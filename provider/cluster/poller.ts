@@ -165,6 +165,7 @@ export class Poller {
     const next = {
       ...seen,
       healthyLooks: healthy ? past.healthyLooks + 1 : 0,
+      healthySinceMs: healthy && past.healthyLooks === 0 ? past.waitedMs : past.healthySinceMs,
       contradicted: past.contradicted || contradiction,
     };
     return { observation, verdict, next };

@@ -7,7 +7,7 @@ import { isIdle, isStopped, judgeStopped, type Observation, type PollHistory, ty
 import type { CheckedInputs } from "./fields";
 import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
-import { findRest, isDown } from "./rest";
+import { isDown } from "./rest";
 import type { Service } from "./service";
 import { applyOnce } from "./updateRequest";
 import { waitUntil, waitUntilShown } from "./wait";
@@ -16,7 +16,10 @@ import { waitUntil, waitUntilShown } from "./wait";
 
 /** Whether the cluster is stopped. If a stop is in progress, waits for its end first. */
 export async function isAtRest(service: Service, operation: Operation): Promise<boolean> {
-  if (isStopping(operation.observed.record?.status)) await waitUntil(service, operation, stoppedJudge(operation));
+  if (isStopping(operation.observed.record?.status)) {
+    await waitUntil(service, operation, stoppedJudge(operation));
+    operation.foundAtRest();
+  }
   return isDown(service, operation, operation.observed.record);
 }
 
@@ -26,11 +29,12 @@ function stoppedJudge(operation: Operation): (observation: Observation, past: Po
   return (observation, past) => judgeStopped(observation, past, running);
 }
 
-/** Whether a stop request is needless: the cluster is stopped or stopping. */
+/**
+ * Whether a stop request is needless: the cluster is stopped or stopping by its word, or this package has stopped it and
+ * nothing has changed since. In doubt the request is sent: it does no harm to a stopped cluster.
+ */
 async function isStopNeedless(service: Service, operation: Operation, record: ClusterRecord): Promise<boolean> {
-  if (isGoingDown(record) || (!operation.readsStatus && isStopped(record, operation.before))) return true;
-  if ((await findRest(service, operation, record)) === "stopped") return true;
-  return operation.readsStatus && isDown(service, operation, record);
+  return isGoingDown(record) || (isStopped(record, operation.before) && (await isDown(service, operation, record)));
 }
 
 function isGoingDown(record: ClusterRecord): boolean {
@@ -60,6 +64,7 @@ export async function stop(
   if (skipAwait) await waitUntilShown(service, operation);
   else {
     await waitUntil(service, operation, isStoppedNow);
+    operation.foundAtRest();
     operation.status("stopped");
   }
   return !isNeedless;

@@ -1,6 +1,6 @@
 import { isStopping, stateOf } from "../api/read/states";
 import type { Ctx, Properties } from "../core";
-import { goalOf, isStopped, judgeReady, type Observation } from "./conditions";
+import { goalOf, hasLeftRest, isStopped, judgeReady, type Observation } from "./conditions";
 import { reportTwins } from "./create";
 import { gpuTypeOf, unverified, withDrift } from "./drift";
 import { replicasWithin } from "./extraFields";
@@ -8,7 +8,7 @@ import type { ClusterState } from "./fields";
 import { isAsSettled, showsAll } from "./listCache";
 import { findOrGone, findStatus, refuseOtherConnection } from "./lookup";
 import { Operation } from "./operation";
-import { findRest } from "./rest";
+import { mayBeAtRest } from "./rest";
 import type { Service } from "./service";
 import { inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
 
@@ -29,12 +29,12 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const isPlain = listed !== undefined && isAsSettled(record, state);
   const observation = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
   const isUnknown = state.name === undefined;
-  const isAtRest = !isPlain && (await findRest(service, operation, record, observation.status)) === "stopped";
-  const found = withDrift(state, record, isAtRest);
+  const found = withDrift(state, record, hasLeftRest(observation, state));
   // An import writes the GPU type into a program: a readable name is better there than an id.
   const shown = isUnknown ? { ...found, gpuType: gpuTypeOf(record) ?? found.gpuType } : found;
   const { __unfinished: unfinished, __sent: sent } = state;
-  const settled = isPlain || (isAtRest && shown.desiredStatus === "stopped") || isSettled(observation, shown);
+  // Whether it is at rest takes a longer look than a refresh has time for: the next update takes it.
+  const settled = isPlain || (isSettled(observation, shown) && !mayBeAtRest(service, operation, observation));
   const facts = { settled, unfinished, sent, seenBy: service.seenBy, before: state };
   // A list may show fewer fields than the cluster itself: an input that was verified once stays verified.
   const { unverifiedInputs: once } = state;

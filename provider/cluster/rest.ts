@@ -1,22 +1,33 @@
 import { isSameWord, stateOf } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
-import { isIdle, isStopped, restOf } from "./conditions";
+import { messageOf, TimeoutError } from "../errors";
+import {
+  isHealthyFor,
+  isIdle,
+  isStopped,
+  judgeShown,
+  type Observation,
+  restOf,
+  steadyWord,
+  type Verdict,
+} from "./conditions";
 import { replicasWithin } from "./extraFields";
-import { find, findStatus } from "./lookup";
+import { findStatus } from "./lookup";
 import { defaultTimeoutsMs, type Operation } from "./operation";
 import type { Service } from "./service";
 
 /** Whether a cluster is at rest, even if its status word is unknown. */
 
 /**
- * Pauses between two polls that have to agree, if some replicas are listed, and if none are. During a roll-out no replica may
- * run for a moment, or none may be listed for longer.
+ * How long an unknown word and replicas that do not run have to stay the same, before they mean that the cluster has
+ * stopped or failed. A cluster that moves to another machine shows the same: its replicas take up to `steadyWord` to
+ * terminate, and about as long to start again.
  */
-const pausesMs = { some: 3_000, none: 15_000 };
+const steadyRest = { ms: 2 * steadyWord.ms, looks: 5 };
 
 /**
  * Whether the cluster is stopped, by its status word. If the word is unknown, a cluster that was stopped before is still
- * stopped while no replica runs.
+ * stopped while no replica runs; if no replicas can be observed, while its word is the same.
  */
 export async function isDown(
   { client }: Service,
@@ -25,49 +36,86 @@ export async function isDown(
 ): Promise<boolean> {
   if (!record || isStopped(record)) return record !== undefined;
   if (!operation.wasStopped || stateOf(record.status) !== "unknown") return false;
-  // If only the word may be read, an unchanged word means that the cluster is still stopped.
-  if (!operation.readsStatus) return record.status === undefined || isSameWord(record.status, operation.before.status);
   const status = await findStatus(client, operation);
-  return status === undefined || isIdle(status);
+  if (status && !status.isMissing) return isIdle(status);
+  return record.status === undefined || isSameWord(record.status, operation.before.status);
 }
 
 /**
- * Finds out whether a cluster of an unknown status word has stopped or failed, if no stop is known. Two polls of its replicas
- * have to agree. A cluster without replicas may be starting, or may be scaled to zero. It counts as stopped only if it has
- * been up before, or is older than a creation may take.
+ * Finds out whether a cluster of an unknown status word has stopped or failed, if no stop is known. All polls of
+ * `steadyRest` have to show the same; the first other one ends the wait.
  */
 export async function findRest(
   service: Service,
   operation: Operation,
   record: ClusterRecord,
-  shown?: StatusRecord,
 ): Promise<"stopped" | "failed" | undefined> {
-  if (stateOf(record.status) !== "unknown" || operation.wasStopped || !operation.readsStatus) return undefined;
-  const status = shown ?? (await findStatus(service.client, operation));
+  if (!isInDoubt(operation, record)) return undefined;
+  const status = (await findStatus(service.client, operation)) ?? noReplicas(service);
   const first = judgeRest(service, operation, record, status);
-  if (!first) return undefined;
-  const pauseMs = status?.replicas.length ? pausesMs.some : pausesMs.none;
-  // Two polls that are too close to each other prove nothing.
-  if (operation.leftMs() < pauseMs) return undefined;
-  await operation.pause(pauseMs);
-  const again = await find(service, operation);
-  if (!again || !isSameWord(again.status, record.status)) return undefined;
-  if (judgeRest(service, operation, again, await findStatus(service.client, operation)) !== first) return undefined;
-  operation.isFoundAtRest = first === "stopped";
+  // In less time, polls prove nothing.
+  if (!first || operation.leftMs() < steadyRest.ms) return undefined;
+  const verdict = await watch(service, operation, { record, status });
+  if (verdict.kind !== "ready") return undefined;
+  if (first === "stopped") operation.foundAtRest();
   return first;
 }
 
+/** Polls until the cluster has shown the same for `steadyRest` (`ready`), or shows anything else. */
+async function watch(service: Service, operation: Operation, first: Required<Observation>) {
+  const summary = `${first.record.status ?? "no state"}, no replica runs`;
+  const isSame = ({ record, status }: Observation) =>
+    isSameWord(record?.status, first.record.status) &&
+    record?.replicas === first.record.replicas &&
+    (!status || shapeOf(status) === shapeOf(first.status));
+  const judge: Parameters<Service["poller"]["poll"]>[0]["judge"] = (observation, past): Verdict => {
+    if (!observation.record) return judgeShown(observation, past);
+    if (!isSame(observation)) return { kind: "failed", summary: "it has changed", reasons: [] };
+    if (!observation.status) return { kind: "confirm", summary };
+    return isHealthyFor(steadyRest, past) ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
+  };
+  try {
+    return await service.poller.poll({ operation, judge });
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    throw operation.error(`was not changed: ${messageOf(error)}`, error);
+  }
+}
+
+function shapeOf({ status, replicas, overall }: StatusRecord): string {
+  return JSON.stringify([status, overall, replicas.map(({ id, status: word, healthy }) => [id, word, healthy])]);
+}
+
+/** Whether a poll looks as if a cluster of an unknown status word were at rest, which only `findRest` finds out. */
+export function mayBeAtRest(service: Service, operation: Operation, { record, status }: Observation): boolean {
+  if (!record || !isInDoubt(operation, record)) return false;
+  return judgeRest(service, operation, record, status ?? noReplicas(service)) !== undefined;
+}
+
+function isInDoubt({ wasStopped, readsStatus }: Operation, { status }: ClusterRecord): boolean {
+  return stateOf(status) === "unknown" && !wasStopped && readsStatus;
+}
+
+/** A missing `/status` means that there are no replicas, unless the service may have no `/status` at all. */
+function noReplicas({ client }: Service): StatusRecord {
+  return client.form.has("status") ? { replicas: [] } : { replicas: [], isMissing: true };
+}
+
+/**
+ * A cluster without replicas may be starting, or may be scaled to zero. It counts as stopped only if it has been up before,
+ * or is older than a creation may take.
+ */
 function judgeRest(
-  { client, clock }: Service,
+  { clock }: Service,
   { before, extraFields }: Operation,
-  { createdAt = "" }: ClusterRecord,
-  status: StatusRecord | undefined,
+  { createdAt = "", replicas }: ClusterRecord,
+  status: StatusRecord,
 ) {
-  // If the service may have no `/status` at all, a missing status proves nothing.
-  if (!status && !client.form.has("status")) return undefined;
+  // Scaled to zero by the service or by somebody: that is drift of the number of replicas.
+  if (replicas === 0) return undefined;
   const { __echo, __unfinished, skipAwait } = before;
   const hasBeenUp = __echo !== undefined && __unfinished === undefined && skipAwait !== true;
   const isOld = clock.now() - Date.parse(createdAt) > defaultTimeoutsMs.create && __unfinished !== "redeployed";
   const mayScaleToZero = replicasWithin(extraFields, 1, 0) === 0;
-  return restOf(status ?? { replicas: [] }, (hasBeenUp || isOld) && !mayScaleToZero);
+  return restOf(status, (hasBeenUp || isOld) && !mayScaleToZero);
 }

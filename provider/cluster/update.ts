@@ -68,10 +68,11 @@ interface DesiredChange {
 async function bringAbout(
   service: Service,
   operation: Operation,
-  { record, inputs, state, effects }: DesiredChange,
+  { record: before, inputs, state, effects }: DesiredChange,
   what: string,
 ): Promise<ClusterState> {
-  const rest = inputs.desiredStatus === "stopped" ? undefined : await findRest(service, operation, record);
+  const rest = inputs.desiredStatus === "stopped" ? undefined : await findRest(service, operation, before);
+  const { record = before } = operation.observed;
   const change = changeOf(record, inputs, state, effects, rest === "failed" || undefined);
   const sent = nothingSent();
   return keep(

@@ -32,11 +32,13 @@ function fieldsIn(json: unknown): ReadonlyMap<string, unknown> {
 }
 
 /**
- * The health that a record shows. Without replicas, its status word counts for all of them, but not after a 404: that
- * may be about replicas that do not exist yet.
+ * The health that a record shows. Without replicas, its status word counts for all of them, and nothing is known about
+ * them otherwise. Not after a 404: that may be about replicas that do not exist yet.
  */
 export function statusIn({ health, status }: ClusterRecord, missing?: unknown): StatusRecord | undefined {
   const word = status === undefined ? {} : { status };
   if (health) return { ...health, ...word };
-  return isNotFound(missing) ? undefined : { replicas: [], ...word, overall: stateOf(status) === "running" };
+  return isNotFound(missing)
+    ? undefined
+    : { replicas: [], ...word, overall: stateOf(status) === "running", isMissing: true };
 }

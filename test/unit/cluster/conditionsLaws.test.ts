@@ -49,7 +49,8 @@ const look: fc.Arbitrary<Observation> = fc
 const past: fc.Arbitrary<PollHistory> = fc.record({
   seen: fc.boolean(),
   misses: fc.nat(4),
-  healthyLooks: fc.nat(2),
+  healthyLooks: fc.nat(3),
+  healthySinceMs: fc.nat(200_000),
   contradicted: fc.boolean(),
   waitedMs: fc.nat(200_000),
   steady: fc.option(fc.record({ word, sinceMs: fc.nat(200_000), looks: fc.nat(6) }), { nil: undefined }),
@@ -85,10 +86,16 @@ describe("a wait for a stop", () => {
   });
 
   it("ends without a word that is known only by replicas in two looks, or by a word that has changed and stays", () => {
-    ready((seen, { healthyLooks, waitedMs, steady }, { readsStatus, word: old, before }) => {
+    ready((seen, { healthyLooks, healthySinceMs, waitedMs, steady }, { readsStatus, word: old, before }) => {
       if (wordsOf(seen).some((said) => stateOf(said) === "stopped")) return true;
       const { record, status: health } = seen;
-      if (health && !health.isMissing) return isIdle(health) && healthyLooks > 0;
+      if (health && !health.isMissing) {
+        const isAsBefore = record?.status === undefined || before?.status === record.status;
+        const isKept = before?.desiredStatus === "stopped" && before.settled && isAsBefore;
+        const isQuick = !isSameWord(old, record?.status) || isKept;
+        const idleMs = waitedMs - (healthySinceMs ?? waitedMs);
+        return isIdle(health) && (isQuick ? healthyLooks > 0 : healthyLooks > 1 && idleMs >= 60_000);
+      }
       if (readsStatus && !health) return false;
       const isLong = waitedMs - (steady?.sinceMs ?? waitedMs) >= 60_000;
       const isOther = old !== undefined && !isSameWord(old, record?.status) && isLong;
@@ -133,6 +140,7 @@ describe("a cluster that nobody is known to have stopped", () => {
         if (restOf(health, isUp) === undefined) return true;
         const isOut = ({ status: said, healthy }: ReplicaRecord) =>
           !healthy && ["stopped", "terminated", "failed"].includes(stateOf(said));
+        if (["running", "pending"].includes(stateOf(health.status))) return false;
         const isTelling = health.replicas.length > 0 || (isUp && !health.isMissing);
         return health.overall === undefined && health.replicas.every(isOut) && isTelling;
       }),
