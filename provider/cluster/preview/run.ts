@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { abortable, until } from "../../clock";
 import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Naming, type Properties } from "../../core";
-import { ConfigError, GpuClusterError, isRejectedKey, messageOf, RequestError, TimeoutError } from "../../errors";
+import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../errors";
 import { isTypeRefusal } from "../createOnce";
 import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
@@ -12,10 +11,11 @@ import type { Service } from "../service";
 import { asInputs, secretsOf } from "../state";
 import { changedFields, wayOut } from "../updateRequest";
 import { type Adoption, adoptedId, findAdopted, judgeAdoption, refusalsOf, withFoundName } from "./adopt";
-import { isReplaced, refuseUnknown } from "./connection";
-import { CostCheck } from "./cost";
+import { isReplaced, Recognition } from "./connection";
+import { CostCheck, UnpricedError } from "./cost";
 import { gapText, Inquiry, LookUps, listOf, natureOf } from "./facts";
 import { GpuCheck, withKeptType, withList } from "./gpuType";
+import { LateLookUps } from "./late";
 import { NameCheck, resourceNameOf } from "./names";
 import { lossesOf, previewCluster, type Transition, transitionOf } from "./plan";
 import { completeInputs, findFailures, namingFailures, pathStep } from "./validate";
@@ -28,8 +28,8 @@ export class CheckRun {
   readonly #shared: Shared = { lookUps: new LookUps(), said: new Set() };
   /** The old inputs, by URN. A replacement is checked twice, the second time without its old inputs. */
   readonly #before = new Map<string, CheckedInputs>();
-  /** Lookups of operations, which may wait as long as their operation. */
-  #late: LookUps | undefined;
+  readonly #late = new LateLookUps();
+  readonly #recognition = new Recognition(this.#shared.lookUps);
   /** URNs whose difference the engine has requested since their last check with old inputs. */
   readonly #compared = new Set<string>();
   /** The option `replaceOnChanges`, by URN: only a preview needs it, and it must not show among the inputs. */
@@ -75,7 +75,10 @@ export class CheckRun {
     return this.#judge(check, before, asked, current === undefined);
   }
 
-  /** Creates a cluster with the chosen type. If the service refuses that type, the next one of the list is tried. */
+  /**
+   * Creates a cluster with the chosen type. If the service refuses that type, or if its cost is limited and not known,
+   * the next one of the list is tried.
+   */
   async create<T>(
     ctx: Ctx,
     deadlineMs: number,
@@ -89,13 +92,13 @@ export class CheckRun {
     const createWith = async ([type, ...others]: readonly [string, ...string[]]): Promise<T> => {
       const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
       this.#gpus.take(ctx.urn, wanted.gpuType);
-      const priced = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
       try {
-        return await send(priced);
+        return await send(await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType));
       } catch (error) {
         const [next, ...rest] = others;
-        if (next === undefined || !isTypeRefusal(error)) throw error;
-        const title = `cluster "${inputs.name}": the GPU type "${type}" is refused, so the next of the list is tried, "${next}"`;
+        const why = reasonForNext(error);
+        if (next === undefined || why === undefined) throw error;
+        const title = `cluster "${inputs.name}": the GPU type "${type}" ${why}, so the next of the list is tried, "${next}"`;
         ctx.log(this.#hiding(ctx, inputs).ownText(`${title}: ${messageOf(error)}`), "warning");
         return createWith([next, ...rest]);
       }
@@ -117,44 +120,25 @@ export class CheckRun {
     inputs: CheckedInputs,
     isOther = false,
   ): Promise<CheckedInputs> {
-    const { amount, problem } = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
+    const { amount, problem, unpriced } = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#costs.judgeLate(ctx.urn, inquiry, inputs, this.settings(), isOther),
     );
-    if (problem)
-      throw new GpuClusterError(
-        this.#hiding(ctx, inputs).ownText(`cluster "${inputs.name}": ${problem}. Nothing was sent`),
-      );
+    const said = (text: string) => this.#hiding(ctx, inputs).ownText(`cluster "${inputs.name}": ${text}`);
+    if (problem) throw new GpuClusterError(said(`${problem}. Nothing was sent`));
+    if (unpriced && isOther) throw new UnpricedError(said(`${unpriced}. Nothing was sent`));
+    if (unpriced) ctx.log(said(unpriced), "warning");
     return isOther ? { ...inputs, hourlyCost: amount } : inputs;
   }
 
-  /**
-   * Lookups that may take as long as the operation. Lookups that were cut off by the deadline of an earlier operation
-   * are repeated.
-   */
-  async #askLate<T>(
+  /** Lookups that may take as long as the operation. */
+  #askLate<T>(
     ctx: Ctx,
     deadlineMs: number,
     service: Service,
     inputs: CheckedInputs,
     ask: (inquiry: Inquiry) => Promise<T>,
   ): Promise<T> {
-    const { said } = this.#hiding(ctx, inputs);
-    const late = () =>
-      new TimeoutError(
-        `cluster "${inputs.name}": no price or stock came before the time limit of the operation. Nothing was sent`,
-      );
-    const askUntilWhole = async (): Promise<T> => {
-      for (;;) {
-        const lookUps = this.#late ?? new LookUps(deadlineMs);
-        this.#late = lookUps;
-        const inquiry = new Inquiry(lookUps, service, said);
-        const answer = await ask(inquiry);
-        const isCut = inquiry.gaps.some(({ error }) => error instanceof RequestError && error.isCut);
-        if (!isCut || (lookUps.deadlineMs ?? 0) >= deadlineMs) return answer;
-        if (this.#late === lookUps) this.#late = undefined;
-      }
-    };
-    return until({ clock: service.clock, deadlineMs, late }, (signal) => abortable(askUntilWhole(), signal));
+    return this.#late.ask({ ctx, deadlineMs, service, inputs, hide: this.#hiding(ctx, inputs).said }, ask);
   }
 
   /** How the secrets of a resource are hidden, including those of its old inputs. */
@@ -172,7 +156,8 @@ export class CheckRun {
     if ("failures" in surroundings) return;
     const { said, ownText } = hidingIn(ctx, news, { ...state });
     const log: Ctx["log"] = (text, severity) => ctx.log(ownText(text), severity);
-    await refuseUnknown(new OneCheck({ ...ctx, log }, surroundings, this.#shared, said), ctx, id, state);
+    const shared = { ...this.#shared, lookUps: this.#recognition.lookUps };
+    await this.#recognition.refuseUnknown(new OneCheck({ ...ctx, log }, surroundings, shared, said), ctx, id, state);
   }
 
   /**
@@ -257,6 +242,12 @@ export class CheckRun {
     if (check.showsOutputs) return { inputs: { ...shown, ...cost }, failures, certain };
     return { inputs: { ...shown, ...certain, ...cost }, failures };
   }
+}
+
+/** Why the next GPU type of a list is tried after an error; `undefined` if it is not. */
+function reasonForNext(error: unknown): string | undefined {
+  if (error instanceof UnpricedError) return "has no known price";
+  return isTypeRefusal(error) ? "is refused" : undefined;
 }
 
 /** Hides the secrets of a resource, old and new; the texts that identify the resource stay readable. */
@@ -370,6 +361,13 @@ export class OneCheck {
   /** @param key For messages about the whole run: shown once, and without the name of this resource. */
   warn(text: string, key?: string): void {
     this.#say(text, "warning", key);
+  }
+
+  /** Warns of something that many resources have in common: once in a run, for the first of them. */
+  warnOfFirst(text: string, key: string): void {
+    if (this.shared.said.has(key)) return;
+    this.shared.said.add(key);
+    this.warn(text);
   }
 
   inform(text: string, key?: string): void {
