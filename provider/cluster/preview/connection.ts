@@ -22,7 +22,8 @@ const enough = 2;
 interface Pair {
   /** Ids of clusters that both keys see. */
   readonly known: Set<string>;
-  readonly failures: Gap[];
+  /** Lookups that failed, by the id of the cluster. */
+  readonly failures: Map<string, Gap>;
   /** The end of the recognition before: one cluster after the other is asked for, because its answer may be enough. */
   turn: Promise<unknown>;
 }
@@ -64,7 +65,7 @@ export class Recognition {
   }
 
   #pairOf(key: string): Pair {
-    const pair = this.#pairs.get(key) ?? { known: new Set(), failures: [], turn: Promise.resolve() };
+    const pair = this.#pairs.get(key) ?? { known: new Set(), failures: new Map(), turn: Promise.resolve() };
     this.#pairs.set(key, pair);
     return pair;
   }
@@ -81,12 +82,12 @@ const wayOut = "`pulumi refresh` with a key that sees the clusters ends that";
 async function knows(inquiry: Inquiry, id: string, { known, failures }: Pair): Promise<boolean | Gap> {
   const isListed = await inquiry.lists(id);
   if (isListed === undefined && known.size >= enough) return true;
-  const failure = failures.at(enough - 1);
+  const failure = [...failures.values()][enough - 1];
   if (!isListed && failure) return failure;
   const found = isListed || (await inquiry.cluster(id));
   if (found === "none") return false;
   const gap = found === undefined ? inquiry.gaps.at(-1) : undefined;
-  if (gap) failures.push(gap);
+  if (gap) failures.set(id, gap);
   else known.add(id);
   return gap ?? true;
 }
