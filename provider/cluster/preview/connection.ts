@@ -5,8 +5,8 @@ import type { ClusterState } from "../fields";
 import { refuseOtherConnection, youngMs } from "../lookup";
 import { Operation } from "../operation";
 import { type Gap, type Inquiry, LookUps, natureOf } from "./facts";
+import type { OneCheck } from "./oneCheck";
 import { isAmong } from "./plan";
-import type { OneCheck } from "./run";
 
 /** Whether a difference replaces the cluster: the old cluster then stays with its service until its deletion there. */
 export function isReplaced(state: Properties, news: Properties, named: readonly string[] | undefined): boolean {

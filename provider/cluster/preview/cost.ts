@@ -7,8 +7,8 @@ import type { CheckedInputs } from "../fields";
 import { costOfReplica, roundCost } from "../money";
 import type { Inquiry, Price } from "./facts";
 import { resourceNameOf } from "./names";
+import type { OneCheck } from "./oneCheck";
 import { runs, type Transition } from "./plan";
-import type { OneCheck } from "./run";
 
 /** The limit of the cost cannot be checked, because the GPU type has no known price. */
 export class UnpricedError extends GpuClusterError {}

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
-import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Naming, type Properties } from "../../core";
-import { ConfigError, GpuClusterError, isRejectedKey, messageOf } from "../../errors";
+import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
+import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { isTypeRefusal } from "../createOnce";
 import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
@@ -13,10 +13,11 @@ import { changedFields, wayOut } from "../updateRequest";
 import { type Adoption, adoptedId, findAdopted, judgeAdoption, refusalsOf, withFoundName } from "./adopt";
 import { isReplaced, Recognition } from "./connection";
 import { CostCheck, UnpricedError } from "./cost";
-import { gapText, Inquiry, LookUps, listOf, natureOf } from "./facts";
+import { type Inquiry, LookUps, listOf } from "./facts";
 import { GpuCheck, withKeptType, withList } from "./gpuType";
 import { LateLookUps } from "./late";
 import { NameCheck, resourceNameOf } from "./names";
+import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
 import { lossesOf, previewCluster, type Transition, transitionOf } from "./plan";
 import { completeInputs, findFailures, namingFailures, pathStep } from "./validate";
 
@@ -308,102 +309,4 @@ async function certainOutputs(
   const holders = (await inquiry.holders(inputs.name, { quietly: true })) ?? [];
   // If several clusters have the name, none is certain.
   return previewCluster(inputs, holders.length === 1 ? { ...holders[0] } : {});
-}
-
-/** The service of a cluster, and the settings of its stack. */
-export interface Surroundings {
-  /** Undefined if the connection is not known yet: then no request is sent. */
-  readonly service: Service | undefined;
-  readonly settings: Settings;
-}
-
-/** The data that the checks of a run share. */
-export interface Shared {
-  readonly lookUps: LookUps;
-  /** Messages that were shown: each is shown once. */
-  readonly said: Set<string>;
-}
-
-/** One check in progress: its lookups, failures and messages. */
-export class OneCheck {
-  readonly failures: CheckFailure[] = [];
-  readonly service: Service | undefined;
-  readonly settings: Settings;
-  readonly inquiry: Inquiry;
-
-  constructor(
-    private readonly ctx: Ctx,
-    { service, settings }: Surroundings,
-    private readonly shared: Shared,
-    hide: (text: string) => string,
-  ) {
-    this.service = service;
-    this.settings = settings;
-    this.inquiry = new Inquiry(shared.lookUps, service, hide);
-  }
-
-  get urn(): string {
-    return this.ctx.urn;
-  }
-
-  get naming(): Naming | undefined {
-    return this.ctx.naming;
-  }
-
-  get showsOutputs(): boolean {
-    return this.ctx.showsOutputs === true;
-  }
-
-  fail(property: string, reason: string): void {
-    this.failures.push({ property, reason });
-  }
-
-  /** @param key For messages about the whole run: shown once, and without the name of this resource. */
-  warn(text: string, key?: string): void {
-    this.#say(text, "warning", key);
-  }
-
-  /** Warns of something that many resources have in common: once in a run, for the first of them. */
-  warnOfFirst(text: string, key: string): void {
-    if (this.shared.said.has(key)) return;
-    this.shared.said.add(key);
-    this.warn(text);
-  }
-
-  inform(text: string, key?: string): void {
-    this.#say(text, "info", key);
-  }
-
-  /** Reports failed lookups: one warning in a run, or a failure if the stack sets `strictPreview`. */
-  reportGaps(): void {
-    const { gaps } = this.inquiry;
-    // A rejected key would also be rejected for every request of the update.
-    const rejected = gaps.find(({ error }) => isRejectedKey(error));
-    if (rejected) {
-      this.fail("", rejected.text);
-      return;
-    }
-    if (this.settings.strictPreview) {
-      if (gaps.length > 0) this.fail("", `${gapText(gaps)}; gpucluster:strictPreview makes that an error`);
-      return;
-    }
-    const keyOf = (error: unknown) => `gap ${this.service?.seenBy} ${natureOf(error)}`;
-    const fresh = gaps.filter(({ error }) => !this.shared.said.has(keyOf(error)));
-    for (const { error } of fresh) this.shared.said.add(keyOf(error));
-    const text = `${gapText(fresh)}. Nothing more is said of that in this run`;
-    if (fresh.length > 0) this.warn(text, text);
-  }
-
-  /**
-   * Shows a message once. Preview and update are two processes, so each shows it. Some views do not show the resource
-   * of a message, so the text names it.
-   */
-  #say(text: string, severity: "info" | "warning", key?: string): void {
-    const name = resourceNameOf(this.urn);
-    const line = key !== undefined || name === "" ? text : `${name}: ${text}`;
-    const once = key ?? `${this.urn}\n${text}`;
-    if (this.shared.said.has(once)) return;
-    this.shared.said.add(once);
-    this.ctx.log(line, severity);
-  }
 }
