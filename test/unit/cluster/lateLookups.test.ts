@@ -115,3 +115,16 @@ describe("a late lookup that has failed", () => {
     expect(asked.late).toBe(0);
   });
 });
+
+it("a late lookup that finds no price for the only type is a warning, as in the check", async () => {
+  const { bench } = await openBusy(() => undefined);
+  const inputs = await judged(bench, "a");
+  const bare = async () => ({ gpus: [{ type: "h100", available: true, raw: {} }], certain: true });
+  Object.assign(bench.client, { listGpuTypes: bare, listGpuPricing: bare });
+  bench.said.length = 0;
+  expect((await bench.run(make(bench, inputs))).state).toMatchObject({ settled: true });
+  const warnings = bench.said.filter((line) => line.startsWith("warning"));
+  expect(warnings).toEqual([
+    expect.stringMatching(/cluster "a": `maxHourlyCost` cannot be checked: .*no price of "h100"/),
+  ]);
+});
