@@ -157,7 +157,7 @@ export function refuseOtherConnection({ seenBy }: Service, operation: Operation,
 }
 
 /** Reads may lag behind a creation for this long. */
-const youngMs = 2 * 60_000;
+export const youngMs = 2 * 60_000;
 /** Pauses before each further lookup of a young cluster that is missing: copies of the service's data catch up meanwhile. */
 const lookupPausesMs = [3_000, 7_000];
 /** Lookups of many clusters share a list of at most this age. */

@@ -7,8 +7,8 @@ import { adoptionChanges, mismatches, withName } from "../adoption";
 import { gpuTypeOf } from "../drift";
 import type { CheckedInputs } from "../fields";
 import { listOf } from "./facts";
+import type { OneCheck } from "./oneCheck";
 import { isUnknownAt, runs, type Transition } from "./plan";
-import type { OneCheck } from "./run";
 
 /** The cluster to adopt. */
 export interface Adoption {

@@ -1,13 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
+import { GpuClusterError } from "../../errors";
 import { gpusPerReplica, tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
 import { costOfReplica, roundCost } from "../money";
 import type { Inquiry, Price } from "./facts";
 import { resourceNameOf } from "./names";
+import type { OneCheck } from "./oneCheck";
 import { runs, type Transition } from "./plan";
-import type { OneCheck } from "./run";
+
+/** The limit of the cost cannot be checked, because the GPU type has no known price. */
+export class UnpricedError extends GpuClusterError {}
+
+/** The cost of a cluster just before an operation. */
+interface LateCost {
+  readonly amount?: number;
+  /** The reason if the operation may not run. */
+  readonly problem?: string;
+  /** The text if a limit cannot be checked, because the service names no price. */
+  readonly unpriced?: string;
+}
 
 /** Checks the cost of clusters, and its limits. */
 export class CostCheck {
@@ -40,7 +53,6 @@ export class CostCheck {
   /**
    * Enforces the limits for an operation whose price could not be looked up by its check, or that takes another GPU
    * type.
-   * @returns The cost, as far as it is known, and the reason if the operation may not run.
    */
   async judgeLate(
     urn: string,
@@ -48,7 +60,7 @@ export class CostCheck {
     inputs: CheckedInputs,
     settings: Settings,
     isOther: boolean,
-  ): Promise<{ readonly amount?: number; readonly problem?: string }> {
+  ): Promise<LateCost> {
     if (!this.#unchecked.has(urn) && !isOther) return { amount: inputs.hourlyCost };
     const price = await inquiry.price(inputs.gpuType, { tier: tierOf(inputs.extraFields) });
     const [gap] = inquiry.gaps;
@@ -57,6 +69,8 @@ export class CostCheck {
     const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
     this.#costs.set(urn, cost);
     const { amount } = cost;
+    if (amount === undefined && isLimited(inputs, settings))
+      return { unpriced: `\`maxHourlyCost\` cannot be checked: the service names no price of "${inputs.gpuType}"` };
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
     if (over) return { amount, problem: `\`maxHourlyCost\` ${over}` };
     const { maxHourlyCost: limit } = settings;

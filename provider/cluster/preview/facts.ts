@@ -105,15 +105,11 @@ export class Inquiry {
     return !("answer" in lookup && namesUpdate(lookup.answer.endpoints));
   }
 
-  /**
-   * Whether the service knows a cluster, by the run's one list of clusters; a cluster that is missing there is read by
-   * its id.
-   */
-  async knows(id: string): Promise<boolean | undefined> {
+  /** Whether the run's one list of clusters shows a cluster; `undefined` if the list cannot tell. */
+  async lists(id: string): Promise<boolean | undefined> {
     const list = this.service && (await this.lookUps.clusters(this.service));
-    if (list && "answer" in list && memberOf(list.answer, id)) return true;
-    const found = await this.cluster(id);
-    return found === undefined ? undefined : found !== "none";
+    if (!list || "error" in list) return undefined;
+    return memberOf(list.answer, id) !== undefined || (list.answer.complete ? false : undefined);
   }
 
   /** One cluster; `none` only if its absence is certain. */
@@ -199,6 +195,14 @@ function priceOf({ pricePerHour, currency }: GpuType): Price | undefined {
 /** The time limit for all lookups of a run: a preview must not wait for a service that is down. */
 const lookUpLimitMs = 5_000;
 
+/** The limits of lookups. */
+interface LookUpLimits {
+  /** The deadline of an operation that waits; without one, `lookUpLimitMs` holds for all lookups together. */
+  readonly deadlineMs?: number;
+  /** The number of attempts of a lookup without a deadline. */
+  readonly attempts?: number;
+}
+
 /** The answer of a lookup, or its error. */
 export type LookUp<T> = { readonly answer: T } | { readonly error: unknown };
 
@@ -221,8 +225,11 @@ export class LookUps {
   readonly #byService = new Map<Service, ServiceLookups>();
   #leftMs = lookUpLimitMs;
 
-  /** @param deadlineMs The deadline of an operation that waits; without one, `lookUpLimitMs` holds for a check. */
-  constructor(readonly deadlineMs?: number) {}
+  /** @param others Lookups whose list of clusters is used, if they have asked for one. */
+  constructor(
+    private readonly limits: LookUpLimits = {},
+    private readonly others?: LookUps,
+  ) {}
 
   types(service: Service): Promise<LookUp<GpuList>> {
     const lookups = this.#lookupsOf(service);
@@ -245,8 +252,14 @@ export class LookUps {
   /** The clusters, as of the first call. */
   clusters(service: Service): Promise<LookUp<ClusterList>> {
     const lookups = this.#lookupsOf(service);
-    lookups.clusters ??= this.#ask(service, (request) => service.lists.recent(0, request));
+    lookups.clusters ??=
+      this.others?.askedClusters(service) ?? this.#ask(service, (request) => service.lists.recent(0, request));
     return lookups.clusters;
+  }
+
+  /** The clusters, if they were asked for. */
+  askedClusters(service: Service): Promise<LookUp<ClusterList>> | undefined {
+    return this.#byService.get(service)?.clusters;
   }
 
   /** The descriptor document, which names the endpoints of the service. */
@@ -270,7 +283,7 @@ export class LookUps {
   }
 
   async #ask<T>({ clock }: Service, send: (request: CallOptions) => Promise<T>): Promise<LookUp<T>> {
-    const { deadlineMs } = this;
+    const { deadlineMs, attempts = 2 } = this.limits;
     if (deadlineMs !== undefined)
       return send({ deadlineMs }).then(
         (answer) => ({ answer }),
@@ -279,7 +292,7 @@ export class LookUps {
     if (this.#leftMs <= 0) return { error: tooLate() };
     const startMs = clock.now();
     try {
-      return { answer: await within(clock, this.#leftMs, send) };
+      return { answer: await within(clock, this.#leftMs, (limits) => send({ ...limits, attempts })) };
     } catch (error) {
       return { error };
     } finally {
@@ -288,11 +301,11 @@ export class LookUps {
   }
 }
 
-/** Sends a request with at most two attempts, and without a wait for a rate limit. */
+/** Sends a request, without a wait for a rate limit. */
 function within<T>(clock: Clock, limitMs: number, send: (request: CallOptions) => Promise<T>): Promise<T> {
   const deadlineMs = clock.now() + limitMs;
   return until({ clock, deadlineMs, late: tooLate }, (signal) =>
-    abortable(send({ attempts: 2, patienceMs: 0, deadlineMs, signal }), signal),
+    abortable(send({ patienceMs: 0, deadlineMs, signal }), signal),
   );
 }
 
@@ -325,8 +338,12 @@ export function clearText(error: unknown, hide: (text: string) => string): strin
 export function natureOf(error: unknown): string {
   if (!(error instanceof RequestError || error instanceof TimeoutError)) return messageOf(error);
   if (error instanceof ResponseShapeError) return error.path;
-  const isRefusal = error instanceof ApiError && error.outcome === "refused" && error.status !== 429;
-  return isRefusal ? `refused with ${error.status}` : "down";
+  return isRefusal(error) ? `refused with ${error.status}` : "down";
+}
+
+/** Whether the service has refused the request clearly, so that another one would be refused too. */
+export function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.outcome === "refused" && error.status !== 429;
 }
 
 /** One sentence for all gaps of a check: the failed lookups, and the reasons. */

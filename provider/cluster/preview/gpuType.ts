@@ -10,8 +10,8 @@ import type { CheckedInputs } from "../fields";
 import type { Service } from "../service";
 import type { Adoption } from "./adopt";
 import { type Inquiry, listOf } from "./facts";
+import type { OneCheck } from "./oneCheck";
 import { runs, type Transition } from "./plan";
-import type { OneCheck } from "./run";
 
 /** Checks GPU types: chooses one of a list, and checks that the service lists it and that enough GPUs are available. */
 export class GpuCheck {

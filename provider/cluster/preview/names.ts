@@ -5,8 +5,8 @@ import { cleanText } from "../../api/text";
 import { hasUnknown } from "../../core";
 import { describe, takenReason } from "../createOnce";
 import type { CheckedInputs } from "../fields";
+import type { OneCheck } from "./oneCheck";
 import type { Transition } from "./plan";
-import type { OneCheck } from "./run";
 
 /** Checks names: each belongs to one resource and one cluster. */
 export class NameCheck {

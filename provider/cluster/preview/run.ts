@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { abortable, until } from "../../clock";
 import type { Settings } from "../../config";
-import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Naming, type Properties } from "../../core";
-import { ConfigError, GpuClusterError, isRejectedKey, messageOf, RequestError, TimeoutError } from "../../errors";
+import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
+import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { isTypeRefusal } from "../createOnce";
 import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
@@ -12,11 +11,13 @@ import type { Service } from "../service";
 import { asInputs, secretsOf } from "../state";
 import { changedFields, wayOut } from "../updateRequest";
 import { type Adoption, adoptedId, findAdopted, judgeAdoption, refusalsOf, withFoundName } from "./adopt";
-import { isReplaced, refuseUnknown } from "./connection";
-import { CostCheck } from "./cost";
-import { gapText, Inquiry, LookUps, listOf, natureOf } from "./facts";
+import { isReplaced, Recognition } from "./connection";
+import { CostCheck, UnpricedError } from "./cost";
+import { type Inquiry, LookUps, listOf } from "./facts";
 import { GpuCheck, withKeptType, withList } from "./gpuType";
+import { LateLookUps } from "./late";
 import { NameCheck, resourceNameOf } from "./names";
+import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
 import { lossesOf, previewCluster, type Transition, transitionOf } from "./plan";
 import { completeInputs, findFailures, namingFailures, pathStep } from "./validate";
 
@@ -28,8 +29,8 @@ export class CheckRun {
   readonly #shared: Shared = { lookUps: new LookUps(), said: new Set() };
   /** The old inputs, by URN. A replacement is checked twice, the second time without its old inputs. */
   readonly #before = new Map<string, CheckedInputs>();
-  /** Lookups of operations, which may wait as long as their operation. */
-  #late: LookUps | undefined;
+  readonly #late = new LateLookUps();
+  readonly #recognition = new Recognition(this.#shared.lookUps);
   /** URNs whose difference the engine has requested since their last check with old inputs. */
   readonly #compared = new Set<string>();
   /** The option `replaceOnChanges`, by URN: only a preview needs it, and it must not show among the inputs. */
@@ -75,7 +76,10 @@ export class CheckRun {
     return this.#judge(check, before, asked, current === undefined);
   }
 
-  /** Creates a cluster with the chosen type. If the service refuses that type, the next one of the list is tried. */
+  /**
+   * Creates a cluster with the chosen type. If the service refuses that type, or if its cost is limited and not known,
+   * the next one of the list is tried.
+   */
   async create<T>(
     ctx: Ctx,
     deadlineMs: number,
@@ -89,13 +93,13 @@ export class CheckRun {
     const createWith = async ([type, ...others]: readonly [string, ...string[]]): Promise<T> => {
       const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
       this.#gpus.take(ctx.urn, wanted.gpuType);
-      const priced = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
       try {
-        return await send(priced);
+        return await send(await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType));
       } catch (error) {
         const [next, ...rest] = others;
-        if (next === undefined || !isTypeRefusal(error)) throw error;
-        const title = `cluster "${inputs.name}": the GPU type "${type}" is refused, so the next of the list is tried, "${next}"`;
+        const why = reasonForNext(error);
+        if (next === undefined || why === undefined) throw error;
+        const title = `cluster "${inputs.name}": the GPU type "${type}" ${why}, so the next of the list is tried, "${next}"`;
         ctx.log(this.#hiding(ctx, inputs).ownText(`${title}: ${messageOf(error)}`), "warning");
         return createWith([next, ...rest]);
       }
@@ -117,44 +121,25 @@ export class CheckRun {
     inputs: CheckedInputs,
     isOther = false,
   ): Promise<CheckedInputs> {
-    const { amount, problem } = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
+    const { amount, problem, unpriced } = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#costs.judgeLate(ctx.urn, inquiry, inputs, this.settings(), isOther),
     );
-    if (problem)
-      throw new GpuClusterError(
-        this.#hiding(ctx, inputs).ownText(`cluster "${inputs.name}": ${problem}. Nothing was sent`),
-      );
+    const said = (text: string) => this.#hiding(ctx, inputs).ownText(`cluster "${inputs.name}": ${text}`);
+    if (problem) throw new GpuClusterError(said(`${problem}. Nothing was sent`));
+    if (unpriced && isOther) throw new UnpricedError(said(`${unpriced}. Nothing was sent`));
+    if (unpriced) ctx.log(said(unpriced), "warning");
     return isOther ? { ...inputs, hourlyCost: amount } : inputs;
   }
 
-  /**
-   * Lookups that may take as long as the operation. Lookups that were cut off by the deadline of an earlier operation
-   * are repeated.
-   */
-  async #askLate<T>(
+  /** Lookups that may take as long as the operation. */
+  #askLate<T>(
     ctx: Ctx,
     deadlineMs: number,
     service: Service,
     inputs: CheckedInputs,
     ask: (inquiry: Inquiry) => Promise<T>,
   ): Promise<T> {
-    const { said } = this.#hiding(ctx, inputs);
-    const late = () =>
-      new TimeoutError(
-        `cluster "${inputs.name}": no price or stock came before the time limit of the operation. Nothing was sent`,
-      );
-    const askUntilWhole = async (): Promise<T> => {
-      for (;;) {
-        const lookUps = this.#late ?? new LookUps(deadlineMs);
-        this.#late = lookUps;
-        const inquiry = new Inquiry(lookUps, service, said);
-        const answer = await ask(inquiry);
-        const isCut = inquiry.gaps.some(({ error }) => error instanceof RequestError && error.isCut);
-        if (!isCut || (lookUps.deadlineMs ?? 0) >= deadlineMs) return answer;
-        if (this.#late === lookUps) this.#late = undefined;
-      }
-    };
-    return until({ clock: service.clock, deadlineMs, late }, (signal) => abortable(askUntilWhole(), signal));
+    return this.#late.ask({ ctx, deadlineMs, service, inputs, hide: this.#hiding(ctx, inputs).said }, ask);
   }
 
   /** How the secrets of a resource are hidden, including those of its old inputs. */
@@ -172,7 +157,8 @@ export class CheckRun {
     if ("failures" in surroundings) return;
     const { said, ownText } = hidingIn(ctx, news, { ...state });
     const log: Ctx["log"] = (text, severity) => ctx.log(ownText(text), severity);
-    await refuseUnknown(new OneCheck({ ...ctx, log }, surroundings, this.#shared, said), ctx, id, state);
+    const shared = { ...this.#shared, lookUps: this.#recognition.lookUps };
+    await this.#recognition.refuseUnknown(new OneCheck({ ...ctx, log }, surroundings, shared, said), ctx, id, state);
   }
 
   /**
@@ -259,6 +245,12 @@ export class CheckRun {
   }
 }
 
+/** Why the next GPU type of a list is tried after an error; `undefined` if it is not. */
+function reasonForNext(error: unknown): string | undefined {
+  if (error instanceof UnpricedError) return "has no known price";
+  return isTypeRefusal(error) ? "is refused" : undefined;
+}
+
 /** Hides the secrets of a resource, old and new; the texts that identify the resource stay readable. */
 function hidingIn({ urn }: Ctx, ...inputs: readonly (Properties | CheckedInputs)[]): Hiding {
   const names = inputs.flatMap(({ name, gpuType, container, adopt }) => textsIn([name, gpuType, container, adopt]));
@@ -317,95 +309,4 @@ async function certainOutputs(
   const holders = (await inquiry.holders(inputs.name, { quietly: true })) ?? [];
   // If several clusters have the name, none is certain.
   return previewCluster(inputs, holders.length === 1 ? { ...holders[0] } : {});
-}
-
-/** The service of a cluster, and the settings of its stack. */
-export interface Surroundings {
-  /** Undefined if the connection is not known yet: then no request is sent. */
-  readonly service: Service | undefined;
-  readonly settings: Settings;
-}
-
-/** The data that the checks of a run share. */
-export interface Shared {
-  readonly lookUps: LookUps;
-  /** Messages that were shown: each is shown once. */
-  readonly said: Set<string>;
-}
-
-/** One check in progress: its lookups, failures and messages. */
-export class OneCheck {
-  readonly failures: CheckFailure[] = [];
-  readonly service: Service | undefined;
-  readonly settings: Settings;
-  readonly inquiry: Inquiry;
-
-  constructor(
-    private readonly ctx: Ctx,
-    { service, settings }: Surroundings,
-    private readonly shared: Shared,
-    hide: (text: string) => string,
-  ) {
-    this.service = service;
-    this.settings = settings;
-    this.inquiry = new Inquiry(shared.lookUps, service, hide);
-  }
-
-  get urn(): string {
-    return this.ctx.urn;
-  }
-
-  get naming(): Naming | undefined {
-    return this.ctx.naming;
-  }
-
-  get showsOutputs(): boolean {
-    return this.ctx.showsOutputs === true;
-  }
-
-  fail(property: string, reason: string): void {
-    this.failures.push({ property, reason });
-  }
-
-  /** @param key For messages about the whole run: shown once, and without the name of this resource. */
-  warn(text: string, key?: string): void {
-    this.#say(text, "warning", key);
-  }
-
-  inform(text: string, key?: string): void {
-    this.#say(text, "info", key);
-  }
-
-  /** Reports failed lookups: one warning in a run, or a failure if the stack sets `strictPreview`. */
-  reportGaps(): void {
-    const { gaps } = this.inquiry;
-    // A rejected key would also be rejected for every request of the update.
-    const rejected = gaps.find(({ error }) => isRejectedKey(error));
-    if (rejected) {
-      this.fail("", rejected.text);
-      return;
-    }
-    if (this.settings.strictPreview) {
-      if (gaps.length > 0) this.fail("", `${gapText(gaps)}; gpucluster:strictPreview makes that an error`);
-      return;
-    }
-    const keyOf = (error: unknown) => `gap ${this.service?.seenBy} ${natureOf(error)}`;
-    const fresh = gaps.filter(({ error }) => !this.shared.said.has(keyOf(error)));
-    for (const { error } of fresh) this.shared.said.add(keyOf(error));
-    const text = `${gapText(fresh)}. Nothing more is said of that in this run`;
-    if (fresh.length > 0) this.warn(text, text);
-  }
-
-  /**
-   * Shows a message once. Preview and update are two processes, so each shows it. Some views do not show the resource
-   * of a message, so the text names it.
-   */
-  #say(text: string, severity: "info" | "warning", key?: string): void {
-    const name = resourceNameOf(this.urn);
-    const line = key !== undefined || name === "" ? text : `${name}: ${text}`;
-    const once = key ?? `${this.urn}\n${text}`;
-    if (this.shared.said.has(once)) return;
-    this.shared.said.add(once);
-    this.ctx.log(line, severity);
-  }
 }

@@ -1,6 +1,7 @@
 import { type Properties, UNKNOWN } from "../../../provider/core";
+import { messageOf } from "../../../provider/errors";
 import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines, settle } from "./harness";
-import { checked } from "./inputs";
+import { checked, urnOf } from "./inputs";
 
 afterEach(closeAll);
 
@@ -35,6 +36,7 @@ describe("before a difference, a cluster that", () => {
   it("another key saw last, and this one does not know, is an error that says what to do", async () => {
     const { bench, made, other } = await openStrangers();
     bench.simulator.change(made[0]?.id ?? "", { status: "gone" });
+    await bench.clock.advance(180_000);
     for (const cluster of made) {
       const { message } = await failureOf(look(bench, other, cluster));
       expect(message).toMatch(
@@ -63,7 +65,9 @@ describe("a service that does not answer whether it knows the cluster", () => {
     bench.simulator.fault(down);
     for (const cluster of made) await look(bench, other, cluster);
     expect(warnings(bench)).toEqual([
-      expect.stringMatching(/^warning: web: cl_\w+ was last seen under another .*could not be checked: .*HTTP 503/),
+      expect.stringMatching(
+        /^warning: web: cl_\w+ was last seen under another .*could not be checked: .*HTTP 503.*`pulumi refresh`/s,
+      ),
     ]);
   });
 
@@ -74,4 +78,95 @@ describe("a service that does not answer whether it knows the cluster", () => {
       expect((await failureOf(look(bench, other, cluster))).message).toMatch(/could not be checked.*strictPreview/s);
     expect(warnings(bench)).toEqual([]);
   });
+});
+
+describe("many clusters that another key saw last, whose list this key cannot have,", () => {
+  const noList = { kind: "status", status: 403, code: "forbidden", method: "GET", path: "/v1/clusters" } as const;
+  const readLine = "GET /v1/clusters/:id";
+  const strict = { settings: { strictPreview: true } };
+
+  /** A hundred clusters, and what another key says of each of them: nothing, or an error. */
+  async function openMany(options: BenchOptions, fault: Parameters<Bench["simulator"]["fault"]>[0]) {
+    const { bench, made, other } = await openStrangers(options);
+    const state = made[0]?.state ?? {};
+    const ids = Array.from(
+      { length: 100 },
+      (_, i) => bench.simulator.addCluster({ name: `w${i}`, gpuType: "h100" }).id,
+    );
+    await bench.clock.advance(180_000);
+    bench.simulator.fault({ ...fault, times: 100_000 });
+    const recognize = (id: string, i: number) => {
+      const named = { name: `w${i}` };
+      const work = other.recognize(
+        bench.ctx({ urn: urnOf(named.name) }),
+        id,
+        { ...state, ...named },
+        { ...checked, ...named },
+      );
+      return work.then(() => "", messageOf);
+    };
+    return { bench, other, recognizeAll: () => bench.run(Promise.all(ids.map(recognize))) };
+  }
+
+  it.each([
+    ["in silence", {}],
+    ["under strictPreview", strict],
+  ])("are recognized by two of them, %s", async (_title, options) => {
+    const { bench, recognizeAll } = await openMany(options, noList);
+    expect(new Set(await recognizeAll())).toEqual(new Set([""]));
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters", readLine, readLine]);
+    expect(bench.said).toEqual([]);
+  });
+
+  it.each([503, 403, 429])("and that cannot be read either (%i), are one warning and few requests", async (status) => {
+    const down = { kind: "status", status, code: "x", headers: { "Retry-After": "40" }, method: "GET" } as const;
+    const { bench, recognizeAll } = await openMany({}, down);
+    expect(new Set(await recognizeAll())).toEqual(new Set([""]));
+    expect(requestLines(bench.simulator).length).toBeLessThanOrEqual(3);
+    expect(warnings(bench)).toEqual([expect.stringMatching(/could not be checked.*`pulumi refresh`/s)]);
+  });
+
+  it("and that cannot be read, are errors under strictPreview that say what ends it, with few requests", async () => {
+    const { bench, recognizeAll } = await openMany(strict, { kind: "status", status: 503, method: "GET" });
+    for (const text of await recognizeAll())
+      expect(text).toMatch(/could not be checked.*strictPreview.*`pulumi refresh`/s);
+    expect(requestLines(bench.simulator).length).toBeLessThanOrEqual(3);
+  });
+
+  it("take at most 5 s in all, and none of the time of the checks", async () => {
+    let hangs = false;
+    const wire: BenchOptions["wire"] = (real, clock) => async (request) => {
+      if (hangs && request.path.startsWith("/v1/clusters/")) await clock.sleep(60_000, request.signal);
+      return real(request);
+    };
+    const { bench, other, recognizeAll } = await openMany({ wire }, noList);
+    const startMs = bench.clock.now();
+    hangs = true;
+    await recognizeAll();
+    hangs = false;
+    expect(bench.clock.now() - startMs).toBe(5_000);
+    const news = { ...checked, name: "new", maxHourlyCost: 100 };
+    const { inputs } = await bench.run(other.check(bench.ctx({ urn: urnOf("new") }), news, {}));
+    expect(inputs["hourlyCost"]).toBe(5.98);
+  });
+});
+
+it("a refresh ends the question which key sees a cluster", async () => {
+  const { bench, made, other } = await openStrangers();
+  for (const { id, state } of made) {
+    const found = await bench.run(bench.as("another").read(bench.ctx(), id, state));
+    bench.simulator.requests.length = 0;
+    await look(bench, other, { id, state: found?.state ?? {} });
+    expect(requestLines(bench.simulator)).toEqual([]);
+  }
+});
+
+it("a cluster that was created seconds ago, and that reads leave out, may well exist", async () => {
+  const { bench, made, other } = await openStrangers();
+  for (const { id, state } of made) {
+    bench.simulator.change(id, { status: "gone" });
+    const createdAt = new Date(bench.clock.now() - 5_000).toISOString();
+    await look(bench, other, { id, state: { ...state, createdAt } });
+    expect(warnings(bench)).toEqual([expect.stringMatching(/could not be checked: .*created only just now/)]);
+  }
 });

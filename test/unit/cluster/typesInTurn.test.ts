@@ -158,6 +158,61 @@ describe("a service that refuses the GPU type that was in stock", () => {
   });
 });
 
+describe("a type of a list whose price the service does not name, where the cost is limited", () => {
+  const isH200 = ({ type }: { readonly type: string }) => type === "h200";
+  /** `h200` has no price anywhere. */
+  const unpriced = ({ listGpuTypes, listGpuPricing }: Client): Partial<Client> => ({
+    listGpuTypes: async (...args) => {
+      const list = await listGpuTypes(...args);
+      const bare = list.gpus.map((gpu) => (isH200(gpu) ? { type: gpu.type, available: true, raw: {} } : gpu));
+      return { ...list, gpus: bare };
+    },
+    listGpuPricing: async (...args) => {
+      const list = await listGpuPricing(...args);
+      return { ...list, gpus: list.gpus.filter((gpu) => !isH200(gpu)) };
+    },
+  });
+  const ownLimit: [Properties, BenchOptions] = [{ maxHourlyCost: 20 }, { client: unpriced }];
+  const stackLimit: [Properties, BenchOptions] = [{}, { client: unpriced, settings: { maxHourlyCost: 20 } }];
+
+  async function openSoldOut([limit, options]: [Properties, BenchOptions], ...types: string[]) {
+    const bench = await openBench(options);
+    const { made } = await up(bench, { ...listOf(...types), ...limit }, () =>
+      bench.simulator.setGpuType("l4", { stock: 0 }),
+    );
+    return { bench, made };
+  }
+
+  it.each([
+    ["the cluster's own limit", ownLimit],
+    ["the limit of the stack", stackLimit],
+  ] as const)("is left out with a warning while there is another one: %s", async (_title, limited) => {
+    const { bench, made } = await openSoldOut(limited, "l4", "h200", "h100");
+    expect((await made).state).toMatchObject({ gpuType: "h100", hourlyCost: 5.98, settled: true });
+    expect(writes(bench.simulator)).toEqual([creation, creation]);
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(/"l4" is refused/),
+      expect.stringMatching(/"h200" has no known price.*the next of the list is tried, "h100".*cannot be checked/),
+    ]);
+  });
+
+  it.each([
+    ["the cluster's own limit", ownLimit],
+    ["the limit of the stack", stackLimit],
+  ] as const)("is an error if it is the last: %s cannot be checked", async (_title, limited) => {
+    const { bench, made } = await openSoldOut(limited, "l4", "h200");
+    expect((await failureOf(made)).message).toMatch(
+      /^cluster "web": `maxHourlyCost` cannot be checked: .* price of "h200".*Nothing was sent/,
+    );
+    expect(writes(bench.simulator)).toEqual([creation]);
+  });
+
+  it("is taken if nothing limits the cost", async () => {
+    const { made } = await openSoldOut([{}, { client: unpriced }], "l4", "h200");
+    expect((await made).state).toMatchObject({ gpuType: "h200", settled: true });
+  });
+});
+
 describe("a cluster that was given another type of the list than the expected one", () => {
   async function openOther(news = listOf("h200", "h100")) {
     const bench = await openBench();
