@@ -1,8 +1,7 @@
-import { shortestKey } from "./api/redact/keyHider";
-import { cleanText } from "./api/text";
 import { findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
 import { ConfigError } from "./errors";
-import { Secret } from "./secret";
+import { Secret, shortestKey } from "./secret";
+import { cleanText } from "./text";
 
 /** A service, and the key of one organization. */
 export interface Connection {

@@ -1,6 +1,6 @@
-import { isRecord } from "./api/read/json";
-import { cleanText } from "./api/text";
+import { isRecord } from "./core";
 import { ConfigError } from "./errors";
+import { cleanText } from "./text";
 
 /**
  * The config `gpucluster:connections`: organizations by name, each with the places of its API key. The config is not

@@ -112,3 +112,8 @@ export function hasUnknown(value: unknown): boolean {
   if (value === UNKNOWN) return true;
   return typeof value === "object" && value !== null && Object.values(value).some(hasUnknown);
 }
+
+/** Whether a value is an object with properties, and no list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

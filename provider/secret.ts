@@ -24,3 +24,6 @@ export class Secret {
     return "[secret]";
   }
 }
+
+/** A shorter key could not be distinguished from an ordinary word, and no service makes such a key. */
+export const shortestKey = 4;

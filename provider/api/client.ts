@@ -1,4 +1,5 @@
 import { GpuClusterError, isMissingEndpoint, isNotFound } from "../errors";
+import { cleanText } from "../text";
 import type { GpuType } from "../types";
 import { type CreateBody, type Endpoint, endpoints, type RedeployBody, type UpdateBody } from "./endpoints";
 import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
@@ -14,7 +15,6 @@ import { readable } from "./readable";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
 import { isOpaque, type RequestNames, refusesGpuCount } from "./requestNames";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
-import { cleanText } from "./text";
 import { UpdateMethodChoice } from "./updateMethod";
 
 const clustersPath = "/v1/clusters";

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { type Clock, systemClock } from "../clock";
+import { isRecord } from "../core";
 import type { Secret } from "../secret";
 import { version } from "../version";
 import { type Client, createClient } from "./client";
 import { defaultPatienceMs } from "./http";
 import { createBudget } from "./rateLimiter";
 import type { Budget } from "./ratePriority";
-import { isRecord } from "./read/json";
 import type { RequestNames } from "./requestNames";
 import { ServiceForm } from "./serviceForm";
 import { createTransport } from "./transport";

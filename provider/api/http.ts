@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { isLoopback } from "../connections";
 import { ConfigError, ConnectionError, type Outcome, ResponseShapeError } from "../errors";
-import { cleanText } from "./text";
+import { cleanText } from "../text";
 
 /** One request, as each handler of the chain gets it. */
 export interface HttpRequest {

@@ -1,7 +1,7 @@
 import { ResponseShapeError } from "../errors";
+import { cleanText } from "../text";
 import { type HttpRequest, titleOf } from "./http";
 import { UnreadableError } from "./read/json";
-import { cleanText } from "./text";
 
 /** Reads an answer; the error for an unreadable answer names the request. */
 export function readable<Result>(request: HttpRequest, read: () => Result): Result {

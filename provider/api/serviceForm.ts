@@ -1,4 +1,5 @@
 import { ApiError, GpuClusterError, messageOf, RequestError } from "../errors";
+import { cut } from "../text";
 import type { GpuType } from "../types";
 import { matchGpu } from "./gpuMatch";
 import {
@@ -10,7 +11,6 @@ import {
   otherNames,
   type RequestNames,
 } from "./requestNames";
-import { cut } from "./text";
 
 /** The optional endpoints of the service: only some of its public descriptions have them. */
 export type OptionalEndpoint = "status" | "update" | "gpus" | "gpuAvailability";

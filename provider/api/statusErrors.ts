@@ -1,12 +1,12 @@
 import { ApiError, type Outcome, ResponseShapeError } from "../errors";
 import type { Secret } from "../secret";
+import { cleanJson, cleanWholeText, cut, NestingError } from "../text";
 import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
 import { asCount, asRecord, asText, Fields, plainName } from "./read/json";
 import { readable } from "./readable";
 import { besideErrors, busyStatuses, clusterIdPrefix, clusterNames, errorNames, rateLimitCode } from "./records";
 import { keyHider } from "./redact/keyHider";
 import { redactor } from "./redact/redactor";
-import { cleanJson, cleanWholeText, cut, NestingError } from "./text";
 
 /** The content of the body of a refusal. */
 export interface ErrorBody {

@@ -1,6 +1,6 @@
 import { isLeaving, isSameWord, stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
-import { cut } from "../api/text";
+import { cut } from "../text";
 import { type CheckedInputs, type ClusterState, type HealthCheck, inputDefaults } from "./fields";
 
 /** The observed state of a cluster at one time. */

@@ -1,8 +1,8 @@
 import { isLeaving } from "../api/read/states";
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
-import { cleanText } from "../api/text";
 import type { Ctx, Properties } from "../core";
 import { messageOf } from "../errors";
+import { cleanText } from "../text";
 import { whenFree } from "./busy";
 import { judgeGone } from "./conditions";
 import { sameText } from "./drift";

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSameGpu } from "../api/gpuMatch";
-import { isRecord } from "../api/read/json";
-import type { Diff, Properties, PropertyChange } from "../core";
+import { type Diff, isRecord, type Properties, type PropertyChange } from "../core";
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "./fields";
 
 /**

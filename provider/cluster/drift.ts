@@ -4,7 +4,7 @@ import { plainName } from "../api/read/json";
 import { isStopping, stateOf } from "../api/read/states";
 import { type ClusterRecord, clusterNames } from "../api/records";
 import { isOpaque, vocabularies } from "../api/requestNames";
-import { cleanText } from "../api/text";
+import { cleanText } from "../text";
 import type { GpuType } from "../types";
 import { isStopped } from "./conditions";
 import { driftedExtras, extrasShown, replicasWithin } from "./extraFields";

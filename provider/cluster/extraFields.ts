@@ -1,6 +1,7 @@
-import { isRecord, plainName } from "../api/read/json";
+import { plainName } from "../api/read/json";
 import type { ClusterRecord } from "../api/records";
 import { sentNames } from "../api/requestNames";
+import { isRecord } from "../core";
 
 /**
  * `extraFields`: request fields that this package does not know. They are sent unchanged, and compared with the fields

@@ -1,10 +1,10 @@
 import { clearWord } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { redactor } from "../api/redact/redactor";
-import { cleanText, cut } from "../api/text";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
 import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, TimeoutError } from "../errors";
+import { cleanText, cut } from "../text";
 import type { Observation } from "./conditions";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { secretsOf } from "./state";

@@ -1,7 +1,6 @@
-import { isRecord } from "../api/read/json";
-import { cleanText } from "../api/text";
-import type { Properties } from "../core";
+import { isRecord, type Properties } from "../core";
 import { GpuClusterError } from "../errors";
+import { cleanText } from "../text";
 import { countHealthy, isStopped, type Observation } from "./conditions";
 import { textsIn } from "./extraFields";
 import { type CheckedInputs, type ClusterState, inputNames } from "./fields";

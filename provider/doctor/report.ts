@@ -2,7 +2,7 @@ import { updateMethods } from "../api/endpoints";
 import type { RateHeaders } from "../api/rateHeaders";
 import type { ClusterRecord, GpuList } from "../api/records";
 import { evidenceIn, evidenceOfEmptyList, evidenceOfGpus, type RequestNames } from "../api/requestNames";
-import { cleanText } from "../api/text";
+import { cleanText } from "../text";
 import type { GpuType, ServiceInfo } from "../types";
 import { version } from "../version";
 import { adviceFor, type EndpointFinding, endpointFindings } from "./endpointFindings";

@@ -1,5 +1,5 @@
 import { isKeyedCluster } from "../api/read/clusterRecord";
-import { isRecord, plainName } from "../api/read/json";
+import { plainName } from "../api/read/json";
 import {
   clusterListNames,
   clusterNames,
@@ -13,7 +13,8 @@ import {
   replicaNames,
   wrapperNames,
 } from "../api/records";
-import { cleanText, cut } from "../api/text";
+import { isRecord } from "../core";
+import { cleanText, cut } from "../text";
 
 /** The form of an answer in a few words, without any of its values. Pure. */
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { cleanText } from "../api/text";
 import { GpuClusterError } from "../errors";
+import { cleanText } from "../text";
 
 /** A rule for a text; `what` describes a valid one. Texts are never quoted in errors, because each may be a secret. */
 export function textArg(what: string, isRight: (text: string) => boolean) {

@@ -1,7 +1,6 @@
 import type { Client } from "../api/client";
 import { clearWord } from "../api/read/states";
 import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
-import { cleanText } from "../api/text";
 import { countHealthy } from "../cluster/conditions";
 import { describe } from "../cluster/createOnce";
 import { gpuTypeOf } from "../cluster/drift";
@@ -9,6 +8,7 @@ import { clearStatus, type Hiding, hidingOf } from "../cluster/operation";
 import { holdersOf } from "../cluster/ownedIds";
 import { KnownSecrets, secretsOf, toPlainJson } from "../cluster/state";
 import { GpuClusterError, messageOf, withNotFoundAdvice } from "../errors";
+import { cleanText } from "../text";
 import type {
   ClusterInfo,
   GetClusterArgs,

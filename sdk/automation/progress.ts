@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { resourceNameOf } from "../../provider/cluster/preview/names";
-import { withoutSequences } from "../../provider/terminal";
+import { withoutSequences } from "../../provider/text";
 import { withoutPlanValues } from "./planValues";
 
 /** One line of an operation's progress. */

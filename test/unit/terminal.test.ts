@@ -1,5 +1,4 @@
-import { cleanText } from "../../provider/api/text";
-import { withoutSequences } from "../../provider/terminal";
+import { cleanText, withoutSequences } from "../../provider/text";
 import { factsIn } from "../../sdk/automation/progress";
 
 /** A text of 1 MB. */

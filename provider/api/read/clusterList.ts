@@ -1,6 +1,7 @@
+import { isRecord } from "../../core";
 import { type ClusterList, clusterListNames, listDepth, notRecords, pageHints, partMarks, sideLists } from "../records";
 import { isKeyedCluster, readListed } from "./clusterRecord";
-import { asRecord, Fields, isRecord, isSaid, plainName, UnreadableError } from "./json";
+import { asRecord, Fields, isSaid, plainName, UnreadableError } from "./json";
 import { type Answer, type GetPage, walkPages } from "./pages";
 
 const clusters: ListKind = {

@@ -1,3 +1,5 @@
+import { isRecord } from "../../core";
+import { cleanText, withCleanNames } from "../../text";
 import { sameId } from "../ids";
 import {
   type ClusterRecord,
@@ -14,7 +16,6 @@ import {
   recordDepth,
 } from "../records";
 import { redactor } from "../redact/redactor";
-import { cleanText, withCleanNames } from "../text";
 import { gpuTexts } from "./gpuFacts";
 import {
   asCount,
@@ -23,7 +24,6 @@ import {
   asText,
   defined,
   Fields,
-  isRecord,
   isSaid,
   objectsIn,
   plainName,

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core";
 import {
   gpuMemoryForm,
   gpuNameForms,
@@ -8,7 +9,7 @@ import {
   stockPlacesForm,
   stockWords,
 } from "../records";
-import { asCount, asFlag, asNumber, asText, defined, Fields, isRecord, plainName } from "./json";
+import { asCount, asFlag, asNumber, asText, defined, Fields, plainName } from "./json";
 
 /** A text by which a record identifies a GPU, or a machine with GPUs. */
 export interface GpuText {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core";
 import type { GpuType } from "../../types";
 import {
   fieldGroups,
@@ -11,7 +12,7 @@ import {
 } from "../records";
 import { gpuKey, gpuTexts, isGpuName, readMemory, readStock } from "./gpuFacts";
 import { type GpuRow, type GpuSubject, rowsIn } from "./gpuRows";
-import { asName, asText, defined, Fields, isRecord, objectsIn, plainName, UnreadableError } from "./json";
+import { asName, asText, defined, Fields, objectsIn, plainName, UnreadableError } from "./json";
 import { type Answer, type GetPage, walkPages } from "./pages";
 import { readPrice } from "./price";
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core";
 import {
   errorNames,
   gpuListNames,
@@ -10,7 +11,7 @@ import {
   wrapperNames,
 } from "../records";
 import { gpuTexts, isGpuName, readMemory, readStock } from "./gpuFacts";
-import { asText, isRecord, plainName } from "./json";
+import { asText, plainName } from "./json";
 import { readPrice } from "./price";
 
 /** The subject of an answer about GPUs: gives the meaning of a value without a field name. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core";
 /**
  * Reads JSON of unknown form: a property by its name in any spelling, a value by its kind. The meaning of the values is
  * unknown in this file.
@@ -19,10 +20,6 @@ export function plainName(name: string): string {
     .replace(/[^A-Za-z0-9]+/g, "_")
     .replace(/^_|_$/g, "")
     .toLowerCase();
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A copy of an object; empty for any other value. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core";
 import { messageOf, RequestError, ResponseShapeError } from "../../errors";
 import {
   cursorNames,
@@ -10,7 +11,7 @@ import {
   pageSizes,
   partMarks,
 } from "../records";
-import { asCount, asFlag, asName, asText, Fields, isRecord, isSaid, plainName, UnreadableError } from "./json";
+import { asCount, asFlag, asName, asText, Fields, isSaid, plainName, UnreadableError } from "./json";
 
 /** The parts of an answer that a list needs. */
 export interface Answer {

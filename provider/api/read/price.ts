@@ -1,3 +1,4 @@
+import { isRecord } from "../../core";
 import {
   currencyNames,
   currencySigns,
@@ -8,7 +9,7 @@ import {
   scaleWords,
   timeWords,
 } from "../records";
-import { asText, defined, Fields, isRecord, plainName } from "./json";
+import { asText, defined, Fields, plainName } from "./json";
 
 /** The price of one GPU for one hour in a record. */
 export interface Price {

@@ -1,5 +1,6 @@
+import { isRecord } from "../../core";
 import { countedWords, type ReplicaRecord, replicaCounts } from "../records";
-import { asCount, isRecord, plainName } from "./json";
+import { asCount, plainName } from "./json";
 import { stateOf } from "./states";
 
 /** More than any input may request; a larger number is a time. */

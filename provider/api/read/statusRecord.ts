@@ -1,3 +1,4 @@
+import { isRecord } from "../../core";
 import {
   clusterNames,
   fieldGroups,
@@ -13,18 +14,7 @@ import {
   sickWords,
   wrapperNames,
 } from "../records";
-import {
-  asFlag,
-  asName,
-  asRecord,
-  asText,
-  defined,
-  Fields,
-  isRecord,
-  isSaid,
-  plainName,
-  UnreadableError,
-} from "./json";
+import { asFlag, asName, asRecord, asText, defined, Fields, isSaid, plainName, UnreadableError } from "./json";
 import { counted } from "./replicaCounts";
 import { stateOf } from "./states";
 

@@ -1,8 +1,6 @@
 import { redactor } from "./redactor";
-import { shortestExact, shortestFolded } from "./spelling";
+import { shortestFolded } from "./spelling";
 
-/** A shorter key could not be distinguished from an ordinary word, and no service makes such a key. */
-export const shortestKey = shortestExact;
 /** Half of a key of this length does not occur by chance, in any spelling. */
 const longKey = 16;
 

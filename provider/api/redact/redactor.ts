@@ -1,4 +1,4 @@
-import { cut } from "../text";
+import { cut } from "../../text";
 import {
   codesOf,
   exactForms,

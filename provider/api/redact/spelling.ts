@@ -1,4 +1,5 @@
-import { cleanWholeText } from "../text";
+import { shortestKey } from "../../secret";
+import { cleanWholeText } from "../../text";
 
 /** A text whose escapes are resolved layer by layer. Each character has the part of the first text that it stands for. */
 export interface Spelling {
@@ -132,7 +133,7 @@ export function* layersOf(text: string): Generator<Spelling> {
 /** The forms in which a secret is searched for. */
 
 /** Shorter values ("1", "on") are everywhere in ordinary text: to replace them would hide nothing and garble much. */
-export const shortestExact = 4;
+export const shortestExact = shortestKey;
 /** From this length on, a value is found in any spelling; a shorter one would be found in ordinary words. */
 export const shortestFolded = 8;
 

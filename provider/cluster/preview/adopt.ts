@@ -1,8 +1,8 @@
 import { sameId } from "../../api/ids";
 import { isStopping, stateOf } from "../../api/read/states";
 import type { ClusterRecord } from "../../api/records";
-import { cleanText } from "../../api/text";
 import { type CheckFailure, hasUnknown } from "../../core";
+import { cleanText } from "../../text";
 import { adoptionChanges, mismatches, withName } from "../adoption";
 import { gpuTypeOf } from "../drift";
 import type { CheckedInputs } from "../fields";

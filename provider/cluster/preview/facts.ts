@@ -2,10 +2,11 @@ import type { CallOptions } from "../../api/client";
 import { getServiceInfo } from "../../api/descriptor";
 import { recordsOf } from "../../api/gpuMatch";
 import { sameId } from "../../api/ids";
-import { Fields, isRecord, plainName } from "../../api/read/json";
+import { Fields, plainName } from "../../api/read/json";
 import { readPrice } from "../../api/read/price";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
 import { abortable, type Clock, until } from "../../clock";
+import { isRecord } from "../../core";
 import {
   ApiError,
   GpuClusterError,

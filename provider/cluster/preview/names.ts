@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { longestMadeLabel } from "../../api/endpoints";
 import type { ClusterRecord } from "../../api/records";
-import { cleanText } from "../../api/text";
 import { hasUnknown } from "../../core";
+import { cleanText } from "../../text";
 import { describe, takenReason } from "../createOnce";
 import type { CheckedInputs } from "../fields";
 import type { OneCheck } from "./oneCheck";

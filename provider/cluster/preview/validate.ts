@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { cut } from "../../api/text";
 import { type CheckFailure, type Naming, type Properties, UNKNOWN } from "../../core";
+import { cut } from "../../text";
 import { type CheckedInputs, inputDefaults, inputNames, shownDefaults } from "../fields";
 import { generatedName } from "./names";
 import { clusterRules } from "./rules";

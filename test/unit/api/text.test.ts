@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { redactor } from "../../../provider/api/redact/redactor";
-import { cleanJson, cleanText } from "../../../provider/api/text";
+import { cleanJson, cleanText } from "../../../provider/text";
 
 const anyText = fc.string({ unit: "binary", maxLength: 700 });
 const dirt = fc.constantFrom(

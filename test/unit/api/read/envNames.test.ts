@@ -1,5 +1,5 @@
 import { readCluster } from "../../../../provider/api/read/clusterRecord";
-import { cleanJson } from "../../../../provider/api/text";
+import { cleanJson } from "../../../../provider/text";
 
 const value = " byte\u001b[31m\u202e for byte\r\n";
 const dirty: [string, string][] = [
