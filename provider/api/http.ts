@@ -123,7 +123,7 @@ function newAgent(undici: typeof import("undici"), { hostname }: URL): Dispatche
     // The original error quotes the address, which may hold a password.
     throw new ConfigError(
       "The proxy of the environment is not usable: HTTPS_PROXY and HTTP_PROXY must be addresses such as " +
-        "http://proxy.example.com:8080; NO_PROXY names hosts that are asked directly",
+        "http://HOST:PORT; NO_PROXY names hosts that are asked directly",
     );
   }
 }

@@ -139,7 +139,7 @@ export class RateLimiter implements Budget {
     this.#wakeAt(Math.min(...opening.filter((atMs) => atMs > nowMs)));
   }
 
-  #isOpen(priority: PermitRequest["priority"], nowMs: number): boolean {
+  #isOpen(priority: Priority, nowMs: number): boolean {
     return this.#window.hasPlace(priority) && this.#window.opensAtMs(priority) <= nowMs;
   }
 

@@ -18,10 +18,10 @@ import { waitUntilReady } from "./wait";
 export async function createCluster(service: Service, ctx: Ctx, news: Properties) {
   const inputs = asInputs(news);
   if (inputs.adopt !== undefined) return adoptCluster(service, ctx, inputs, inputs.adopt);
-  const { clock, seenBy } = service;
-  const record = await createOnce(service, new Operation(ctx, clock, "create", { id: "", inputs }), inputs);
+  const { seenBy } = service;
+  const record = await createOnce(service, new Operation(ctx, service, "create", { id: "", inputs }), inputs);
   // From here on the cluster exists and is paid for: nothing below may lose its id.
-  const operation = new Operation(ctx, clock, "create", { id: record.id, inputs, known: service.known.of(record.id) });
+  const operation = new Operation(ctx, service, "create", { id: record.id, inputs });
   // If the run is killed now, only its output contains the id.
   operation.status(`created as ${record.id}`);
   const isResent = service.creations.wasResent(inputs.name) ? { __resent: true as const } : {};

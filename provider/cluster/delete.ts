@@ -17,12 +17,7 @@ import { judgedState } from "./state";
 /** Deletes the cluster, or stops it if its `deletionPolicy` says so, and waits. A cluster that is already gone is a success. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
   const state = judgedState(olds, id);
-  const operation = new Operation(ctx, service.clock, "delete", {
-    id,
-    inputs: state,
-    olds: state,
-    known: service.known.of(id),
-  });
+  const operation = new Operation(ctx, service, "delete", { id, inputs: state, olds: state });
   const adoption = service.owned.adoptionOf(id);
   if (adoption === "failed") throw operation.error("was not deleted: the resource that was to adopt it has failed to");
   if (adoption === "done") {

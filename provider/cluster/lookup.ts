@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../api/client";
 import { isLeaving } from "../api/read/states";
-import type { ClusterRecord, StatusRecord } from "../api/records";
+import type { ClusterList, ClusterRecord, StatusRecord } from "../api/records";
 import { ApiError, isNotFound, messageOf, RequestError, ResponseShapeError } from "../errors";
 import { judgeGone } from "./conditions";
 import type { ClusterState } from "./fields";
@@ -42,21 +42,34 @@ export async function confirmAbsence(
   { signal, deadlineMs, urgency, subject, listAgeMs = 0 }: ListOptions,
   notFound: ApiError,
 ): Promise<ClusterRecord | undefined> {
-  try {
-    const list = await lists.recent(listAgeMs, { signal, deadlineMs, urgency, subject });
-    const listed = memberOf(list, id);
-    if (listed || list.complete) return listed;
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error;
-    // While the service is down, its 404 proves nothing. If the list is forbidden or unreadable, the form of the 404 decides.
-    if (isDown(error)) throw unconfirmed(notFound, `the list of clusters is not available now (${messageOf(error)})`);
-  }
-  if (notFound.isEnvelope) return undefined;
-  throw unconfirmed(notFound, "that may not be the API's own word, and no list of clusters confirms it");
+  const list: ListLookup = await lists.recent(listAgeMs, { signal, deadlineMs, urgency, subject }).then(
+    (answer) => ({ answer }),
+    (error: unknown) => ({ error }),
+  );
+  if ("error" in list && !(list.error instanceof RequestError)) throw list.error;
+  const listed = "answer" in list ? memberOf(list.answer, id) : undefined;
+  if (listed || isAbsent(notFound, list)) return listed;
+  const why =
+    "error" in list && isDown(list.error)
+      ? `the list of clusters is not available now (${messageOf(list.error)})`
+      : "that may not be the API's own word, and no list of clusters confirms it";
+  throw unconfirmed(notFound, why);
+}
+
+/** The list of clusters, or its error. */
+type ListLookup = { readonly answer: ClusterList } | { readonly error: unknown };
+
+/**
+ * Whether a 404 proves that a cluster does not exist that the list does not show. While the service is down, its 404 proves
+ * nothing. If the list is forbidden, unreadable or incomplete, the form of the 404 decides. Pure.
+ */
+export function isAbsent(notFound: ApiError, list: ListLookup): boolean {
+  if ("answer" in list && list.answer.complete) return true;
+  return notFound.isEnvelope && !("error" in list && isDown(list.error));
 }
 
 /** Whether the list may be available at another time. */
-export function isDown(error: unknown): boolean {
+function isDown(error: unknown): boolean {
   if (error instanceof ResponseShapeError) return false;
   return !(error instanceof ApiError) || error.outcome !== "refused" || error.status === 429;
 }
@@ -83,6 +96,11 @@ export async function findStatus(
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/** The health if `/status` is missing: there are no replicas, unless the service may have no `/status` at all. */
+export function noReplicas({ form }: Client): StatusRecord {
+  return form.has("status") ? { replicas: [] } : { replicas: [], isMissing: true };
 }
 
 /** What "no such cluster" means for an operation, and the cases in which it proves nothing. */
@@ -157,11 +175,16 @@ export function refuseOtherConnection({ seenBy }: Service, operation: Operation,
 }
 
 /** Reads may lag behind a creation for this long. */
-export const youngMs = 2 * 60_000;
+const youngMs = 2 * 60_000;
 /** Pauses before each further lookup of a young cluster that is missing: copies of the service's data catch up meanwhile. */
 const lookupPausesMs = [3_000, 7_000];
 /** Lookups of many clusters share a list of at most this age. */
 const listAgeMs = 2_000;
+
+/** Whether a cluster is so young that reads may not show it yet; false if its age is not known. */
+export function isYoung({ createdAt = "" }: Pick<ClusterState, "createdAt">, nowMs: number): boolean {
+  return Math.abs(nowMs - Date.parse(createdAt)) < youngMs;
+}
 
 /**
  * Repeats the lookup of a missing cluster if it is young, or if its age is unknown: to forget a cluster that is paid for is
@@ -172,21 +195,23 @@ const listAgeMs = 2_000;
 export async function findAgain(
   service: Service,
   operation: Operation,
-  { createdAt = "", __echo, __late }: ClusterState,
+  state: ClusterState,
 ): Promise<ClusterRecord | undefined> {
   const { client, clock } = service;
-  const ageMs = clock.now() - Date.parse(createdAt);
-  if (ageMs >= youngMs) return undefined;
-  const isYoung = Math.abs(ageMs) < youngMs;
-  if (isYoung && __echo === undefined) throw operation.error(notYet);
+  const { createdAt = "", __echo, __late } = state;
+  const nowMs = clock.now();
+  if (nowMs - Date.parse(createdAt) >= youngMs) return undefined;
+  const isNew = isYoung(state, nowMs);
+  if (isNew && __echo === undefined) throw operation.error(notYet);
   for (const pauseMs of lookupPausesMs) {
-    if (operation.leftMs() < pauseMs) throw operation.error(isYoung ? notYet : noTime);
+    if (operation.leftMs() < pauseMs) throw operation.error(isNew ? notYet : noTime);
     await operation.pause(pauseMs);
     const record = await find(service, operation, { listAgeMs });
-    if (record) client.form.showsLate = true;
-    if (record) return record;
+    if (!record) continue;
+    client.form.showsLate = true;
+    return record;
   }
-  if (isYoung && (__late || client.form.showsLate)) throw operation.error(notYet);
+  if (isNew && (__late || client.form.showsLate)) throw operation.error(notYet);
   return undefined;
 }
 

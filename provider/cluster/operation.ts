@@ -7,6 +7,7 @@ import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, T
 import { cleanText, cut } from "../text";
 import type { Observation } from "./conditions";
 import type { CheckedInputs, ClusterState } from "./fields";
+import type { Service } from "./service";
 import { secretsOf } from "./state";
 
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
@@ -36,8 +37,6 @@ export interface Subject {
   >;
   /** The state before, whose values are secret too. */
   readonly olds?: Pick<ClusterState, "env" | "extraFields"> & Before;
-  /** The known secrets of the cluster; the operation adds those that it observes. */
-  readonly known?: Set<string>;
 }
 
 /**
@@ -47,6 +46,7 @@ export interface Subject {
  */
 export class Operation {
   readonly deadlineMs: number;
+  readonly #clock: Clock;
   readonly #startMs: number;
   readonly #secrets: Set<string>;
   #hiding: { readonly of: number; readonly by: Hiding } | undefined;
@@ -55,13 +55,15 @@ export class Operation {
 
   constructor(
     private readonly ctx: Ctx,
-    private readonly clock: Clock,
+    { clock, known }: Pick<Service, "clock" | "known">,
     private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
+    this.#clock = clock;
     this.#startMs = ctx.startMs ?? clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
-    this.#secrets = subject.known ?? new Set();
+    // What the operation observes is known to later ones.
+    this.#secrets = known.of(subject.id);
     this.#learn(secretsOf(subject.inputs), secretsOf(subject.olds ?? {}));
   }
 
@@ -147,12 +149,12 @@ export class Operation {
 
   /** Milliseconds until the deadline. */
   leftMs(): number {
-    return Math.max(0, this.deadlineMs - this.clock.now());
+    return Math.max(0, this.deadlineMs - this.#clock.now());
   }
 
   /** A pause that ends at the deadline at the latest. */
   pause(ms: number): Promise<void> {
-    return this.clock.sleep(Math.min(ms, this.leftMs()), this.signal);
+    return this.#clock.sleep(Math.min(ms, this.leftMs()), this.signal);
   }
 
   /** The error of an operation that ends at its deadline. */
@@ -166,7 +168,7 @@ export class Operation {
   }
 
   elapsedMs(): number {
-    return this.clock.now() - this.#startMs;
+    return this.#clock.now() - this.#startMs;
   }
 
   status(text: string): void {

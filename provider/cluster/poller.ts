@@ -7,7 +7,7 @@ import { ApiError, isUnauthorized, messageOf, RequestError, type TimeoutError } 
 import { cut } from "../text";
 import { type Observation, type PollHistory, unhealthyReasons, type Verdict } from "./conditions";
 import { type ListCache, memberOf } from "./listCache";
-import { findCluster, findStatus } from "./lookup";
+import { findCluster, findStatus, noReplicas } from "./lookup";
 import type { Operation } from "./operation";
 import { pollIntervalMs, shortestIntervalMs } from "./pollInterval";
 
@@ -185,9 +185,7 @@ export class Poller {
     const last = this.#statuses.get(operation);
     const maxAgeMs = Math.min(past.waitedMs * statusAge.share, statusAge.mostMs);
     if (last && kind === "pending" && operation.isCreation && nowMs - last.atMs < maxAgeMs) return last.status;
-    // A cluster without a status has no replicas yet.
-    const isMissing = this.client.form.has("status") ? {} : { isMissing: true as const };
-    const none = operation.readsStatus ? { replicas: [], ...isMissing } : undefined;
+    const none = operation.readsStatus ? noReplicas(this.client) : undefined;
     const status = (await findStatus(this.client, operation, { attempts: 1 })) ?? none;
     this.#statuses.set(operation, { status, atMs: nowMs });
     return status;

@@ -15,8 +15,8 @@ import { inputsOf, judgedState, programOf, toPlainJson, toState } from "./state"
 /** Reads the cluster. Returns `undefined` only if the service tells the same key that the cluster does not exist. */
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
   const state = judgedState(olds, id);
-  const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state, known: service.known.of(id) };
-  const operation = new Operation(ctx, service.clock, "read", subject);
+  const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state };
+  const operation = new Operation(ctx, service, "read", subject);
   const listed = await service.refreshes.listed(id, operation.look());
   if (listed) operation.observe({ record: listed });
   const record =

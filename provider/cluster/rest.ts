@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from "./conditions";
 import { replicasWithin } from "./extraFields";
-import { findStatus } from "./lookup";
+import { findStatus, noReplicas } from "./lookup";
 import { defaultTimeoutsMs, type Operation } from "./operation";
 import type { Service } from "./service";
 
@@ -20,7 +20,7 @@ import type { Service } from "./service";
 
 /**
  * How long an unknown word and replicas that do not run have to stay the same, before they mean that the cluster has
- * stopped or failed. A cluster that moves to another machine shows the same: its replicas take up to `steadyWord` to
+ * stopped or failed. A cluster that moves to another machine shows the same: its replicas need up to `steadyWord` to
  * terminate, and about as long to start again.
  */
 const steadyRest = { ms: 2 * steadyWord.ms, looks: 5 };
@@ -51,7 +51,7 @@ export async function findRest(
   record: ClusterRecord,
 ): Promise<"stopped" | "failed" | undefined> {
   if (!isInDoubt(operation, record)) return undefined;
-  const status = (await findStatus(service.client, operation)) ?? noReplicas(service);
+  const status = (await findStatus(service.client, operation)) ?? noReplicas(service.client);
   const first = judgeRest(service, operation, record, status);
   // In less time, polls prove nothing.
   if (!first || operation.leftMs() < steadyRest.ms) return undefined;
@@ -89,16 +89,11 @@ function shapeOf({ status, replicas, overall }: StatusRecord): string {
 /** Whether a poll looks as if a cluster of an unknown status word were at rest, which only `findRest` finds out. */
 export function mayBeAtRest(service: Service, operation: Operation, { record, status }: Observation): boolean {
   if (!record || !isInDoubt(operation, record)) return false;
-  return judgeRest(service, operation, record, status ?? noReplicas(service)) !== undefined;
+  return judgeRest(service, operation, record, status ?? noReplicas(service.client)) !== undefined;
 }
 
 function isInDoubt({ wasStopped, readsStatus }: Operation, { status }: ClusterRecord): boolean {
   return stateOf(status) === "unknown" && !wasStopped && readsStatus;
-}
-
-/** A missing `/status` means that there are no replicas, unless the service may have no `/status` at all. */
-function noReplicas({ client }: Service): StatusRecord {
-  return client.form.has("status") ? { replicas: [] } : { replicas: [], isMissing: true };
 }
 
 /**

@@ -15,7 +15,7 @@ import { asInputs, judgedState, toPlainJson, toState } from "./state";
 
 /** Adopts a cluster. Fields that the service shows are compared and corrected; the others are assumed to match the inputs. */
 export async function adoptCluster(service: Service, ctx: Ctx, requested: CheckedInputs, id: string) {
-  const operation = new Operation(ctx, service.clock, "create", { id, inputs: requested, known: service.known.of(id) });
+  const operation = new Operation(ctx, service, "create", { id, inputs: requested });
   const record = await find(service, operation);
   const desired = record ? withTakenType(requested, identifiersIn(record)) : requested;
   const adopter = service.owned.adopt(id, ctx.urn);
@@ -48,12 +48,7 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
     const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
     return toState(inputs, {}, { settled: true, unfinished, sent, seenBy, before: state });
   }
-  const operation = new Operation(ctx, service.clock, "update", {
-    id,
-    inputs,
-    olds: state,
-    known: service.known.of(id),
-  });
+  const operation = new Operation(ctx, service, "update", { id, inputs, olds: state });
   const record = await findExisting(service, operation, state);
   return bringAbout(service, operation, { record, inputs, state, effects }, "");
 }

@@ -31,6 +31,16 @@ import type {
 import { invoke, invokeOutput } from "./invoke";
 
 export type {
+  ClusterInfo,
+  GetClusterArgs,
+  GetClusterOutputArgs,
+  GetClusterResult,
+  GetClusterStatusArgs,
+  GetClusterStatusOutputArgs,
+  GetClusterStatusResult,
+  GetClustersArgs,
+  GetClustersOutputArgs,
+  GetClustersResult,
   GetGpuAvailabilityArgs,
   GetGpuAvailabilityOutputArgs,
   GetGpuAvailabilityResult,
@@ -43,6 +53,12 @@ export type {
   GetGpuTypesArgs,
   GetGpuTypesOutputArgs,
   GetGpuTypesResult,
+  GetHealthArgs,
+  GetHealthOutputArgs,
+  GetHealthResult,
+  GetServiceInfoArgs,
+  GetServiceInfoOutputArgs,
+  GetServiceInfoResult,
   GpuAvailability,
   GpuModel,
   GpuPrice,
@@ -104,19 +120,6 @@ export function getGpuAvailabilityOutput(
   return invokeOutput("getGpuAvailability", args, opts);
 }
 
-export type {
-  ClusterInfo,
-  GetClusterArgs,
-  GetClusterOutputArgs,
-  GetClusterResult,
-  GetClusterStatusArgs,
-  GetClusterStatusOutputArgs,
-  GetClusterStatusResult,
-  GetClustersArgs,
-  GetClustersOutputArgs,
-  GetClustersResult,
-} from "../functions";
-
 /** All clusters of the API key's organization, also those that other programs made. */
 export function getClusters(args: GetClustersArgs = {}, opts?: pulumi.InvokeOptions): Promise<GetClustersResult> {
   return invoke("getClusters", args, opts);
@@ -158,15 +161,6 @@ export function getClusterStatusOutput(
 ): pulumi.Output<GetClusterStatusResult> {
   return invokeOutput("getClusterStatus", args, opts);
 }
-
-export type {
-  GetHealthArgs,
-  GetHealthOutputArgs,
-  GetHealthResult,
-  GetServiceInfoArgs,
-  GetServiceInfoOutputArgs,
-  GetServiceInfoResult,
-} from "../functions";
 
 /** The health that the service reports of itself. Rejects if the service does not answer at all. */
 export function getHealth(args: GetHealthArgs = {}, opts?: pulumi.InvokeOptions): Promise<GetHealthResult> {

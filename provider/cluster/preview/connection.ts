@@ -2,7 +2,7 @@ import { type Ctx, hasUnknown, type Properties } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { diffCluster } from "../diff";
 import type { ClusterState } from "../fields";
-import { refuseOtherConnection, youngMs } from "../lookup";
+import { isYoung, refuseOtherConnection } from "../lookup";
 import { Operation } from "../operation";
 import { type Gap, type Inquiry, LookUps, natureOf } from "./facts";
 import type { OneCheck } from "./oneCheck";
@@ -54,9 +54,8 @@ export class Recognition {
     pair.turn = turn.catch(() => undefined);
     const answer = await turn;
     if (answer === true) return;
-    const operation = new Operation(ctx, service.clock, "read", { id, inputs: state });
-    const isYoung = Math.abs(service.clock.now() - Date.parse(state.createdAt ?? "")) < youngMs;
-    if (answer === false && !isYoung) refuseOtherConnection(service, operation, state);
+    const operation = new Operation(ctx, service, "read", { id, inputs: state });
+    if (answer === false && !isYoung(state, service.clock.now())) refuseOtherConnection(service, operation, state);
     const [why, nature] = answer === false ? [youngText, "young"] : [answer.text, natureOf(answer.error)];
     const text = `was last seen under another service or API key, and whether this one knows it could not be checked: ${why}`;
     if (settings.strictPreview)

@@ -1,7 +1,6 @@
 import type { CallOptions } from "../../api/client";
 import { getServiceInfo } from "../../api/descriptor";
 import { recordsOf } from "../../api/gpuMatch";
-import { sameId } from "../../api/ids";
 import { Fields, plainName } from "../../api/read/json";
 import { readPrice } from "../../api/read/price";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
@@ -18,7 +17,7 @@ import {
 } from "../../errors";
 import type { GpuType, ServiceInfo } from "../../types";
 import { memberOf } from "../listCache";
-import { isDown } from "../lookup";
+import { isAbsent } from "../lookup";
 import type { Service } from "../service";
 
 /** The price of one GPU for one hour. */
@@ -119,14 +118,11 @@ export class Inquiry {
     const lookup = await this.lookUps.cluster(this.service, id);
     if ("answer" in lookup) return lookup.answer;
     const list = await this.lookUps.clusters(this.service);
-    const { clusters, complete } = "answer" in list ? list.answer : { clusters: [], complete: false };
-    const listed = clusters.find((cluster) => sameId(cluster.id, id));
+    const listed = "answer" in list ? memberOf(list.answer, id) : undefined;
     if (listed) return listed;
-    // Any gateway may answer 404. Only the API itself writes the documented 404, and that proves nothing while the
-    // service is down.
-    const isTold =
-      lookup.error instanceof ApiError && lookup.error.isEnvelope && !("error" in list && isDown(list.error));
-    return isNotFound(lookup.error) && (complete || isTold) ? "none" : this.#answerOf(lookup, `the cluster ${id}`);
+    const { error } = lookup;
+    const isGone = error instanceof ApiError && isNotFound(error) && isAbsent(error, list);
+    return isGone ? "none" : this.#answerOf(lookup, `the cluster ${id}`);
   }
 
   /** A fact from the list of types, which may contain it, else from the separate list for such facts. */

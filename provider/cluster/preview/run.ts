@@ -47,8 +47,7 @@ export class CheckRun {
   /** Checks the inputs. Secrets are removed from all messages and failures, as from the errors of operations. */
   async check(ctx: Ctx, given: Properties, olds: Properties = {}): Promise<Checked> {
     const hiding = hidingIn(ctx, given, olds, this.#before.get(ctx.urn) ?? {});
-    const log: Ctx["log"] = (text, severity) => ctx.log(hiding.ownText(text), severity);
-    const { failures, ...checked } = await this.#check({ ...ctx, log }, given, olds, hiding.said);
+    const { failures, ...checked } = await this.#check(hidingLog(ctx, hiding), given, olds, hiding.said);
     return {
       ...checked,
       failures: failures.map((failure) => ({ ...failure, reason: hiding.ownText(failure.reason) })),
@@ -155,10 +154,10 @@ export class CheckRun {
     const isGoing = isReplaced({ ...state }, news, this.#replacing.get(ctx.urn));
     const surroundings = this.#surroundings(isGoing ? { ...state } : news);
     if ("failures" in surroundings) return;
-    const { said, ownText } = hidingIn(ctx, news, { ...state });
-    const log: Ctx["log"] = (text, severity) => ctx.log(ownText(text), severity);
+    const hiding = hidingIn(ctx, news, { ...state });
     const shared = { ...this.#shared, lookUps: this.#recognition.lookUps };
-    await this.#recognition.refuseUnknown(new OneCheck({ ...ctx, log }, surroundings, shared, said), ctx, id, state);
+    const check = new OneCheck(hidingLog(ctx, hiding), surroundings, shared, hiding.said);
+    await this.#recognition.refuseUnknown(check, ctx, id, state);
   }
 
   /**
@@ -255,6 +254,11 @@ function reasonForNext(error: unknown): string | undefined {
 function hidingIn({ urn }: Ctx, ...inputs: readonly (Properties | CheckedInputs)[]): Hiding {
   const names = inputs.flatMap(({ name, gpuType, container, adopt }) => textsIn([name, gpuType, container, adopt]));
   return hidingOf(inputs.flatMap(secretsOf), [resourceNameOf(urn), ...names]);
+}
+
+/** The context, with messages that hide secrets. */
+function hidingLog(ctx: Ctx, { ownText }: Hiding): Ctx {
+  return { ...ctx, log: (text, severity) => ctx.log(ownText(text), severity) };
 }
 
 /**

@@ -37,7 +37,7 @@ const judgeOne = (look: Observation, past: PollHistory) => judgeReady(look, past
 function watch(bench: Bench, id: string, { judge = judgeOne, ...ctx }: WaitOptions = {}) {
   const status = (summary: string) => bench.said.push(summary);
   const subject = { id, inputs: { name: "web" } };
-  const operation = new Operation(bench.ctx({ timeoutMs: hourMs, status, ...ctx }), bench.clock, "create", subject);
+  const operation = new Operation(bench.ctx({ timeoutMs: hourMs, status, ...ctx }), bench.service, "create", subject);
   return bench.service.poller.poll({ operation, judge });
 }
 

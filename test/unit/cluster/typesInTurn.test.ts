@@ -17,7 +17,7 @@ import { checked } from "./inputs";
 
 afterEach(closeAll);
 
-/** 32 of h200 can be had and 256 of h100, none of rtx4090. */
+/** 32 of h200 and 256 of h100 are available, none of rtx4090. */
 const listOf = (...types: string[]): Properties => ({ ...checked, gpuType: types });
 const creation = "POST /v1/clusters";
 const warnings = ({ said }: Bench) => said.filter((line) => line.startsWith("warning"));
@@ -56,7 +56,7 @@ const used = (real: Client): Partial<Client> => {
 describe("a list of GPU types whose stock cannot be looked up in the short time of a check", () => {
   const options: BenchOptions = { client: used };
 
-  it("is said to be open, and the creation waits for the stock: the first type that can be had is taken", async () => {
+  it("is said to be open, and the creation waits for the stock: the first available type is taken", async () => {
     const bench = await openBench(options);
     const { inputs, said } = await check(bench, listOf("rtx4090", "h200"));
     expect(inputs["gpuType"]).toBe("rtx4090");
