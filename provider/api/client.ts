@@ -1,7 +1,14 @@
-import { GpuClusterError, isMissingEndpoint, isNotFound } from "../errors";
+import { type ApiError, GpuClusterError, isMissingEndpoint, isNotFound } from "../errors";
 import { cleanText } from "../text";
 import type { GpuType } from "../types";
-import { type CreateBody, type Endpoint, endpoints, type RedeployBody, type UpdateBody } from "./endpoints";
+import {
+  type CreateBody,
+  type Endpoint,
+  endpoints,
+  type RedeployBody,
+  type UpdateBody,
+  type UpdateMethod,
+} from "./endpoints";
 import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
 import type { HttpRequest, Send } from "./http";
 import { defaultLimit } from "./rateHeaders";
@@ -13,9 +20,9 @@ import type { GpuSubject } from "./read/gpuRows";
 import type { Answer, GetPage } from "./read/pages";
 import { readable } from "./readable";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
+import { type NextForm, UpdateMethodChoice } from "./requestForms";
 import { isOpaque, type RequestNames, refusesGpuCount } from "./requestNames";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
-import { UpdateMethodChoice } from "./updateMethod";
 
 const clustersPath = "/v1/clusters";
 
@@ -104,6 +111,12 @@ function gpuMethods({ call, list }: Calls, form: ServiceForm) {
   };
 }
 
+/** The parts of a creation that differ between services. */
+interface CreateForm {
+  readonly names: RequestNames;
+  readonly hasGpuCount: boolean;
+}
+
 /** A creation uses the field names that the service has shown, and the service's own identifier of the GPU. */
 function creation(
   { call }: Calls,
@@ -113,20 +126,28 @@ function creation(
   return {
     createCluster: async (body: CreateBody, options?: CallOptions): Promise<ClusterRecord> => {
       const names = await form.namesForCreation([() => listGpuModels(options), () => listGpuPricing(options)]);
-      return form.inNames(names, async (own) => {
-        const needsModels = own === "client" && form.gpus.length === 0 && !isOpaque(body.gpuType);
+      const send = async ({ names, hasGpuCount }: CreateForm) => {
+        const needsModels = names === "client" && form.gpus.length === 0 && !isOpaque(body.gpuType);
         if (needsModels) await listGpuModels(options);
-        const sent = { ...body, gpuType: form.gpuTypeFor(own, body.gpuType) };
-        try {
-          return await call(endpoints.createCluster, options, own, sent);
-        } catch (error) {
-          if (!refusesGpuCount(error, own, sent)) throw error;
-          return call(endpoints.createCluster, options, own, { ...sent, hasGpuCount: false });
-        }
-      });
+        const gpuType = form.gpuTypeFor(names, body.gpuType);
+        return call(endpoints.createCluster, options, names, { ...body, gpuType, hasGpuCount });
+      };
+      const withoutGpuCount: NextForm<CreateForm> = (error, { names, hasGpuCount }) =>
+        hasGpuCount && refusesGpuCount(error, names, body) ? { names, hasGpuCount: false } : undefined;
+      return form.send({ names, hasGpuCount: true }, send, { before: [withoutGpuCount] });
     },
   };
 }
+
+/** The parts of an update that differ between services. */
+interface UpdateForm {
+  readonly names: RequestNames;
+  readonly method: UpdateMethod;
+  readonly body: UpdateBody;
+}
+
+/** The body of an update after a refusal, without the field that the service does not accept or with the one that it needs. */
+type Amended = (error: ApiError) => UpdateBody | undefined;
 
 function clusterMethods({ call, list }: Calls, form: ServiceForm) {
   const e = endpoints;
@@ -135,20 +156,28 @@ function clusterMethods({ call, list }: Calls, form: ServiceForm) {
   return {
     listClusters: (options?: CallOptions) => list(e.listClusters, options, readClusterList),
     getCluster,
-    updateCluster: (id: string, body: UpdateBody, options?: CallOptions) =>
-      form.change((names) =>
-        methods.send(
-          (method) => call(e.updateCluster(safeId(id), method), options, names, body),
-          () => answers(getCluster(id, options)),
-        ),
-      ),
+    /** @param amended The body to send after a refusal of a field, if there is one. */
+    updateCluster: async (id: string, body: UpdateBody, options?: CallOptions, amended: Amended = () => undefined) => {
+      const send = async ({ names, method, body }: UpdateForm) => {
+        const answer = await call(e.updateCluster(safeId(id), method), options, names, body);
+        methods.accepted(method);
+        return answer;
+      };
+      const withAmendedBody: NextForm<UpdateForm> = (error, form) => {
+        const next = amended(error);
+        return next && { ...form, body: next };
+      };
+      const exists = () => answers(getCluster(id, options));
+      const rules = { before: [methods.next<UpdateForm>(exists)], after: [withAmendedBody], isChange: true };
+      return form.send({ names: form.namesForChange, method: methods.first(), body }, send, rules);
+    },
     deleteCluster: (id: string, options?: CallOptions) => call(e.deleteCluster(safeId(id)), options),
     stopCluster: (id: string, options?: CallOptions) => call(e.stopCluster(safeId(id)), options),
     restartCluster: (id: string, options?: CallOptions) => call(e.restartCluster(safeId(id)), options),
     redeployCluster: (id: string, options?: CallOptions, body: RedeployBody = {}) =>
-      form.change((names) => call(e.redeployCluster(safeId(id)), options, names, body)),
+      change(form, (names) => call(e.redeployCluster(safeId(id)), options, names, body)),
     scaleCluster: (id: string, replicas: number, options?: CallOptions) =>
-      form.change((names) => call(e.scaleCluster(safeId(id)), options, names, { replicas })),
+      change(form, (names) => call(e.scaleCluster(safeId(id)), options, names, { replicas })),
     /** The health of the replicas: from `/status` or, if the service has none, from the record of the cluster. */
     getClusterStatus: (id: string, options?: CallOptions): Promise<StatusRecord> =>
       orElse(
@@ -158,6 +187,11 @@ function clusterMethods({ call, list }: Calls, form: ServiceForm) {
         async (missing) => statusIn(await getCluster(id, options), missing),
       ),
   };
+}
+
+/** Sends a change whose form has no other part than its names. */
+function change<Result>(form: ServiceForm, send: (names: RequestNames) => Promise<Result>): Promise<Result> {
+  return form.send({ names: form.namesForChange }, ({ names }) => send(names), { isChange: true });
 }
 
 /**

@@ -11,7 +11,10 @@ import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind } f
  */
 type Action = "again" | "wait" | "fail";
 
-/** The one table that decides every retry. */
+/**
+ * The one table that decides every retry of one request. After the service was read, `writeTable` decides about a change
+ * (cluster/sendWrite.ts).
+ */
 export const retryTable = {
   "not-sent": { read: "again", delete: "again", create: "again", write: "again", action: "again" },
   ambiguous: { read: "again", delete: "again", create: "fail", write: "fail", action: "fail" },

@@ -2,6 +2,7 @@ import { ApiError, GpuClusterError, messageOf, RequestError } from "../errors";
 import { cut } from "../text";
 import type { GpuType } from "../types";
 import { matchGpu } from "./gpuMatch";
+import { inForms, type NextForm } from "./requestForms";
 import {
   evidenceIn,
   evidenceOfEmptyList,
@@ -101,30 +102,35 @@ export class ServiceForm {
     return this.names ?? this.#likely ?? "specification";
   }
 
-  /** Like `inNames`, for a change. If the service has shown its names, a refusal is about the field itself. */
-  async change<T>(send: (names: RequestNames) => Promise<T>): Promise<T> {
-    return this.isConfirmed && this.names ? send(this.names) : this.inNames(this.names ?? "specification", send);
+  /** The names for a change. */
+  get namesForChange(): RequestNames {
+    return this.names ?? "specification";
   }
 
   /**
-   * Sends a request with these names, and once with the other names if the refusal is about names: a refused request
-   * has changed nothing.
+   * Sends a request in one form after another, and once with the other names if the refusal is about names. After the
+   * service has shown its names, a refusal of a change is about the field itself.
+   * @param rules The rules for other parts of the form: those that apply before the names, and those after.
    * @throws One error that shows both refusals.
    */
-  async inNames<T>(names: RequestNames, send: (names: RequestNames) => Promise<T>): Promise<T> {
+  async send<Form extends { readonly names: RequestNames }, Result>(
+    first: Form,
+    send: (form: Form) => Promise<Result>,
+    { isChange = false, before = [], after = [] }: FormRules<Form> = {},
+  ): Promise<Result> {
+    const mayDiffer = this.forced === undefined && !(isChange && this.isConfirmed);
+    let refusal: ApiError | undefined;
+    const withOtherNames: NextForm<Form> = (error, form) => {
+      if (!mayDiffer || refusal || !isAboutNames(error, form.names)) return undefined;
+      refusal = error;
+      return { ...form, names: otherNames(form.names) };
+    };
     try {
-      return await send(names);
+      const result = await inForms(first, send, [...before, withOtherNames, ...after]);
+      if (refusal) this.#names = otherNames(first.names);
+      return result;
     } catch (error) {
-      const mayDiffer = this.forced === undefined && error instanceof ApiError && isAboutNames(error, names);
-      if (!mayDiffer) throw error;
-      const others = otherNames(names);
-      try {
-        const result = await send(others);
-        this.#names = others;
-        return result;
-      } catch (second) {
-        throw bothRefused(error, second);
-      }
+      throw refusal ? bothRefused(refusal, error) : error;
     }
   }
 
@@ -141,6 +147,12 @@ export class ServiceForm {
         "getGpuModels() lists the models",
     );
   }
+}
+
+interface FormRules<Form> {
+  readonly isChange?: boolean;
+  readonly before?: readonly NextForm<Form>[];
+  readonly after?: readonly NextForm<Form>[];
 }
 
 const mostShown = 12;

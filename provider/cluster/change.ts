@@ -9,8 +9,9 @@ import { find } from "./lookup";
 import type { Operation } from "./operation";
 import { isAtRest, isRefusal, start, stop } from "./power";
 import { type Rollout, restartOnce, resumedRollout, updateAndRollOut } from "./rollout";
+import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
-import { applyOnce, type Progress, sendUpdate } from "./updateRequest";
+import { type Progress, sendUpdate } from "./updateRequest";
 import { waitUntilReady } from "./wait";
 
 /** A change of an existing cluster. */
@@ -192,8 +193,11 @@ async function scale(service: Service, operation: Operation, change: Change, sho
   const reached = state.settled === false ? undefined : state.replicas;
   if ((shown?.replicas ?? reached) === replicas) return;
   operation.status(`scaling to ${replicas}`);
-  const send = () => service.client.scaleCluster(operation.id, replicas, operation.request());
-  await applyOnce(service, operation, send, (now) => now.replicas === replicas);
+  await sendWrite(service, operation, {
+    kind: "scale",
+    send: () => service.client.scaleCluster(operation.id, replicas, operation.request()),
+    isDone: (now) => now?.replicas === replicas,
+  });
 }
 
 /** The result of an operation that failed halfway. */

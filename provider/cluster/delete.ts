@@ -3,7 +3,6 @@ import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api
 import type { Ctx, Properties } from "../core";
 import { messageOf } from "../errors";
 import { cleanText } from "../text";
-import { whenFree } from "./busy";
 import { judgeGone } from "./conditions";
 import { sameText } from "./drift";
 import type { ClusterState } from "./fields";
@@ -11,6 +10,7 @@ import { memberOf } from "./listCache";
 import { acceptAbsence, findAgain, findCluster, findOrGone } from "./lookup";
 import { Operation } from "./operation";
 import { stop } from "./power";
+import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
 import { judgedState } from "./state";
 
@@ -28,12 +28,14 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   if (state.deletionPolicy === "stop") return stopInstead(service, operation, state);
   try {
     operation.status("deleting");
-    const send = () => service.client.deleteCluster(id, operation.request());
-    const isGone = async (now: ClusterRecord | undefined) => {
-      const shown = now ?? (await findAgain(service, operation, state));
-      return !shown || isLeaving(shown.status);
-    };
-    await whenFree(service, operation, send, isGone);
+    await sendWrite(service, operation, {
+      kind: "delete",
+      send: () => service.client.deleteCluster(id, operation.request()),
+      isDone: async (now) => {
+        const shown = now ?? (await findAgain(service, operation, state));
+        return !shown || isLeaving(shown.status);
+      },
+    });
     await service.poller.poll({ operation, judge: judgeGone, isDeleted: true });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);

@@ -2,14 +2,13 @@ import { type StartAction, startActions } from "../api/endpoints";
 import { isLeaving, isSameWord, isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
 import { ApiError, ClusterFailedError, messageOf, RequestError, TimeoutError } from "../errors";
-import { whenFree } from "./busy";
 import { isIdle, isStopped, judgeStopped, type Observation, type PollHistory, type Verdict } from "./conditions";
 import type { CheckedInputs } from "./fields";
 import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
 import { isDown } from "./rest";
+import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
-import { applyOnce } from "./updateRequest";
 import { waitUntil, waitUntilShown } from "./wait";
 
 /** Stops and starts of a cluster. The service has no endpoint of its own for a start. */
@@ -53,8 +52,9 @@ export async function stop(
   if (!isNeedless) {
     operation.status("stopping");
     const send = () => service.client.stopCluster(operation.id, operation.request());
+    const isDone = (now: ClusterRecord | undefined) => now !== undefined && isGoingDown(now);
     try {
-      await applyOnce(service, operation, send, isGoingDown);
+      await sendWrite(service, operation, { kind: "stop", send, isDone });
     } catch (error) {
       // A service may refuse to stop a cluster that is already stopped.
       const now = isRefusal(error) ? await findCluster(service, operation.id, operation.look()) : undefined;
@@ -79,8 +79,6 @@ async function isEmpty({ client }: Service, operation: Operation, { status: word
 
 /** Pauses before each poll that checks whether an accepted start has begun. */
 const pollPausesMs = [0, 1_000, 2_000, 4_000];
-/** Attempts of an action if its answer is lost and shows no effect: a second request does no harm to a stopped cluster. */
-const lostAttempts = 2;
 
 /** Starts a stopped cluster by the first action of the table that works, and returns this action. */
 export async function start(
@@ -100,26 +98,8 @@ export async function start(
   throw new ClusterFailedError("it does not start", { facts: tried });
 }
 
-/** Whether an action has started the cluster, and the error of its last request, if any. */
+/** Whether an action has started the cluster, and the error of its last request, if any: another action may be tried. */
 async function attempt(service: Service, operation: Operation, action: StartAction, replicas: number) {
-  for (let attempt = 1; ; attempt += 1) {
-    const word = operation.observed.record?.status;
-    const error = await failureOf(service, operation, action, replicas);
-    const isLost = error?.maybeApplied === true;
-    const isRefused = error !== undefined && !isLost;
-    const isStarted = await hasStarted(
-      service,
-      operation,
-      isRefused ? [0] : pollPausesMs,
-      isRefused ? undefined : word,
-    );
-    if (isStarted || !isLost || attempt >= lostAttempts || operation.leftMs() === 0)
-      return { isStarted, why: error && messageOf(error) };
-  }
-}
-
-/** Sends an action. Returns an error only if another action may be tried after it. */
-async function failureOf(service: Service, operation: Operation, action: StartAction, replicas: number) {
   const { client } = service;
   const { id } = operation;
   const calls: Record<StartAction, () => Promise<ClusterRecord | undefined>> = {
@@ -127,12 +107,24 @@ async function failureOf(service: Service, operation: Operation, action: StartAc
     redeploy: () => client.redeployCluster(id, operation.request()),
     scale: () => client.scaleCluster(id, replicas, operation.request()),
   };
+  const word = operation.observed.record?.status;
+  let isSeen = false;
+  const isStarted = async () => {
+    isSeen ||= await hasStarted(service, operation, pollPausesMs, word);
+    return isSeen;
+  };
   try {
-    const isStarted = async (now?: ClusterRecord) => now !== undefined && !(await isDown(service, operation, now));
-    await whenFree(service, operation, calls[action], isStarted, 1);
-    return undefined;
+    await sendWrite(service, operation, {
+      kind: "start",
+      send: calls[action],
+      isDone: async (now) => now !== undefined && !(await isDown(service, operation, now)),
+      tookEffect: isStarted,
+    });
+    return { isStarted: await isStarted() };
   } catch (error) {
-    if (isRefusal(error) || (error instanceof RequestError && error.maybeApplied)) return error;
+    if (isRefusal(error))
+      return { isStarted: await hasStarted(service, operation, [0], undefined), why: messageOf(error) };
+    if (error instanceof RequestError && error.maybeApplied) return { isStarted: false, why: messageOf(error) };
     throw error;
   }
 }

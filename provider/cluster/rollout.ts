@@ -3,11 +3,11 @@ import { stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
 import type { Clock } from "../clock";
 import { ClusterFailedError, NoUpdateError, RequestError } from "../errors";
-import { type Target, whenFree } from "./busy";
 import type { Goal, Observation, PollHistory, Verdict } from "./conditions";
 import { sameImage } from "./drift";
 import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
+import { sendWrite, type Target } from "./sendWrite";
 import { type Progress, sendUpdate, type UpdateRequest, wayOut } from "./updateRequest";
 
 /** A requested roll-out: the replicas before it, and whether its start was observed. */
@@ -155,16 +155,15 @@ async function act(
     action === "restart"
       ? client.restartCluster(operation.id, operation.request())
       : client.redeployCluster(operation.id, operation.request(), body);
-  try {
-    await whenFree(target, operation, send, async () => {
-      rollout.seen = rollsOut(rollout, await observeStatus(target, operation));
-      return rollout.seen;
-    });
-  } catch (error) {
-    if (!(error instanceof RequestError && error.maybeApplied)) throw error;
+  const isDone = async () => {
+    rollout.seen = rollsOut(rollout, await observeStatus(target, operation));
+    return rollout.seen;
+  };
+  const tookEffect = async () => {
     rollout.seen = await hasBegun(target, operation, rollout);
-    if (!rollout.seen) throw error;
-  }
+    return rollout.seen;
+  };
+  await sendWrite<unknown>(target, operation, { kind: "restart", send, isDone, tookEffect });
   rollout.isAccepted = true;
   rollout.askedAtMs = clock.now();
 }

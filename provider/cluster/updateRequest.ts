@@ -3,10 +3,10 @@ import type { UpdateBody } from "../api/endpoints";
 import { type ClusterRecord, missingField } from "../api/records";
 import { isAboutBody, isNamed, isUnwanted, vocabularies } from "../api/requestNames";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
-import { type Target, whenFree } from "./busy";
 import type { CheckedInputs, ClusterState, UpdatedName } from "./fields";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
+import { sendWrite, type Target } from "./sendWrite";
 
 /** The desired configuration, and the one before. */
 export interface UpdateRequest {
@@ -20,30 +20,6 @@ export interface UpdateRequest {
 export interface Progress {
   /** True once the service may have stored the new configuration, even if its answer was lost. */
   isStored: boolean;
-}
-
-const writeAttempts = 3;
-
-/**
- * Sends an idempotent change: it sets values, so it does no harm if it arrives twice. If the answer is lost, the cluster is
- * read, and the change is sent again only if it was not applied. Returns the record that the service then shows, if any.
- */
-export async function applyOnce(
-  target: Target,
-  operation: Operation,
-  send: () => Promise<ClusterRecord | undefined>,
-  isApplied: (record: ClusterRecord) => boolean,
-): Promise<ClusterRecord | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await whenFree(target, operation, send, (now) => now !== undefined && isApplied(now));
-    } catch (error) {
-      if (!(error instanceof RequestError && error.maybeApplied)) throw error;
-      const record = await findCluster(target, operation.id, { ...operation.look(), urgency: "reconcile" });
-      if (record && isApplied(record)) return record;
-      if (attempt >= writeAttempts || operation.leftMs() === 0) throw error;
-    }
-  }
 }
 
 /**
@@ -92,8 +68,7 @@ async function sendConfiguration(
   const removed = namesToRemove(before, old).filter((name) => !Object.hasOwn(env, name));
   const withNulls = { ...body, env: { ...env, ...Object.fromEntries(removed.map((name) => [name, null])) } };
   const changed = new Set(changedFields(inputs, before));
-  const send = (what: UpdateBody) =>
-    sendAccepted(target, operation, { inputs, body: what, removed, changed, progress });
+  const send = (what: UpdateBody) => sendBody(target, operation, { inputs, body: what, removed, changed, progress });
   if (old.env === undefined && removed.length > 0) await isAccepted(send(withNulls));
   const record = await send(body);
   if (old.env === undefined || removed.length === 0) return record;
@@ -155,24 +130,23 @@ async function noted<T>(progress: Progress, sent: Promise<T>): Promise<T> {
   }
 }
 
-/** Sends a body, and sends it again after each field that the service does not accept, or that it requires in addition. */
-async function sendAccepted(
+/** Sends a body. After the refusal of a field, the body has another form, also if it is sent again later. */
+async function sendBody(
   target: Target,
   operation: Operation,
-  { inputs, body: whole, removed, changed, progress }: UpdateAttempt,
+  { inputs: { name, gpuType }, body: whole, removed, changed, progress }: UpdateAttempt,
 ): Promise<ClusterRecord | undefined> {
-  const { name, gpuType } = inputs;
-  for (let body = whole; ; ) {
-    const send = () => noted(progress, target.client.updateCluster(operation.id, body, operation.request()));
-    try {
-      return await applyOnce(target, operation, send, (shown) => isConfigured(shown, body, removed));
-    } catch (error) {
-      const amended =
-        error instanceof ApiError ? amend(body, error, { needed: changed, spare: { name, gpuType } }) : undefined;
-      if (!amended) throw error;
-      body = amended;
-    }
-  }
+  let body = whole;
+  const amended = (error: ApiError) => {
+    const next = amend(body, error, { needed: changed, spare: { name, gpuType } });
+    if (next) body = next;
+    return next;
+  };
+  return sendWrite(target, operation, {
+    kind: "update",
+    send: () => noted(progress, target.client.updateCluster(operation.id, body, operation.request(), amended)),
+    isDone: (shown) => shown !== undefined && isConfigured(shown, body, removed),
+  });
 }
 
 export interface Leeway {

@@ -1,5 +1,5 @@
 import type { UpdateMethod } from "../../../provider/api/endpoints";
-import { nextMethod, UpdateMethodChoice } from "../../../provider/api/updateMethod";
+import { inForms, nextMethod, UpdateMethodChoice } from "../../../provider/api/requestForms";
 import { ApiError, messageOf } from "../../../provider/errors";
 
 const refusal = (status: number, allow: readonly string[] = []) =>
@@ -7,13 +7,28 @@ const refusal = (status: number, allow: readonly string[] = []) =>
 
 type Answers = Partial<Record<UpdateMethod, ApiError | "ok">>;
 
+/** Sends an update by the methods of the choice, one after the other. */
+async function updateBy<T>(
+  choice: UpdateMethodChoice,
+  attempt: (method: UpdateMethod) => Promise<T>,
+  exists: () => Promise<boolean>,
+): Promise<T> {
+  const send = async ({ method }: { method: UpdateMethod }) => {
+    const result = await attempt(method);
+    choice.accepted(method);
+    return result;
+  };
+  return inForms({ method: choice.first() }, send, [choice.next(exists)]);
+}
+
 /** A service with an answer for each method. */
 function bench(answers: Answers, exists = true) {
   const sent: UpdateMethod[] = [];
   const choice = new UpdateMethodChoice();
   const lookups = { count: 0 };
   const update = (now: Answers = answers) =>
-    choice.send(
+    updateBy(
+      choice,
       async (method) => {
         sent.push(method);
         await Promise.resolve();
@@ -83,7 +98,8 @@ test.each([401, 403, 409, 429, 500, 503])("a %d is thrown, and says nothing abou
 
 test("an error that is no answer of the service is thrown unchanged", async () => {
   const lost = new TypeError("x");
-  const sending = new UpdateMethodChoice().send(
+  const sending = updateBy(
+    new UpdateMethodChoice(),
     () => Promise.reject(lost),
     async () => true,
   );
@@ -119,7 +135,8 @@ test.each([404, 405, 501])(
     });
     const sent: string[] = [];
     const update = (name: string, before: Promise<void>) =>
-      choice.send(
+      updateBy(
+        choice,
         async (method) => {
           sent.push(`${name} ${method}`);
           if (method === "PATCH") await before;
