@@ -1,6 +1,6 @@
 import type { CreateBody } from "../api/endpoints";
 import type { ClusterRecord } from "../api/records";
-import type { Ctx, Properties } from "../core";
+import { type Ctx, InitError, type Properties } from "../core";
 import { ClusterFailedError, messageOf, RequestError } from "../errors";
 import { foundOtherwise } from "./adoption";
 import type { CheckedInputs, ClusterState, CreatedName } from "./fields";
@@ -107,5 +107,52 @@ async function createOnce({ creations }: Service, operation: Operation, inputs: 
     // Several operations share the request for the list, so its error names none of their clusters.
     const isShared = error instanceof RequestError && !error.message.includes(operation.title);
     throw isShared ? operation.error(`was not created: ${messageOf(error)}`, error) : operation.clean(error);
+  }
+}
+
+interface Created {
+  readonly id: string;
+  readonly state: Properties;
+}
+
+/**
+ * Creations of this process that have an id but did not finish. An error hook of the program can make the engine request
+ * them again, as if nothing existed.
+ */
+export class UnfinishedCreations {
+  readonly #unfinished = new Map<string, InitError>();
+
+  /**
+   * Forgets the creation of a cluster when the engine runs another operation on it: then the engine has the id, and a later
+   * creation is about another cluster.
+   */
+  ended(id: string): void {
+    for (const [urn, error] of this.#unfinished) if (error.id === id) this.#unfinished.delete(urn);
+  }
+
+  /** @param goOn Continues with a cluster that was already created. */
+  async run(
+    urn: string,
+    { name }: Properties,
+    create: () => Promise<Created>,
+    goOn: (id: string, state: Properties) => Promise<Properties>,
+  ): Promise<Created> {
+    const last = this.#unfinished.get(urn);
+    const unfinished = last?.state["name"] === name ? last : undefined;
+    try {
+      const created = unfinished
+        ? { id: unfinished.id, state: await goOn(unfinished.id, unfinished.state) }
+        : await create();
+      this.#unfinished.delete(urn);
+      return created;
+    } catch (error) {
+      // The engine treats this as a creation: an error without the id would lose the cluster.
+      const kept =
+        unfinished && !(error instanceof InitError)
+          ? new InitError(unfinished.id, unfinished.state, [messageOf(error)], { cause: error })
+          : error;
+      if (kept instanceof InitError) this.#unfinished.set(urn, kept);
+      throw kept;
+    }
   }
 }

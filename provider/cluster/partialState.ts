@@ -1,7 +1,7 @@
 import type { ClusterRecord } from "../api/records";
 import { abortable, until } from "../clock";
 import { ClusterFailedError, messageOf } from "../errors";
-import type { PartialState } from "./change";
+import type { Change, Sent } from "./change";
 import { learnForm, madeOtherwise, unverified } from "./drift";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { find } from "./lookup";
@@ -60,6 +60,39 @@ export async function keep(
     const state = toState(running, operation.observed, { ...facts, settled: false, seenBy, before });
     throw operation.initError(error, state, what);
   }
+}
+
+/** The result of an operation that failed halfway. */
+export interface PartialState {
+  /** The inputs that the replicas run with now. */
+  readonly running: CheckedInputs;
+  readonly before: ClusterState;
+  readonly unfinished: ClusterState["__unfinished"];
+  readonly sent?: ClusterState["__sent"];
+}
+
+/**
+ * Until a roll-out is requested or observed, the replicas run with the old configuration, so an interrupted one is requested
+ * again. If the service has accepted the roll-out, the next operation only waits for it.
+ */
+export function partialState(change: Change, sent: Sent): PartialState {
+  const { isScaled, isRestarted, isStarted, isStored, rollout, wasAtRest } = sent;
+  const { record, inputs: desired, state: before, needsRollout, needsUpdate } = change;
+  const replicas = isScaled ? desired.replicas : (record.replicas ?? before.replicas);
+  const { restartTriggers, redeployTriggers } = isRestarted ? desired : before;
+  // If no status word shows that the cluster is stopped, the state has to show it until the start.
+  const wasStopped = (wasAtRest || before.desiredStatus === "stopped") && !isStarted;
+  const desiredStatus = wasStopped ? ("stopped" as const) : desired.desiredStatus;
+  const extraFields = (needsUpdate || needsRollout) && !isStored ? before.extraFields : desired.extraFields;
+  const inputs = { ...desired, replicas, restartTriggers, redeployTriggers, desiredStatus, extraFields };
+  if (rollout?.isAccepted && !rollout.seen) return { running: inputs, before, unfinished: "redeployed" };
+  const isFinished = rollout?.seen ?? isScaled;
+  if (isFinished || !needsRollout) return { running: inputs, before, unfinished: true };
+  const { container, env } = before;
+  const unfinished = isStored ? "rollout" : (before.__unfinished ?? true);
+  const names =
+    unfinished === "rollout" ? [...new Set([...(before.__sent ?? []), ...Object.keys(desired.env ?? {})])] : undefined;
+  return { running: { ...inputs, container, env }, before, unfinished, sent: names };
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */

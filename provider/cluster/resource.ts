@@ -1,8 +1,7 @@
 import type { Settings } from "../config";
-import type { Ctx, Resource } from "../core";
+import type { Ctx, Properties, Resource } from "../core";
 import { diffAdopted } from "./adoption";
-import { UnfinishedCreations } from "./begun";
-import { createCluster } from "./create";
+import { createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
 import type { CheckedInputs } from "./fields";
 import { defaultTimeoutsMs } from "./operation";
@@ -44,13 +43,10 @@ export function createClusterResource(service: (connection?: string) => Service,
       turns.take(ctx, async (turn) => {
         const service = serviceOf(inputs);
         const { own, deadlineMs } = begin(turn, "create", service);
-        return unfinished.run(ctx.urn, inputs, {
-          create: () => {
-            const send = (checked: CheckedInputs) => createCluster(service, own, checked);
-            return run.create(own, deadlineMs, service, asInputs(inputs), send);
-          },
-          goOn: (id, state) => updateCluster(service, own, id, state, inputs),
-        });
+        const send = (checked: CheckedInputs) => createCluster(service, own, checked);
+        const create = () => run.create(own, deadlineMs, service, asInputs(inputs), send);
+        const goOn = (id: string, state: Properties) => updateCluster(service, own, id, state, inputs);
+        return unfinished.run(ctx.urn, inputs, create, goOn);
       }),
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
     update: (ctx, id, state, news) => {
