@@ -4,13 +4,13 @@ import type { ClusterRecord } from "../../api/records";
 import { isOpaque } from "../../api/requestNames";
 import { ambiguousText } from "../../api/serviceForm";
 import { hasUnknown, UNKNOWN } from "../../core";
-import { cleanText } from "../../text";
+import { cleanText, listOf } from "../../text";
 import { identifiersIn, withTakenType } from "../drift";
 import type { CheckedInputs } from "../fields";
 import type { Service } from "../service";
-import type { Adoption } from "./adopt";
-import { type Inquiry, listOf } from "./facts";
+import type { Inquiry } from "./facts";
 import type { OneCheck } from "./oneCheck";
+import type { Adoption } from "./ownership";
 import { runs, type Transition } from "./plan";
 
 /** Checks GPU types: chooses one of a list, and checks that the service lists it and that enough GPUs are available. */
