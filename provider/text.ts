@@ -1,4 +1,4 @@
-/** Texts from the API: made safe to print. */
+/** Texts: those from the API made safe to print, and small parts of our own. */
 
 // Control characters (escape among them), invisible and bidirectional format characters, separators that break lines.
 const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -21,6 +21,17 @@ export function cleanWholeText(text: string): string {
 
 export function cut(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listOf(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${last}` : last;
+}
+
+/** The resource's own name; empty if the engine has not sent the URN. */
+export function resourceNameOf(urn: string): string {
+  return urn.split("::").slice(3).join("::");
 }
 
 const longestText = 8_192;

@@ -1,55 +1,8 @@
-import type * as pulumi from "@pulumi/pulumi";
-import type {
-  GetClusterArgs,
-  GetClusterResult,
-  GetClusterStatusArgs,
-  GetClusterStatusResult,
-  GetClustersArgs,
-  GetClustersResult,
-  GetGpuAvailabilityArgs,
-  GetGpuAvailabilityResult,
-  GetGpuModelsArgs,
-  GetGpuModelsResult,
-  GetGpuPricingArgs,
-  GetGpuPricingResult,
-  GetGpuTypesArgs,
-  GetGpuTypesResult,
-  GetHealthArgs,
-  Health as GetHealthResult,
-  GetServiceInfoArgs,
-  ServiceInfo as GetServiceInfoResult,
-} from "../provider/types";
+import type * as types from "./functionTypes";
 import { forPeople, provider } from "./provider";
-import { type Inputs, toOutput } from "./types";
+import { toOutput } from "./types";
 
-export type {
-  ClusterInfo,
-  GetClusterArgs,
-  GetClusterResult,
-  GetClusterStatusArgs,
-  GetClusterStatusResult,
-  GetClustersArgs,
-  GetClustersResult,
-  GetGpuAvailabilityArgs,
-  GetGpuAvailabilityResult,
-  GetGpuModelsArgs,
-  GetGpuModelsResult,
-  GetGpuPricingArgs,
-  GetGpuPricingResult,
-  GetGpuTypesArgs,
-  GetGpuTypesResult,
-  GetHealthArgs,
-  GetServiceInfoArgs,
-  GpuAvailability,
-  GpuModel,
-  GpuPrice,
-  GpuType,
-  Health as GetHealthResult,
-  ServiceInfo as GetServiceInfoResult,
-} from "../provider/types";
-
-/** Which service and organization to read from. */
-export interface GetGpuTypesOutputArgs extends Inputs<GetGpuTypesArgs> {}
+export * from "./functionTypes";
 
 /**
  * The GPU types that the service lists, with prices per GPU-hour and availability if the service reports them. The provider
@@ -61,17 +14,10 @@ export interface GetGpuTypesOutputArgs extends Inputs<GetGpuTypesArgs> {}
  * ```
  * (Specification, section 4, `/v1/gpus`.)
  */
-export function getGpuTypes(args: GetGpuTypesArgs = {}): Promise<GetGpuTypesResult> {
-  return forPeople(provider.getGpuTypes(args));
-}
+export const getGpuTypes = (args: types.GetGpuTypesArgs = {}) => forPeople(provider.getGpuTypes(args));
 
 /** `getGpuTypes` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getGpuTypesOutput(args: GetGpuTypesOutputArgs = {}): pulumi.Output<GetGpuTypesResult> {
-  return toOutput(getGpuTypes, args);
-}
-
-/** Which service and organization to read from. */
-export interface GetGpuModelsOutputArgs extends Inputs<GetGpuModelsArgs> {}
+export const getGpuTypesOutput = (args: types.GetGpuTypesOutputArgs = {}) => toOutput(getGpuTypes, args);
 
 /**
  * The GPU models of the service: a description of each GPU type, with its memory in GB if the service reports it.
@@ -82,17 +28,10 @@ export interface GetGpuModelsOutputArgs extends Inputs<GetGpuModelsArgs> {}
  * ```
  * (Specification, section 4, `/v1/gpus/models`.)
  */
-export function getGpuModels(args: GetGpuModelsArgs = {}): Promise<GetGpuModelsResult> {
-  return forPeople(provider.getGpuModels(args));
-}
+export const getGpuModels = (args: types.GetGpuModelsArgs = {}) => forPeople(provider.getGpuModels(args));
 
 /** `getGpuModels` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getGpuModelsOutput(args: GetGpuModelsOutputArgs = {}): pulumi.Output<GetGpuModelsResult> {
-  return toOutput(getGpuModels, args);
-}
-
-/** Which service and organization to read from. */
-export interface GetGpuPricingOutputArgs extends Inputs<GetGpuPricingArgs> {}
+export const getGpuModelsOutput = (args: types.GetGpuModelsOutputArgs = {}) => toOutput(getGpuModels, args);
 
 /**
  * The price of each GPU type, for one GPU and one hour, with its currency if the service reports it.
@@ -103,17 +42,10 @@ export interface GetGpuPricingOutputArgs extends Inputs<GetGpuPricingArgs> {}
  * ```
  * (Specification, section 4, `/v1/gpus/pricing`.)
  */
-export function getGpuPricing(args: GetGpuPricingArgs = {}): Promise<GetGpuPricingResult> {
-  return forPeople(provider.getGpuPricing(args));
-}
+export const getGpuPricing = (args: types.GetGpuPricingArgs = {}) => forPeople(provider.getGpuPricing(args));
 
 /** `getGpuPricing` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getGpuPricingOutput(args: GetGpuPricingOutputArgs = {}): pulumi.Output<GetGpuPricingResult> {
-  return toOutput(getGpuPricing, args);
-}
-
-/** Which GPU type to read the availability of; without one, of every type. */
-export interface GetGpuAvailabilityOutputArgs extends Inputs<GetGpuAvailabilityArgs> {}
+export const getGpuPricingOutput = (args: types.GetGpuPricingOutputArgs = {}) => toOutput(getGpuPricing, args);
 
 /**
  * Whether GPUs are available now, of one type or of each type, and how many if the service reports it.
@@ -125,19 +57,12 @@ export interface GetGpuAvailabilityOutputArgs extends Inputs<GetGpuAvailabilityA
  * Rejects if the service does not know the type. (Specification, section 4, `/v1/gpus/availability` and
  * `/v1/gpus/:type/availability`.)
  */
-export function getGpuAvailability(args: GetGpuAvailabilityArgs = {}): Promise<GetGpuAvailabilityResult> {
-  return forPeople(provider.getGpuAvailability(args));
-}
+export const getGpuAvailability = (args: types.GetGpuAvailabilityArgs = {}) =>
+  forPeople(provider.getGpuAvailability(args));
 
 /** `getGpuAvailability` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getGpuAvailabilityOutput(
-  args: GetGpuAvailabilityOutputArgs = {},
-): pulumi.Output<GetGpuAvailabilityResult> {
-  return toOutput(getGpuAvailability, args);
-}
-
-/** Which service and organization to read from. */
-export interface GetClustersOutputArgs extends Inputs<GetClustersArgs> {}
+export const getGpuAvailabilityOutput = (args: types.GetGpuAvailabilityOutputArgs = {}) =>
+  toOutput(getGpuAvailability, args);
 
 /**
  * All clusters of the API key's organization, also those that other programs made.
@@ -149,17 +74,10 @@ export interface GetClustersOutputArgs extends Inputs<GetClustersArgs> {}
  * `complete` is false if there may be more clusters than the answer holds. Rejects if the list cannot be read to
  * its end. (Specification, section 4, `/v1/clusters`.)
  */
-export function getClusters(args: GetClustersArgs = {}): Promise<GetClustersResult> {
-  return forPeople(provider.getClusters(args));
-}
+export const getClusters = (args: types.GetClustersArgs = {}) => forPeople(provider.getClusters(args));
 
 /** `getClusters` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getClustersOutput(args: GetClustersOutputArgs = {}): pulumi.Output<GetClustersResult> {
-  return toOutput(getClusters, args);
-}
-
-/** Which cluster to read: exactly one of `id` and `name`. */
-export interface GetClusterOutputArgs extends Inputs<GetClusterArgs> {}
+export const getClustersOutput = (args: types.GetClustersOutputArgs = {}) => toOutput(getClusters, args);
 
 /**
  * One cluster of the API key's organization, by its id or by its name, also if another program made it.
@@ -171,17 +89,10 @@ export interface GetClusterOutputArgs extends Inputs<GetClusterArgs> {}
  * clusters have the name, or if an incomplete list of clusters leaves it open. The answer contains the names of env, never
  * its values. (Specification, sections 2 and 4, `/v1/clusters/:id`.)
  */
-export function getCluster(args: GetClusterArgs): Promise<GetClusterResult> {
-  return forPeople(provider.getCluster(args));
-}
+export const getCluster = (args: types.GetClusterArgs) => forPeople(provider.getCluster(args));
 
 /** `getCluster` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getClusterOutput(args: GetClusterOutputArgs): pulumi.Output<GetClusterResult> {
-  return toOutput(getCluster, args);
-}
-
-/** Which cluster to read. */
-export interface GetClusterStatusOutputArgs extends Inputs<GetClusterStatusArgs> {}
+export const getClusterOutput = (args: types.GetClusterOutputArgs) => toOutput(getCluster, args);
 
 /**
  * The present health of each replica of a cluster.
@@ -193,17 +104,10 @@ export interface GetClusterStatusOutputArgs extends Inputs<GetClusterStatusArgs>
  * In messages, `[secret]` replaces each value of env that the service shows or, in the native package, that the same run has
  * dealt with. Rejects if there is no such cluster. (Specification, section 4, `/v1/clusters/:id/status`.)
  */
-export function getClusterStatus(args: GetClusterStatusArgs): Promise<GetClusterStatusResult> {
-  return forPeople(provider.getClusterStatus(args));
-}
+export const getClusterStatus = (args: types.GetClusterStatusArgs) => forPeople(provider.getClusterStatus(args));
 
 /** `getClusterStatus` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getClusterStatusOutput(args: GetClusterStatusOutputArgs): pulumi.Output<GetClusterStatusResult> {
-  return toOutput(getClusterStatus, args);
-}
-
-/** Which service and organization to read from. */
-export interface GetHealthOutputArgs extends Inputs<GetHealthArgs> {}
+export const getClusterStatusOutput = (args: types.GetClusterStatusOutputArgs) => toOutput(getClusterStatus, args);
 
 /**
  * The health that the service reports of itself. Rejects if the service does not answer at all.
@@ -213,17 +117,10 @@ export interface GetHealthOutputArgs extends Inputs<GetHealthArgs> {}
  * ```
  * (Specification, section 4, `/health`.)
  */
-export function getHealth(args: GetHealthArgs = {}): Promise<GetHealthResult> {
-  return forPeople(provider.getHealth(args));
-}
+export const getHealth = (args: types.GetHealthArgs = {}) => forPeople(provider.getHealth(args));
 
 /** `getHealth` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getHealthOutput(args: GetHealthOutputArgs = {}): pulumi.Output<GetHealthResult> {
-  return toOutput(getHealth, args);
-}
-
-/** Which service and organization to read from. */
-export interface GetServiceInfoOutputArgs extends Inputs<GetServiceInfoArgs> {}
+export const getHealthOutput = (args: types.GetHealthOutputArgs = {}) => toOutput(getHealth, args);
 
 /**
  * The name, the version and the paths that the service reports of itself.
@@ -234,11 +131,7 @@ export interface GetServiceInfoOutputArgs extends Inputs<GetServiceInfoArgs> {}
  * The path of this document is not specified: the provider tries `/`, `/v1` and `/api`. Rejects if none of them has it.
  * (Specification, section 4, the descriptor document, and section 9.)
  */
-export function getServiceInfo(args: GetServiceInfoArgs = {}): Promise<GetServiceInfoResult> {
-  return forPeople(provider.getServiceInfo(args));
-}
+export const getServiceInfo = (args: types.GetServiceInfoArgs = {}) => forPeople(provider.getServiceInfo(args));
 
 /** `getServiceInfo` as an output: for arguments that are outputs, and for programs that cannot await. */
-export function getServiceInfoOutput(args: GetServiceInfoOutputArgs = {}): pulumi.Output<GetServiceInfoResult> {
-  return toOutput(getServiceInfo, args);
-}
+export const getServiceInfoOutput = (args: types.GetServiceInfoOutputArgs = {}) => toOutput(getServiceInfo, args);

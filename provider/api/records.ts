@@ -139,9 +139,9 @@ export const envNames = { name: ["name", "key"], value: ["value"] } as const;
 
 /** @assumption A page names the next one by a field whose name has only these words, with `next` among them; by one of these cursor fields; or by a link. */
 export const nextWords: ReadonlySet<string> = new Set(
-  "next page cursor token link url uri href marker offset start number index id key results".split(" "),
+  "next page cursor token link url href marker offset start number index id key results".split(" "),
 );
-export const cursorNames = ["end_cursor", "cursor", "continuation_token", "continuation", "continue"];
+export const cursorNames = ["end_cursor", "cursor", "continue"];
 /** @assumption The query parameter for a page is the name of the field that shows the page, without `next`; the fields listed here have another parameter, or keep their name. */
 export const pageParameters: Readonly<Record<string, string>> = {
   next: "cursor",
@@ -310,7 +310,7 @@ export const stockPlacesForm =
   /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/;
 export const stockWords: Readonly<Record<"yes" | "no", string>> = {
   yes: "available in_stock high low",
-  no: "unavailable insufficient not_available sold_out out_of_stock none no exhausted",
+  no: "unavailable insufficient not_available sold_out out_of_stock none no",
 };
 
 /** @assumption `/health` shows the health in one of these fields; a success without any of them is healthy. */

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { duration } from "../clock";
 import type { CheckFailure, Ctx, Properties } from "../core";
-import { resourceNameOf } from "./preview/names";
+import { resourceNameOf } from "../text";
 
 /** The signs that the engine's limit holds operations back. */
 export interface Queue {

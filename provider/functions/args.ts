@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { GpuClusterError } from "../errors";
-import { cleanText } from "../text";
+import { cleanText, listOf } from "../text";
 
 /** A rule for a text; `what` describes a valid one. Texts are never quoted in errors, because each may be a secret. */
 export function textArg(what: string, isRight: (text: string) => boolean) {
@@ -39,12 +39,6 @@ export function checkArgs<Args>(name: string, rules: ArgRules<Args>, args: unkno
   const takes = listOf(Object.keys(rules.shape).map((arg) => `\`${arg}\``));
   const problems = result.error.issues.map((issue) => problemOf(issue, takes));
   throw new GpuClusterError(`${name}: ${problems.join("; ")}. Nothing was sent`);
-}
-
-/** `a`, `a and b`, `a, b and c`. */
-function listOf(words: readonly string[]): string {
-  const [last = "", ...others] = [...words].reverse();
-  return others.length > 0 ? `${others.reverse().join(", ")} and ${last}` : last;
 }
 
 function problemOf(issue: z.core.$ZodIssue, takes: string): string {

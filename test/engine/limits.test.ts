@@ -15,8 +15,8 @@ describe("a preview that fails before anything is created", () => {
   it.each([
     [
       "a GPU type that is not listed",
-      cluster("web", 'gpuType: "h1O0"'),
-      /gpuType: "h1O0" is not a GPU type .*close to it: .*"h100"/,
+      cluster("web", 'gpuType: "h-10"'),
+      /gpuType: "h-10" is not a GPU type .*close to it: .*"h100"/,
     ],
     ["more than there is", cluster("web", "replicas: 300"), /replicas: not enough GPUs: 300 .*"h100".* 256 available/],
     [

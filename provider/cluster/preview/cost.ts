@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { GpuClusterError } from "../../errors";
+import { resourceNameOf } from "../../text";
 import { gpusPerReplica, tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
 import { costOfReplica, roundCost } from "../money";
 import type { Inquiry, Price } from "./facts";
-import { resourceNameOf } from "./names";
 import type { OneCheck } from "./oneCheck";
 import { runs, type Transition } from "./plan";
 

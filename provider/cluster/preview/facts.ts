@@ -5,7 +5,7 @@ import { Fields, plainName } from "../../api/read/json";
 import { readPrice } from "../../api/read/price";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
 import { abortable, type Clock, until } from "../../clock";
-import { isRecord } from "../../core";
+import { type Ctx, isRecord } from "../../core";
 import {
   ApiError,
   GpuClusterError,
@@ -16,6 +16,7 @@ import {
   TimeoutError,
 } from "../../errors";
 import type { GpuType, ServiceInfo } from "../../types";
+import type { CheckedInputs } from "../fields";
 import { memberOf } from "../listCache";
 import { isAbsent } from "../lookup";
 import type { Service } from "../service";
@@ -203,23 +204,13 @@ interface LookUpLimits {
 /** The answer of a lookup, or its error. */
 export type LookUp<T> = { readonly answer: T } | { readonly error: unknown };
 
-/** The lookups of one service in this run. */
-interface ServiceLookups {
-  types?: Promise<LookUp<GpuList>>;
-  availability?: Promise<LookUp<GpuList>>;
-  pricing?: Promise<LookUp<GpuList>>;
-  clusters?: Promise<LookUp<ClusterList>>;
-  descriptor?: Promise<LookUp<ServiceInfo>>;
-  readonly byId: Map<string, Promise<LookUp<ClusterRecord>>>;
-}
-
 /**
  * The lookups that the checks of one run share, with single flight: each is made once for each service, and its answer
  * or error is cached. One time limit holds for all of them together, because checks run one after the other and every
  * wait would add up.
  */
 export class LookUps {
-  readonly #byService = new Map<Service, ServiceLookups>();
+  readonly #byService = new Map<Service, Map<string, Promise<LookUp<unknown>>>>();
   #leftMs = lookUpLimitMs;
 
   /** @param others Lookups whose list of clusters is used, if they have asked for one. */
@@ -229,54 +220,51 @@ export class LookUps {
   ) {}
 
   types(service: Service): Promise<LookUp<GpuList>> {
-    const lookups = this.#lookupsOf(service);
-    lookups.types ??= this.#ask(service, (request) => service.client.listGpuTypes(request));
-    return lookups.types;
+    return this.#once(service, "types", (request) => service.client.listGpuTypes(request));
   }
 
   availability(service: Service): Promise<LookUp<GpuList>> {
-    const lookups = this.#lookupsOf(service);
-    lookups.availability ??= this.#ask(service, (request) => service.client.listGpuAvailability(request));
-    return lookups.availability;
+    return this.#once(service, "availability", (request) => service.client.listGpuAvailability(request));
   }
 
   pricing(service: Service): Promise<LookUp<GpuList>> {
-    const lookups = this.#lookupsOf(service);
-    lookups.pricing ??= this.#ask(service, (request) => service.client.listGpuPricing(request));
-    return lookups.pricing;
+    return this.#once(service, "pricing", (request) => service.client.listGpuPricing(request));
   }
 
   /** The clusters, as of the first call. */
   clusters(service: Service): Promise<LookUp<ClusterList>> {
-    const lookups = this.#lookupsOf(service);
-    lookups.clusters ??=
-      this.others?.askedClusters(service) ?? this.#ask(service, (request) => service.lists.recent(0, request));
-    return lookups.clusters;
+    const asked = this.others?.askedClusters(service);
+    return this.#once(service, "clusters", (request) => service.lists.recent(0, request), asked);
   }
 
   /** The clusters, if they were asked for. */
   askedClusters(service: Service): Promise<LookUp<ClusterList>> | undefined {
-    return this.#byService.get(service)?.clusters;
+    return this.#asked(service, "clusters");
   }
 
   /** The descriptor document, which names the endpoints of the service. */
   descriptor(service: Service): Promise<LookUp<ServiceInfo>> {
-    const lookups = this.#lookupsOf(service);
-    lookups.descriptor ??= this.#ask(service, (request) => getServiceInfo(service.client, request));
-    return lookups.descriptor;
+    return this.#once(service, "descriptor", (request) => getServiceInfo(service.client, request));
   }
 
   cluster(service: Service, id: string): Promise<LookUp<ClusterRecord>> {
-    const { byId } = this.#lookupsOf(service);
-    const lookup = byId.get(id) ?? this.#ask(service, (request) => service.client.getCluster(id, request));
-    byId.set(id, lookup);
+    return this.#once(service, `cluster ${id}`, (request) => service.client.getCluster(id, request));
+  }
+
+  #once<T>(
+    service: Service,
+    subject: string,
+    send: (request: CallOptions) => Promise<T>,
+    known?: Promise<LookUp<T>>,
+  ): Promise<LookUp<T>> {
+    const lookup = this.#asked<T>(service, subject) ?? known ?? this.#ask(service, send);
+    this.#byService.set(service, (this.#byService.get(service) ?? new Map()).set(subject, lookup));
     return lookup;
   }
 
-  #lookupsOf(service: Service): ServiceLookups {
-    const lookups = this.#byService.get(service) ?? { byId: new Map() };
-    this.#byService.set(service, lookups);
-    return lookups;
+  #asked<T>(service: Service, subject: string): Promise<LookUp<T>> | undefined {
+    // Each subject has one method, and so one type.
+    return this.#byService.get(service)?.get(subject) as Promise<LookUp<T>> | undefined;
   }
 
   async #ask<T>({ clock }: Service, send: (request: CallOptions) => Promise<T>): Promise<LookUp<T>> {
@@ -343,16 +331,60 @@ export function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.outcome === "refused" && error.status !== 429;
 }
 
-/** One sentence for all gaps of a check: the failed lookups, and the reasons. */
-export function gapText(gaps: readonly Gap[]): string {
-  const whys = new Map<string, string>();
-  for (const { error, text } of gaps) if (!whys.has(natureOf(error))) whys.set(natureOf(error), text);
-  const whats = [...new Set(gaps.map(({ what }) => what))];
-  return `${listOf(whats)} could not be checked: ${[...whys.values()].join("; ")}`;
+/** An operation that needs a fact before it sends anything. */
+export interface Asker {
+  readonly ctx: Ctx;
+  readonly deadlineMs: number;
+  readonly service: Service;
+  readonly inputs: CheckedInputs;
+  /** Removes secrets from texts of the service. */
+  readonly hide: (text: string) => string;
 }
 
-/** `a`, `a and b`, `a, b and c`. */
-export function listOf(words: readonly string[]): string {
-  const last = words.at(-1) ?? "";
-  return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${last}` : last;
+/** Lookups, and the operation that they began with. */
+interface Begun {
+  readonly lookUps: LookUps;
+  readonly startMs: number;
+  readonly deadlineMs: number;
+}
+
+/** The lookups of the operations of a run. They may take as long as the operation, and operations share them. */
+export class LateLookUps {
+  #begun: Begun | undefined;
+
+  /** The wait ends with the operation or its interrupt; the requests go on for other operations. */
+  async ask<T>(asker: Asker, ask: (inquiry: Inquiry) => Promise<T>): Promise<T> {
+    const { ctx, deadlineMs, service, inputs } = asker;
+    ctx.signal.throwIfAborted();
+    const late = () =>
+      new TimeoutError(
+        `cluster "${inputs.name}": no price or stock came before the time limit of the operation. Nothing was sent`,
+      );
+    return until({ clock: service.clock, deadlineMs, late }, (limit) =>
+      abortable(this.#askUntilWhole(asker, ask), AbortSignal.any([limit, ctx.signal])),
+    );
+  }
+
+  /** Repeats lookups that have failed for an earlier operation. */
+  async #askUntilWhole<T>(
+    { ctx, deadlineMs, service, hide }: Asker,
+    ask: (inquiry: Inquiry) => Promise<T>,
+  ): Promise<T> {
+    const own = { startMs: ctx.startMs ?? service.clock.now(), deadlineMs };
+    for (;;) {
+      const begun = this.#begun ?? { ...own, lookUps: new LookUps({ deadlineMs }) };
+      this.#begun = begun;
+      const inquiry = new Inquiry(begun.lookUps, service, hide);
+      const answer = await ask(inquiry);
+      const mayRepeat = inquiry.gaps.some(({ error }) => isOfOther(error, begun, own));
+      if (!mayRepeat || ctx.signal.aborted) return answer;
+      if (this.#begun === begun) this.#begun = undefined;
+    }
+  }
+}
+
+/** Whether a failure is that of an earlier operation alone: its deadline cut it, or the service did not answer then. */
+function isOfOther(error: unknown, begun: Begun, own: Omit<Begun, "lookUps">): boolean {
+  if (error instanceof RequestError && error.isCut) return begun.deadlineMs < own.deadlineMs;
+  return !isRefusal(error) && begun.startMs < own.startMs;
 }

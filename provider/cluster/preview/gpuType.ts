@@ -4,13 +4,13 @@ import type { ClusterRecord } from "../../api/records";
 import { isOpaque } from "../../api/requestNames";
 import { ambiguousText } from "../../api/serviceForm";
 import { hasUnknown, UNKNOWN } from "../../core";
-import { cleanText } from "../../text";
+import { cleanText, listOf } from "../../text";
 import { identifiersIn, withTakenType } from "../drift";
 import type { CheckedInputs } from "../fields";
 import type { Service } from "../service";
-import type { Adoption } from "./adopt";
-import { type Inquiry, listOf } from "./facts";
+import type { Inquiry } from "./facts";
 import type { OneCheck } from "./oneCheck";
+import type { Adoption } from "./ownership";
 import { runs, type Transition } from "./plan";
 
 /** Checks GPU types: chooses one of a list, and checks that the service lists it and that enough GPUs are available. */
@@ -211,33 +211,14 @@ function quote(type: string): string {
   return `"${cleanText(type, 60)}"`;
 }
 
-/** Rules for similar names, the surest first: only the matches of the surest rule that has any are shown. */
-const likenesses: readonly ((a: string, b: string) => boolean)[] = [
-  (a, b) => a === b,
-  (a, b) => Math.min(a.length, b.length) > 1 && (a.includes(b) || b.includes(a)),
-  (a, b) => editDistance(a, b) === 1,
-  (a, b) => Math.min(a.length, b.length) > 4 && editDistance(a, b) === 2,
-];
-
-/** The similar names, at most three. Capitals, dashes and blanks do not count. */
+/** The names that are equal but for capitals, dashes and blanks; else those that contain the name or lie in it; at most three. */
 export function closeNames(name: string, names: readonly string[]): string[] {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
-  const found = likenesses.map((isLike) => names.filter((other) => isLike(plain(name), plain(other))));
-  return (found.find((close) => close.length > 0) ?? []).slice(0, 3);
-}
-
-/** The number of letters to insert, delete or change. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const [left = 0, up = 0, corner = 0] = [next[j], row[j + 1], row[j]];
-      next.push(Math.min(left + 1, up + 1, corner + (letter === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  const asked = plain(name);
+  const equal = names.filter((other) => plain(other) === asked);
+  const isPart = (a: string, b: string) => Math.min(a.length, b.length) > 1 && (a.includes(b) || b.includes(a));
+  const close = equal.length > 0 ? equal : names.filter((other) => isPart(asked, plain(other)));
+  return close.slice(0, 3);
 }
 
 /**

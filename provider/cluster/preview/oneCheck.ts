@@ -1,16 +1,9 @@
 import type { Settings } from "../../config";
 import type { CheckFailure, Ctx, Naming } from "../../core";
 import { isRejectedKey } from "../../errors";
+import { listOf, resourceNameOf } from "../../text";
 import type { Service } from "../service";
-import { gapText, Inquiry, type LookUps, natureOf } from "./facts";
-import { resourceNameOf } from "./names";
-
-/** The service of a cluster, and the settings of its stack. */
-export interface Surroundings {
-  /** Undefined if the connection is not known yet: then no request is sent. */
-  readonly service: Service | undefined;
-  readonly settings: Settings;
-}
+import { type Gap, Inquiry, type LookUps, natureOf } from "./facts";
 
 /** The data that the checks of a run share. */
 export interface Shared {
@@ -22,18 +15,16 @@ export interface Shared {
 /** One check in progress: its lookups, failures and messages. */
 export class OneCheck {
   readonly failures: CheckFailure[] = [];
-  readonly service: Service | undefined;
-  readonly settings: Settings;
   readonly inquiry: Inquiry;
 
+  /** @param service Undefined if the connection is not known yet: then no request is sent. */
   constructor(
     private readonly ctx: Ctx,
-    { service, settings }: Surroundings,
+    readonly service: Service | undefined,
+    readonly settings: Settings,
     private readonly shared: Shared,
     hide: (text: string) => string,
   ) {
-    this.service = service;
-    this.settings = settings;
     this.inquiry = new Inquiry(shared.lookUps, service, hide);
   }
 
@@ -101,4 +92,12 @@ export class OneCheck {
     this.shared.said.add(once);
     this.ctx.log(line, severity);
   }
+}
+
+/** One sentence for all gaps of a check: the failed lookups, and the reasons. */
+function gapText(gaps: readonly Gap[]): string {
+  const whys = new Map<string, string>();
+  for (const { error, text } of gaps) if (!whys.has(natureOf(error))) whys.set(natureOf(error), text);
+  const whats = [...new Set(gaps.map(({ what }) => what))];
+  return `${listOf(whats)} could not be checked: ${[...whys.values()].join("; ")}`;
 }

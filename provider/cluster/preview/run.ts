@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
+import { listOf, resourceNameOf } from "../../text";
 import { isTypeRefusal } from "../createOnce";
 import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
@@ -10,14 +11,21 @@ import { type Hiding, hidingOf } from "../operation";
 import type { Service } from "../service";
 import { asInputs, secretsOf } from "../state";
 import { changedFields, wayOut } from "../updateRequest";
-import { type Adoption, adoptedId, findAdopted, judgeAdoption, refusalsOf, withFoundName } from "./adopt";
-import { isReplaced, Recognition } from "./connection";
 import { CostCheck, UnpricedError } from "./cost";
-import { type Inquiry, LookUps, listOf } from "./facts";
+import { type Inquiry, LateLookUps, LookUps } from "./facts";
 import { GpuCheck, withKeptType, withList } from "./gpuType";
-import { LateLookUps } from "./late";
-import { NameCheck, resourceNameOf } from "./names";
-import { OneCheck, type Shared, type Surroundings } from "./oneCheck";
+import { OneCheck, type Shared } from "./oneCheck";
+import {
+  type Adoption,
+  adoptedId,
+  findAdopted,
+  isReplaced,
+  judgeAdoption,
+  NameCheck,
+  Recognition,
+  refusalsOf,
+  withFoundName,
+} from "./ownership";
 import { lossesOf, previewCluster, type Transition, transitionOf } from "./plan";
 import { completeInputs, findFailures, namingFailures, pathStep } from "./validate";
 
@@ -61,12 +69,12 @@ export class CheckRun {
     const remembered = this.#before.get(ctx.urn);
     const context = { urn: ctx.urn, current, predecessor: remembered?.name, naming: ctx.naming };
     const asked = completeInputs(news, context);
-    const surroundings = this.#surroundings(news);
-    const wrong = "failures" in surroundings ? surroundings.failures : [];
+    const connected = this.#connect(news);
+    const wrong = "failures" in connected ? connected.failures : [];
     const failures = [...findFailures(news), ...namingFailures(news, context), ...adapterFailures(ctx), ...wrong];
     // No request is sent for inputs that are already wrong.
-    if (failures.length > 0 || "failures" in surroundings) return { inputs: asked, failures };
-    const check = new OneCheck(ctx, surroundings, this.#shared, hide);
+    if (failures.length > 0 || "failures" in connected) return { inputs: asked, failures };
+    const check = new OneCheck(ctx, connected.service, connected.settings, this.#shared, hide);
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
       check.warn(`\`name\` is no longer given; the cluster keeps its name "${current}"`);
     }
@@ -152,11 +160,12 @@ export class CheckRun {
    */
   async recognize(ctx: Ctx, id: string, state: ClusterState, news: Properties): Promise<void> {
     const isGoing = isReplaced({ ...state }, news, this.#replacing.get(ctx.urn));
-    const surroundings = this.#surroundings(isGoing ? { ...state } : news);
-    if ("failures" in surroundings) return;
+    const connected = this.#connect(isGoing ? { ...state } : news);
+    if ("failures" in connected) return;
     const hiding = hidingIn(ctx, news, { ...state });
     const shared = { ...this.#shared, lookUps: this.#recognition.lookUps };
-    const check = new OneCheck(hidingLog(ctx, hiding), surroundings, shared, hiding.said);
+    const { service, settings } = connected;
+    const check = new OneCheck(hidingLog(ctx, hiding), service, settings, shared, hiding.said);
     await this.#recognition.refuseUnknown(check, ctx, id, state);
   }
 
@@ -190,7 +199,9 @@ export class CheckRun {
    * Finds the service and the settings. Their problems are reported together with those of the inputs, not one run
    * later.
    */
-  #surroundings({ connection }: Properties): Surroundings | { readonly failures: CheckFailure[] } {
+  #connect({
+    connection,
+  }: Properties): { service: Service | undefined; settings: Settings } | { failures: CheckFailure[] } {
     const failures: CheckFailure[] = [];
     const found = <T>(property: string, find: () => T): T | undefined => {
       try {

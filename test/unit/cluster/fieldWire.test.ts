@@ -13,7 +13,9 @@ function filesWithErrors(edits: Readonly<Record<string, (text: string) => string
   const read = host.readFile.bind(host);
   const edit = (file: string) => edits[relative(root, file)] ?? ((text: string) => text);
   host.getSourceFile = (file, target) => ts.createSourceFile(file, edit(file)(read(file) ?? ""), target);
-  const files = ["create", "updateRequest", "preview/rules"].map((name) => join(root, `provider/cluster/${name}.ts`));
+  const files = ["create", "updateRequest", "preview/validate"].map((name) =>
+    join(root, `provider/cluster/${name}.ts`),
+  );
   const errors = ts.getPreEmitDiagnostics(ts.createProgram(files, { ...options, noEmit: true }, host));
   return [...new Set(errors.map(({ file }) => relative(root, file?.fileName ?? "")))].sort();
 }
@@ -23,7 +25,7 @@ const replaced = (from: string, to: string) => (text: string) => {
   return text.replace(from, to);
 };
 /** Every input has a rule, and a kind in the state. */
-const always = ["provider/cluster/preview/rules.ts", "provider/cluster/state.ts"];
+const always = ["provider/cluster/preview/validate.ts", "provider/cluster/state.ts"];
 /** An optional input that replaces the cluster. */
 const declared = {
   "provider/cluster/fields.ts": (text: string) =>

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { generatedName } from "../../../provider/cluster/preview/names";
+import { generatedName } from "../../../provider/cluster/preview/validate";
 import { urnOf } from "./inputs";
 
 const anyUrn = fc.string({ unit: "grapheme", maxLength: 120 }).map(urnOf);

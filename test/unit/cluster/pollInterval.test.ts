@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { pollIntervalMs, type Waiting } from "../../../provider/cluster/pollInterval";
+import { pollIntervalMs, type Waiting } from "../../../provider/cluster/poller";
 
 const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0 };
 const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, confirmations: 0, areDeletions: false, budget: free };

@@ -104,9 +104,9 @@ it.each(Object.keys(dialects))("the type, its price and its stock are found in t
 
 describe("a GPU type that the service does not list", () => {
   const refusal = (address: string) =>
-    `gpuType: "h900" is not a GPU type that the service lists (GET /v1/gpus of ${address}, which may leave out what is sold out); close to it: "h100" and "h200"`;
+    `gpuType: "h900" is not a GPU type that the service lists (GET /v1/gpus of ${address}, which may leave out what is sold out); there are "a100-40gb", "a100-80gb", "h100", "h200", "l4", "l40s" and "rtx4090"`;
 
-  it("fails the preview of a creation, with close ones and the list's address, after one request about GPUs", async () => {
+  it("fails the preview of a creation, with the listed ones and the list's address, after one request about GPUs", async () => {
     const bench = await openBench();
     const { refusals } = await check(bench, { ...checked, gpuType: "h900" });
     expect(refusals).toEqual([refusal(bench.simulator.url)]);
