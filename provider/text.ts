@@ -1,4 +1,6 @@
-/** Texts from the API: made safe to print. */
+import { inspect } from "node:util";
+
+/** What may be printed: texts from the API are made safe, and a secret shows in no text. */
 
 // Control characters (escape among them), invisible and bidirectional format characters, separators that break lines.
 const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -21,6 +23,12 @@ export function cleanWholeText(text: string): string {
 
 export function cut(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listOf(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${last}` : last;
 }
 
 const longestText = 8_192;
@@ -101,3 +109,31 @@ const sequences = new RegExp(
 export function withoutSequences(text: string): string {
   return text.replace(sequences, "");
 }
+
+/** Keeps a value out of every log, error and inspection; only `reveal` returns it. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return "[secret]";
+  }
+
+  toJSON(): string {
+    return "[secret]";
+  }
+
+  [inspect.custom](): string {
+    return "[secret]";
+  }
+}
+
+/** A shorter key could not be distinguished from an ordinary word, and no service makes such a key. */
+export const shortestKey = 4;

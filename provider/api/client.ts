@@ -4,18 +4,19 @@ import type { GpuType } from "../types";
 import { type CreateBody, type Endpoint, endpoints, type RedeployBody, type UpdateBody } from "./endpoints";
 import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
 import type { HttpRequest, Send } from "./http";
-import { defaultLimit } from "./rateHeaders";
-import type { Budget } from "./ratePriority";
+import { type Budget, defaultLimit } from "./rateWindow";
 import { readClusterList } from "./read/clusterList";
-import { statusIn } from "./read/detail";
-import { readGpuList } from "./read/gpuRecords";
-import type { GpuSubject } from "./read/gpuRows";
+import { type GpuSubject, readGpuList } from "./read/gpuRecords";
 import type { Answer, GetPage } from "./read/pages";
-import { readable } from "./readable";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
 import { isOpaque, type RequestNames, refusesGpuCount } from "./requestNames";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
+import { statusIn } from "./states";
+import { readable } from "./statusErrors";
 import { UpdateMethodChoice } from "./updateMethod";
+
+/** For the doctor, which explains the forms of answers. */
+export { isKeyedCluster } from "./read/clusterRecord";
 
 const clustersPath = "/v1/clusters";
 

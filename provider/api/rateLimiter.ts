@@ -3,7 +3,6 @@ import { type Clock, until } from "../clock";
 import { ApiError } from "../errors";
 import { leftMs, unsent } from "./deadline";
 import { defaultPatienceMs, type Handler, type HttpRequest, titleOf } from "./http";
-import { readRateHeaders } from "./rateHeaders";
 import {
   type Answered,
   type Budget,
@@ -12,10 +11,11 @@ import {
   type Priority,
   priorities,
   priorityOf,
+  RateWindow,
   type ReleasePermit,
+  readRateHeaders,
   spareForPolls,
-} from "./ratePriority";
-import { RateWindow } from "./rateWindow";
+} from "./rateWindow";
 import { isRateLimited } from "./statusErrors";
 
 interface BudgetOptions {

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../api/client";
-import { stateOf } from "../api/read/states";
 import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
+import { stateOf } from "../api/states";
 import { abortable, type Clock, until } from "../clock";
 import { ApiError, ConnectionError, RequestError } from "../errors";
 import { isStopped } from "./conditions";

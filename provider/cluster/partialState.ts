@@ -1,12 +1,12 @@
 import type { ClusterRecord } from "../api/records";
 import { abortable, until } from "../clock";
 import { ClusterFailedError, messageOf } from "../errors";
+import { listOf } from "../text";
 import type { PartialState } from "./change";
 import { learnForm, madeOtherwise, unverified } from "./drift";
 import type { CheckedInputs, ClusterState } from "./fields";
 import { find } from "./lookup";
 import type { Operation } from "./operation";
-import { listOf } from "./preview/facts";
 import type { Service } from "./service";
 import { toState } from "./state";
 

@@ -1,4 +1,4 @@
-import type { BudgetView } from "../api/ratePriority";
+import type { BudgetView } from "../api/rateWindow";
 
 /** How often a wait polls. Pure. */
 

@@ -1,7 +1,6 @@
 import type { Client } from "../api/client";
-import { statusIn } from "../api/read/detail";
-import { stateOf } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
+import { stateOf, statusIn } from "../api/states";
 import { type Clock, duration } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, type TimeoutError } from "../errors";
 import { cut } from "../text";

@@ -1,6 +1,6 @@
 import type { RedeployBody } from "../api/endpoints";
-import { stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
+import { stateOf } from "../api/states";
 import type { Clock } from "../clock";
 import { ClusterFailedError, NoUpdateError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";

@@ -1,12 +1,11 @@
-import { sameId } from "../../api/ids";
-import { isStopping, stateOf } from "../../api/read/states";
+import { sameId } from "../../api/names";
 import type { ClusterRecord } from "../../api/records";
+import { isStopping, stateOf } from "../../api/states";
 import { type CheckFailure, hasUnknown } from "../../core";
-import { cleanText } from "../../text";
+import { cleanText, listOf } from "../../text";
 import { adoptionChanges, mismatches, withName } from "../adoption";
 import { gpuTypeOf } from "../drift";
 import type { CheckedInputs } from "../fields";
-import { listOf } from "./facts";
 import type { OneCheck } from "./oneCheck";
 import { isUnknownAt, runs, type Transition } from "./plan";
 

@@ -1,11 +1,8 @@
 import type { CallOptions } from "../../api/client";
-import { getServiceInfo } from "../../api/descriptor";
-import { recordsOf } from "../../api/gpuMatch";
-import { Fields, plainName } from "../../api/read/json";
-import { readPrice } from "../../api/read/price";
+import { priceInTier, recordsOf } from "../../api/gpuMatch";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
+import { getServiceInfo } from "../../api/serviceInfo";
 import { abortable, type Clock, until } from "../../clock";
-import { isRecord } from "../../core";
 import {
   ApiError,
   GpuClusterError,
@@ -15,6 +12,7 @@ import {
   ResponseShapeError,
   TimeoutError,
 } from "../../errors";
+import { listOf } from "../../text";
 import type { GpuType, ServiceInfo } from "../../types";
 import { memberOf } from "../listCache";
 import { isAbsent } from "../lookup";
@@ -170,22 +168,12 @@ function freeOf({ available, availableCount }: GpuType): number | undefined {
 
 /** The price in a tier; if no tier is given, or it has no price of its own, the first price of the service. */
 function priceAmong(gpus: readonly GpuType[], tier: string | undefined): Price | undefined {
-  const inTier = tier === undefined ? [] : gpus.flatMap((gpu) => priceInTier(gpu, tier) ?? []);
+  const inTier = tier === undefined ? [] : gpus.flatMap((gpu) => priceOf(priceInTier(gpu, tier)) ?? []);
   const [price] = [...inTier, ...gpus.flatMap((gpu) => priceOf(gpu) ?? [])];
   return price;
 }
 
-/** The price of a row for the tier, or the tier's own entry in the prices of a row. */
-function priceInTier(gpu: GpuType, tier: string): Price | undefined {
-  const fields = new Fields(gpu.raw);
-  if (fields.get("tier") === tier) return priceOf(gpu);
-  const tiers = new Fields(fields.get("pricing") ?? fields.get("price") ?? fields.get("prices"));
-  const own = tiers.get(plainName(tier));
-  const { pricePerHour: amount, currency = gpu.currency } = readPrice(isRecord(own) ? own : { price_per_hour: own });
-  return amount === undefined ? undefined : { amount, ...(currency ? { currency } : {}) };
-}
-
-function priceOf({ pricePerHour, currency }: GpuType): Price | undefined {
+function priceOf({ pricePerHour, currency }: Pick<GpuType, "pricePerHour" | "currency">): Price | undefined {
   return pricePerHour === undefined ? undefined : { amount: pricePerHour, ...(currency ? { currency } : {}) };
 }
 
@@ -349,10 +337,4 @@ export function gapText(gaps: readonly Gap[]): string {
   for (const { error, text } of gaps) if (!whys.has(natureOf(error))) whys.set(natureOf(error), text);
   const whats = [...new Set(gaps.map(({ what }) => what))];
   return `${listOf(whats)} could not be checked: ${[...whys.values()].join("; ")}`;
-}
-
-/** `a`, `a and b`, `a, b and c`. */
-export function listOf(words: readonly string[]): string {
-  const last = words.at(-1) ?? "";
-  return words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${last}` : last;
 }

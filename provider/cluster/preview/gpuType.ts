@@ -1,15 +1,15 @@
 import { isSameGpu, matchGpu } from "../../api/gpuMatch";
-import { stateOf } from "../../api/read/states";
 import type { ClusterRecord } from "../../api/records";
 import { isOpaque } from "../../api/requestNames";
 import { ambiguousText } from "../../api/serviceForm";
+import { stateOf } from "../../api/states";
 import { hasUnknown, UNKNOWN } from "../../core";
-import { cleanText } from "../../text";
+import { cleanText, listOf } from "../../text";
 import { identifiersIn, withTakenType } from "../drift";
 import type { CheckedInputs } from "../fields";
 import type { Service } from "../service";
 import type { Adoption } from "./adopt";
-import { type Inquiry, listOf } from "./facts";
+import type { Inquiry } from "./facts";
 import type { OneCheck } from "./oneCheck";
 import { runs, type Transition } from "./plan";
 

@@ -1,7 +1,7 @@
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
+import { listOf } from "../../text";
 import { diffCluster, effectsOf } from "../diff";
 import { type CheckedInputs, type Effect, inputNames } from "../fields";
-import { listOf } from "./facts";
 
 /**
  * The subject of a check: the transition from the old cluster to the desired one. Pure. Values that are not known yet

@@ -2,7 +2,7 @@ import { type Client, createClient } from "../../../provider/api/client";
 import { clientFor, fingerprint } from "../../../provider/api/clients";
 import type { HttpRequest } from "../../../provider/api/http";
 import { ResponseShapeError } from "../../../provider/errors";
-import { Secret } from "../../../provider/secret";
+import { Secret } from "../../../provider/text";
 
 function bench(json: unknown = { id: "cl_1" }) {
   const sent: HttpRequest[] = [];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { RequestKind, Urgency } from "../../../provider/api/http";
-import { admitsAtMs, type Priority, priorities, priorityOf, spareForPolls } from "../../../provider/api/ratePriority";
+import { admitsAtMs, type Priority, priorities, priorityOf, spareForPolls } from "../../../provider/api/rateWindow";
 
 test.each<[RequestKind, Urgency | undefined, Priority]>([
   ["delete", undefined, "urgent"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { overdueMs, type Queued, RateQueue, turnEvery } from "../../../provider/api/rateLimiter";
-import { type Priority, priorities } from "../../../provider/api/ratePriority";
+import { type Priority, priorities } from "../../../provider/api/rateWindow";
 
 interface Waiter extends Queued {
   readonly number: number;
