@@ -23,7 +23,7 @@ const clustersPath = "/v1/clusters";
 /** The options that a caller may set for one request; see `HttpRequest`. */
 export type CallOptions = Pick<
   HttpRequest,
-  "attempts" | "urgency" | "deadlineMs" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
+  "attempts" | "urgency" | "deadlineMs" | "maxQueueMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
 >;
 
 /** The budget of a transport whose rate limit is unknown. */
@@ -42,7 +42,7 @@ export function createClient(
   send: Send,
   budget: Pick<Budget, "view"> = unknownBudget,
   form: ServiceForm = new ServiceForm(),
-  limit: () => Pick<CallOptions, "deadlineMs" | "patienceMs"> = () => ({}),
+  limit: () => Pick<CallOptions, "deadlineMs" | "maxQueueMs"> = () => ({}),
 ) {
   const calls = callers(send, form, limit);
   const gpus = gpuMethods(calls, form);

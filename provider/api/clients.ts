@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../clock";
 import type { Secret } from "../text";
 import { version } from "../version";
 import { type Client, createClient } from "./client";
-import { defaultPatienceMs } from "./http";
+import { defaultMaxQueueMs } from "./http";
 import { createBudget } from "./rateLimiter";
 import type { Budget } from "./rateWindow";
 import type { RequestNames } from "./requestNames";
@@ -40,7 +40,7 @@ function connect(connection: Connected, key: string, clock: Clock): Client {
   const userAgent = `pulumi-gpucluster/${version}`;
   const { baseUrl, apiKey, requestNames } = connection;
   const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget });
-  const limit = () => ({ deadlineMs: clock.now() + longestCallMs, patienceMs: defaultPatienceMs });
+  const limit = () => ({ deadlineMs: clock.now() + longestCallMs, maxQueueMs: defaultMaxQueueMs });
   return createClient(transport, budget, new ServiceForm(requestNames), limit);
 }
 

@@ -93,16 +93,16 @@ function atLeast(min: number, value: number | undefined): number | undefined {
 }
 
 /** The priorities of requests when permits are short, highest first. */
-export const priorities = ["urgent", "change", "read", "look"] as const;
+export const priorities = ["urgent", "change", "read", "poll"] as const;
 export type Priority = (typeof priorities)[number];
 
 /** A request for a permit. */
 export interface PermitRequest {
   readonly priority: Priority;
   /** The longest wait for a permit, in milliseconds. */
-  readonly patienceMs: number;
+  readonly maxQueueMs: number;
   readonly signal?: AbortSignal;
-  /** Creates the error for a request that would wait longer than `patienceMs`: it would wait `waitMs` from now. */
+  /** Creates the error for a request that would wait longer than `maxQueueMs`: it would wait `waitMs` from now. */
   refuse(waitMs: number): Error;
 }
 
@@ -143,12 +143,12 @@ export interface BudgetView {
  *   then a cluster may exist that no state contains; and a read that many operations wait for;
  * - `change`: creations and other changes. The last creation decides when everything is ready;
  * - `read`: single reads, including a poll that confirms a result: each of them starts or ends an operation;
- * - `look`: repeated polls; the next poll makes up for a late one.
+ * - `poll`: repeated polls; the next poll makes up for a late one.
  */
 export function priorityOf({ kind, urgency }: Pick<HttpRequest, "kind" | "urgency">): Priority {
   if (kind === "delete") return "urgent";
   if (kind !== "read") return "change";
-  return urgency === "reconcile" ? "urgent" : urgency === "look" ? "look" : "read";
+  return urgency === "reconcile" ? "urgent" : urgency === "poll" ? "poll" : "read";
 }
 
 /**
@@ -156,7 +156,7 @@ export function priorityOf({ kind, urgency }: Pick<HttpRequest, "kind" | "urgenc
  * Changes leave six more, one for each 10 s: without these, no wait would see its cluster come up while creations
  * queue. Of the six, reads leave three to polls. Beside that, one list and 90 creations just fit into one window.
  */
-const leftOf100: Record<Priority, number> = { urgent: 0, change: 9, read: 6, look: 3 };
+const leftOf100: Record<Priority, number> = { urgent: 0, change: 9, read: 6, poll: 3 };
 const minuteMs = 60_000;
 /** With fewer permits per window, none can be reserved for polls: they get a permit only when they are overdue. */
 const fewest = 4;
@@ -185,8 +185,8 @@ export function spareForPolls(view: { left: number; limit: number; resetInMs: nu
   const { left, limit, resetInMs, queued } = view;
   const share = Math.min(1, resetInMs / minuteMs);
   const kept = (priority: Priority) => keptBack(priority, limit) * share;
-  const free = Math.max(0, Math.round(left - kept("look")));
-  return Math.max(free - queued, Math.min(free, Math.round(kept("change") - kept("look"))));
+  const free = Math.max(0, Math.round(left - kept("poll")));
+  return Math.max(free - queued, Math.min(free, Math.round(kept("change") - kept("poll"))));
 }
 
 const maxInFlight = 6;

@@ -193,7 +193,7 @@ export class Poller {
   /** Finds the record in the shared list, if that is younger than this wait; otherwise reads the cluster by its id. */
   async #find({ operation, isDeleted }: PollOptions, past: PollHistory, way: Way): Promise<ClusterRecord | undefined> {
     // The next poll is the retry.
-    const request = { ...operation.look(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "look" as const }) };
+    const request = { ...operation.look(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "poll" as const }) };
     if (way === "shared") {
       try {
         const list = await this.lists.recent(Math.min(sameTickMs, past.waitedMs), request);

@@ -290,7 +290,7 @@ export class LookUps {
 function within<T>(clock: Clock, limitMs: number, send: (request: CallOptions) => Promise<T>): Promise<T> {
   const deadlineMs = clock.now() + limitMs;
   return until({ clock, deadlineMs, late: tooLate }, (signal) =>
-    abortable(send({ patienceMs: 0, deadlineMs, signal }), signal),
+    abortable(send({ maxQueueMs: 0, deadlineMs, signal }), signal),
   );
 }
 
