@@ -1,7 +1,6 @@
 import { findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
 import { ConfigError } from "./errors";
-import { Secret, shortestKey } from "./secret";
-import { cleanText } from "./text";
+import { cleanText, Secret, shortestKey } from "./text";
 
 /** A service, and the key of one organization. */
 export interface Connection {

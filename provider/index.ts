@@ -1,12 +1,11 @@
 import type { Client } from "./api/client";
-import { getServiceInfo } from "./api/descriptor";
+import { getHealth, getServiceInfo } from "./api/serviceInfo";
 import { systemClock } from "./clock";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/service";
 import type { KnownSecrets } from "./cluster/state";
 import { type ReadConfig, resolveConnection, resolveSettings } from "./config";
 import type { Resource } from "./core";
-import { type ArgRules, checkArgs, connectionRules } from "./functions/args";
 import {
   getCluster,
   getClusterRules,
@@ -21,8 +20,7 @@ import {
   getGpuPricing,
   getGpuTypes,
 } from "./functions/gpus";
-import { getHealth } from "./functions/health";
-import { singleFlight } from "./functions/singleFlight";
+import { type ArgRules, checkArgs, connectionRules, singleFlight } from "./functions/query";
 import type * as types from "./types";
 
 /** GPU types and prices are cached this long, for all modules of a program. The state of clusters is never cached. */

@@ -1,4 +1,6 @@
-/** Texts: those from the API made safe to print, and small parts of our own. */
+import { inspect } from "node:util";
+
+/** Texts: those from the API made safe to print, small parts of our own, and a secret, which shows in no text. */
 
 // Control characters (escape among them), invisible and bidirectional format characters, separators that break lines.
 const control = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
@@ -112,3 +114,31 @@ const sequences = new RegExp(
 export function withoutSequences(text: string): string {
   return text.replace(sequences, "");
 }
+
+/** Keeps a value out of every log, error and inspection; only `reveal` returns it. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return "[secret]";
+  }
+
+  toJSON(): string {
+    return "[secret]";
+  }
+
+  [inspect.custom](): string {
+    return "[secret]";
+  }
+}
+
+/** A shorter key could not be distinguished from an ordinary word, and no service makes such a key. */
+export const shortestKey = 4;

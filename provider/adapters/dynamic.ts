@@ -6,8 +6,7 @@ import { type CheckFailure, type Ctx, type Diff, InitError, type Properties } fr
 import { GpuClusterError, messageOf } from "../errors";
 import { createProvider } from "../index";
 import { exitWithEngine, findTimeoutFailures, log, onCancel, parseDuration } from "./dynamicEngine";
-import { RunningOperations } from "./operations";
-import { withSecretOutputs, withSecrets } from "./secrets";
+import { RunningOperations, reasonOf, withSecretOutputs, withSecrets } from "./engine";
 
 type Config = { readonly config: { get(name: string): string | undefined } };
 
@@ -71,9 +70,8 @@ async function inContext<T>(operation: string, props: Properties, work: (ctx: Ct
   }
 }
 
-/** The engine prints the value of a failing property in plain text, so only the reason names the property. */
-function toFailure({ property, reason }: CheckFailure): CheckFailure {
-  return { property: "", reason: property ? `${property}: ${reason}` : reason };
+function toFailure(failure: CheckFailure): CheckFailure {
+  return { property: "", reason: reasonOf(failure) };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import { debuglog } from "node:util";
 import type * as Pulumi from "@pulumi/pulumi";
 import type { CheckFailure } from "../core";
-import { engineAddressIn } from "./engineAddress";
+import { engineAddressIn, type Log } from "./engine";
 
 /**
  * Two facts that no documented API tells a dynamic provider process: the engine's address, and when the user interrupts. The
@@ -27,18 +27,8 @@ function connect(address: string): Promise<typeof Pulumi> {
   return pulumi;
 }
 
-export interface LogOptions {
-  readonly urn: string;
-  readonly severity?: "info" | "warning";
-  /** True for progress: the engine shows it on the resource's row, and does not keep it. */
-  readonly ephemeral?: boolean;
-}
-
-/**
- * Sends a message to the engine. Resolves when the message has arrived, and also when it cannot be sent: then the message is
- * dropped, because progress must never fail an operation.
- */
-export function log(message: string, { urn, severity = "info", ephemeral = false }: LogOptions): Promise<void> {
+/** Sends a message to the engine. A message that cannot be sent is dropped: progress must never fail an operation. */
+export const log: Log = (message, { urn, severity = "info", ephemeral = false }) => {
   if (!engineAddress) {
     debug("%s: %s", urn, message);
     return Promise.resolve();
@@ -49,7 +39,7 @@ export function log(message: string, { urn, severity = "info", ephemeral = false
       return write(message, urn ? new sdk.DependencyResource(urn) : undefined, undefined, ephemeral);
     })
     .catch((error) => debug("a message could not be sent: %s", error));
-}
+};
 
 /**
  * Calls the listener when the user interrupts. The engine sends a Cancel call, and the SDK's server ignores it, so this

@@ -6,21 +6,19 @@ import { debuglog } from "node:util";
 import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { messageOf } from "../errors";
-import { engineAddressIn } from "./engineAddress";
-import * as setup from "./plugin/configure";
+import { engineAddressIn } from "./engine";
 import { toServiceError } from "./plugin/messages";
 import * as operations from "./plugin/operations";
-import { list } from "./plugin/operations";
-import { Session } from "./plugin/session";
+import * as setup from "./plugin/session";
 
 const debug = debuglog("gpucluster");
 
 /** The engine's calls that this process implements. gRPC answers every other call with "not implemented". */
-export function serviceOf(session: Session) {
+export function serviceOf(session: setup.Session) {
   /** Turns every failure into an answer, also one that `work` throws synchronously. */
   const answer =
     <Request, Response>(
-      work: (session: Session, request: Request) => Response | Promise<Response>,
+      work: (session: setup.Session, request: Request) => Response | Promise<Response>,
     ): handleUnaryCall<Request, Response> =>
     ({ request }, callback) => {
       new Promise<Response>((done) => done(work(session, request))).then(
@@ -44,14 +42,14 @@ export function serviceOf(session: Session) {
     update: answer(operations.update),
     delete: answer(operations.remove),
     invoke: answer(operations.invoke),
-    list: (stream: Parameters<typeof list>[1]) => {
-      list(session, stream).catch((error) => stream.emit("error", toServiceError(error)));
+    list: (stream: Parameters<typeof operations.list>[1]) => {
+      operations.list(session, stream).catch((error) => stream.emit("error", toServiceError(error)));
     },
   };
 }
 
 /** Reports an uncaught error and continues: if this process ended, other operations would lose clusters that they create. */
-function surviveErrors({ engine }: Session): void {
+function surviveErrors({ engine }: setup.Session): void {
   const report = (error: unknown) => {
     debug("unexpected: %s", error instanceof Error ? error.stack : error);
     void engine.write(`an unexpected error of the provider: ${messageOf(error)}`, { urn: "", severity: "warning" });
@@ -62,7 +60,7 @@ function surviveErrors({ engine }: Session): void {
 
 /** Serves the engine at the address of the command line; without an address, any engine that attaches. */
 function main(engineAddress: string | undefined): void {
-  const session = new Session();
+  const session = new setup.Session();
   surviveErrors(session);
   if (engineAddress) {
     session.engine.connect(engineAddress);

@@ -11,25 +11,26 @@ import {
 } from "./endpoints";
 import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
 import type { HttpRequest, Send } from "./http";
-import { defaultLimit } from "./rateHeaders";
-import type { Budget } from "./ratePriority";
+import { type Budget, defaultLimit } from "./rateWindow";
 import { readClusterList } from "./read/clusterList";
-import { statusIn } from "./read/detail";
-import { readGpuList } from "./read/gpuRecords";
-import type { GpuSubject } from "./read/gpuRows";
+import { type GpuSubject, readGpuList } from "./read/gpuRecords";
 import type { Answer, GetPage } from "./read/pages";
-import { readable } from "./readable";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
 import { type NextForm, UpdateMethodChoice } from "./requestForms";
 import { isOpaque, type RequestNames, refusesGpuCount } from "./requestNames";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
+import { statusIn } from "./states";
+import { readable } from "./statusErrors";
+
+/** For the doctor, which explains the forms of answers. */
+export { isKeyedCluster } from "./read/clusterRecord";
 
 const clustersPath = "/v1/clusters";
 
 /** The options that a caller may set for one request; see `HttpRequest`. */
 export type CallOptions = Pick<
   HttpRequest,
-  "attempts" | "urgency" | "deadlineMs" | "patienceMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
+  "attempts" | "urgency" | "deadlineMs" | "maxQueueMs" | "attemptTimeoutMs" | "subject" | "secrets" | "signal"
 >;
 
 /** The budget of a transport whose rate limit is unknown. */
@@ -48,7 +49,7 @@ export function createClient(
   send: Send,
   budget: Pick<Budget, "view"> = unknownBudget,
   form: ServiceForm = new ServiceForm(),
-  limit: () => Pick<CallOptions, "deadlineMs" | "patienceMs"> = () => ({}),
+  limit: () => Pick<CallOptions, "deadlineMs" | "maxQueueMs"> = () => ({}),
 ) {
   const calls = callers(send, form, limit);
   const gpus = gpuMethods(calls, form);

@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { type Clock, systemClock } from "../clock";
-import { isRecord } from "../core";
-import type { Secret } from "../secret";
+import type { Secret } from "../text";
 import { version } from "../version";
 import { type Client, createClient } from "./client";
-import { defaultPatienceMs } from "./http";
+import { defaultMaxQueueMs } from "./http";
 import { createBudget } from "./rateLimiter";
-import type { Budget } from "./ratePriority";
+import type { Budget } from "./rateWindow";
 import type { RequestNames } from "./requestNames";
 import { ServiceForm } from "./serviceForm";
 import { createTransport } from "./transport";
@@ -15,11 +14,10 @@ import { createTransport } from "./transport";
 const longestCallMs = 20 * 60_000;
 
 const clients = new Map<string, Client>();
+/** By the fingerprint of service and key: the rate limit applies to a key, whichever names its requests use. */
+const budgets = new Map<string, Budget>();
 
-/**
- * The client of a service and key. Each copy of the package has one, so that all its users share the connections. All
- * copies in the process share one rate budget for each service and key.
- */
+/** The client of a service and key: all its users in this process share the connections and the rate budget. */
 export function clientFor(connection: Connected, clock: Clock = systemClock): Client {
   const key = fingerprint(connection);
   const name = `${key} ${connection.requestNames ?? ""}`;
@@ -37,44 +35,16 @@ interface Connected {
 
 function connect(connection: Connected, key: string, clock: Clock): Client {
   const timing = { clock, random: Math.random };
-  const budget = sharedBudget(key, () => createBudget(timing));
+  const budget = budgets.get(key) ?? createBudget(timing);
+  budgets.set(key, budget);
   const userAgent = `pulumi-gpucluster/${version}`;
   const { baseUrl, apiKey, requestNames } = connection;
   const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget });
-  const limit = () => ({ deadlineMs: clock.now() + longestCallMs, patienceMs: defaultPatienceMs });
+  const limit = () => ({ deadlineMs: clock.now() + longestCallMs, maxQueueMs: defaultMaxQueueMs });
   return createClient(transport, budget, new ServiceForm(requestNames), limit);
 }
 
 /** Identifies a connection without revealing the key. */
 export function fingerprint({ baseUrl, apiKey }: { baseUrl: string; apiKey: Secret }): string {
   return createHash("sha256").update(`${baseUrl}\n${apiKey.reveal()}`).digest("hex");
-}
-
-/**
- * The key under which all copies of the package in this process find the budgets: the limit applies to an API key, not
- * to a copy. Each fingerprint maps to a `Budget` and to nothing else.
- */
-const registryKey = Symbol.for("pulumi-gpucluster.budgets.v1");
-
-/** The budget of a service and key in this process; created once. */
-export function sharedBudget(fingerprint: string, make: () => Budget): Budget {
-  const budgets = registry();
-  const found = budgets.get(fingerprint);
-  if (isBudget(found)) return found;
-  const budget = make();
-  budgets.set(fingerprint, budget);
-  return budget;
-}
-
-function registry(): Map<unknown, unknown> {
-  const found: unknown = Reflect.get(globalThis, registryKey);
-  if (found instanceof Map) return found;
-  const budgets = new Map<unknown, unknown>();
-  Reflect.defineProperty(globalThis, registryKey, { value: budgets, configurable: true });
-  return budgets;
-}
-
-/** Any other value there does not belong to this package. */
-function isBudget(value: unknown): value is Budget {
-  return isRecord(value) && typeof value["enter"] === "function" && typeof value["view"] === "function";
 }

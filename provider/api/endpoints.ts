@@ -1,6 +1,5 @@
 import type { RequestKind } from "./http";
-import { readClusterIfAny, readCreated } from "./read/clusterRecord";
-import { readDetail } from "./read/detail";
+import { readClusterIfAny, readCreated, readDetail } from "./read/clusterRecord";
 import { readGpuType } from "./read/gpuRecords";
 import { readHealth, readServiceInfo } from "./read/serviceRecords";
 import { readStatus } from "./read/statusRecord";

@@ -1,8 +1,12 @@
+import { isRecord } from "../core";
 import type { GpuType } from "../types";
-import { gpuKey, identifiersOf } from "./read/gpuRecords";
+import { gpuKey, plainName } from "./names";
+import { readPrice } from "./read/gpuFacts";
+import { identifiersOf } from "./read/gpuRecords";
+import { Fields } from "./read/json";
 import { isOpaque } from "./requestNames";
 
-/** Finds a GPU type by any of its identifiers, and joins the lists about GPUs. Pure. */
+/** Finds a GPU type by any of its identifiers, reads its price in a tier, and joins the lists about GPUs. Pure. */
 
 /** The listed GPUs that match a text: one, none, or several. If several match, the user has to choose. */
 export type GpuMatch =
@@ -68,4 +72,14 @@ export function joinGpus(models: readonly GpuType[], ...others: readonly (readon
     const raw = Object.assign({}, ...known.map((gpu) => gpu.raw), model.raw);
     return { ...Object.assign({}, ...known), ...model, raw };
   });
+}
+
+/** The price of a record for a tier: its own, or that of the tier's entry in its prices. */
+export function priceInTier(gpu: GpuType, tier: string): Pick<GpuType, "pricePerHour" | "currency"> {
+  const fields = new Fields(gpu.raw);
+  if (fields.get("tier") === tier) return gpu;
+  const tiers = new Fields(fields.get("pricing") ?? fields.get("price") ?? fields.get("prices"));
+  const own = tiers.get(plainName(tier));
+  const { pricePerHour, currency = gpu.currency } = readPrice(isRecord(own) ? own : { price_per_hour: own });
+  return { pricePerHour, currency };
 }

@@ -20,7 +20,7 @@ export interface HttpRequest {
   /** The time at which it ends, retries included, by the clock of the chain; see `deadline.ts`. */
   readonly deadlineMs?: number;
   /** The longest wait for a permit of the rate budget, in milliseconds; default: until its deadline, else 5 minutes. */
-  readonly patienceMs?: number;
+  readonly maxQueueMs?: number;
   /** The longest time of one attempt from sending to the last byte, in milliseconds; default 60 000. */
   readonly attemptTimeoutMs?: number;
   /** The resource that the request is about, for messages: `cluster "web" (cl_1)`. */
@@ -34,7 +34,7 @@ export interface HttpRequest {
 }
 
 /** The longest wait for a permit if a request sets neither this limit nor a deadline, in milliseconds. */
-export const defaultPatienceMs = 5 * 60_000;
+export const defaultMaxQueueMs = 5 * 60_000;
 /** The longest time of one attempt if the request sets none, in milliseconds. */
 export const defaultAttemptMs = 60_000;
 
@@ -44,9 +44,9 @@ export type RequestKind = "read" | "delete" | "create" | "write" | "action";
 /**
  * The purpose of a read:
  * - `reconcile` finds out what a change did whose answer was lost; it has the priority of a deletion;
- * - `look` is one of the many polls of a wait; it has the lowest priority.
+ * - `poll` is one of the many polls of a wait; it has the lowest priority.
  */
-export type Urgency = "reconcile" | "look";
+export type Urgency = "reconcile" | "poll";
 
 /** A request in messages: `POST /v1/clusters for cluster "web"`. The query is left out: the service chose it. */
 export function titleOf({ method, path, subject }: Pick<HttpRequest, "method" | "path" | "subject">): string {

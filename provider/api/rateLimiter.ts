@@ -2,8 +2,7 @@ import { setMaxListeners } from "node:events";
 import { type Clock, until } from "../clock";
 import { ApiError } from "../errors";
 import { leftMs, unsent } from "./deadline";
-import { defaultPatienceMs, type Handler, type HttpRequest, titleOf } from "./http";
-import { readRateHeaders } from "./rateHeaders";
+import { defaultMaxQueueMs, type Handler, type HttpRequest, titleOf } from "./http";
 import {
   type Answered,
   type Budget,
@@ -12,10 +11,11 @@ import {
   type Priority,
   priorities,
   priorityOf,
+  RateWindow,
   type ReleasePermit,
+  readRateHeaders,
   spareForPolls,
-} from "./ratePriority";
-import { RateWindow } from "./rateWindow";
+} from "./rateWindow";
 import { isRateLimited } from "./statusErrors";
 
 interface BudgetOptions {
@@ -50,13 +50,13 @@ export function rateBudget({ budget, ...options }: BudgetOptions & { readonly bu
 
 /** Waits for a permit, at most until the deadline: a budget refuses early if it can, but cannot foresee every wait. */
 function enter(budget: Budget, request: HttpRequest, clock: Clock): Promise<ReleasePermit> {
-  const { patienceMs = defaultPatienceMs, signal } = request;
+  const { maxQueueMs = defaultMaxQueueMs, signal } = request;
   const left = leftMs(request, clock);
   if (left <= 0) throw unsent(request);
-  const isCut = left < patienceMs;
+  const isCut = left < maxQueueMs;
   const ask: PermitRequest = {
     priority: priorityOf(request),
-    patienceMs: Math.min(patienceMs, left),
+    maxQueueMs: Math.min(maxQueueMs, left),
     signal,
     refuse: (waitMs) => tooLong(request, waitMs, isCut),
   };
@@ -79,7 +79,7 @@ const guardMs = 1_000;
 /** Jitter, so that several processes with one key do not all send at the same moment. */
 const jitterMs = 1_000;
 
-interface Waiter extends Pick<PermitRequest, "priority" | "patienceMs" | "refuse"> {
+interface Waiter extends Pick<PermitRequest, "priority" | "maxQueueMs" | "refuse"> {
   readonly sinceMs: number;
   readonly go: (release: ReleasePermit) => void;
   readonly fail: (error: unknown) => void;
@@ -158,7 +158,7 @@ export class RateLimiter implements Budget {
     for (const priority of this.#queue.priorities()) {
       const waitMs = this.#window.closedForMs(priority, nowMs);
       if (waitMs === 0) continue;
-      const waitsTooLong = ({ patienceMs, sinceMs }: Waiter) => waitMs > patienceMs - (nowMs - sinceMs);
+      const waitsTooLong = ({ maxQueueMs, sinceMs }: Waiter) => waitMs > maxQueueMs - (nowMs - sinceMs);
       for (const waiter of this.#queue.takeAll(priority, waitsTooLong)) waiter.fail(waiter.refuse(waitMs));
     }
   }
@@ -195,7 +195,7 @@ export const turnEvery = 10;
 
 /** The waiting requests by priority; first come, first served within one. It changes only its own state. */
 export class RateQueue<Waiter extends Queued> {
-  readonly #waiting: Record<Priority, Waiter[]> = { urgent: [], change: [], read: [], look: [] };
+  readonly #waiting: Record<Priority, Waiter[]> = { urgent: [], change: [], read: [], poll: [] };
   #sinceTurn = 0;
 
   get size(): number {

@@ -1,5 +1,193 @@
-import { defaultLimit, type RateHeaders, windowMs } from "./rateHeaders";
-import { type Answered, admitsAtMs, type Priority } from "./ratePriority";
+import type { HttpRequest } from "./http";
+
+/**
+ * The rate limit as pure decisions: what the headers of an answer tell, which request goes first, and how many permits a
+ * window has left. `rateLimiter.ts` waits and wakes by them.
+ */
+
+/** The rate limit headers of an answer. Pure. Times are durations, so a difference between two clocks does no harm. */
+export interface RateHeaders {
+  /** Requests in one window. */
+  readonly limit?: number;
+  /** Requests left in this window. */
+  readonly remaining?: number;
+  /** Milliseconds until the window resets, 0 to 300 000. */
+  readonly resetInMs?: number;
+  /** The wait that the service requests after a refusal, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** The limit of the specification (section 8), used until a header shows another one. */
+export const defaultLimit = 100;
+export const windowMs = 60_000;
+/** The specified window plus the error of whole seconds. A longer time may come from a wrong local clock. */
+const longestResetMs = windowMs + 5_000;
+/** If the local clock plays no part, a longer window is accepted up to this. Beyond, the unit is probably another. */
+const longestBelievedMs = 5 * 60_000;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Reads the headers. An invalid value counts as absent. */
+export function readRateHeaders(headers: Headers, nowMs: number): RateHeaders {
+  const date = parseDate(headers["date"]);
+  const sentAtMs = date ?? nowMs;
+  const said = (name: string) => parseNumber(headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`]);
+  const window = closestWindow(headers);
+  return {
+    limit: atLeast(1, said("limit") ?? window.limit),
+    remaining: atLeast(0, said("remaining") ?? window.remaining),
+    resetInMs: resetIn(said("reset") ?? window.reset, sentAtMs, date !== undefined),
+    retryAfterMs: retryAfter(headers["retry-after"], sentAtMs),
+  };
+}
+
+/** The window with the fewest requests left, from a header such as `RateLimit: "minute";r=42;t=12`. */
+function closestWindow(headers: Headers): { limit?: number; remaining?: number; reset?: number } {
+  const windows = (headers["ratelimit"] ?? "").split(",").map((text) => ({ text, remaining: parameter(text, "r") }));
+  const left = windows.flatMap(({ text, remaining }) => (remaining === undefined ? [] : [{ text, remaining }]));
+  const [closest] = left.sort((a, b) => a.remaining - b.remaining);
+  if (!closest) return {};
+  const name = closest.text.split(";")[0]?.trim();
+  const policy = (headers["ratelimit-policy"] ?? "").split(",").find((text) => text.split(";")[0]?.trim() === name);
+  return { limit: parameter(policy, "q"), remaining: closest.remaining, reset: parameter(closest.text, "t") };
+}
+
+function parameter(text = "", name: string): number | undefined {
+  return parseNumber(new RegExp(`;\\s*${name}=(\\d+)`).exec(text)?.[1]);
+}
+
+/**
+ * The specification defines a Unix timestamp. Smaller numbers are a duration in seconds, larger ones a timestamp in
+ * milliseconds. The timestamp is compared with the answer's own `Date`: both come from the service's clock, so a wrong
+ * local clock cannot shift it. A reset in the past says nothing, so a whole window is assumed.
+ */
+function resetIn(value: number | undefined, sentAtMs: number, isTheirClock: boolean): number | undefined {
+  if (value === undefined || value < 0) return undefined;
+  const delayMs = value >= 1e11 ? value - sentAtMs : value >= 1e9 ? value * 1000 - sentAtMs : value * 1000;
+  if (delayMs < 0) return windowMs;
+  const isBelieved = delayMs <= longestBelievedMs && (isTheirClock || value < 1e9);
+  return isBelieved ? delayMs : Math.min(delayMs, longestResetMs);
+}
+
+/** `Retry-After` is seconds or an HTTP date. It is not capped: a wait that is too long is refused, not shortened. */
+function retryAfter(value: string | undefined, sentAtMs: number): number | undefined {
+  const seconds = parseNumber(value);
+  if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
+  const date = parseDate(value);
+  return date === undefined ? undefined : Math.max(0, date - sentAtMs);
+}
+
+function parseNumber(value: string | undefined): number | undefined {
+  return value !== undefined && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
+}
+
+function parseDate(value: string | undefined): number | undefined {
+  // Date.parse accepts almost any text; only the format of an HTTP date counts.
+  if (value === undefined || !/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value.trim())) return undefined;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function atLeast(min: number, value: number | undefined): number | undefined {
+  return value !== undefined && value >= min ? Math.floor(value) : undefined;
+}
+
+/** The priorities of requests when permits are short, highest first. */
+export const priorities = ["urgent", "change", "read", "poll"] as const;
+export type Priority = (typeof priorities)[number];
+
+/** A request for a permit. */
+export interface PermitRequest {
+  readonly priority: Priority;
+  /** The longest wait for a permit, in milliseconds. */
+  readonly maxQueueMs: number;
+  readonly signal?: AbortSignal;
+  /** Creates the error for a request that would wait longer than `maxQueueMs`: it would wait `waitMs` from now. */
+  refuse(waitMs: number): Error;
+}
+
+/** The service's answer to a request. */
+export interface Answered {
+  readonly headers: RateHeaders;
+  /** Whether the service refused the request because of the rate limit. */
+  readonly isRefused: boolean;
+}
+
+/** Reports the end of a request, with its answer if there was one. Only the first call counts. */
+export type ReleasePermit = (answered?: Answered) => void;
+
+/** The permits for all requests to one service with one key. */
+export interface Budget {
+  /** Resolves when the request may be sent. Rejects when its signal aborts, or with the error of its `refuse`. */
+  enter(ask: PermitRequest): Promise<ReleasePermit>;
+  view(): BudgetView;
+}
+
+/** The current state of a budget. */
+export interface BudgetView {
+  /** Permits in one window. */
+  readonly limit: number;
+  /** Permits left in this window; absent while unknown, before the first answer of a window. */
+  readonly left?: number;
+  /** The number of these permits that polls may use without delaying other requests; absent while unknown. */
+  readonly spare?: number;
+  /** Milliseconds until new permits; absent while unknown. While `left` is 0, the budget is closed for this time. */
+  readonly resetInMs?: number;
+  /** Requests that wait for a permit. */
+  readonly queued: number;
+}
+
+/**
+ * The priorities of requests, highest first, and the reasons:
+ * - `urgent`: deletions, because a cluster is billed until its deletion; lookups after a lost answer, because until
+ *   then a cluster may exist that no state contains; and a read that many operations wait for;
+ * - `change`: creations and other changes. The last creation decides when everything is ready;
+ * - `read`: single reads, including a poll that confirms a result: each of them starts or ends an operation;
+ * - `poll`: repeated polls; the next poll makes up for a late one.
+ */
+export function priorityOf({ kind, urgency }: Pick<HttpRequest, "kind" | "urgency">): Priority {
+  if (kind === "delete") return "urgent";
+  if (kind !== "read") return "change";
+  return urgency === "reconcile" ? "urgent" : urgency === "poll" ? "poll" : "read";
+}
+
+/**
+ * The permits that a priority leaves to the others, of 100 permits per minute. Three remain for urgent requests.
+ * Changes leave six more, one for each 10 s: without these, no wait would see its cluster come up while creations
+ * queue. Of the six, reads leave three to polls. Beside that, one list and 90 creations just fit into one window.
+ */
+const leftOf100: Record<Priority, number> = { urgent: 0, change: 9, read: 6, poll: 3 };
+const minuteMs = 60_000;
+/** With fewer permits per window, none can be reserved for polls: they get a permit only when they are overdue. */
+const fewest = 4;
+
+/** The reserve of a full window. A small limit has none, except one permit that changes leave to reads and polls. */
+function keptBack(priority: Priority, limit: number): number {
+  const share = Math.floor((leftOf100[priority] * limit) / 100);
+  return priority === "change" && limit >= fewest ? Math.max(1, share) : share;
+}
+
+/**
+ * The time from which a priority may send, with `left` permits until the window ends. The reserve shrinks towards the
+ * end, so that no reserved permit stays unused. A priority is open as soon as its reserve is below `left`.
+ */
+export function admitsAtMs(
+  priority: Priority,
+  { left, limit, endMs }: { left: number; limit: number; endMs: number },
+): number {
+  if (left <= 0) return endMs;
+  const kept = keptBack(priority, limit);
+  return kept < left ? Number.NEGATIVE_INFINITY : endMs - ((left - 0.5) * minuteMs) / kept;
+}
+
+/** The permits that polls may use in the rest of a window: those that no request waits for, or their own reserve. */
+export function spareForPolls(view: { left: number; limit: number; resetInMs: number; queued: number }): number {
+  const { left, limit, resetInMs, queued } = view;
+  const share = Math.min(1, resetInMs / minuteMs);
+  const kept = (priority: Priority) => keptBack(priority, limit) * share;
+  const free = Math.max(0, Math.round(left - kept("poll")));
+  return Math.max(free - queued, Math.min(free, Math.round(kept("change") - kept("poll"))));
+}
 
 const maxInFlight = 6;
 /** Two answers about the same end differ by less than this: by whole seconds and by latency. */

@@ -1,7 +1,7 @@
 import { ApiError } from "../errors";
 import type { GpuType } from "../types";
 import type { CreateBody, UpdateBody } from "./endpoints";
-import { plainName } from "./read/json";
+import { plainName } from "./names";
 import { missingField, unwantedWords } from "./records";
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock";
 import { type Outcome, RequestError, ResponseShapeError } from "../errors";
 import { asCut, leftMs } from "./deadline";
-import { defaultPatienceMs, type Handler, type HttpRequest, type RequestKind } from "./http";
+import { defaultMaxQueueMs, type Handler, type HttpRequest, type RequestKind } from "./http";
 
 /**
  * The reaction to a failed attempt:
@@ -39,12 +39,12 @@ export function retry(options: { clock: Clock; random: () => number }): Handler 
   const quota = retryQuota();
   return (next) => async (request) => {
     const startMs = clock.now();
-    const { deadlineMs, patienceMs = deadlineMs === undefined ? defaultPatienceMs : Number.POSITIVE_INFINITY } =
+    const { deadlineMs, maxQueueMs = deadlineMs === undefined ? defaultMaxQueueMs : Number.POSITIVE_INFINITY } =
       request;
     let unreadable = 0;
     for (let attempt = 1; ; ) {
       try {
-        const response = await next({ ...request, patienceMs: patienceMs - (clock.now() - startMs) });
+        const response = await next({ ...request, maxQueueMs: maxQueueMs - (clock.now() - startMs) });
         quota.succeeded();
         return response;
       } catch (error) {

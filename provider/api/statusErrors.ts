@@ -1,12 +1,10 @@
 import { ApiError, type Outcome, ResponseShapeError } from "../errors";
-import type { Secret } from "../secret";
-import { cleanJson, cleanWholeText, cut, NestingError } from "../text";
+import { cleanJson, cleanText, cleanWholeText, cut, NestingError, type Secret } from "../text";
 import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
-import { asCount, asRecord, asText, Fields, plainName } from "./read/json";
-import { readable } from "./readable";
+import { plainName } from "./names";
+import { asCount, asRecord, asText, Fields, UnreadableError } from "./read/json";
 import { besideErrors, busyStatuses, clusterIdPrefix, clusterNames, errorNames, rateLimitCode } from "./records";
-import { keyHider } from "./redact/keyHider";
-import { redactor } from "./redact/redactor";
+import { keyHider, redactor } from "./redact/redactor";
 
 /** The content of the body of a refusal. */
 export interface ErrorBody {
@@ -229,4 +227,19 @@ function redirectAdvice({ headers }: HttpResponse, clean: (text: string) => stri
   const location = clean(headers["location"] ?? "");
   const target = URL.canParse(location) ? ` to ${clean(new URL(location).origin)}` : "";
   return `Redirects${target} are not followed, so that the key goes nowhere else; check the address, such as GPUCLUSTER_BASE_URL`;
+}
+
+/** Reads an answer; the error for an unreadable answer names the request. */
+export function readable<Result>(request: HttpRequest, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    // An exception in a reader must not be mistaken for a request that was not sent.
+    const isBroken = error instanceof RangeError || error instanceof TypeError;
+    if (!(error instanceof UnreadableError) && !isBroken) throw error;
+    const { method, path } = request;
+    const why = cleanText(isBroken ? "its form is unknown" : error.message);
+    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read`;
+    throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path, why });
+  }
 }

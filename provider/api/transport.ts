@@ -1,9 +1,9 @@
 import type { Clock } from "../clock";
-import type { Secret } from "../secret";
+import type { Secret } from "../text";
 import { deadline } from "./deadline";
 import { type Handler, http, type Send } from "./http";
 import { rateBudget } from "./rateLimiter";
-import type { Budget } from "./ratePriority";
+import type { Budget } from "./rateWindow";
 import { retry } from "./retry";
 import { statusErrors } from "./statusErrors";
 

@@ -1,8 +1,8 @@
 import { isSameGpu } from "../api/gpuMatch";
-import { sameId } from "../api/ids";
-import { isLeaving } from "../api/read/states";
+import { sameId } from "../api/names";
 import type { ClusterRecord } from "../api/records";
 import { isOpaque } from "../api/requestNames";
+import { isLeaving } from "../api/states";
 import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../core";
 import { GpuClusterError } from "../errors";
 import { diffCluster } from "./diff";

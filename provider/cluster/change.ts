@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
+import { stateOf } from "../api/states";
 import { messageOf } from "../errors";
 import { isStopped } from "./conditions";
 import { isMasked, sameImage } from "./drift";

@@ -1,5 +1,5 @@
-import { isLeaving, isSameWord, stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
+import { isLeaving, isSameWord, stateOf } from "../api/states";
 import { cut } from "../text";
 import { type CheckedInputs, type ClusterState, type HealthCheck, inputDefaults } from "./fields";
 

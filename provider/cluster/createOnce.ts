@@ -1,9 +1,6 @@
 import type { Client } from "../api/client";
 import type { CreateBody } from "../api/endpoints";
-import { IdSet, sameId } from "../api/ids";
-import { hasIdForm } from "../api/read/clusterRecord";
-import { gpuKey } from "../api/read/gpuRecords";
-import { plainName } from "../api/read/json";
+import { gpuKey, hasIdForm, IdSet, plainName, sameId } from "../api/names";
 import { type ClusterList, type ClusterRecord, clusterNamePattern, typeRefusals } from "../api/records";
 import { isOpaque } from "../api/requestNames";
 import type { Clock } from "../clock";

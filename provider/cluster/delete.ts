@@ -1,5 +1,5 @@
-import { isLeaving } from "../api/read/states";
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
+import { isLeaving } from "../api/states";
 import type { Ctx, Properties } from "../core";
 import { messageOf } from "../errors";
 import { cleanText } from "../text";

@@ -1,9 +1,8 @@
 import { isSameGpu, matchGpu } from "../api/gpuMatch";
-import { isGpuName } from "../api/read/gpuFacts";
-import { plainName } from "../api/read/json";
-import { isStopping, stateOf } from "../api/read/states";
+import { isGpuName, plainName } from "../api/names";
 import { type ClusterRecord, clusterNames } from "../api/records";
 import { isOpaque, vocabularies } from "../api/requestNames";
+import { isStopping, stateOf } from "../api/states";
 import { cleanText } from "../text";
 import type { GpuType } from "../types";
 import { isStopped } from "./conditions";

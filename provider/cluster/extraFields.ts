@@ -1,4 +1,4 @@
-import { plainName } from "../api/read/json";
+import { plainName } from "../api/names";
 import type { ClusterRecord } from "../api/records";
 import { sentNames } from "../api/requestNames";
 import { isRecord } from "../core";

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../api/client";
-import { stateOf } from "../api/read/states";
 import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
+import { stateOf } from "../api/states";
 import { abortable, type Clock, until } from "../clock";
 import { ApiError, ConnectionError, RequestError } from "../errors";
 import { isStopped } from "./conditions";
@@ -9,7 +9,7 @@ import type { ClusterState } from "./fields";
 /** The options of a request for the list; see `HttpRequest`. */
 export interface ListOptions {
   readonly deadlineMs?: number;
-  readonly patienceMs?: number;
+  readonly maxQueueMs?: number;
   readonly attempts?: number;
   readonly attemptTimeoutMs?: number;
   readonly urgency?: CallOptions["urgency"];
@@ -19,7 +19,7 @@ export interface ListOptions {
   readonly listAgeMs?: number;
 }
 
-type Limits = Pick<ListOptions, "attempts" | "patienceMs">;
+type Limits = Pick<ListOptions, "attempts" | "maxQueueMs">;
 
 /** One request for the list, shared by several callers. */
 interface ListRequest {
@@ -77,8 +77,8 @@ export class ListCache {
 
   #fetch(startedAtMs: number, options: ListOptions): ListRequest {
     const list = this.client.listClusters(options);
-    const { deadlineMs = Number.POSITIVE_INFINITY, attempts, patienceMs } = options;
-    const request = { startedAtMs, deadlineMs, limits: { attempts, patienceMs }, list, latestMs: deadlineMs };
+    const { deadlineMs = Number.POSITIVE_INFINITY, attempts, maxQueueMs } = options;
+    const request = { startedAtMs, deadlineMs, limits: { attempts, maxQueueMs }, list, latestMs: deadlineMs };
     this.#latest = request;
     list.catch(() => {
       if (this.#latest === request) this.#latest = undefined;
@@ -90,8 +90,8 @@ export class ListCache {
 /** Whether limits end a request before those of another caller would. */
 function isStricter(limits: Limits, others: Limits): boolean {
   const attemptsOf = ({ attempts = Number.POSITIVE_INFINITY }: Limits) => attempts;
-  const patienceOf = ({ patienceMs = Number.POSITIVE_INFINITY }: Limits) => patienceMs;
-  return attemptsOf(limits) < attemptsOf(others) || patienceOf(limits) < patienceOf(others);
+  const maxQueueOf = ({ maxQueueMs = Number.POSITIVE_INFINITY }: Limits) => maxQueueMs;
+  return attemptsOf(limits) < attemptsOf(others) || maxQueueOf(limits) < maxQueueOf(others);
 }
 
 /** Whether another attempt, or a longer wait for the rate limit, may succeed. */

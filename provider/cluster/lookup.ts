@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../api/client";
-import { isLeaving } from "../api/read/states";
 import type { ClusterList, ClusterRecord, StatusRecord } from "../api/records";
+import { isLeaving } from "../api/states";
 import { ApiError, isNotFound, messageOf, RequestError, ResponseShapeError } from "../errors";
 import { judgeGone } from "./conditions";
 import type { ClusterState } from "./fields";

@@ -1,6 +1,6 @@
-import { clearWord } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { redactor } from "../api/redact/redactor";
+import { clearWord } from "../api/states";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
 import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, TimeoutError } from "../errors";

@@ -1,6 +1,6 @@
-import { IdSet, sameId } from "../api/ids";
-import { isLeaving } from "../api/read/states";
+import { IdSet, sameId } from "../api/names";
 import type { ClusterList, ClusterRecord } from "../api/records";
+import { isLeaving } from "../api/states";
 import { sameText } from "./drift";
 
 /** The clusters that this process has created, deleted or adopted. A list may lag behind and show that later. */

@@ -1,8 +1,7 @@
 import type { Client } from "../api/client";
-import type { BudgetView } from "../api/ratePriority";
-import { statusIn } from "../api/read/detail";
-import { stateOf } from "../api/read/states";
+import type { BudgetView } from "../api/rateWindow";
 import type { ClusterRecord, StatusRecord } from "../api/records";
+import { stateOf, statusIn } from "../api/states";
 import { type Clock, duration } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, type TimeoutError } from "../errors";
 import { cut } from "../text";
@@ -194,7 +193,7 @@ export class Poller {
   /** Finds the record in the shared list, if that is younger than this wait; otherwise reads the cluster by its id. */
   async #find({ operation, isDeleted }: PollOptions, past: PollHistory, way: Way): Promise<ClusterRecord | undefined> {
     // The next poll is the retry.
-    const request = { ...operation.look(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "look" as const }) };
+    const request = { ...operation.look(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "poll" as const }) };
     if (way === "shared") {
       try {
         const list = await this.lists.recent(Math.min(sameTickMs, past.waitedMs), request);

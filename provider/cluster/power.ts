@@ -1,6 +1,6 @@
 import { type StartAction, startActions } from "../api/endpoints";
-import { isLeaving, isSameWord, isStopping, stateOf } from "../api/read/states";
 import type { ClusterRecord } from "../api/records";
+import { isLeaving, isSameWord, isStopping, stateOf } from "../api/states";
 import { ApiError, ClusterFailedError, messageOf, RequestError, TimeoutError } from "../errors";
 import { isIdle, isStopped, judgeStopped, type Observation, type PollHistory, type Verdict } from "./conditions";
 import type { CheckedInputs } from "./fields";

@@ -1,4 +1,4 @@
-import { isStopping, stateOf } from "../api/read/states";
+import { isStopping, stateOf } from "../api/states";
 import type { Ctx, Properties } from "../core";
 import { goalOf, hasLeftRest, isStopped, judgeReady, type Observation } from "./conditions";
 import { reportTwins } from "./create";

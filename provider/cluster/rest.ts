@@ -1,5 +1,5 @@
-import { isSameWord, stateOf } from "../api/read/states";
 import type { ClusterRecord, StatusRecord } from "../api/records";
+import { isSameWord, stateOf } from "../api/states";
 import { messageOf, TimeoutError } from "../errors";
 import {
   isHealthyFor,

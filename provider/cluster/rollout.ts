@@ -1,6 +1,6 @@
 import type { RedeployBody } from "../api/endpoints";
-import { stateOf } from "../api/read/states";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
+import { stateOf } from "../api/states";
 import type { Clock } from "../clock";
 import { ClusterFailedError, NoUpdateError, RequestError } from "../errors";
 import type { Goal, Observation, PollHistory, Verdict } from "./conditions";
@@ -107,7 +107,7 @@ export function resumedRollout(target: Target, replicas: readonly ReplicaRecord[
 
 /** Polls once more after an interrupt, so that the next run does not repeat a roll-out that is in progress. */
 async function isSeenAfterInterrupt(target: Target, operation: Operation, rollout: Rollout): Promise<boolean> {
-  const shortly = { attempts: 1, attemptTimeoutMs: 5_000, patienceMs: 0, signal: undefined };
+  const shortly = { attempts: 1, attemptTimeoutMs: 5_000, maxQueueMs: 0, signal: undefined };
   try {
     return rollsOut(rollout, await findStatus(target.client, operation, shortly));
   } catch (error) {

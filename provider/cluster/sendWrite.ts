@@ -1,5 +1,5 @@
-import { isLeaving, stateOf } from "../api/read/states";
 import { busyCode, type ClusterRecord } from "../api/records";
+import { isLeaving, stateOf } from "../api/states";
 import type { Clock } from "../clock";
 import { ApiError, messageOf, RequestError } from "../errors";
 import { isIdle } from "./conditions";

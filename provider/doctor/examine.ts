@@ -1,13 +1,20 @@
 import { type Client, createClient } from "../api/client";
-import { getServiceInfo } from "../api/descriptor";
 import { descriptorPaths } from "../api/endpoints";
 import type { HttpRequest, HttpResponse, Send } from "../api/http";
-import { defaultLimit, type RateHeaders, windowMs } from "../api/rateHeaders";
-import type { Budget, BudgetView, PermitRequest, ReleasePermit } from "../api/ratePriority";
-import { hasIdForm } from "../api/read/clusterRecord";
-import { isLeaving } from "../api/read/states";
-import { readable } from "../api/readable";
+import { hasIdForm } from "../api/names";
+import {
+  type Budget,
+  type BudgetView,
+  defaultLimit,
+  type PermitRequest,
+  type RateHeaders,
+  type ReleasePermit,
+  windowMs,
+} from "../api/rateWindow";
 import { type ClusterList, type ClusterRecord, clusterIdPrefix, type GpuList, type StatusRecord } from "../api/records";
+import { getServiceInfo } from "../api/serviceInfo";
+import { isLeaving } from "../api/states";
+import { readable } from "../api/statusErrors";
 import { createTransport } from "../api/transport";
 import { type Clock, systemClock } from "../clock";
 import type { Connection } from "../config";

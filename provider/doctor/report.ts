@@ -1,5 +1,5 @@
 import { updateMethods } from "../api/endpoints";
-import type { RateHeaders } from "../api/rateHeaders";
+import type { RateHeaders } from "../api/rateWindow";
 import type { ClusterRecord, GpuList } from "../api/records";
 import { evidenceIn, evidenceOfEmptyList, evidenceOfGpus, type RequestNames } from "../api/requestNames";
 import { cleanText } from "../text";

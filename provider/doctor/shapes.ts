@@ -1,5 +1,5 @@
-import { isKeyedCluster } from "../api/read/clusterRecord";
-import { plainName } from "../api/read/json";
+import { isKeyedCluster } from "../api/client";
+import { plainName } from "../api/names";
 import {
   clusterListNames,
   clusterNames,

@@ -1,6 +1,6 @@
 import type { Client } from "../api/client";
-import { clearWord } from "../api/read/states";
 import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../api/records";
+import { clearWord } from "../api/states";
 import { countHealthy } from "../cluster/conditions";
 import { describe } from "../cluster/createOnce";
 import { gpuTypeOf } from "../cluster/drift";
@@ -17,7 +17,7 @@ import type {
   GetClusterStatusResult,
   GetClustersResult,
 } from "../types";
-import { argRules, textArg } from "./args";
+import { argRules, textArg } from "./query";
 
 /**
  * The data functions about clusters. Values of env are secret, and a plain result cannot mark them, so no result

@@ -11,7 +11,7 @@ import type {
   GpuPrice,
   GpuType,
 } from "../types";
-import { argRules, textArg } from "./args";
+import { argRules, textArg } from "./query";
 
 /** The GPU types, with price and availability if the service shows them (specification, section 4, `/v1/gpus`). */
 export async function getGpuTypes(client: Client): Promise<GetGpuTypesResult> {

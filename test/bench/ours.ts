@@ -4,7 +4,7 @@ import { createTransport } from "../../provider/api/transport";
 import { createClusterResource } from "../../provider/cluster/resource";
 import { createService } from "../../provider/cluster/service";
 import type { Ctx } from "../../provider/core";
-import { Secret } from "../../provider/secret";
+import { Secret } from "../../provider/text";
 import { type Open, spec } from "./contender";
 
 /** This provider without the engine: the core as adapters use it, on the given clock. */

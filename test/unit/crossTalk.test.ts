@@ -1,7 +1,7 @@
 import { clientFor } from "../../provider/api/clients";
 import { serviceFor } from "../../provider/cluster/service";
 import { type Connection, resolveConnection } from "../../provider/config";
-import { Secret } from "../../provider/secret";
+import { Secret } from "../../provider/text";
 import type { Simulator } from "../../simulator";
 import { VirtualClock } from "../support/virtualClock";
 import { failureOf } from "./cluster/harness";

@@ -1,5 +1,5 @@
 import { format, inspect } from "node:util";
-import { Secret } from "../../provider/secret";
+import { Secret } from "../../provider/text";
 
 const value = "canary-0123456789";
 const secret = new Secret(value);

@@ -5,7 +5,7 @@ import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Struct, Value } from "google-protobuf/google/protobuf/struct_pb";
 import { type Diff, InitError, type Properties, type PropertyChange } from "../../core";
 import { messageOf } from "../../errors";
-import { revealed } from "../secrets";
+import { revealed } from "../engine";
 
 /**
  * The plain values of a message. Marked secrets become plain values too: settings arrive marked, before the plugin can say

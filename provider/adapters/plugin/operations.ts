@@ -23,7 +23,7 @@ import { outputNames } from "../../cluster/fields";
 import { type Ctx, InitError, type Naming, type Properties, type Resource, UNKNOWN } from "../../core";
 import { GpuClusterError } from "../../errors";
 import type { Provider } from "../../index";
-import { withSecrets } from "../secrets";
+import { reasonOf, withSecrets } from "../engine";
 import { fromStruct, toDiffResponse, toStruct } from "./messages";
 import type { Session } from "./session";
 
@@ -41,7 +41,9 @@ export function check(session: Session, request: CheckRequest): Promise<CheckRes
       olds,
     );
     session.certain.set(ctx.urn, certain);
-    return new CheckResponse().setInputs(outputs(inputs, news)).setFailuresList(failures.map(toFailure));
+    return new CheckResponse()
+      .setInputs(outputs(inputs, news))
+      .setFailuresList(failures.map((failure) => new CheckFailure().setReason(reasonOf(failure))));
   });
 }
 
@@ -50,11 +52,6 @@ function namingOf(request: CheckRequest): Naming | undefined {
   const autonaming = request.getAutonaming();
   const isDisabled = autonaming?.getMode() === Mode.DISABLE;
   return autonaming && (isDisabled ? {} : { proposed: autonaming.getProposedName() });
-}
-
-/** The engine prints the value of a failing property in plain text, so only the reason names the property. */
-function toFailure({ property, reason }: { property: string; reason: string }): CheckFailure {
-  return new CheckFailure().setReason(property ? `${property}: ${reason}` : reason);
 }
 
 export function diff(session: Session, request: DiffRequest): Promise<DiffResponse> {

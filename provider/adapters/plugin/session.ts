@@ -2,10 +2,28 @@ import { debuglog, isDeepStrictEqual } from "node:util";
 import { credentials } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import {
+  type CheckRequest,
+  CheckResponse,
+  type ConfigureRequest,
+  ConfigureResponse,
+  type DiffRequest,
+  DiffResponse,
+  GetSchemaResponse,
+  type ProviderHandshakeRequest,
+  ProviderHandshakeResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { freshConfig, type ReadConfig, type Settings } from "../../config";
 import type { Properties } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { createProvider, type Provider } from "../../index";
-import { type Log, RunningOperations } from "../operations";
+import { providerFlags } from "../../providerArgs";
+import schema from "../../schema/schema.json";
+import { version } from "../../version";
+import { asSecret, type Log, RunningOperations } from "../engine";
+import { fromStruct, toStruct } from "./messages";
 
 /** The state of one plugin process: the engine that it serves, the operations in flight, and the configured provider. */
 export class Session {
@@ -74,4 +92,95 @@ export class EngineLog {
       });
     });
   };
+}
+
+/**
+ * The calls that come before any resource. The plugin accepts no special values: secrets arrive as plain values, and the
+ * engine marks the values that it gets back.
+ */
+
+export function handshake({ engine }: Session, request: ProviderHandshakeRequest): ProviderHandshakeResponse {
+  engine.connect(request.getEngineAddress());
+  return new ProviderHandshakeResponse().setSupportsAutonamingConfiguration(true);
+}
+
+/** Connects to the engine if a user started the plugin by hand, for example in a debugger. */
+export function attach({ engine }: Session, request: PluginAttach): Empty {
+  engine.connect(request.getAddress());
+  return new Empty();
+}
+
+export function getPluginInfo(): PluginInfo {
+  return new PluginInfo().setVersion(version);
+}
+
+export function getSchema(): GetSchemaResponse {
+  return new GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version }));
+}
+
+/** Reports no failures: the first check of a resource reports wrong settings, in the same words as in the dynamic adapter. */
+export function checkConfig(_session: Session, request: CheckRequest): CheckResponse {
+  return new CheckResponse().setInputs(toStruct(withSecretKeys(fromStruct(request.getNews()))));
+}
+
+/** A difference never replaces: a new key or address is no reason to replace all clusters of the provider. */
+export function diffConfig(_session: Session, request: DiffRequest): DiffResponse {
+  const isSame = isDeepStrictEqual(fromStruct(request.getOldInputs()), fromStruct(request.getNews()));
+  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+  return new DiffResponse().setChanges(isSame ? DIFF_NONE : DIFF_SOME);
+}
+
+export function configure(session: Session, request: ConfigureRequest): ConfigureResponse {
+  const urn = request.getUrn() ?? "";
+  const args = fromStruct(request.getArgs());
+  session.configure({ args, isExplicit: isExplicit(urn) }, () =>
+    createProvider(configReader(args, urn), isExplicit(urn)),
+  );
+  return new ConfigureResponse().setSupportspreview(true).setSupportsAutonamingConfiguration(true);
+}
+
+export function cancel(session: Session): Empty {
+  session.cancel();
+  return new Empty();
+}
+
+/**
+ * Settings that are stored in plain text. A setting that this package does not know may be a key: `gpucluster:connections`
+ * names the settings that hold keys. `version` belongs to the engine, which stops if the value does not come back unchanged.
+ */
+const open = new Set([
+  "version",
+  ...Object.entries(providerFlags).flatMap(([name, { secret }]) => (secret ? [] : [name])),
+]);
+
+/** The settings as the state may hold them: every setting that may be a key is encrypted, whatever its source. */
+export function withSecretKeys(settings: Properties): Properties {
+  const marked = Object.entries(settings).map(([name, value]) => [name, open.has(name) ? value : asSecret(value)]);
+  return Object.fromEntries(marked);
+}
+
+/** Whether the program declares this provider. The engine names its own `default`, plus the version and the plugin's address. */
+export function isExplicit(urn: string): boolean {
+  return !/^default($|_\d+_\d+_\d+|_(https?|file|github|gitlab)_)/.test(urn.split("::").at(-1) ?? "");
+}
+
+/** Settings of the stack that hold for all of its clusters, whichever provider they have. */
+const guards: ReadonlySet<string> = new Set<keyof Settings>(["maxHourlyCost", "capacityCheck", "strictPreview"]);
+
+/**
+ * Reads the settings of one provider. The engine configures the default provider from the stack's config, but in refresh and
+ * destroy from the config in the state. The stack's present config has priority there, so that a key can be rotated.
+ */
+export function configReader(settings: Properties, urn: string, fresh = freshConfig()): ReadConfig {
+  const ofStack = Object.fromEntries(Object.entries(fresh).filter(([name]) => guards.has(name)));
+  const values = isExplicit(urn) ? { ...ofStack, ...settings } : { ...settings, ...fresh };
+  return (fullName) => {
+    const name = fullName.replace(/^gpucluster:/, "");
+    return Object.hasOwn(values, name) ? toText(values[name]) : undefined;
+  };
+}
+
+/** A program passes values of any type, the stack's config passes texts. */
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,7 +1,8 @@
 import { isRecord } from "../../core";
+import { plainName } from "../names";
 import { type ClusterList, clusterListNames, listDepth, notRecords, pageHints, partMarks, sideLists } from "../records";
 import { isKeyedCluster, readListed } from "./clusterRecord";
-import { asRecord, Fields, isSaid, plainName, UnreadableError } from "./json";
+import { asRecord, Fields, isSaid, UnreadableError } from "./json";
 import { type Answer, type GetPage, walkPages } from "./pages";
 
 const clusters: ListKind = {

@@ -1,10 +1,9 @@
 import { isRecord } from "../../core";
 import { cleanText, withCleanNames } from "../../text";
-import { sameId } from "../ids";
+import { hasIdForm, plainName, sameId } from "../names";
 import {
   type ClusterRecord,
   clusterIdPattern,
-  clusterIdPrefix,
   clusterNamePattern,
   clusterNames,
   envNames,
@@ -14,22 +13,12 @@ import {
   notRecords,
   type Reader,
   recordDepth,
+  type StatusRecord,
 } from "../records";
 import { redactor } from "../redact/redactor";
+import { clearWord, stateOf } from "../states";
 import { gpuTexts } from "./gpuFacts";
-import {
-  asCount,
-  asName,
-  asNumber,
-  asText,
-  defined,
-  Fields,
-  isSaid,
-  objectsIn,
-  plainName,
-  UnreadableError,
-} from "./json";
-import { clearWord } from "./states";
+import { asCount, asName, asNumber, asText, defined, Fields, isSaid, objectsIn, UnreadableError } from "./json";
 import { healthOf } from "./statusRecord";
 
 /** Reads the answer to a creation. An object with an id and no other field of a cluster may be, say, an operation. */
@@ -49,16 +38,38 @@ export const readCluster =
     throw new UnreadableError("it is not the record of this cluster");
   };
 
+const envFields: ReadonlySet<string> = new Set(clusterNames.env);
+
+/** Reads one cluster by its id, with all fields of the answer, including those unknown to this package. */
+export const readDetail =
+  (id: string): Reader<ClusterRecord> =>
+  (json) => {
+    const record = readCluster(id)(json);
+    const fields = fieldsIn(json);
+    return { ...record, ...(record.health ? { health: knownHealth(record.health, fields) } : {}), fields };
+  };
+
+/** If the health check of a cluster is off, its health says nothing: the states of its replicas count. */
+function knownHealth(health: StatusRecord, fields: ReadonlyMap<string, unknown>): StatusRecord {
+  if (fields.get("health_check_enabled") !== false) return health;
+  const replicas = health.replicas.map((replica) => ({ ...replica, healthy: stateOf(replica.status) === "running" }));
+  return { ...health, replicas };
+}
+
+/** The fields by plain name, without env; the outermost one counts. null stays: it shows that a value is absent. */
+function fieldsIn(json: unknown): ReadonlyMap<string, unknown> {
+  const objects = objectsIn(json, recordDepth, notRecords);
+  const entries = objects.flatMap((object) =>
+    Object.entries(object).map(([name, value]) => [plainName(name), value] as const),
+  );
+  return new Map(entries.filter(([name]) => !envFields.has(name)).reverse());
+}
+
 /** Reads the answer to a change, an action or a deletion, which may be the cluster, anything else, or empty. */
 export const readClusterIfAny =
   (id: string): Reader<ClusterRecord | undefined> =>
   (json) =>
     ownIn(json, id);
-
-/** Whether an id has the documented form; another id may belong to something else. */
-export function hasIdForm(id: string): boolean {
-  return id.toLowerCase().startsWith(clusterIdPrefix);
-}
 
 /** Reads one record of a list. An object inside the record with an id of another form may be a part of the record. */
 export function readListed(json: unknown): ClusterRecord | undefined {

@@ -1,4 +1,5 @@
 import { isRecord } from "../../core";
+import { plainName } from "../names";
 /**
  * Reads JSON of unknown form: a property by its name in any spelling, a value by its kind. The meaning of the values is
  * unknown in this file.
@@ -7,19 +8,6 @@ import { isRecord } from "../../core";
 /** An answer that is JSON, but not the expected kind. The message never quotes a value. */
 export class UnreadableError extends Error {
   override readonly name = "UnreadableError";
-}
-
-const plainForm = /^[a-z0-9]+(_[a-z0-9]+)*$/;
-
-/** Normalizes a name for comparison: `gpuType`, `GPU-Type` and `gpu type` become `gpu_type`. */
-export function plainName(name: string): string {
-  // The usual case, made fast: lists of hundreds of records are read each second.
-  if (plainForm.test(name)) return name;
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replace(/[^A-Za-z0-9]+/g, "_")
-    .replace(/^_|_$/g, "")
-    .toLowerCase();
 }
 
 /** A copy of an object; empty for any other value. */

@@ -1,5 +1,6 @@
 import { isRecord } from "../../core";
 import { messageOf, RequestError, ResponseShapeError } from "../../errors";
+import { plainName } from "../names";
 import {
   cursorNames,
   keptParameters,
@@ -11,7 +12,7 @@ import {
   pageSizes,
   partMarks,
 } from "../records";
-import { asCount, asFlag, asName, asText, Fields, isSaid, plainName, UnreadableError } from "./json";
+import { asCount, asFlag, asName, asText, Fields, isSaid, UnreadableError } from "./json";
 
 /** The parts of an answer that a list needs. */
 export interface Answer {

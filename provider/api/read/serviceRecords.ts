@@ -1,7 +1,7 @@
 import type { Health, ServiceInfo } from "../../types";
 import { healthNames, type Reader } from "../records";
+import { stateOf } from "../states";
 import { asFlag, asRecord, asText, defined, Fields } from "./json";
-import { stateOf } from "./states";
 
 /** Reads `/health`: a flag, else a word, else the success itself. */
 export const readHealth: Reader<Health> = (json) => {

@@ -1,5 +1,4 @@
-import { shortestKey } from "../../secret";
-import { cleanWholeText } from "../../text";
+import { cleanWholeText, shortestKey } from "../../text";
 
 /** A text whose escapes are resolved layer by layer. Each character has the part of the first text that it stands for. */
 export interface Spelling {

@@ -1,11 +1,9 @@
 import type { CallOptions } from "../../api/client";
-import { getServiceInfo } from "../../api/descriptor";
-import { recordsOf } from "../../api/gpuMatch";
-import { Fields, plainName } from "../../api/read/json";
-import { readPrice } from "../../api/read/price";
+import { priceInTier, recordsOf } from "../../api/gpuMatch";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
+import { getServiceInfo } from "../../api/serviceInfo";
 import { abortable, type Clock, until } from "../../clock";
-import { type Ctx, isRecord } from "../../core";
+import type { Ctx } from "../../core";
 import {
   ApiError,
   GpuClusterError,
@@ -171,22 +169,12 @@ function freeOf({ available, availableCount }: GpuType): number | undefined {
 
 /** The price in a tier; if no tier is given, or it has no price of its own, the first price of the service. */
 function priceAmong(gpus: readonly GpuType[], tier: string | undefined): Price | undefined {
-  const inTier = tier === undefined ? [] : gpus.flatMap((gpu) => priceInTier(gpu, tier) ?? []);
+  const inTier = tier === undefined ? [] : gpus.flatMap((gpu) => priceOf(priceInTier(gpu, tier)) ?? []);
   const [price] = [...inTier, ...gpus.flatMap((gpu) => priceOf(gpu) ?? [])];
   return price;
 }
 
-/** The price of a row for the tier, or the tier's own entry in the prices of a row. */
-function priceInTier(gpu: GpuType, tier: string): Price | undefined {
-  const fields = new Fields(gpu.raw);
-  if (fields.get("tier") === tier) return priceOf(gpu);
-  const tiers = new Fields(fields.get("pricing") ?? fields.get("price") ?? fields.get("prices"));
-  const own = tiers.get(plainName(tier));
-  const { pricePerHour: amount, currency = gpu.currency } = readPrice(isRecord(own) ? own : { price_per_hour: own });
-  return amount === undefined ? undefined : { amount, ...(currency ? { currency } : {}) };
-}
-
-function priceOf({ pricePerHour, currency }: GpuType): Price | undefined {
+function priceOf({ pricePerHour, currency }: Pick<GpuType, "pricePerHour" | "currency">): Price | undefined {
   return pricePerHour === undefined ? undefined : { amount: pricePerHour, ...(currency ? { currency } : {}) };
 }
 
@@ -290,7 +278,7 @@ export class LookUps {
 function within<T>(clock: Clock, limitMs: number, send: (request: CallOptions) => Promise<T>): Promise<T> {
   const deadlineMs = clock.now() + limitMs;
   return until({ clock, deadlineMs, late: tooLate }, (signal) =>
-    abortable(send({ patienceMs: 0, deadlineMs, signal }), signal),
+    abortable(send({ maxQueueMs: 0, deadlineMs, signal }), signal),
   );
 }
 

@@ -1,8 +1,8 @@
 import { isSameGpu, matchGpu } from "../../api/gpuMatch";
-import { stateOf } from "../../api/read/states";
 import type { ClusterRecord } from "../../api/records";
 import { isOpaque } from "../../api/requestNames";
 import { ambiguousText } from "../../api/serviceForm";
+import { stateOf } from "../../api/states";
 import { hasUnknown, UNKNOWN } from "../../core";
 import { cleanText, listOf } from "../../text";
 import { identifiersIn, withTakenType } from "../drift";

@@ -1,6 +1,6 @@
-import { sameId } from "../../api/ids";
-import { isStopping, stateOf } from "../../api/read/states";
+import { sameId } from "../../api/names";
 import type { ClusterRecord } from "../../api/records";
+import { isStopping, stateOf } from "../../api/states";
 import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { cleanText, listOf, resourceNameOf } from "../../text";

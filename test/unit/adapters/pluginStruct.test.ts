@@ -1,6 +1,6 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { asSecret } from "../../../provider/adapters/engine";
 import { fromStruct, toStruct } from "../../../provider/adapters/plugin/messages";
-import { asSecret } from "../../../provider/adapters/secrets";
 
 const sent = (value: Record<string, unknown>) => Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));
 

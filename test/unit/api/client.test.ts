@@ -2,7 +2,7 @@ import { type Client, createClient } from "../../../provider/api/client";
 import { clientFor, fingerprint } from "../../../provider/api/clients";
 import type { HttpRequest } from "../../../provider/api/http";
 import { ResponseShapeError } from "../../../provider/errors";
-import { Secret } from "../../../provider/secret";
+import { Secret } from "../../../provider/text";
 
 function bench(json: unknown = { id: "cl_1" }) {
   const sent: HttpRequest[] = [];
@@ -45,7 +45,7 @@ test("a GPU type is encoded in the path", async () => {
 test("the options of a call are passed down the chain", async () => {
   const { client, sent } = bench();
   const { signal } = new AbortController();
-  const options = { attempts: 2, patienceMs: 3, attemptTimeoutMs: 4, subject: "s", secrets: ["x"], signal };
+  const options = { attempts: 2, maxQueueMs: 3, attemptTimeoutMs: 4, subject: "s", secrets: ["x"], signal };
   await client.getCluster("cl_1", options);
   const request = { ...options, method: "GET", path: "/v1/clusters/cl_1", kind: "read", accepts: expect.any(Function) };
   expect(sent).toEqual([request]);

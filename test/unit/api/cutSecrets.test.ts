@@ -1,6 +1,6 @@
 import { statusErrors } from "../../../provider/api/statusErrors";
 import { ApiError } from "../../../provider/errors";
-import { Secret } from "../../../provider/secret";
+import { Secret } from "../../../provider/text";
 import { requestOf } from "./fakes";
 
 const key = "sk-canary-0123456789";

@@ -101,7 +101,7 @@ test("who waits behind requests without an answer leaves the queue at the deadli
   const send = rateBudget({ clock, random: () => 0, budget })(service.send);
   const many = Array.from({ length: 30 }, () => send(requestOf("read")));
   const deadlineMs = clock.now() + leftMs;
-  const waiting = send(requestOf("read", { urgency: "look", deadlineMs })).catch((error: unknown) => error);
+  const waiting = send(requestOf("read", { urgency: "poll", deadlineMs })).catch((error: unknown) => error);
   await clock.advance(leftMs);
   expect(await waiting).toBeInstanceOf(RequestError);
   expect(clock.now()).toBe(deadlineMs);

@@ -1,5 +1,5 @@
 import { statusErrors } from "../../../provider/api/statusErrors";
-import { Secret } from "../../../provider/secret";
+import { Secret } from "../../../provider/text";
 import { requestOf } from "./fakes";
 
 const documented = { error: { code: "not_found", message: "No such cluster.", status: 404 } };

@@ -1,5 +1,4 @@
-import type { RateHeaders } from "../../../provider/api/rateHeaders";
-import { type Permit, RateWindow } from "../../../provider/api/rateWindow";
+import { type Permit, type RateHeaders, RateWindow } from "../../../provider/api/rateWindow";
 
 const guardMs = 1_000;
 const answer = (remaining: number, resetInMs = 60_000, limit = 100): RateHeaders => ({ limit, remaining, resetInMs });

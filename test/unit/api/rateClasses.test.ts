@@ -12,7 +12,7 @@ function bench(options: Partial<RateServiceOptions> = {}) {
   const handler = rateBudget({ clock, random: () => 0.5 })(service.send);
   const send = async (kind: RequestKind, urgency?: Urgency, more: Partial<HttpRequest> = {}) => {
     const sinceMs = clock.now();
-    await handler(requestOf(kind, { urgency, patienceMs: 2_000_000_000, ...more }));
+    await handler(requestOf(kind, { urgency, maxQueueMs: 2_000_000_000, ...more }));
     return (clock.now() - sinceMs) / 1000;
   };
   const many = (count: number, kind: RequestKind) => Array.from({ length: count }, () => send(kind));
@@ -43,7 +43,7 @@ test("while 500 creations wait, deletions and reconciling reads are sent at once
   const { clock, service, send, many, each } = bench();
   const creations = Promise.all(many(500, "create"));
   const urgent = each(61_000, 5, async () => Math.max(await send("delete"), await send("read", "reconcile")));
-  const polls = each(11_000, 25, () => send("read", "look"));
+  const polls = each(11_000, 25, () => send("read", "poll"));
   const [, urgentTimes, pollTimes] = await clock.run(Promise.all([creations, urgent, polls]));
   expect(Math.max(...urgentTimes)).toBeLessThan(2);
   expect(Math.max(...pollTimes)).toBeLessThan(10);
@@ -53,12 +53,12 @@ test("while 500 creations wait, deletions and reconciling reads are sent at once
 test("requests of all priorities at once end in the order of the priorities", async () => {
   const { clock, service, send } = bench({ usedBefore: 99 });
   await clock.run(send("read"));
-  const kinds = [["read", "look"], ["read"], ["create"], ["delete"], ["read", "reconcile"], ["write"]] as const;
+  const kinds = [["read", "poll"], ["read"], ["create"], ["delete"], ["read", "reconcile"], ["write"]] as const;
   await clock.run(Promise.all(kinds.flatMap(([kind, urgency]) => [1, 2].map(() => send(kind, urgency)))));
   const order = service.seen.slice(1).map(({ request }) => request.urgency ?? request.kind);
   expect(order.slice(0, 4)).toEqual(["delete", "delete", "reconcile", "reconcile"]);
   expect(order.slice(4, 8)).toEqual(["create", "create", "write", "write"]);
-  expect(order.slice(8)).toEqual(["read", "read", "look", "look"]);
+  expect(order.slice(8)).toEqual(["read", "read", "poll", "poll"]);
 });
 
 test.each([100, 5, 2, 1])(
@@ -66,7 +66,7 @@ test.each([100, 5, 2, 1])(
   async (limit) => {
     const { clock, service, send, each } = bench({ limit });
     const stream = each(60_000 / (limit * 1.2), limit > 5 ? 4 * limit : 12 * limit, () => send("delete"));
-    const others = [send("create"), send("read"), send("read", "look")];
+    const others = [send("create"), send("read"), send("read", "poll")];
     const times = await clock.run(Promise.all(others));
     // The turns come each tenth permit, and a limit of one gives one a minute.
     for (const seconds of times) expect(seconds).toBeLessThan(61 + 62 * (Math.ceil(30 / limit) + 1));
@@ -77,7 +77,7 @@ test.each([100, 5, 2, 1])(
 
 test.each([1, 2, 5, 20])("with a limit as small as %i no request starves", async (limit) => {
   const { clock, service, send, many, seconds } = bench({ limit });
-  const all = [...many(3 * limit, "create"), ...many(limit, "read"), send("read", "look"), ...many(limit, "delete")];
+  const all = [...many(3 * limit, "create"), ...many(limit, "read"), send("read", "poll"), ...many(limit, "delete")];
   await clock.run(Promise.all(all));
   expect(seconds()).toBeLessThan(62 * (Math.ceil(all.length / limit) + 1));
   expect(service.excess()).toBe(0);

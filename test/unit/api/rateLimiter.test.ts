@@ -53,7 +53,7 @@ test("a probe that fails is followed by another one", async () => {
 
 test("a request that may not wait for a limit still waits for the probe, and for its place", async () => {
   const { clock, send } = bench(() => left(50));
-  const all = many(20, () => send(requestOf("read", { patienceMs: 0 })));
+  const all = many(20, () => send(requestOf("read", { maxQueueMs: 0 })));
   expect(await clock.run(all)).toHaveLength(20);
 });
 
@@ -205,7 +205,7 @@ test("a permit that comes together with an abort is not used, and not lost", asy
 test("a request that would have to wait longer than it may is refused at once, and says how long and why", async () => {
   const { clock, service, send } = bench(() => left(0, 30));
   await clock.run(send());
-  const refused = send(requestOf("write", { patienceMs: 20_000, subject: 'cluster "web" (cl_1)' }));
+  const refused = send(requestOf("write", { maxQueueMs: 20_000, subject: 'cluster "web" (cl_1)' }));
   const error: unknown = await refused.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ outcome: "refused", status: 429, method: "PATCH", path: "/v1/clusters" });
@@ -323,7 +323,7 @@ describe("the view of a budget", () => {
     const clock = new VirtualClock();
     const budget = createBudget({ clock, random: () => 0 });
     const send = rateBudget({ clock, random: () => 0, budget })(fakeService(clock, () => answer).send);
-    return { clock, budget, send: (kind: RequestKind) => send(requestOf(kind, { patienceMs: 100_000 })) };
+    return { clock, budget, send: (kind: RequestKind) => send(requestOf(kind, { maxQueueMs: 100_000 })) };
   };
 
   test("knows the usual limit and no more before the first answer", () => {

@@ -6,7 +6,7 @@ import { fakeService, rateAnswer, requestOf } from "./fakes";
 import { type RateServiceOptions, rateService } from "./rateHarness";
 
 const kind = fc.constantFrom<RequestKind>("read", "delete", "create", "write", "action");
-const urgency = fc.constantFrom<Urgency | undefined>(undefined, "reconcile", "look");
+const urgency = fc.constantFrom<Urgency | undefined>(undefined, "reconcile", "poll");
 const arrival = fc.record({
   afterMs: fc.integer({ min: 0, max: 100_000 }),
   count: fc.integer({ min: 1, max: 40 }),
@@ -14,7 +14,7 @@ const arrival = fc.record({
   urgency,
 });
 type Burst = typeof arrival extends fc.Arbitrary<infer T> ? T : never;
-const longWait = { patienceMs: 2_000_000_000 };
+const longWait = { maxQueueMs: 2_000_000_000 };
 
 /** Sends bursts at their times through one budget; the results in the order of the bursts. */
 async function play(
@@ -111,7 +111,7 @@ test("whatever the service answers, no request waits for ever, and no more than 
         });
         const send = rateBudget({ clock, random: () => 0.5 })(service.send);
         const wanted = bursts.reduce((sum, burst) => sum + burst.count, 0);
-        expect(await play(clock, send, bursts, { patienceMs: 300_000 })).toHaveLength(wanted);
+        expect(await play(clock, send, bursts, { maxQueueMs: 300_000 })).toHaveLength(wanted);
         expect(service.counts.most).toBeLessThanOrEqual(6);
       },
     ),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { RequestKind, Urgency } from "../../../provider/api/http";
-import { admitsAtMs, type Priority, priorities, priorityOf, spareForPolls } from "../../../provider/api/ratePriority";
+import { admitsAtMs, type Priority, priorities, priorityOf, spareForPolls } from "../../../provider/api/rateWindow";
 
 test.each<[RequestKind, Urgency | undefined, Priority]>([
   ["delete", undefined, "urgent"],
@@ -8,10 +8,10 @@ test.each<[RequestKind, Urgency | undefined, Priority]>([
   ["create", undefined, "change"],
   ["write", undefined, "change"],
   ["action", undefined, "change"],
-  ["create", "look", "change"],
-  ["delete", "look", "urgent"],
+  ["create", "poll", "change"],
+  ["delete", "poll", "urgent"],
   ["read", undefined, "read"],
-  ["read", "look", "look"],
+  ["read", "poll", "poll"],
 ])("a %s for %p goes in the priority %s", (kind, urgency, priority) => {
   expect(priorityOf({ kind, urgency })).toBe(priority);
 });
@@ -24,16 +24,16 @@ function fewest(priority: Priority, limit: number, resetInMs: number): number {
 }
 
 test.each<[number, number, Record<Priority, number>]>([
-  [100, 60_000, { urgent: 1, change: 10, read: 7, look: 4 }],
-  [100, 40_000, { urgent: 1, change: 7, read: 5, look: 3 }],
-  [100, 20_000, { urgent: 1, change: 4, read: 3, look: 2 }],
-  [100, 3_000, { urgent: 1, change: 1, read: 1, look: 1 }],
+  [100, 60_000, { urgent: 1, change: 10, read: 7, poll: 4 }],
+  [100, 40_000, { urgent: 1, change: 7, read: 5, poll: 3 }],
+  [100, 20_000, { urgent: 1, change: 4, read: 3, poll: 2 }],
+  [100, 3_000, { urgent: 1, change: 1, read: 1, poll: 1 }],
   // A longer window is not worth a larger reserve.
-  [100, 300_000, { urgent: 1, change: 10, read: 7, look: 4 }],
-  [20, 60_000, { urgent: 1, change: 2, read: 2, look: 1 }],
-  [5, 60_000, { urgent: 1, change: 2, read: 1, look: 1 }],
-  [3, 60_000, { urgent: 1, change: 1, read: 1, look: 1 }],
-  [1, 60_000, { urgent: 1, change: 1, read: 1, look: 1 }],
+  [100, 300_000, { urgent: 1, change: 10, read: 7, poll: 4 }],
+  [20, 60_000, { urgent: 1, change: 2, read: 2, poll: 1 }],
+  [5, 60_000, { urgent: 1, change: 2, read: 1, poll: 1 }],
+  [3, 60_000, { urgent: 1, change: 1, read: 1, poll: 1 }],
+  [1, 60_000, { urgent: 1, change: 1, read: 1, poll: 1 }],
 ])("of a limit of %i, %i ms before the end, a priority goes while so many are left", (limit, resetInMs, expected) => {
   expect(Object.fromEntries(priorities.map((priority) => [priority, fewest(priority, limit, resetInMs)]))).toEqual(
     expected,
@@ -47,9 +47,9 @@ test("every priority opens before the window ends if anything is left, and none 
       const opening = priorities.map((priority) => admitsAtMs(priority, { left, limit, endMs: 1_000_000 }));
       if (left > 0) for (const atMs of opening) expect(atMs).toBeLessThan(1_000_000);
       else expect(new Set(opening)).toEqual(new Set([1_000_000]));
-      const [urgent = 0, change = 0, read = 0, look = 0] = opening;
-      expect(urgent).toBeLessThanOrEqual(look);
-      expect(look).toBeLessThanOrEqual(read);
+      const [urgent = 0, change = 0, read = 0, poll = 0] = opening;
+      expect(urgent).toBeLessThanOrEqual(poll);
+      expect(poll).toBeLessThanOrEqual(read);
       expect(read).toBeLessThanOrEqual(change);
     }),
   );

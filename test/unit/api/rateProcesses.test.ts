@@ -24,13 +24,13 @@ async function play(processes: number, clusters: number, seed: number) {
     const handler = rateBudget({ clock, random })(service.send);
     const send = async (kind: RequestKind, urgency?: Urgency): Promise<void> => {
       // As `retry` does: a 429 costs nothing but time.
-      const { status } = await handler(requestOf(kind, { urgency, patienceMs: 60 * 60_000 }));
+      const { status } = await handler(requestOf(kind, { urgency, maxQueueMs: 60 * 60_000 }));
       if (status === 429) await send(kind, urgency);
     };
     await send("read");
     let isOver = false;
     const polls = (async () => {
-      while (!isOver) await Promise.all([send("read", "look"), clock.sleep(5_000)]);
+      while (!isOver) await Promise.all([send("read", "poll"), clock.sleep(5_000)]);
     })();
     await Promise.all(Array.from({ length: clusters }, () => send("create")));
     await clock.sleep(30_000);

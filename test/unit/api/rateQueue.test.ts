@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { overdueMs, type Queued, RateQueue, turnEvery } from "../../../provider/api/rateLimiter";
-import { type Priority, priorities } from "../../../provider/api/ratePriority";
+import { type Priority, priorities } from "../../../provider/api/rateWindow";
 
 interface Waiter extends Queued {
   readonly number: number;
@@ -65,9 +65,9 @@ test.each(priorities)("however many others keep coming, a request of priority %s
 test("only one permit in many goes to an overdue request, so that priorities still count", () => {
   const queue = new RateQueue<Waiter>();
   for (let number = 0; number < 100; number += 1) {
-    queue.add({ priority: "look", number, sinceMs: 0 });
+    queue.add({ priority: "poll", number, sinceMs: 0 });
     queue.add({ priority: "urgent", number, sinceMs: 1 });
   }
   const taken = Array.from({ length: 100 }, () => queue.take(() => true, overdueMs + 1)?.priority);
-  expect(taken.filter((priority) => priority === "look")).toHaveLength(100 / turnEvery);
+  expect(taken.filter((priority) => priority === "poll")).toHaveLength(100 / turnEvery);
 });

@@ -57,15 +57,15 @@ test.each(kinds)("a 429 spends no attempt of a %s", async (kind) => {
 
 test("after a 429 a request has only the rest of its time limit", async () => {
   const clock = new VirtualClock();
-  const patiences: (number | undefined)[] = [];
+  const limits: (number | undefined)[] = [];
   const handler = retry({ clock, random: () => 0 })(async (request) => {
-    patiences.push(request.patienceMs);
+    limits.push(request.maxQueueMs);
     await clock.sleep(60_000);
-    if (patiences.length < 3) throw failure("rate-limited");
+    if (limits.length < 3) throw failure("rate-limited");
     return rateAnswer();
   });
-  await clock.run(handler(requestOf("read", { patienceMs: 200_000 })));
-  expect(patiences).toEqual([200_000, 140_000, 80_000]);
+  await clock.run(handler(requestOf("read", { maxQueueMs: 200_000 })));
+  expect(limits).toEqual([200_000, 140_000, 80_000]);
 });
 
 test.each([1, 2, 3, 8])("no more than %d attempts are made if so many are allowed", async (attempts) => {

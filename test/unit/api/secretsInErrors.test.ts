@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { statusErrors } from "../../../provider/api/statusErrors";
 import { ApiError } from "../../../provider/errors";
-import { Secret } from "../../../provider/secret";
+import { Secret } from "../../../provider/text";
 import { requestOf } from "./fakes";
 
 async function refusalOf(secret: string, response: { status: number; body: string }): Promise<unknown> {

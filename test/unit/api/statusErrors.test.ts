@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from "../../../provider/api/http";
 import { statusErrors } from "../../../provider/api/statusErrors";
 import { ApiError, isNotFound, isUnauthorized, type Outcome, ResponseShapeError } from "../../../provider/errors";
-import { Secret } from "../../../provider/secret";
+import { Secret } from "../../../provider/text";
 import { requestOf } from "./fakes";
 
 async function answerTo(response: Partial<HttpResponse>, request: HttpRequest = requestOf()): Promise<unknown> {

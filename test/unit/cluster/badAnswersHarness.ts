@@ -4,7 +4,7 @@ import { createClient } from "../../../provider/api/client";
 import { createTransport } from "../../../provider/api/transport";
 import { createClusterResource } from "../../../provider/cluster/resource";
 import { createService } from "../../../provider/cluster/service";
-import { Secret } from "../../../provider/secret";
+import { Secret } from "../../../provider/text";
 import { type Bench, type BenchOptions, closeAll, openBench, settle } from "./harness";
 import { canary, checked } from "./inputs";
 

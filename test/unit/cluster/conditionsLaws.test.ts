@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { isLeaving, isSameWord, stateOf } from "../../../provider/api/read/states";
 import type { ReplicaRecord, StatusRecord } from "../../../provider/api/records";
+import { isLeaving, isSameWord, stateOf } from "../../../provider/api/states";
 import {
   goalOf,
   isIdle,

@@ -7,7 +7,7 @@ import { createClusterResource } from "../../../provider/cluster/resource";
 import { createService, type Service } from "../../../provider/cluster/service";
 import type { Settings } from "../../../provider/config";
 import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/core";
-import { Secret } from "../../../provider/secret";
+import { Secret } from "../../../provider/text";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 import { VirtualClock } from "../../support/virtualClock";
 import { urnOf } from "./inputs";

@@ -19,7 +19,7 @@ async function openBusy(answer: () => Promise<unknown> | undefined) {
   const told =
     <T>(real: (options?: CallOptions) => Promise<T>) =>
     async (options?: CallOptions): Promise<T> => {
-      if (options?.patienceMs === 0) throw failed(429, "rate-limited");
+      if (options?.maxQueueMs === 0) throw failed(429, "rate-limited");
       asked.late += 1;
       await answer();
       return real(options);

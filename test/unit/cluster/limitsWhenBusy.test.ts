@@ -17,9 +17,9 @@ const busy = () =>
 /** A service whose rate limit lets nothing through at once: whoever does not wait is refused. */
 const used = (real: Client): Partial<Client> => ({
   listGpuTypes: (options?: CallOptions) =>
-    options?.patienceMs === 0 ? Promise.reject(busy()) : real.listGpuTypes(options),
+    options?.maxQueueMs === 0 ? Promise.reject(busy()) : real.listGpuTypes(options),
   listGpuPricing: (options?: CallOptions) =>
-    options?.patienceMs === 0 ? Promise.reject(busy()) : real.listGpuPricing(options),
+    options?.maxQueueMs === 0 ? Promise.reject(busy()) : real.listGpuPricing(options),
 });
 
 /** An `up --skip-preview` of several clusters: each is checked, then created. */

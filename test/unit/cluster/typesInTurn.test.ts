@@ -45,7 +45,7 @@ const used = (real: Client): Partial<Client> => {
   const patiently =
     <T>(ask: (options?: CallOptions) => Promise<T>) =>
     (options?: CallOptions) =>
-      options?.patienceMs === 0 ? Promise.reject(busy()) : ask(options);
+      options?.maxQueueMs === 0 ? Promise.reject(busy()) : ask(options);
   return {
     listGpuTypes: patiently(real.listGpuTypes),
     listGpuPricing: patiently(real.listGpuPricing),

@@ -1,7 +1,6 @@
-import { getServiceInfo } from "../../../provider/api/descriptor";
+import { getHealth, getServiceInfo } from "../../../provider/api/serviceInfo";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
 import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
-import { getHealth } from "../../../provider/functions/health";
 import { type Dialect, dialects } from "../../../simulator";
 import { catalogs, type SimulatedGpuType } from "../../../simulator/catalog";
 import { clusterWord } from "../../../simulator/statusWords";

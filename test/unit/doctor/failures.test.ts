@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { HttpRequest } from "../../../provider/api/http";
-import { run } from "../../../provider/doctor/cli";
 import { Recorder } from "../../../provider/doctor/examine";
+import { run } from "../../../provider/doctor/main";
 import type { Fault } from "../../../simulator";
 import { canaries, closeAll, environmentOf, examined, findingOf, openService } from "./harness";
 

@@ -1,4 +1,4 @@
-import { run } from "../../../provider/doctor/cli";
+import { run } from "../../../provider/doctor/main";
 import type { Report } from "../../../provider/doctor/report";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 

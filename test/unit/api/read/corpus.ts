@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { createClient } from "../../../../provider/api/client";
 import type { HttpRequest, HttpResponse } from "../../../../provider/api/http";
 import { createBudget, rateBudget } from "../../../../provider/api/rateLimiter";
-import { stateOf } from "../../../../provider/api/read/states";
 import type { ClusterRecord, GpuList, StatusRecord } from "../../../../provider/api/records";
 import { ServiceForm } from "../../../../provider/api/serviceForm";
+import { stateOf } from "../../../../provider/api/states";
 import { statusErrors } from "../../../../provider/api/statusErrors";
 import { isRecord } from "../../../../provider/core";
 import { ApiError, messageOf } from "../../../../provider/errors";
-import { Secret } from "../../../../provider/secret";
+import { Secret } from "../../../../provider/text";
 import { VirtualClock } from "../../../support/virtualClock";
 
 /** One answer of a real service, and the facts that a careful reader finds in it: see test/corpus/README.md. */

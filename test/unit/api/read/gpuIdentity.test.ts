@@ -1,4 +1,5 @@
-import { gpuKey, identifiersOf, readGpus } from "../../../../provider/api/read/gpuRecords";
+import { gpuKey } from "../../../../provider/api/names";
+import { identifiersOf, readGpus } from "../../../../provider/api/read/gpuRecords";
 
 test("identifiers that differ in case and punctuation alone are one", () => {
   expect(new Set(["RTX 4090", "rtx-4090", "rtx_4090", "Rtx4090"].map(gpuKey)).size).toBe(1);

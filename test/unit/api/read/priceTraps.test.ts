@@ -1,4 +1,4 @@
-import { readPrice } from "../../../../provider/api/read/price";
+import { readPrice } from "../../../../provider/api/read/gpuFacts";
 
 test.each<[string, Record<string, unknown>, number]>([
   ["the time in its name, whatever is billed", { price_per_hour: 3, billing_period: "minute" }, 3],

@@ -1,7 +1,7 @@
-import { GpuClusterError } from "../../provider/errors";
-import type { Simulator } from "../../simulator";
-import { failureOf } from "./cluster/harness";
-import { canary } from "./cluster/inputs";
+import { GpuClusterError } from "../../../provider/errors";
+import type { Simulator } from "../../../simulator";
+import { failureOf } from "../cluster/harness";
+import { canary } from "../cluster/inputs";
 import {
   closeSimulators,
   configOf,
@@ -10,7 +10,7 @@ import {
   functionNames,
   openProvider,
   openSimulator,
-} from "./providerHarness";
+} from "../providerHarness";
 
 let simulator: Simulator;
 

@@ -1,5 +1,5 @@
-import { configReader, isExplicit, withSecretKeys } from "../../../provider/adapters/plugin/configure";
-import { asSecret } from "../../../provider/adapters/secrets";
+import { asSecret } from "../../../provider/adapters/engine";
+import { configReader, isExplicit, withSecretKeys } from "../../../provider/adapters/plugin/session";
 
 const urnOf = (name: string) => `urn:pulumi:dev::shop::pulumi:providers:gpucluster::${name}`;
 

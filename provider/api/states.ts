@@ -1,5 +1,16 @@
-import { leavingWords, neutralWords, type StateKind, stateWords, stoppingWords } from "../records";
-import { plainName } from "./json";
+import { isNotFound } from "../errors";
+import { plainName } from "./names";
+import {
+  type ClusterRecord,
+  leavingWords,
+  neutralWords,
+  type StateKind,
+  type StatusRecord,
+  stateWords,
+  stoppingWords,
+} from "./records";
+
+/** The meaning of status words, in any spelling. */
 
 const stateByWord = new Map(
   Object.entries(stateWords).flatMap(([state, words]) =>
@@ -45,4 +56,16 @@ function essence(word = ""): string {
   if (stateByWord.has(plain)) return plain;
   const parts = plain.split("_").filter((part) => !neutralWords.has(part) && !/^\d*$/.test(part));
   return parts.join("_");
+}
+
+/**
+ * The health that a record shows. Without replicas, its status word counts for all of them, and nothing is known about
+ * them otherwise. Not after a 404: that may be about replicas that do not exist yet.
+ */
+export function statusIn({ health, status }: ClusterRecord, missing?: unknown): StatusRecord | undefined {
+  const word = status === undefined ? {} : { status };
+  if (health) return { ...health, ...word };
+  return isNotFound(missing)
+    ? undefined
+    : { replicas: [], ...word, overall: stateOf(status) === "running", isMissing: true };
 }

@@ -1,5 +1,5 @@
-import { singleFlight } from "../../provider/functions/singleFlight";
-import { VirtualClock } from "../support/virtualClock";
+import { singleFlight } from "../../../provider/functions/query";
+import { VirtualClock } from "../../support/virtualClock";
 
 const service = { name: "one" };
 

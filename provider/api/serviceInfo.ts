@@ -1,7 +1,20 @@
 import { ApiError, GpuClusterError, ResponseShapeError } from "../errors";
-import type { ServiceInfo } from "../types";
+import type { Health, ServiceInfo } from "../types";
 import type { CallOptions, Client } from "./client";
 import { descriptorPaths } from "./endpoints";
+
+/**
+ * The health that the service reports (specification, section 4, `/health`). An error status from the API itself is a
+ * result: not healthy. A service without an answer is an error.
+ */
+export async function getHealth(client: Client): Promise<Health> {
+  try {
+    return await client.getHealth({ attempts: 2 });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.isApiAnswer && error.outcome === "server-error")) throw error;
+    return { healthy: false, status: `HTTP ${error.status}`, raw: {} };
+  }
+}
 
 /** Reads the descriptor document (specification, section 4) from the first path that has it. */
 export async function getServiceInfo(client: Client, options: CallOptions = {}): Promise<ServiceInfo> {

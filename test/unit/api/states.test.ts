@@ -1,4 +1,4 @@
-import { isLeaving, stateOf } from "../../../../provider/api/read/states";
+import { isLeaving, stateOf } from "../../../provider/api/states";
 
 test.each([
   ["running", "running ready active healthy available started ok passing RUNNING Ready"],

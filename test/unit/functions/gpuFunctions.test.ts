@@ -1,5 +1,5 @@
-import { getGpuAvailability, getGpuModels, getGpuPricing } from "../../provider/functions/gpus";
-import { type Bench, closeAll, failureOf, openBench, requestLines } from "./cluster/harness";
+import { getGpuAvailability, getGpuModels, getGpuPricing } from "../../../provider/functions/gpus";
+import { type Bench, closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
 
 afterEach(closeAll);
 

@@ -1,4 +1,4 @@
-import { engineAddressIn } from "../../../provider/adapters/engineAddress";
+import { engineAddressIn } from "../../../provider/adapters/engine";
 
 describe("the address of the engine on the command line of a provider", () => {
   const address = "127.0.0.1:4711";

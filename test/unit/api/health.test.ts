@@ -1,6 +1,6 @@
-import { getHealth } from "../../provider/functions/health";
-import type { Fault } from "../../simulator";
-import { closeAll, failureOf, openBench } from "./cluster/harness";
+import { getHealth } from "../../../provider/api/serviceInfo";
+import type { Fault } from "../../../simulator";
+import { closeAll, failureOf, openBench } from "../cluster/harness";
 
 afterEach(closeAll);
 

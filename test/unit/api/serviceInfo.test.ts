@@ -1,6 +1,6 @@
-import { getServiceInfo } from "../../provider/api/descriptor";
-import type { Fault } from "../../simulator";
-import { closeAll, failureOf, openBench, requestLines } from "./cluster/harness";
+import { getServiceInfo } from "../../../provider/api/serviceInfo";
+import type { Fault } from "../../../simulator";
+import { closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
 
 afterEach(closeAll);
 

@@ -1,6 +1,6 @@
-import { getGpuTypes } from "../../provider/functions/gpus";
-import type { Dialect } from "../../simulator";
-import { closeAll, failureOf, openBench, requestLines } from "./cluster/harness";
+import { getGpuTypes } from "../../../provider/functions/gpus";
+import type { Dialect } from "../../../simulator";
+import { closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
 
 afterEach(closeAll);
 

@@ -1,0 +1,118 @@
+import { debuglog } from "node:util";
+import { inputFlags, inputNames, outputNames } from "../cluster/fields";
+import type { CheckFailure, Ctx, Properties } from "../core";
+import { InterruptedError } from "../errors";
+
+/** What both adapters need to serve the engine. */
+
+/**
+ * The engine's address: the last argument of a process that the engine started. Flags may come before the address:
+ * `--tracing <endpoint>`, `--logtostderr`, `-v=3`. `undefined` without an address.
+ */
+export function engineAddressIn(args: readonly string[]): string | undefined {
+  const last = args.at(-1);
+  return last?.startsWith("-") ? undefined : last;
+}
+
+const debug = debuglog("gpucluster");
+
+/** Sends a message to the engine. Resolves when the message has arrived or was dropped; never rejects. */
+export type Log = (
+  message: string,
+  options: {
+    readonly urn: string;
+    readonly severity?: "info" | "warning";
+    /** True for progress: the engine shows it on the resource's row, and does not keep it. */
+    readonly ephemeral?: boolean;
+  },
+) => Promise<void>;
+
+/** The operations in flight in this process. An interrupt ends those, and no later one. */
+export class RunningOperations {
+  readonly #controllers = new Set<AbortController>();
+
+  constructor(private readonly log: Log) {}
+
+  interrupt(): void {
+    for (const operation of this.#controllers) operation.abort(new InterruptedError("interrupted"));
+  }
+
+  /**
+   * Runs one operation. Settles when the operation has ended and its messages have arrived.
+   * @param operation Its name, for the debug log.
+   */
+  async run<T>(
+    { operation, urn, timeoutMs }: { readonly operation: string; readonly urn: string; readonly timeoutMs?: number },
+    work: (ctx: Ctx) => Promise<T>,
+  ): Promise<T> {
+    const controller = new AbortController();
+    const messages: Promise<void>[] = [];
+    this.#controllers.add(controller);
+    try {
+      return await work({
+        urn,
+        timeoutMs,
+        signal: controller.signal,
+        log: (message, severity) => void messages.push(this.log(message, { urn, severity })),
+        status: (message) => void this.log(message, { urn, ephemeral: true }),
+      });
+    } catch (error) {
+      debug("%s: %s", operation, error instanceof Error ? error.stack : error);
+      throw error;
+    } finally {
+      this.#controllers.delete(controller);
+      // The engine may exit as soon as it has the answer to this call, and does not wait for messages.
+      await Promise.all(messages);
+    }
+  }
+}
+
+/** The engine prints the value of a failing property in plain text, so only the reason names the property. */
+export function reasonOf({ property, reason }: CheckFailure): string {
+  return property ? `${property}: ${reason}` : reason;
+}
+
+const mark = "4dabf18193072939515e22adb298388d";
+const secretMark = "1b47061264138c4ac30d75fd1eb44270";
+const secretNames = inputNames.filter((name) => inputFlags[name].secret);
+
+/** A value as an engine secret: encrypted in the state, masked in all output. */
+export function asSecret(value: unknown): Properties {
+  return { [mark]: secretMark, value };
+}
+
+/** The plain value of an engine secret; any other value unchanged. */
+export function revealed(value: Properties): unknown {
+  return value[mark] === secretMark ? value["value"] : value;
+}
+
+/**
+ * Marks the outputs that the program declares as secret. A check returns outputs among the inputs, and the engine does not
+ * mark those itself.
+ */
+export function withSecretOutputs(properties: Properties): Properties {
+  const declared = properties["__secretOutputs"];
+  const names = Array.isArray(declared) ? outputNames.filter((name) => declared.includes(name)) : [];
+  const marked = names.filter((name) => properties[name] !== undefined);
+  return { ...properties, ...Object.fromEntries(marked.map((name) => [name, asSecret(properties[name])])) };
+}
+
+/**
+ * Marks every value of a secret map, key by key, and the outputs that are declared as secret. The engine would mark only the
+ * keys that the program marked: a key that the service adds would be in the state in plain text.
+ *
+ * @param own The inputs of the program or, if they are not known, the state before: with `plainEnv`, only the values of its
+ * keys are ordinary texts. A key that somebody else has set stays secret from then on, because the engine keeps its marks.
+ */
+export function withSecrets(plain: Properties, own: Properties): Properties {
+  const properties = withSecretOutputs(plain);
+  const isPlain = properties["plainEnv"] === true;
+  const marked = secretNames.map((name) => [name, markValues(properties[name], isPlain ? own[name] : {})] as const);
+  return { ...properties, ...Object.fromEntries(marked.filter(([, value]) => value !== undefined)) };
+}
+
+function markValues(map: unknown, open: unknown): unknown {
+  if (typeof map !== "object" || map === null) return map;
+  const isOpen = (key: string) => Object.hasOwn(Object(open), key);
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, isOpen(key) ? value : asSecret(value)]));
+}
