@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly attempts?: number;
   /** The purpose of a read, if it gives the request another priority than its kind does. */
   readonly urgency?: Urgency;
-  /** The time at which it ends, retries included, by the clock of the chain; see `deadline.ts`. */
+  /** The time at which it ends, retries included, by the clock of the chain; see `deadline` in `retry.ts`. */
   readonly deadlineMs?: number;
   /** The longest wait for a permit of the rate budget, in milliseconds; default: until its deadline, else 5 minutes. */
   readonly maxQueueMs?: number;

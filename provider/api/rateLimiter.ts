@@ -1,7 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { type Clock, until } from "../clock";
 import { ApiError } from "../errors";
-import { leftMs, unsent } from "./deadline";
 import { defaultMaxQueueMs, type Handler, type HttpRequest, titleOf } from "./http";
 import {
   type Answered,
@@ -16,6 +15,7 @@ import {
   readRateHeaders,
   spareForPolls,
 } from "./rateWindow";
+import { leftMs, unsent } from "./retry";
 import { isRateLimited } from "./statusErrors";
 
 interface BudgetOptions {

@@ -1,10 +1,9 @@
 import type { Clock } from "../clock";
 import type { Secret } from "../text";
-import { deadline } from "./deadline";
 import { type Handler, http, type Send } from "./http";
 import { rateBudget } from "./rateLimiter";
 import type { Budget } from "./rateWindow";
-import { retry } from "./retry";
+import { deadline, retry } from "./retry";
 import { statusErrors } from "./statusErrors";
 
 export interface TransportOptions {

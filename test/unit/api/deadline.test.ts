@@ -1,7 +1,6 @@
-import { deadline } from "../../../provider/api/deadline";
 import type { HttpRequest, RequestKind } from "../../../provider/api/http";
 import { createBudget, rateBudget } from "../../../provider/api/rateLimiter";
-import { retry } from "../../../provider/api/retry";
+import { deadline, retry } from "../../../provider/api/retry";
 import { ConnectionError, type Outcome, RequestError } from "../../../provider/errors";
 import { VirtualClock } from "../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "./fakes";
