@@ -5,10 +5,11 @@ import { defaultAttemptMs, type Handler, type HttpRequest, type RequestKind, tit
 /** Before its deadline, a request is not sent for so many milliseconds: a create request without its answer loses an id. */
 const sparedMs: Record<RequestKind, number> = { create: 2_000, read: 0, delete: 0, write: 0, action: 0 };
 
-type Limited = Pick<HttpRequest, "kind" | "deadlineMs">;
-
 /** The milliseconds in which a request may still be sent; infinite without a deadline. */
-export function leftMs({ kind, deadlineMs = Number.POSITIVE_INFINITY }: Limited, clock: Pick<Clock, "now">): number {
+export function leftMs(
+  { kind, deadlineMs = Number.POSITIVE_INFINITY }: Pick<HttpRequest, "kind" | "deadlineMs">,
+  clock: Pick<Clock, "now">,
+): number {
   return deadlineMs - sparedMs[kind] - clock.now();
 }
 
