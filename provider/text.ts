@@ -62,12 +62,12 @@ export class NestingError extends Error {
 /** The largest depth of an answer. */
 const mostLevels = 100;
 
-interface Cleaner {
-  readonly clean: (text: string) => string;
-  readonly keeps: (name: string) => boolean;
-}
-
-function cleanValue(value: unknown, cleaner: Cleaner, isKept = false, level = 0): unknown {
+function cleanValue(
+  value: unknown,
+  cleaner: { readonly clean: (text: string) => string; readonly keeps: (name: string) => boolean },
+  isKept = false,
+  level = 0,
+): unknown {
   const { clean, keeps } = cleaner;
   if (typeof value === "string") return isKept ? value : clean(value);
   if (typeof value !== "object" || value === null) return value;

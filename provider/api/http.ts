@@ -195,7 +195,7 @@ function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string
 
 /** Reads an error by its shape, not by its class: if tests run in a context of their own, Node's errors have other classes. */
 function reasonOf(error: unknown): { code: string; detail: string; isConnecting: boolean } {
-  const { code, name, message, syscall, errors } = asRecord(error);
+  const { code, name, message, syscall, errors } = propertiesOf(error);
   // The error for a host with several addresses holds one error for each.
   if (Array.isArray(errors) && errors.length > 0) return reasonOf(errors[0]);
   const detail = String(message ?? error);
@@ -207,7 +207,7 @@ function reasonOf(error: unknown): { code: string; detail: string; isConnecting:
 }
 
 /** Reads the properties by name, because those of an error are not enumerable. */
-function asRecord(error: unknown): Record<string, unknown> {
+function propertiesOf(error: unknown): Record<string, unknown> {
   if (typeof error !== "object" || error === null) return {};
   const names = ["code", "name", "message", "syscall", "errors"];
   return Object.fromEntries(names.map((name) => [name, Reflect.get(error, name)]));

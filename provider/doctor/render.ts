@@ -1,5 +1,4 @@
-import type { EndpointFinding, EndpointState } from "./endpointFindings";
-import type { GpuFinding, NamesFinding, Report } from "./report";
+import type { EndpointFinding, EndpointState, GpuFinding, NamesFinding, Report } from "./report";
 
 /** A report as text of at most 80 columns. Pure. */
 
