@@ -1,7 +1,7 @@
 import { GpuClusterError, isMissingEndpoint, isNotFound } from "../errors";
 import { cleanText } from "../text";
 import type { GpuType } from "../types";
-import { type CreateBody, type Endpoint, endpoints, type RedeployBody, type UpdateBody } from "./endpoints";
+import { type Endpoint, endpoints, type RedeployBody } from "./endpoints";
 import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
 import type { HttpRequest, Send } from "./http";
 import { defaultLimit } from "./rateHeaders";
@@ -13,7 +13,7 @@ import type { GpuSubject } from "./read/gpuRows";
 import type { Answer, GetPage } from "./read/pages";
 import { readable } from "./readable";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
-import { isOpaque, type RequestNames, refusesGpuCount } from "./requestNames";
+import { type CreateBody, isOpaque, type RequestNames, refusesGpuCount, type UpdateBody } from "./requestNames";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
 import { UpdateMethodChoice } from "./updateMethod";
 

@@ -1,11 +1,10 @@
 import type { Client } from "../api/client";
-import type { CreateBody } from "../api/endpoints";
 import { IdSet, sameId } from "../api/ids";
 import { hasIdForm } from "../api/read/clusterRecord";
 import { gpuKey } from "../api/read/gpuRecords";
 import { plainName } from "../api/read/json";
 import { type ClusterList, type ClusterRecord, clusterNamePattern, typeRefusals } from "../api/records";
-import { isOpaque } from "../api/requestNames";
+import { type CreateBody, isOpaque } from "../api/requestNames";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
 import { cleanText } from "../text";

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { UpdateBody } from "../api/endpoints";
 import { type ClusterRecord, missingField } from "../api/records";
-import { isAboutBody, isNamed, isUnwanted, vocabularies } from "../api/requestNames";
+import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../api/requestNames";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
 import { type Target, whenFree } from "./busy";
-import type { CheckedInputs, ClusterState, UpdatedName } from "./fields";
+import { type CheckedInputs, type ClusterState, createdNames, type UpdatedName } from "./fields";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
+import { pick } from "./state";
 
 /** The desired configuration, and the one before. */
 export interface UpdateRequest {
@@ -161,14 +161,13 @@ async function sendAccepted(
   operation: Operation,
   { inputs, body: whole, removed, changed, progress }: UpdateAttempt,
 ): Promise<ClusterRecord | undefined> {
-  const { name, gpuType } = inputs;
+  const spare = pick(inputs, createdNames);
   for (let body = whole; ; ) {
     const send = () => noted(progress, target.client.updateCluster(operation.id, body, operation.request()));
     try {
       return await applyOnce(target, operation, send, (shown) => isConfigured(shown, body, removed));
     } catch (error) {
-      const amended =
-        error instanceof ApiError ? amend(body, error, { needed: changed, spare: { name, gpuType } }) : undefined;
+      const amended = error instanceof ApiError ? amend(body, error, { needed: changed, spare }) : undefined;
       if (!amended) throw error;
       body = amended;
     }

@@ -4,7 +4,7 @@ import type { ClusterRecord } from "../../api/records";
 import { type CheckFailure, hasUnknown } from "../../core";
 import { cleanText } from "../../text";
 import { adoptionChanges, mismatches, withName } from "../adoption";
-import { gpuTypeOf } from "../drift";
+import { gpuTypeOf, textNames } from "../drift";
 import type { CheckedInputs } from "../fields";
 import { listOf } from "./facts";
 import type { OneCheck } from "./oneCheck";
@@ -52,12 +52,9 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
 }
 
 /** The inputs, with the cluster's own values for those that are not known yet: these count as equal. */
-function comparable(inputs: CheckedInputs, { gpuType = "", name = "" }: ClusterRecord): CheckedInputs {
-  return {
-    ...inputs,
-    ...(hasUnknown(inputs.gpuType) ? { gpuType } : {}),
-    ...(hasUnknown(inputs.name) ? { name } : {}),
-  };
+function comparable(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
+  const open = textNames.filter((field) => hasUnknown(inputs[field]));
+  return { ...inputs, ...Object.fromEntries(open.map((field) => [field, record[field] ?? ""])) };
 }
 
 function describe(record: ClusterRecord): string {
