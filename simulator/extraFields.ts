@@ -1,5 +1,7 @@
+// biome-ignore lint/style/noRestrictedImports: a type only, so that the compiler names a field that the simulator lacks
+import type { CreatedName } from "../provider/cluster/fields";
 import type { PerValue } from "./dialectOptions";
-import { camelCased } from "./fieldNames";
+import { camelCased, type MainField } from "./fieldNames";
 import { invalid, isRecord, type Parser, parsedBy } from "./fields";
 
 /** Extra fields of a cluster, by their names in camelCase. */
@@ -27,6 +29,19 @@ const autoscaling: Parser<unknown> = (value, field) => {
   return fields;
 };
 
+/** An input of the package besides the five main fields: every service takes and shows it. */
+interface OwnField {
+  parse: Parser<unknown>;
+  /** Whether only a creation may send it. */
+  isFixed: boolean;
+  /** The service's own choice if a request has no value. */
+  chosen?: unknown;
+}
+
+/** The compiler asks for each input that a creation sends. */
+const ownFields: Readonly<Record<Exclude<CreatedName, MainField | "extraFields">, OwnField>> = {};
+const own = new Map<string, OwnField>(Object.entries(ownFields));
+
 /** Parsers of the request fields besides the five of the specification. */
 const extraParsers: Readonly<Record<string, Parser<unknown>>> = {
   gpusPerReplica: count,
@@ -47,13 +62,25 @@ const extraParsers: Readonly<Record<string, Parser<unknown>>> = {
 
 /** The extra fields that requests may carry. */
 export const extraFields: PerValue<"extraFields", readonly string[]> = {
-  unknown: [],
-  stored: Object.keys(extraParsers),
+  unknown: [...own.keys()],
+  stored: [...own.keys(), ...Object.keys(extraParsers)],
 };
 
 /** Reads one extra field. */
 export function parseExtra(extra: string, value: unknown, name: string): unknown {
-  return extraParsers[extra]?.(value, name);
+  return (own.get(extra)?.parse ?? extraParsers[extra])?.(value, name);
+}
+
+/** Whether only a creation may send an extra field. */
+export function isFixed(extra: string): boolean {
+  return extra === "gpusPerReplica" || own.get(extra)?.isFixed === true;
+}
+
+/** The service's values for the own fields that a request omits: those of the cluster if they are fixed. */
+export function omitted(extras: ExtraFields = {}): ExtraFields {
+  return Object.fromEntries(
+    [...own].map(([name, { isFixed, chosen }]) => [name, (isFixed ? extras[name] : undefined) ?? chosen]),
+  );
 }
 
 function isWhole(value: unknown): value is number {

@@ -1,7 +1,7 @@
 import { wireIds } from "./catalog";
 import type { ClusterState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
-import { type ExtraFields, extraFields, parseExtra } from "./extraFields";
+import { type ExtraFields, extraFields, isFixed, omitted, parseExtra } from "./extraFields";
 import type { MainField } from "./fieldNames";
 import {
   clusterName,
@@ -37,7 +37,7 @@ export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, 
     container: read(fields, "container", imageReference) ?? "",
     env: (dialect.envRequired ? required : optional)(fields, "env", environment) ?? {},
     gpusPerReplica: gpusPerReplica(fields, extras),
-    extras,
+    extras: { ...omitted(), ...extras },
   };
 }
 
@@ -106,7 +106,7 @@ export const parseUpdate: PerValue<
       replicas: (settings.includes("replicas") ? required : optional)(fields, "replicas", replicaCount),
       container: required(fields, "container", imageReference),
       env: optional(fields, "env", environment) ?? {},
-      extras: parseExtras(fields, dialect),
+      extras: { ...omitted(state.extras), ...parseExtras(fields, dialect) },
     };
   },
 };
@@ -118,7 +118,7 @@ const updateFields: PerValue<"updateFields", readonly MainField[]> = {
 
 /** The fields that an update may change. */
 function settingsOf(dialect: Dialect): readonly string[] {
-  const extras = extraFields[dialect.extraFields].filter((extra) => extra !== "gpusPerReplica");
+  const extras = extraFields[dialect.extraFields].filter((extra) => !isFixed(extra));
   return [...updateFields[dialect.updateFields], ...extras];
 }
 

@@ -1,14 +1,7 @@
 import { type ApiError, GpuClusterError, isMissingEndpoint, isNotFound } from "../errors";
 import { cleanText } from "../text";
 import type { GpuType } from "../types";
-import {
-  type CreateBody,
-  type Endpoint,
-  endpoints,
-  type RedeployBody,
-  type UpdateBody,
-  type UpdateMethod,
-} from "./endpoints";
+import { type Endpoint, endpoints, type RedeployBody, type UpdateMethod } from "./endpoints";
 import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
 import type { HttpRequest, Send } from "./http";
 import { type Budget, defaultLimit } from "./rateWindow";
@@ -17,7 +10,7 @@ import { type GpuSubject, readGpuList } from "./read/gpuRecords";
 import type { Answer, GetPage } from "./read/pages";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
 import { type NextForm, UpdateMethodChoice } from "./requestForms";
-import { isOpaque, type RequestNames, refusesGpuCount } from "./requestNames";
+import { type CreateBody, isOpaque, type RequestNames, refusesGpuCount, type UpdateBody } from "./requestNames";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
 import { statusIn } from "./states";
 import { readable } from "./statusErrors";

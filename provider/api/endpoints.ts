@@ -4,7 +4,14 @@ import { readGpuType } from "./read/gpuRecords";
 import { readHealth, readServiceInfo } from "./read/serviceRecords";
 import { readStatus } from "./read/statusRecord";
 import type { ClusterRecord, Reader } from "./records";
-import { type EncodedBody, encodeBody, encodeCreation, type RequestNames } from "./requestNames";
+import {
+  type CreateBody,
+  type EncodedBody,
+  encodeBody,
+  encodeCreation,
+  type RequestNames,
+  type UpdateBody,
+} from "./requestNames";
 
 /**
  * Every endpoint of the specification as data. A request uses the field names of one vocabulary (requestNames.ts), and
@@ -21,25 +28,6 @@ export interface Endpoint<Body, Result> {
 }
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-
-/** The body of a create request (section 4). */
-export interface CreateBody {
-  readonly name: string;
-  readonly gpuType: string;
-  readonly replicas: number;
-  readonly container: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Fields unknown to this package, sent unchanged. */
-  readonly extraFields?: Readonly<Record<string, unknown>>;
-  /** Whether the request may contain the number of GPUs of a replica. Default: true. */
-  readonly hasGpuCount?: boolean;
-}
-
-/** @assumption An update uses the field names of the create request; null removes a variable if the service merges env by name. */
-/** The configuration to change (section 4). */
-export interface UpdateBody extends Partial<Omit<CreateBody, "env" | "hasGpuCount">> {
-  readonly env?: Readonly<Record<string, string | null>>;
-}
 
 /** @assumption A scale request uses the create request's name for the number of replicas. */
 type ScaleBody = Pick<CreateBody, "replicas">;

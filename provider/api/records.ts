@@ -11,7 +11,7 @@ import type { GpuType } from "../types";
 export type Reader<T> = (json: unknown) => T;
 
 /** A cluster as the service shows it (section 2). Only the id is always present. */
-export interface ClusterRecord {
+export interface ClusterRecord extends Readonly<Partial<Record<keyof typeof clusterTexts, string>>> {
   readonly id: string;
   readonly name?: string;
   /** The service's own status word. */
@@ -27,7 +27,6 @@ export interface ClusterRecord {
   readonly endpoint?: string;
   /** ISO 8601, UTC. */
   readonly createdAt?: string;
-  readonly container?: string;
   /** Values by name; null if the service shows a name without its value. */
   readonly env?: Readonly<Record<string, string | null>>;
   /** All fields of a record that was read by its id, by plain name, including null values; without env. */
@@ -73,16 +72,21 @@ export interface StatusRecord {
   readonly isMissing?: true;
 }
 
+/** The inputs that a record shows as a text, or as an object with one: the table declares, names and reads them. */
+export const clusterTexts = {
+  container: ["container", "image", "image_url"],
+} as const;
+
 /** @assumption A field name in an answer may be in snake_case, camelCase or another spelling, and null means absent. */
 /** @assumption A cluster has the field names of the create request and its answer, or other names of this table. */
 export const clusterNames = {
+  ...clusterTexts,
   id: ["id", "cluster_id"],
   name: ["name", "cluster_name", "display_name"],
   status: ["status", "state", "phase", "current_state", "endpoint_status", "actual_status"],
   replicas: ["desired_replicas", "desired_replica_count", "target_replica", "replicas", "replica_count", "pod_count"],
   endpoint: ["endpoint", "endpoint_url", "url"],
   createdAt: ["created_at", "create_time", "creation_timestamp"],
-  container: ["container", "image", "image_url"],
   env: ["env", "environment", "env_vars", "environment_variables"],
   deleted: ["deleted_at"],
   reason: ["status_reason", "failure_reason", "status_message", "reason", "message", "error"],

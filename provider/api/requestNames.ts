@@ -1,6 +1,5 @@
 import { ApiError } from "../errors";
 import type { GpuType } from "../types";
-import type { CreateBody, UpdateBody } from "./endpoints";
 import { plainName } from "./names";
 import { missingField, unwantedWords } from "./records";
 
@@ -10,6 +9,25 @@ import { missingField, unwantedWords } from "./records";
  * that cause a switch to the other one. Pure.
  */
 export type RequestNames = "specification" | "client";
+
+/** The body of a create request (section 4). */
+export interface CreateBody {
+  readonly name: string;
+  readonly gpuType: string;
+  readonly replicas: number;
+  readonly container: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Fields unknown to this package, sent unchanged. */
+  readonly extraFields?: Readonly<Record<string, unknown>>;
+  /** Whether the request may contain the number of GPUs of a replica. Default: true. */
+  readonly hasGpuCount?: boolean;
+}
+
+/** @assumption An update uses the field names of the create request; null removes a variable if the service merges env by name. */
+/** The configuration to change (section 4). */
+export interface UpdateBody extends Partial<Omit<CreateBody, "env" | "hasGpuCount">> {
+  readonly env?: Readonly<Record<string, string | null>>;
+}
 
 type Field = Exclude<keyof UpdateBody, "extraFields">;
 

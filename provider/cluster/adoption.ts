@@ -1,4 +1,3 @@
-import { isSameGpu } from "../api/gpuMatch";
 import { sameId } from "../api/names";
 import type { ClusterRecord } from "../api/records";
 import { isOpaque } from "../api/requestNames";
@@ -6,34 +5,37 @@ import { isLeaving } from "../api/states";
 import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../core";
 import { GpuClusterError } from "../errors";
 import { diffCluster } from "./diff";
-import { identifiersIn, isMasked, sameImage, sameText } from "./drift";
+import { identifiersIn, isMasked, sameText, showsForm, textNames } from "./drift";
 import { replicasWithin } from "./extraFields";
-import type { CheckedInputs, ClusterState } from "./fields";
+import { type CheckedInputs, type ClusterState, inputFlags, type TextName } from "./fields";
 
 /** The adoption of an existing cluster. Pure: the preview uses it to show the effect of the creation. */
+
+/** Only a replacement changes them. The name has a rule of its own. */
+const fixedTexts = textNames.filter((field) => field !== "name" && inputFlags[field].effect === "replace");
+
+function isOtherText(field: TextName, inputs: CheckedInputs, record: ClusterRecord): boolean {
+  return inputs[field] !== undefined && record[field] !== undefined && !showsForm(field, inputs[field], record);
+}
 
 /**
  * The reasons why a cluster cannot be the one that the inputs describe. A field that the service does not show counts
  * as equal.
  */
 export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckFailure[] {
-  const { adopt = "", gpuType, name, __generatedName: isMade } = inputs;
+  const { adopt = "", name, __generatedName: isMade } = inputs;
   if (isLeaving(record.status)) {
     return [{ property: "adopt", reason: `${adopt} is ${record.status}: there is nothing left to take over` }];
   }
-  const shown = identifiersIn(record);
   // Opaque identifiers cannot be compared with a name.
-  const otherType = !isSameGpu(gpuType, shown) && !shown.every(isOpaque);
+  const isOpen = (field: TextName) => field === "gpuType" && identifiersIn(record).every(isOpaque);
+  const others = fixedTexts.filter((field) => isOtherText(field, inputs, record) && !isOpen(field));
   const otherName = record.name !== undefined && !isMade && !sameText(record.name, name);
   return [
-    ...(otherType
-      ? [
-          {
-            property: "gpuType",
-            reason: `is "${gpuType}", but ${adopt} has "${record.gpuType}"; only its own can be adopted`,
-          },
-        ]
-      : []),
+    ...others.map((property) => ({
+      property,
+      reason: `is "${inputs[property]}", but ${adopt} has "${record[property]}"; only its own can be adopted`,
+    })),
     ...(otherName
       ? [
           {
@@ -50,18 +52,21 @@ export function withName(inputs: CheckedInputs, { name }: ClusterRecord): Checke
   return name === undefined || !inputs.__generatedName ? inputs : { ...inputs, name };
 }
 
+/** An adopted cluster has them as the program writes them. */
+const identity: ReadonlySet<TextName> = new Set(["name", "gpuType"]);
+
 /**
  * The state that this package would have written for the cluster: the observed values, or the program's values if the
  * service shows none. Variables that the program does not name belong to the service or to somebody else; they are left
  * out, so that no difference removes them.
  */
 export function foundState(inputs: CheckedInputs, record: ClusterRecord): ClusterState {
-  const { container, env, replicas } = inputs;
-  const isSame = record.container === undefined || sameImage(container, record.container);
+  const { env, replicas } = inputs;
+  const others = textNames.filter((field) => !identity.has(field) && isOtherText(field, inputs, record));
   return {
     ...inputs,
     replicas: record.replicas ?? replicas,
-    container: isSame ? container : (record.container ?? container),
+    ...Object.fromEntries(others.map((field) => [field, record[field]])),
     ...(env && record.env ? { env: foundEnv(env, record.env) } : {}),
     endpoint: record.endpoint,
     createdAt: record.createdAt,

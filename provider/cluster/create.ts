@@ -1,16 +1,16 @@
-import type { CreateBody } from "../api/endpoints";
 import type { ClusterRecord } from "../api/records";
+import type { CreateBody } from "../api/requestNames";
 import { type Ctx, InitError, type Properties } from "../core";
 import { ClusterFailedError, messageOf, RequestError } from "../errors";
 import { listOf } from "../text";
 import { foundOtherwise } from "./adoption";
-import type { CheckedInputs, ClusterState, CreatedName } from "./fields";
+import { type CheckedInputs, type ClusterState, type CreatedName, createdNames } from "./fields";
 import { find } from "./lookup";
 import { Operation } from "./operation";
 import { keep, reached, refuseOther } from "./partialState";
 import { stop } from "./power";
 import type { Service } from "./service";
-import { asInputs, toState } from "./state";
+import { asInputs, pick, toState } from "./state";
 import { adoptCluster } from "./update";
 import { waitUntilReady } from "./wait";
 
@@ -92,9 +92,8 @@ export async function reportTwins(
 }
 
 /** The create request: every input whose flags say that a creation sends it. */
-function createBody(inputs: CheckedInputs): { [Name in CreatedName]: CreateBody[Name] } {
-  const { name, gpuType, replicas, container, env = {}, extraFields } = inputs;
-  return { name, gpuType, replicas, container, env, extraFields };
+function createBody(inputs: CheckedInputs): Pick<CreateBody, CreatedName> {
+  return { ...pick(inputs, createdNames), env: inputs.env ?? {} };
 }
 
 async function createOnce({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {

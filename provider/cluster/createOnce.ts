@@ -1,8 +1,7 @@
 import type { Client } from "../api/client";
-import type { CreateBody } from "../api/endpoints";
 import { gpuKey, hasIdForm, IdSet, plainName, sameId } from "../api/names";
 import { type ClusterList, type ClusterRecord, clusterNamePattern, typeRefusals } from "../api/records";
-import { isOpaque } from "../api/requestNames";
+import { type CreateBody, isOpaque } from "../api/requestNames";
 import type { Clock } from "../clock";
 import { ApiError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
 import { cleanText } from "../text";

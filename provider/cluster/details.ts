@@ -1,5 +1,7 @@
 import type { ClusterRecord } from "../api/records";
-import type { CheckedInputs } from "./fields";
+import { textNames } from "./drift";
+import { type CheckedInputs, createdNames } from "./fields";
+import { pick } from "./state";
 
 /** The outputs that are known before the cluster itself is read. */
 type Known = Partial<Pick<ClusterRecord, (typeof outputs)[number]>>;
@@ -54,9 +56,12 @@ export class Details {
  * The kind of a cluster: the service has no reason to show clusters of one kind in different forms. Their values of env
  * may differ, their names of variables may not.
  */
-function kindOf({ gpuType, container, env = {}, extraFields, desiredStatus, skipAwait }: CheckedInputs): string {
-  return JSON.stringify([gpuType, container, Object.keys(env).sort(), extraFields, desiredStatus, skipAwait]);
+function kindOf(inputs: CheckedInputs): string {
+  const { env = {}, desiredStatus, skipAwait } = inputs;
+  return JSON.stringify([pick(inputs, kindNames), Object.keys(env).sort(), desiredStatus, skipAwait]);
 }
+
+const kindNames = createdNames.filter((name) => name !== "name" && name !== "replicas" && name !== "env");
 
 /**
  * A record stands for others of its kind if each field that may differ was requested, or is known of every cluster
@@ -65,8 +70,10 @@ function kindOf({ gpuType, container, env = {}, extraFields, desiredStatus, skip
 function toSample(inputs: CheckedInputs, record: ClusterRecord | undefined, known: Known): Sample | undefined {
   if (!record) return undefined;
   const isAsked = asked.every((field) => record[field] === undefined || record[field] === inputs[field]);
+  // The service may choose another value for the next cluster.
+  const isChosen = textNames.some((field) => record[field] !== undefined && inputs[field] === undefined);
   const isKnown = outputs.every((field) => record[field] === undefined || known[field] !== undefined);
-  return isAsked && isKnown ? { inputs, record } : undefined;
+  return isAsked && isKnown && !isChosen ? { inputs, record } : undefined;
 }
 
 /** The record that the service would show for another cluster of the same kind. Pure. */

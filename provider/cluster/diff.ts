@@ -29,13 +29,15 @@ function keepsName(state: Properties, news: Properties): boolean {
 }
 
 /**
- * An absent input equals its default. An absent old value, as of an imported cluster, means that the service has not
+ * An absent input equals its default. If its change would replace the cluster, the service may have chosen the value,
+ * and the cluster keeps it. An absent old value, as of an imported cluster, means that the service has not
  * shown it: that never replaces the cluster.
  */
 function diffInput(name: InputName, old: unknown, next: unknown): Record<string, PropertyChange> {
   const { once, effect } = inputFlags[name];
   const byDefault = inputDefaults[name];
-  if (once || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
+  const isLeftOpen = effect === "replace" && next === undefined;
+  if (once || isLeftOpen || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
   const change = changeOf(old, next);
   return { [name]: effect === "replace" && old !== undefined ? { ...change, replace: true } : change };
 }

@@ -7,7 +7,7 @@ import { cleanText } from "../text";
 import type { GpuType } from "../types";
 import { isStopped } from "./conditions";
 import { driftedExtras, extrasShown, replicasWithin } from "./extraFields";
-import type { CheckedInputs, ClusterState, Echo } from "./fields";
+import type { CheckedInputs, ClusterState, Echo, TextName } from "./fields";
 import { costOfReplica, roundCost } from "./money";
 
 /**
@@ -16,8 +16,14 @@ import { costOfReplica, roundCost } from "./money";
  * its form of that change. A later difference from that form is drift.
  */
 
-const textFields = ["name", "gpuType", "container"] as const;
-type TextField = (typeof textFields)[number];
+/** Whether the shown text is just the service's form of the requested one, for each text that a request carries. */
+const sameForm: Record<TextName, (asked: string, shown: string, record: ClusterRecord) => boolean> = {
+  name: sameText,
+  gpuType: (asked, _shown, record) => isSameGpu(asked, identifiersIn(record)),
+  container: sameImage,
+};
+
+export const textNames = Object.keys(sameForm) as TextName[];
 
 type Env = Readonly<Record<string, string>>;
 type ShownEnv = NonNullable<ClusterRecord["env"]>;
@@ -37,14 +43,15 @@ export interface Learned {
 
 /** Compares the observed record with the requested inputs and with the state before. Pure. */
 export function learnForm(inputs: CheckedInputs, record: ClusterRecord, before: Partial<ClusterState> = {}): Learned {
-  const shown = textFields.filter((field) => record[field] !== undefined && record[field] !== inputs[field]);
-  const isStale = (field: TextField) => before[field] !== inputs[field] && showsForm(field, before[field], record);
+  const asked = textNames.filter((field) => inputs[field] !== undefined);
+  const shown = asked.filter((field) => record[field] !== undefined && record[field] !== inputs[field]);
+  const isStale = (field: TextName) => before[field] !== inputs[field] && showsForm(field, before[field], record);
   const stale = shown.filter(isStale);
   // A different image is not a form of the requested one: it stays drift, which a refresh shows.
   const { container } = record;
   const isForeign = container !== undefined && isForeignImage(inputs.container, container);
-  const isOthers = (field: TextField) => field === "container" && isForeign;
-  const isLearned = (field: TextField) => !isStale(field) && !isOthers(field);
+  const isOthers = (field: TextName) => field === "container" && isForeign;
+  const isLearned = (field: TextName) => !isStale(field) && !isOthers(field);
   const other = shown.filter((field) => !showsForm(field, inputs[field], record));
   const env = showings(inputs.env, record.env, before.env);
   const [hidden, masked] = [env("hidden"), env("masked")];
@@ -99,11 +106,9 @@ function extraPathOf(name: string): string {
 }
 
 /** Whether the shown value is just the service's form of the requested one. */
-function showsForm(field: TextField, asked: string | undefined, record: ClusterRecord): boolean {
+export function showsForm(field: TextName, asked: string | undefined, record: ClusterRecord): boolean {
   const shown = record[field];
-  if (asked === undefined || shown === undefined) return false;
-  if (field === "gpuType") return isSameGpu(asked, identifiersIn(record));
-  return field === "container" ? sameImage(asked, shown) : sameText(asked, shown);
+  return asked !== undefined && shown !== undefined && sameForm[field](asked, shown, record);
 }
 
 /**
@@ -121,7 +126,7 @@ export function withDrift(state: ClusterState, record: ClusterRecord, hasLeftRes
   if (state.__unfinished) return { ...state, replicas, ...(hasLeftRest ? { desiredStatus: "running" as const } : {}) };
   const power = driftedPower(state, record, { isAtRest, hasLeftRest });
   const { __echo: echo = {} } = state;
-  const drifted = textFields.filter(
+  const drifted = textNames.filter(
     (field) => record[field] !== undefined && record[field] !== echo[field] && !showsForm(field, state[field], record),
   );
   return {
@@ -179,7 +184,7 @@ function driftedCost(state: ClusterState, now: Pick<ClusterState, "replicas" | "
 /** Paths of the inputs that a record does not show. Pure. */
 export function unverified(inputs: CheckedInputs, record: ClusterRecord, { masked = [] }: Echo = {}): string[] {
   const { env = {} } = inputs;
-  const silent = ([...textFields, "replicas"] as const).filter(
+  const silent = ([...textNames, "replicas"] as const).filter(
     (field) => inputs[field] !== undefined && record[field] === undefined,
   );
   const unread = record.env ? masked.filter((name) => Object.hasOwn(env, name)).map(pathOf) : ["env"];

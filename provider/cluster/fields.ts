@@ -256,8 +256,13 @@ type SentBy<Wire extends string> = {
 export type CreatedName = SentBy<"create" | "update">;
 /** The inputs that an update sends. */
 export type UpdatedName = SentBy<"update">;
+/** The inputs that are sent as a text: the compiler asks for the comparison of each with the record, in drift.ts. */
+export type TextName = Exclude<CreatedName, "replicas" | "env" | "extraFields">;
 
 export const inputNames = Object.keys(inputFlags) as InputName[];
+export const createdNames = inputNames.filter((name) => inputFlags[name].wire) as CreatedName[];
+/** If the program leaves one of them out, the service may choose the value: that is no difference. */
+export const replacingNames = inputNames.filter((name) => inputFlags[name].effect === "replace");
 
 const outputFlags: Readonly<Record<keyof ServiceOutputs, FieldFlags>> = {
   status: {},
@@ -342,10 +347,7 @@ export type ClusterState = CheckedInputs &
   };
 
 /** The observed form of some inputs, right after they were applied. */
-export interface Echo {
-  readonly name?: string;
-  readonly gpuType?: string;
-  readonly container?: string;
+export interface Echo extends Readonly<Partial<Record<TextName, string>>> {
   /** Names that the service adds or hides: they are not compared. Never values. */
   readonly env?: readonly string[];
   /** Names that the service shows without their values: only their presence is compared. */

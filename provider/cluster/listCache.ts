@@ -4,7 +4,8 @@ import { stateOf } from "../api/states";
 import { abortable, type Clock, until } from "../clock";
 import { ApiError, ConnectionError, RequestError } from "../errors";
 import { isStopped } from "./conditions";
-import type { ClusterState } from "./fields";
+import { textNames } from "./drift";
+import type { ClusterState, TextName } from "./fields";
 
 /** The options of a request for the list; see `HttpRequest`. */
 export interface ListOptions {
@@ -160,11 +161,12 @@ export function showsAll(listed: ClusterRecord, state: ClusterState): boolean {
   const { unverifiedInputs: silent } = state;
   // Only a read of the cluster itself shows fields that this package does not know.
   if (silent === undefined || Object.keys(state.extraFields ?? {}).length > 0) return false;
-  const shows = (field: "status" | "gpuType" | "replicas" | "container") =>
-    listed[field] !== undefined || silent.includes(field);
+  const shows = (field: TextName | "replicas") =>
+    listed[field] !== undefined || state[field] === undefined || silent.includes(field);
+  const isShown = textNames.every((field) => field === "name" || shows(field)) && shows("replicas");
   const hasEnv = Object.keys(state.env ?? {}).length > 0 || (state.__echo?.env ?? []).length > 0;
   const showsEnv = listed.env !== undefined || silent.includes("env") || !hasEnv;
-  return listed.status !== undefined && shows("gpuType") && shows("replicas") && shows("container") && showsEnv;
+  return listed.status !== undefined && isShown && showsEnv;
 }
 
 /** Whether the status word proves that the cluster is as it was settled, so that its replicas need not be read. */

@@ -2,8 +2,9 @@ import { isRecord, type Properties } from "../core";
 import { GpuClusterError } from "../errors";
 import { cleanText } from "../text";
 import { countHealthy, isStopped, type Observation } from "./conditions";
+import { textNames } from "./drift";
 import { textsIn } from "./extraFields";
-import { type CheckedInputs, type ClusterState, inputNames } from "./fields";
+import { type CheckedInputs, type ClusterState, inputNames, type TextName } from "./fields";
 
 /** The properties that may contain secrets of a user, even before they are validated. */
 export interface Confidential {
@@ -57,6 +58,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
   const shown = isDown ? undefined : status;
   return toPlainJson({
     ...inputs,
+    ...chosenTexts(inputs, record, before),
     status: record?.status ?? status?.status ?? before.status,
     endpoint: record?.endpoint ?? before.endpoint,
     createdAt: record?.createdAt ?? before.createdAt,
@@ -73,6 +75,12 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
   });
 }
 
+/** The texts that the program leaves out, and the service has chosen. */
+function chosenTexts(inputs: CheckedInputs, record: Observation["record"], before: Partial<ClusterState>) {
+  const open = textNames.filter((name) => inputs[name] === undefined);
+  return Object.fromEntries(open.map((name) => [name, record?.[name] ?? before[name]]));
+}
+
 /** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
@@ -83,6 +91,14 @@ export function inputsOf(state: ClusterState): CheckedInputs {
 /** The properties that a program sets to get this cluster: no computed ones, and none of this package's own. */
 export function programOf(state: ClusterState): Properties {
   return Object.fromEntries(inputNames.map((name) => [name, state[name]]).filter(([, value]) => value !== undefined));
+}
+
+/** Some of the inputs. */
+export function pick<Name extends keyof CheckedInputs>(
+  inputs: CheckedInputs,
+  names: readonly Name[],
+): Pick<CheckedInputs, Name> {
+  return Object.fromEntries(names.map((name) => [name, inputs[name]])) as Pick<CheckedInputs, Name>;
 }
 
 /**
@@ -145,11 +161,8 @@ const triggers: Kind = {
   fits: (value) => every(isScalar)(value) || everyIn(isScalar)(value),
 };
 
-const kinds: { readonly [Name in keyof Required<ClusterState>]: Kind } = {
-  name: text,
-  gpuType: text,
+const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind } = {
   replicas: number,
-  container: text,
   env: textMap,
   extraFields: map,
   desiredStatus: text,
@@ -189,18 +202,22 @@ const kinds: { readonly [Name in keyof Required<ClusterState>]: Kind } = {
   __sent: texts,
 };
 
+const allKinds: Readonly<Record<string, Kind>> = {
+  ...Object.fromEntries(textNames.map((name) => [name, text])),
+  ...kinds,
+};
+
 /** One text for each property of the wrong kind: "`env` must be a map of names to texts". No value is quoted: it may be secret. */
 export function problemsOfState(state: Properties): string[] {
-  return Object.entries(kinds).flatMap(([name, { says, fits }]) =>
+  return Object.entries(allKinds).flatMap(([name, { says, fits }]) =>
     isMissing(state[name]) || fits(state[name]) ? [] : [`\`${name}\` must be ${says}`],
   );
 }
 
 /** A state without the properties of the wrong kind, for a preview. The operation itself then refuses the state. */
 export function readableState(state: Properties): Properties {
-  const known: Readonly<Record<string, Kind>> = kinds;
   return Object.fromEntries(
-    Object.entries(state).filter(([name, value]) => !isMissing(value) && (known[name]?.fits(value) ?? true)),
+    Object.entries(state).filter(([name, value]) => !isMissing(value) && (allKinds[name]?.fits(value) ?? true)),
   );
 }
 

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { UpdateBody } from "../api/endpoints";
 import { type ClusterRecord, missingField } from "../api/records";
-import { isAboutBody, isNamed, isUnwanted, vocabularies } from "../api/requestNames";
+import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../api/requestNames";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
-import type { CheckedInputs, ClusterState, UpdatedName } from "./fields";
+import { type CheckedInputs, type ClusterState, createdNames, type UpdatedName } from "./fields";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
 import { sendWrite, type Target } from "./sendWrite";
+import { pick } from "./state";
 
 /** The desired configuration, and the one before. */
 export interface UpdateRequest {
@@ -134,11 +134,12 @@ async function noted<T>(progress: Progress, sent: Promise<T>): Promise<T> {
 async function sendBody(
   target: Target,
   operation: Operation,
-  { inputs: { name, gpuType }, body: whole, removed, changed, progress }: UpdateAttempt,
+  { inputs, body: whole, removed, changed, progress }: UpdateAttempt,
 ): Promise<ClusterRecord | undefined> {
   let body = whole;
+  const spare = pick(inputs, createdNames);
   const amended = (error: ApiError) => {
-    const next = amend(body, error, { needed: changed, spare: { name, gpuType } });
+    const next = amend(body, error, { needed: changed, spare });
     if (next) body = next;
     return next;
   };

@@ -6,6 +6,7 @@ import {
   clusterIdPattern,
   clusterNamePattern,
   clusterNames,
+  clusterTexts,
   envNames,
   fieldGroups,
   firstMillisecondStamp,
@@ -149,6 +150,8 @@ function gpuTextsOf(parts: readonly Record<string, unknown>[]): string[] {
   return [...new Set(texts.map(({ text }) => text))];
 }
 
+const texts = Object.entries(clusterTexts);
+
 function toRecord({ id, object }: Candidate): ClusterRecord {
   const parts = withParts(object);
   const own = parts.map((part) => new Fields(part));
@@ -174,8 +177,8 @@ function toRecord({ id, object }: Candidate): ClusterRecord {
     health: healthOf(object),
     endpoint: take(clusterNames.endpoint, innerOr(asAddress, innerNames.address)),
     createdAt: take(clusterNames.createdAt, asStamp),
-    container: take(clusterNames.container, innerOr(asText, innerNames.image)),
     env,
+    ...Object.fromEntries(texts.map(([name, names]) => [name, take(names, innerOr(asText, innerNames.image))])),
   });
 }
 

@@ -7,7 +7,7 @@ import { cleanText, listOf, resourceNameOf } from "../../text";
 import { adoptionChanges, mismatches, withName } from "../adoption";
 import { describe, takenReason } from "../createOnce";
 import { diffCluster } from "../diff";
-import { gpuTypeOf } from "../drift";
+import { gpuTypeOf, textNames } from "../drift";
 import type { CheckedInputs, ClusterState } from "../fields";
 import { isYoung, refuseOtherConnection } from "../lookup";
 import { Operation } from "../operation";
@@ -150,12 +150,9 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
 }
 
 /** The inputs, with the cluster's own values for those that are not known yet: these count as equal. */
-function comparable(inputs: CheckedInputs, { gpuType = "", name = "" }: ClusterRecord): CheckedInputs {
-  return {
-    ...inputs,
-    ...(hasUnknown(inputs.gpuType) ? { gpuType } : {}),
-    ...(hasUnknown(inputs.name) ? { name } : {}),
-  };
+function comparable(inputs: CheckedInputs, record: ClusterRecord): CheckedInputs {
+  const open = textNames.filter((field) => hasUnknown(inputs[field]));
+  return { ...inputs, ...Object.fromEntries(open.map((field) => [field, record[field] ?? ""])) };
 }
 
 function factsOf(record: ClusterRecord): string {

@@ -1,7 +1,7 @@
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { listOf } from "../../text";
 import { diffCluster, effectsOf } from "../diff";
-import { type CheckedInputs, type Effect, inputNames } from "../fields";
+import { type CheckedInputs, type Effect, inputNames, replacingNames } from "../fields";
 
 /**
  * The subject of a check: the transition from the old cluster to the desired one. Pure. Values that are not known yet
@@ -135,8 +135,13 @@ export function previewCluster(_news: Properties, known: Properties = {}): Prope
   return Object.fromEntries(certain.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]));
 }
 
-/** The same for previews that show outputs: if the inputs have a list of types, only the creation decides the type. */
+/**
+ * The same for previews that show outputs. Only the creation decides an input that the program leaves to the service,
+ * and the type if the inputs have a list of types.
+ */
 export function previewOutputs(news: Properties, known: Properties = {}): Properties {
   const isOpen = news["__gpuTypes"] !== undefined || Array.isArray(news["gpuType"]);
-  return { ...previewCluster(news, known), ...(isOpen ? { gpuType: known["gpuType"] ?? UNKNOWN } : {}) };
+  const open = replacingNames.filter((name) => news[name] === undefined || (name === "gpuType" && isOpen));
+  const chosen = Object.fromEntries(open.map((name) => [name, known[name] ?? UNKNOWN]));
+  return { ...previewCluster(news, known), ...chosen };
 }

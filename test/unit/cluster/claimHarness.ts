@@ -1,4 +1,4 @@
-import type { CreateBody } from "../../../provider/api/endpoints";
+import type { CreateBody } from "../../../provider/api/requestNames";
 import type { CreationOptions } from "../../../provider/cluster/createOnce";
 import type { Bench } from "./harness";
 

@@ -1,4 +1,4 @@
-import type { UpdateBody } from "../../../provider/api/endpoints";
+import type { UpdateBody } from "../../../provider/api/requestNames";
 import { amend } from "../../../provider/cluster/updateRequest";
 import { ApiError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
