@@ -141,8 +141,8 @@ export function plainKeyText(
   const plain = [...new Set(names)].filter((name) => readConfig(name)?.trim() && !isSecret(name));
   if (plain.length === 0) return undefined;
   const commands = plain.map((name) => `\`pulumi config set --secret ${name}\``).join(" and ");
-  const what = plain.length === 1 ? `The API key ${plain} stands` : `The API keys ${plain.join(" and ")} stand`;
-  return `${what} in plain text in ${places}. Run ${commands}, then \`pulumi up\`; if others may have read it, with a new key`;
+  const what = plain.length === 1 ? `The API key ${plain} is stored` : `The API keys ${plain.join(" and ")} are stored`;
+  return `${what} in plain text in ${places}. Run ${commands}, then \`pulumi up\`; use a new key if others may have read it`;
 }
 
 /**
@@ -213,7 +213,7 @@ function toCost(text: string): number | undefined {
 /** How to set a value: in an explicit provider, or in the stack, by a command with these arguments. */
 function adviceOn(config: string, isExplicit: boolean, args: string): string {
   const ownName = config.replace(ownPrefix, "");
-  return isExplicit ? `give the provider its \`${ownName}\`` : `run \`pulumi config set ${args}\``;
+  return isExplicit ? `set the provider's \`${ownName}\`` : `run \`pulumi config set ${args}\``;
 }
 
 function problemOfKey(
@@ -233,10 +233,10 @@ function problemOfKey(
   const what = `The API key${whose} (${places})`;
   // A header can contain nothing else. The key itself is never shown.
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    return `${what} must be visible ASCII characters only; it has spaces, line breaks or other characters in it`;
+    return `${what} must be visible ASCII characters only; it contains spaces, line breaks or other characters`;
   }
   if (key.length >= shortestKey) return undefined;
-  return `${what} is no key: it has fewer than ${shortestKey} characters, so no message could hide it. Set the whole key`;
+  return `${what} is not valid: it has fewer than ${shortestKey} characters, so messages could not hide it. Set the whole key`;
 }
 
 /** Judges the ordinary address; that of an entry of connections is judged with the entry. */

@@ -12,7 +12,7 @@ export async function getServiceInfo(client: Client, options: CallOptions = {}):
     tried.push(`${path} (${answer})`);
   }
   throw new GpuClusterError(
-    `the service shows no descriptor document; tried ${tried.join(", ")}. ` +
+    `the service has no descriptor document; tried ${tried.join(", ")}. ` +
       "Check the address (GPUCLUSTER_BASE_URL, gpucluster:baseUrl, or `baseUrl` of the connection); only getServiceInfo() needs that document",
   );
 }
@@ -24,9 +24,9 @@ export async function getServiceInfo(client: Client, options: CallOptions = {}):
 async function infoAt(client: Client, path: string, options: CallOptions): Promise<ServiceInfo | string> {
   try {
     const info = await client.getServiceInfo(path, { attempts: 2, ...options });
-    return isDescriptor(info) ? info : "something else is there";
+    return isDescriptor(info) ? info : "other content";
   } catch (error) {
-    if (error instanceof ResponseShapeError) return "no JSON is there";
+    if (error instanceof ResponseShapeError) return "not JSON";
     if (error instanceof ApiError && isAboutPath(error.status)) return `HTTP ${error.status}`;
     throw error;
   }

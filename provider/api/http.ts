@@ -122,8 +122,8 @@ function newAgent(undici: typeof import("undici"), { hostname }: URL): Dispatche
   } catch {
     // The original error quotes the address, which may hold a password.
     throw new ConfigError(
-      "The proxy of the environment is not usable: HTTPS_PROXY and HTTP_PROXY must be addresses such as " +
-        "http://HOST:PORT; NO_PROXY names hosts that are asked directly",
+      "The proxy settings of the environment are not valid: HTTPS_PROXY and HTTP_PROXY must be addresses such as " +
+        "http://HOST:PORT; NO_PROXY lists hosts that need no proxy",
     );
   }
 }
@@ -149,7 +149,7 @@ function encodedAnswer(request: HttpRequest): ResponseShapeError {
     outcome: "ambiguous",
     method,
     path,
-    why: "it is compressed, which was not asked for",
+    why: "it is compressed, although the request did not ask for that",
   });
 }
 

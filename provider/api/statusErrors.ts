@@ -209,12 +209,12 @@ function outcomeOf(status: number, method: string): Outcome {
 
 const advicesByCode = new Map([
   ["invalid_gpu_type", "getGpuTypes() lists the available GPU types"],
-  ["insufficient_capacity", "Ask for fewer replicas, or for another GPU type; getGpuTypes() lists the available ones"],
+  ["insufficient_capacity", "Use fewer replicas or another GPU type; getGpuTypes() lists the available ones"],
 ]);
 
 function adviceFor(status: number, code: string | undefined): string {
   const known = advicesByCode.get(code ?? "");
-  return known ?? (status >= 500 ? "The service itself has a problem; run the command again later" : "");
+  return known ?? (status >= 500 ? "The service has a problem; run the command again later" : "");
 }
 
 /** The host may repeat parts of the request. It is redacted before parsing, which changes capitals, and after. */

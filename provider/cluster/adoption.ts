@@ -19,7 +19,7 @@ import type { CheckedInputs, ClusterState } from "./fields";
 export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckFailure[] {
   const { adopt = "", gpuType, name, __generatedName: isMade } = inputs;
   if (isLeaving(record.status)) {
-    return [{ property: "adopt", reason: `${adopt} is ${record.status}: there is nothing left to take over` }];
+    return [{ property: "adopt", reason: `${adopt} is ${record.status}, so it cannot be adopted` }];
   }
   const shown = identifiersIn(record);
   // Opaque identifiers cannot be compared with a name.
@@ -30,7 +30,7 @@ export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckF
       ? [
           {
             property: "gpuType",
-            reason: `is "${gpuType}", but ${adopt} has "${record.gpuType}"; only its own can be adopted`,
+            reason: `is "${gpuType}", but ${adopt} has "${record.gpuType}"; set \`gpuType\` to that`,
           },
         ]
       : []),
@@ -38,7 +38,7 @@ export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckF
       ? [
           {
             property: "name",
-            reason: `is "${name}", but ${adopt} is "${record.name}"; leave \`name\` away, or give that one`,
+            reason: `is "${name}", but ${adopt} is "${record.name}"; remove \`name\`, or set it to that`,
           },
         ]
       : []),
@@ -106,7 +106,7 @@ export function diffAdopted(state: Properties, news: Properties, id?: string): D
   const isOther = typeof adopt === "string" && adopt !== UNKNOWN && id !== undefined && !sameId(adopt, id);
   if (!isOther || Object.values(diff.changes).some(({ replace }) => replace)) return diff;
   throw new GpuClusterError(
-    `cluster "${state["name"]}" (${id}): \`adopt\` names ${adopt}, but it counts at creation only, and this resource has ${id} ` +
-      "already. Remove the line, or declare another resource with it",
+    `cluster "${state["name"]}" (${id}): \`adopt\` names ${adopt}, but this resource already manages ${id}. ` +
+      "Remove `adopt`, or set it in another resource",
   );
 }

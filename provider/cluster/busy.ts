@@ -41,7 +41,7 @@ export async function whenFree<T>(
       const isSaid = error instanceof ApiError && busyCode.test(error.code ?? "");
       const mayWait = isSaid || attempt < attempts || (await isChanging(target, operation, record));
       if (!mayWait) throw error;
-      operation.status(`waiting, for ${busyWith(record)}`);
+      operation.status(`waiting: ${busyWith(record)}`);
       await operation.pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)));
       if (operation.leftMs() > 0) continue;
       if (await isDoneAtDeadline(target, operation, isDone)) return undefined;
@@ -65,7 +65,7 @@ async function isDoneAtDeadline(
 }
 
 function busyWith({ status }: ClusterRecord): string {
-  return `the service is busy with it: ${status ?? "no state"}`;
+  return `the service is busy with the cluster: ${status ?? "no state"}`;
 }
 
 /** Whether the cluster is changing. If its status word says that it runs, `/status` may still show that its replicas change. */

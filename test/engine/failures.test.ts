@@ -22,7 +22,7 @@ describe("a cluster that does not become healthy", () => {
     expect(output).toMatch(/created as cl_\w+/);
     expect(output).toMatch(/1\/2 replicas healthy, provisioning/);
     expect(output).toMatch(/replica rep_\S+: unhealthy, image acme\/model:1 not found for \[secret\]/);
-    expect(output).toContain("the next `pulumi up` goes on from here");
+    expect(output).toContain("run `pulumi up` again to continue from here");
     expect(output).not.toContain("canary");
     const [kept] = await bench.workspace.clusters();
     expect(kept).toMatchObject({ id: living(bench.simulator)[0]?.id, outputs: { settled: false, readyReplicas: 1 } });

@@ -22,7 +22,7 @@ export interface Adoption {
 export async function findAdopted(check: OneCheck, id: string | undefined): Promise<Adoption> {
   const found = id === undefined ? undefined : await check.inquiry.cluster(id);
   if (found === "none") {
-    check.fail("adopt", `${id} is no cluster that this API key can see; getClusters() lists those that there are`);
+    check.fail("adopt", `${id} is not a cluster that this API key can see; getClusters() lists them`);
     return { id };
   }
   return { id, record: found };
@@ -39,7 +39,7 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
   if (adopt !== undefined && !hasUnknown(adopt)) {
     const adopter = check.service?.owned.adopt(adopt, check.urn) ?? check.urn;
     if (adopter !== check.urn) {
-      check.fail("adopt", `${adopt} is taken over by the resource ${adopter} too; two cannot have the same cluster`);
+      check.fail("adopt", `the resource ${adopter} adopts ${adopt} too; two resources cannot manage the same cluster`);
     } else if (id === undefined) {
       // The resource has had the cluster since an earlier run.
       check.service?.owned.adopted(adopt);
@@ -48,7 +48,7 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
   if (id === undefined || !record) return;
   const wrong = mismatches(comparable(inputs, record), record);
   check.failures.push(...wrong);
-  if (wrong.length === 0) check.inform(`takes over ${id}${describe(record)}: ${changesText(inputs, record)}`);
+  if (wrong.length === 0) check.inform(`adopts ${id}${describe(record)}: ${changesText(inputs, record)}`);
 }
 
 /** The inputs, with the cluster's own values for those that are not known yet: these count as equal. */
@@ -72,10 +72,10 @@ function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
   const paths = adoptionChanges(inputs, record).filter((path) => !isUnknownAt(inputs, path));
   const power = isPowerChange(inputs, record) ? ["desiredStatus"] : [];
   const changed = [...new Set([...power, ...paths])].map((path) => cleanText(path, 100));
-  if (changed.length === 0) return "nothing of it is changed";
+  if (changed.length === 0) return "nothing is changed";
   const isEnvSent = paths.some((path) => path.startsWith("env"));
-  const others = isEnvSent ? "variables that the program does not name may go" : "nothing else of it is changed";
-  return `${listOf(changed)} will be put right; ${others}`;
+  const others = isEnvSent ? "variables that the program does not set may be removed" : "nothing else is changed";
+  return `${listOf(changed)} will be changed to match the program; ${others}`;
 }
 
 /** Whether the adoption starts or stops the cluster, as far as the status word shows. */
@@ -94,21 +94,21 @@ export function refusalsOf({ kind, before, inputs, oldGoesFirst, keeps }: Transi
   if (isGiven && old !== undefined && keeps && !sameId(old, adopt)) {
     failures.push({
       property: "adopt",
-      reason: `counts at creation only, and this resource manages ${old}: remove the line, or write ${old} again`,
+      reason: `is used at creation only, and this resource manages ${old}: remove it, or set it to ${old}`,
     });
   }
   if (isGiven && old !== undefined && kind === "replace" && sameId(old, adopt)) {
     failures.push({
       property: "adopt",
-      reason: `names the cluster that is replaced (${old}); the one that takes its place has to be new: remove the line`,
+      reason: `names the cluster that is replaced (${old}): remove it, because the replacement is a new cluster`,
     });
   }
   if (kind === "replace" && oldGoesFirst && before?.deletionPolicy === "stop") {
     failures.push({
       property: "name",
       reason:
-        `"${name}" stays the name of the old cluster, which is stopped and not deleted when it is replaced ` +
-        '(`deletionPolicy: "stop"`): give another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
+        `"${name}" stays in use: the replaced cluster is stopped and not deleted ` +
+        '(`deletionPolicy: "stop"`): use another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
     });
   }
   return failures;

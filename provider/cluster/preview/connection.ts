@@ -57,10 +57,13 @@ export class Recognition {
     const operation = new Operation(ctx, service, "read", { id, inputs: state });
     if (answer === false && !isYoung(state, service.clock.now())) refuseOtherConnection(service, operation, state);
     const [why, nature] = answer === false ? [youngText, "young"] : [answer.text, natureOf(answer.error)];
-    const text = `was last seen under another service or API key, and whether this one knows it could not be checked: ${why}`;
+    const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
     if (settings.strictPreview)
-      throw new GpuClusterError(`${operation.title} ${text}; gpucluster:strictPreview makes that an error. ${wayOut}`);
-    check.warnOfFirst(`${id} ${text}. ${wayOut}; nothing more is said of that in this run`, `unseen ${nature}`);
+      throw new GpuClusterError(`${operation.title} ${text} (an error because of gpucluster:strictPreview). ${wayOut}`);
+    check.warnOfFirst(
+      `${id} ${text}. ${wayOut}. Further warnings of this kind are hidden in this run`,
+      `unseen ${nature}`,
+    );
   }
 
   #pairOf(key: string): Pair {
@@ -70,9 +73,9 @@ export class Recognition {
   }
 }
 
-const youngText = "it was created only just now, and the service does not show it yet";
+const youngText = "it was created a moment ago, and the service does not show it yet";
 /** The state then names the present key. */
-const wayOut = "`pulumi refresh` with a key that sees the clusters ends that";
+const wayOut = "Run `pulumi refresh` with a key that can see the cluster";
 
 /**
  * Whether the service knows a cluster, or why that is not known. The run's one list of clusters shows it, else the cluster

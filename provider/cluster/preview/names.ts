@@ -21,7 +21,7 @@ export class NameCheck {
     if (hasUnknown(name)) return;
     const owner = this.#ownerOf(`${check.service?.seenBy} ${name.toLowerCase()}`, check.urn);
     if (owner !== check.urn) {
-      check.fail("name", `"${name}" is the name of the resource ${owner} too; two clusters cannot have the same`);
+      check.fail("name", `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name`);
     }
     // An adopted cluster has its name already. If the old cluster is deleted first, its name is free by then. A
     // generated name equals the old one only in the first check of a replacement: the second check generates another.
@@ -38,7 +38,9 @@ export class NameCheck {
     // The holder may be its own cluster, which is deleted first. If it is not, the creation finds the name taken, and
     // fails.
     if (isOldFirst && !before)
-      check.warn(`"${name}" is the name of ${describe(holders)}, which has to be deleted before the creation`);
+      check.warn(
+        `"${name}" is the name of ${describe(holders)}, which must be deleted before the new cluster is created`,
+      );
     else if (before?.name === name && isOldFirst === undefined) check.warn(reason);
     else check.fail("name", reason);
   }
@@ -61,7 +63,7 @@ function importText(urn: string, holders: readonly ClusterRecord[], all: readonl
   const others = all.filter(({ id }) => !holders.some((holder) => holder.id === id));
   const shown = others.slice(0, longestList).map(({ id, name = "" }) => cleanText(`${name} ${id}`.trim(), 150));
   const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : "";
-  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${id}\``;
   const rest = shown.length > 0 ? `. Other clusters of the organization: ${shown.join(", ")}${more}` : "";
   return `A program with the native provider can also import it: ${how}${rest}`;
@@ -74,7 +76,7 @@ function keptReason(holders: readonly ClusterRecord[]): string {
   return (
     `is the name of ${describe(holders)}, which is replaced, and of the new cluster. The engine creates the new cluster ` +
     "first (by `replacementTrigger`, `replaceWith`, another `provider`, or `deleteBeforeReplace: false`), which fails while " +
-    "the old one has the name: set the option `deleteBeforeReplace: true`, or give another `name`"
+    "the old one has the name: set the option `deleteBeforeReplace: true`, or use another `name`"
   );
 }
 
@@ -89,13 +91,12 @@ async function newReason(
     const forced = "If `--replace` or `pulumi state taint` replaces it, set the option `deleteBeforeReplace: true`";
     return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, await check.inquiry.clusters())}`;
   }
-  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   return (
-    `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. Nothing ` +
-    "is taken over or overwritten. If you replace it by `--replace`, `--target-replace` or `pulumi state taint`, the " +
-    "provider is not told the old name: run `pulumi up` without them and with a new `name`, which creates the new cluster " +
-    "first; or set the option `deleteBeforeReplace: true` (TypeScript and JavaScript). If an interrupted run left it, take " +
-    `it up with \`adopt: "${id}"\``
+    `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. After an ` +
+    `interrupted run, set \`adopt: "${id}"\`. If you replace it by \`--replace\`, \`--target-replace\` or ` +
+    "`pulumi state taint`, the provider does not get the old name: run `pulumi up` without them and with a new `name`, or " +
+    "set the option `deleteBeforeReplace: true` (TypeScript and JavaScript)"
   );
 }
 

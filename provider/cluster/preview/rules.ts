@@ -53,12 +53,12 @@ const envName = z
   );
 const envValue = z
   .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
-  .refine((value) => !value.includes("\0"), rule("must not hold a NUL character"))
-  .refine((value) => value.isWellFormed(), rule("must be Unicode text; it holds half of a character"))
+  .refine((value) => !value.includes("\0"), rule("must not contain a NUL character"))
+  .refine((value) => value.isWellFormed(), rule("must be valid Unicode text"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
 
 const extraText = "must be a map of names to JSON values";
-const extraSizeText = "must be at most 64 KiB in all, written as JSON";
+const extraSizeText = "must be at most 64 KiB as JSON";
 const maxExtraBytes = 64 * 1024;
 const extraName = z
   .string()
@@ -69,7 +69,7 @@ const extraName = z
     context.addIssue({ code: "custom", message: `"${name}" is sent by this package: use the input \`${input}\`` });
   });
 
-const triggersText = "must be a map or a list of texts, numbers and booleans";
+const triggersText = "must be a map or a list of strings, numbers and booleans";
 const trigger = z.union([z.string(), z.number(), z.boolean()], rule(triggersText));
 const triggers = z
   .union([z.record(z.string(), trigger, rule(triggersText)), z.array(trigger, rule(triggersText))])

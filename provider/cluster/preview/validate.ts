@@ -121,13 +121,13 @@ export function namingFailures({ name, adopt }: Properties, { current, naming }:
   const { proposed } = naming;
   if (proposed === undefined) {
     return [
-      { property: "name", reason: "is required: pulumi:autonaming is disabled here, so give each cluster a name" },
+      { property: "name", reason: "is required: pulumi:autonaming is disabled here, so set a name for each cluster" },
     ];
   }
   const { error } = clusterRules.shape.name.safeParse(proposed);
   const rule = error?.issues[0]?.message;
-  const what = `${JSON.stringify(cut(proposed, 100))}, made by pulumi:autonaming, is no name of a cluster`;
-  return rule ? [{ property: "name", reason: `${what}: it ${rule}. Change the pattern, or give a \`name\`` }] : [];
+  const what = `${JSON.stringify(cut(proposed, 100))}, from pulumi:autonaming, is not a valid name of a cluster`;
+  return rule ? [{ property: "name", reason: `${what}: it ${rule}. Change the pattern, or set \`name\`` }] : [];
 }
 
 /** The inputs with their defaults and a name: the given one, else the one in the state, else a generated one. Pure. */
