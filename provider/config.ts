@@ -1,4 +1,4 @@
-import { findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
+import { type ConnectionEntry, findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
 import { ConfigError } from "./errors";
 import { cleanText, Secret, shortestKey } from "./text";
 
@@ -9,6 +9,8 @@ export interface Connection {
   readonly apiKey: Secret;
   /** Names of the fields in requests; absent: detected from the answers of the service. */
   readonly requestNames?: RequestNames;
+  /** The settings that the address and the key come from, for messages: `the environment variable GPUCLUSTER_API_KEY`. */
+  readonly sources?: { readonly baseUrl: string; readonly apiKey: string };
 }
 
 /** The settings of a stack for all of its clusters. */
@@ -71,6 +73,7 @@ interface Places {
   readonly config?: string;
 }
 
+const ownPrefix = /^gpucluster:/;
 const ordinaryKey = { variable: "GPUCLUSTER_API_KEY", config: "gpucluster:apiKey" } satisfies Places;
 const ordinaryUrl: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpucluster:baseUrl" };
 
@@ -89,21 +92,39 @@ export function resolveConnection(
 ): Connection {
   const entry = name === undefined ? undefined : findEntry(readConfig("gpucluster:connections"), name);
   const keyPlaces: Places = entry ? { variable: entry.apiKeyEnv, config: entry.apiKeyConfig } : ordinaryKey;
-  const apiKey = valueAt(keyPlaces);
-  const baseUrl = entry?.baseUrl ?? valueAt(ordinaryUrl);
+  const { value: apiKey, source: keySource } = valueAt(keyPlaces);
+  const ordinary = valueAt(ordinaryUrl);
+  const baseUrl = entry?.baseUrl ?? ordinary.value;
   const whose = name === undefined ? "" : ` of the connection "${cleanText(name, 100)}"`;
   const problems = [problemOfKey(apiKey, keyPlaces, whose, isExplicit), problemOfOrdinaryUrl(baseUrl, isExplicit)];
   const found = problems.filter((problem) => problem !== undefined);
   if (apiKey === undefined || baseUrl === undefined || found.length > 0) throw new ConfigError(found.join(". "));
   // A wrong value is reported with the other settings, before any resource is created.
   const requestNames = toRequestNames(readConfig("gpucluster:requestNames")?.trim() ?? "");
-  return { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey), ...(requestNames ? { requestNames } : {}) };
+  const sources = sourcesOf(entry, name, { baseUrl: ordinary.source, apiKey: keySource });
+  const service = { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey), sources };
+  return { ...service, ...(requestNames ? { requestNames } : {}) };
 
-  function valueAt({ variable, config }: Places): string | undefined {
+  function valueAt({ variable, config }: Places): { readonly value?: string; readonly source: string } {
     const fromEnv = (variable && env[variable]?.trim()) || undefined;
     const fromConfig = (config && readConfig(config)?.trim()) || undefined;
-    return isExplicit ? (fromConfig ?? fromEnv) : (fromEnv ?? fromConfig);
+    if (fromEnv && !(isExplicit && fromConfig)) {
+      return { value: fromEnv, source: `the environment variable ${variable}` };
+    }
+    const own = `the provider's \`${config?.replace(ownPrefix, "")}\``;
+    return { value: fromConfig, source: isExplicit ? own : `the config value ${config}` };
   }
+}
+
+/** The sources of an address and a key; those of an entry of `gpucluster:connections` name the entry. */
+function sourcesOf(
+  entry: ConnectionEntry | undefined,
+  name: string | undefined,
+  { baseUrl, apiKey }: NonNullable<Connection["sources"]>,
+): Connection["sources"] {
+  if (!entry) return { baseUrl, apiKey };
+  const ofEntry = `the entry "${cleanText(name ?? "", 100)}" of gpucluster:connections`;
+  return { baseUrl: entry.baseUrl ? ofEntry : baseUrl, apiKey: `${apiKey} (${ofEntry} names it)` };
 }
 
 /**
@@ -119,8 +140,8 @@ export function plainKeyText(
   const plain = [...new Set(names)].filter((name) => readConfig(name)?.trim() && !isSecret(name));
   if (plain.length === 0) return undefined;
   const commands = plain.map((name) => `\`pulumi config set --secret ${name}\``).join(" and ");
-  const what = plain.length === 1 ? `The API key ${plain} stands` : `The API keys ${plain.join(" and ")} stand`;
-  return `${what} in plain text in ${places}. Run ${commands}, then \`pulumi up\`; if others may have read it, with a new key`;
+  const what = plain.length === 1 ? `The API key ${plain} is stored` : `The API keys ${plain.join(" and ")} are stored`;
+  return `${what} in plain text in ${places}. Run ${commands}, then \`pulumi up\`; use a new key if others may have read it`;
 }
 
 /**
@@ -190,8 +211,8 @@ function toCost(text: string): number | undefined {
 
 /** How to set a value: in an explicit provider, or in the stack, by a command with these arguments. */
 function adviceOn(config: string, isExplicit: boolean, args: string): string {
-  const ownName = config.replace(/^gpucluster:/, "");
-  return isExplicit ? `give the provider its \`${ownName}\`` : `run \`pulumi config set ${args}\``;
+  const ownName = config.replace(ownPrefix, "");
+  return isExplicit ? `set the provider's \`${ownName}\`` : `run \`pulumi config set ${args}\``;
 }
 
 function problemOfKey(
@@ -211,10 +232,10 @@ function problemOfKey(
   const what = `The API key${whose} (${places})`;
   // A header can contain nothing else. The key itself is never shown.
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    return `${what} must be visible ASCII characters only; it has spaces, line breaks or other characters in it`;
+    return `${what} must be visible ASCII characters only; it contains spaces, line breaks or other characters`;
   }
   if (key.length >= shortestKey) return undefined;
-  return `${what} is no key: it has fewer than ${shortestKey} characters, so no message could hide it. Set the whole key`;
+  return `${what} is not valid: it has fewer than ${shortestKey} characters, so messages could not hide it. Set the whole key`;
 }
 
 /** Judges the ordinary address; that of an entry of connections is judged with the entry. */

@@ -22,7 +22,7 @@ export interface ConnectionEntry {
 }
 
 const config = "gpucluster:connections";
-const takes = "`apiKeyEnv` or `apiKeyConfig`, and perhaps `baseUrl`";
+const takes = "`apiKeyEnv` or `apiKeyConfig`, and optionally `baseUrl`";
 const example = '{"eu":{"baseUrl":"https://eu.example.com","apiKeyEnv":"GPUCLUSTER_API_KEY_EU"}}';
 const howTo = `set it to a JSON object such as ${example}`;
 
@@ -69,7 +69,7 @@ export function keyConfigsIn(text: string | undefined): string[] {
 
 function otherWays(entries: Record<string, unknown>): string {
   const names = Object.keys(entries).map(quote);
-  return names.length > 0 ? `add it, or take one of those that there are, ${names.join(", ")}` : howTo;
+  return names.length > 0 ? `add it, or use one of the existing entries, ${names.join(", ")}` : howTo;
 }
 
 function parse(text: string): Record<string, unknown> {
@@ -91,7 +91,7 @@ function problemsOf(entry: unknown, where: string): string[] {
   if (!isRecord(entry)) return [`${where} must be an object with ${takes}`];
   const problems = Object.entries(entry).map(([field, value]) => problemOfField(field, value));
   if (entry["apiKeyEnv"] === undefined && entry["apiKeyConfig"] === undefined) {
-    problems.push("`apiKeyEnv` or `apiKeyConfig` has to say where the API key is found");
+    problems.push("`apiKeyEnv` or `apiKeyConfig` must name the place of the API key");
   }
   return problems.filter((problem) => problem !== undefined).map((problem) => `${where}: ${problem}`);
 }
@@ -99,7 +99,7 @@ function problemsOf(entry: unknown, where: string): string[] {
 function problemOfField(field: string, value: unknown): string | undefined {
   const name = `\`${cleanText(field, 60)}\``;
   if (!isField(field)) {
-    return `${name} is not a field of it, which takes ${takes}; a key itself must not stand there, only the name of its place`;
+    return `${name} is not a field of an entry, which has ${takes}; set the name of the place of the key, never the key itself`;
   }
   const problem = typeof value === "string" ? fieldProblems[field](value.trim()) : "must be a string";
   return problem && `${name} ${problem}`;
@@ -139,10 +139,10 @@ const urlRules: readonly { broken(url: URL, text: string): boolean; text: string
   { broken: (_url, text) => !/^https?:\/\/[^/]/i.test(text), text: "must begin with https://" },
   {
     broken: (url) => url.protocol === "http:" && !isLoopback(url.hostname),
-    text: "must begin with https://, for the API key would be readable on its way; http:// is for this machine only",
+    text: "must begin with https://, because http:// sends the API key unencrypted; http:// is for this machine only",
   },
-  { broken: (url) => url.username + url.password !== "", text: "must not hold a user name or a password" },
-  { broken: (_url, text) => /[?#]/.test(text), text: "must not hold a query or a fragment" },
+  { broken: (url) => url.username + url.password !== "", text: "must not contain a user name or a password" },
+  { broken: (_url, text) => /[?#]/.test(text), text: "must not contain a query or a fragment" },
   {
     broken: (url) => /\/v1(\/|$)/i.test(url.pathname),
     text: "must end before /v1: the paths of the API begin with it",

@@ -108,6 +108,13 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
 /** No HTTP answer: the network, DNS, TLS, or a time limit. */
 export class ConnectionError extends RequestError {
   override readonly name = "ConnectionError";
+  /** True if there was no connection to the host, so that its address may be wrong. */
+  readonly isUnreachable: boolean;
+
+  constructor(message: string, failure: RequestFailure & { readonly isUnreachable?: boolean }, options?: ErrorOptions) {
+    super(message, failure, options);
+    this.isUnreachable = failure.isUnreachable ?? false;
+  }
 }
 
 /** The details of a success that cannot be used. */

@@ -95,8 +95,8 @@ const operations: ReadonlySet<string> = new Set(["create", "update", "delete", "
 export function findTimeoutFailures(timeouts: unknown): CheckFailure[] {
   return Object.entries(typeof timeouts === "object" && timeouts !== null ? timeouts : {}).flatMap(([name, text]) => {
     const reason = operations.has(name)
-      ? parseDuration(text) === undefined && "must be a length of time, such as 45m or 1h30m"
-      : "is not an operation; there are create, update and delete";
+      ? parseDuration(text) === undefined && "must be a duration, such as 45m or 1h30m"
+      : "is not an operation; valid names are create, update and delete";
     return reason ? [{ property: `customTimeouts.${name}`, reason }] : [];
   });
 }

@@ -8,12 +8,13 @@ import { createBudget } from "./rateLimiter";
 import type { Budget } from "./rateWindow";
 import type { RequestNames } from "./requestNames";
 import { ServiceForm } from "./serviceForm";
+import { addSources, type KnownSources, noSources, type Sources } from "./settingAdvice";
 import { createTransport } from "./transport";
 
 /** A call of a data function, all pages of a list together: as long as Pulumi's operations that read. */
 const longestCallMs = 20 * 60_000;
 
-const clients = new Map<string, Client>();
+const clients = new Map<string, { readonly client: Client; readonly sources: KnownSources }>();
 /** By the fingerprint of service and key: the rate limit applies to a key, whichever names its requests use. */
 const budgets = new Map<string, Budget>();
 
@@ -21,27 +22,30 @@ const budgets = new Map<string, Budget>();
 export function clientFor(connection: Connected, clock: Clock = systemClock): Client {
   const key = fingerprint(connection);
   const name = `${key} ${connection.requestNames ?? ""}`;
-  const client = clients.get(name) ?? connect(connection, key, clock);
-  clients.set(name, client);
-  return client;
+  const known = clients.get(name) ?? connect(connection, key, clock);
+  clients.set(name, known);
+  addSources(known.sources, connection.sources);
+  return known.client;
 }
 
-/** The address and the key of a service, and the field names of its requests if a setting forces them. */
+/** The address and the key of a service with their settings, and the field names of its requests if a setting forces them. */
 interface Connected {
   readonly baseUrl: string;
   readonly apiKey: Secret;
   readonly requestNames?: RequestNames;
+  readonly sources?: Sources;
 }
 
-function connect(connection: Connected, key: string, clock: Clock): Client {
+function connect(connection: Connected, key: string, clock: Clock) {
   const timing = { clock, random: Math.random };
   const budget = budgets.get(key) ?? createBudget(timing);
   budgets.set(key, budget);
   const userAgent = `pulumi-gpucluster/${version}`;
   const { baseUrl, apiKey, requestNames } = connection;
-  const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget });
+  const sources = noSources();
+  const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget, sources });
   const limit = () => ({ deadlineMs: clock.now() + longestCallMs, maxQueueMs: defaultMaxQueueMs });
-  return createClient(transport, budget, new ServiceForm(requestNames), limit);
+  return { client: createClient(transport, budget, new ServiceForm(requestNames), limit), sources };
 }
 
 /** Identifies a connection without revealing the key. */

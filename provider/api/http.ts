@@ -122,8 +122,8 @@ function newAgent(undici: typeof import("undici"), { hostname }: URL): Dispatche
   } catch {
     // The original error quotes the address, which may hold a password.
     throw new ConfigError(
-      "The proxy of the environment is not usable: HTTPS_PROXY and HTTP_PROXY must be addresses such as " +
-        "http://HOST:PORT; NO_PROXY names hosts that are asked directly",
+      "The proxy settings of the environment are not valid: HTTPS_PROXY and HTTP_PROXY must be addresses such as " +
+        "http://HOST:PORT; NO_PROXY lists hosts that need no proxy",
     );
   }
 }
@@ -149,17 +149,19 @@ function encodedAnswer(request: HttpRequest): ResponseShapeError {
     outcome: "ambiguous",
     method,
     path,
-    why: "it is compressed, which was not asked for",
+    why: "it is compressed, although the request did not ask for that",
   });
 }
 
-const connectionCodes: Record<string, { outcome: Outcome; text: string; isLate?: true }> = {
-  ECONNREFUSED: { outcome: "not-sent", text: "the connection was refused" },
-  ENOTFOUND: { outcome: "not-sent", text: "the host name is unknown" },
-  EAI_AGAIN: { outcome: "not-sent", text: "the host name could not be looked up" },
-  EHOSTUNREACH: { outcome: "not-sent", text: "the host cannot be reached" },
-  ENETUNREACH: { outcome: "not-sent", text: "the network cannot be reached" },
-  UND_ERR_CONNECT_TIMEOUT: { outcome: "not-sent", text: "the host did not accept a connection in time" },
+const unreachable = { outcome: "not-sent", isUnreachable: true } as const;
+
+const connectionCodes: Record<string, { outcome: Outcome; text: string; isLate?: true; isUnreachable?: true }> = {
+  ECONNREFUSED: { ...unreachable, text: "the connection was refused" },
+  ENOTFOUND: { ...unreachable, text: "the host name is unknown" },
+  EAI_AGAIN: { ...unreachable, text: "the host name could not be looked up" },
+  EHOSTUNREACH: { ...unreachable, text: "the host cannot be reached" },
+  ENETUNREACH: { ...unreachable, text: "the network cannot be reached" },
+  UND_ERR_CONNECT_TIMEOUT: { ...unreachable, text: "the host did not accept a connection in time" },
   PROXY: {
     outcome: "not-sent",
     text: "the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) opened no connection to the host",
@@ -181,13 +183,13 @@ function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string
   const { method, path } = request;
   const { code, detail, isConnecting } = reasonOf(error);
   const known: (typeof connectionCodes)[string] = tlsCodes.test(code)
-    ? { outcome: "refused", text: `the certificate of the host is not trusted (${code})` }
+    ? { outcome: "refused", text: `the certificate of the host is not trusted (${code})`, isUnreachable: true }
     : (connectionCodes[code] ?? { outcome: "ambiguous", text: cleanText(detail, 200) });
   // On a connection that was open already, the same code means that the request may have arrived.
   const outcome = known.outcome === "not-sent" && !isConnecting ? "ambiguous" : known.outcome;
   return new ConnectionError(
     `${titleOf(request)}: ${known.text} (${code || "no code"}, ${new URL(baseUrl).host})`,
-    { outcome, method, path, isLate: known.isLate },
+    { outcome, method, path, isLate: known.isLate, isUnreachable: known.isUnreachable && outcome !== "ambiguous" },
     // Not the original error: that of a parser holds the raw answer, which may quote the key.
     { cause: { code, message: cleanText(detail) } },
   );

@@ -69,7 +69,7 @@ function tooLong(request: HttpRequest, waitMs: number, isCut: boolean): ApiError
   const { method, path } = request;
   return new ApiError(
     `${titleOf(request)}: the rate limit of this API key is used up for another ${Math.ceil(waitMs / 1000)} s, ` +
-      "which is longer than this request may wait (HTTP 429). Run the command again then",
+      "which is longer than this request may wait (HTTP 429). Run the command again after that",
     { outcome: "refused", method, path, status: 429, isApiAnswer: true, isCut },
   );
 }

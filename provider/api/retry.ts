@@ -121,7 +121,7 @@ export function deadline({ clock }: { readonly clock: Clock }): Handler {
 /** The error of a request that was not sent, because its deadline was reached. */
 export function unsent(request: Pick<HttpRequest, "method" | "path" | "subject">): ConnectionError {
   const { method, path } = request;
-  const text = `${titleOf(request)}: not sent, for its time limit is reached`;
+  const text = `${titleOf(request)}: not sent, because its time limit is reached`;
   return new ConnectionError(text, { outcome: "not-sent", method, path, isCut: true });
 }
 

@@ -143,7 +143,7 @@ export class ServiceForm {
     const known = this.gpus.map((gpu) => `"${labelOf(gpu)}"`).slice(0, mostShown);
     const there = known.length > 0 ? `the models are ${known.join(", ")}` : "the list of models could not be read";
     throw new GpuClusterError(
-      `the GPU type "${asked}" is none of the service's models, and the request needs the id of one; ${there}. ` +
+      `the GPU type "${asked}" is not one of the service's models, and the request needs the id of a model; ${there}. ` +
         "getGpuModels() lists the models",
     );
   }
@@ -173,7 +173,7 @@ function labelOf({ type, name, memoryGb }: GpuType): string {
 function bothRefused(first: ApiError, second: unknown): unknown {
   const text =
     `${messageOf(second)}; before that, with the other names of fields: ${first.message}. If the service accepts one of ` +
-    'them, gpucluster:requestNames ("specification" or "client") forces it';
+    'the two, force it with gpucluster:requestNames ("specification" or "client")';
   if (second instanceof ApiError) return second.maybeApplied ? second : new ApiError(text, second, { cause: second });
   return second instanceof RequestError ? second : new GpuClusterError(text, { cause: second });
 }

@@ -205,28 +205,21 @@ function outcomeOf(status: number, method: string): Outcome {
   return status >= 500 && status !== 501 ? "server-error" : "refused";
 }
 
-const advices: Record<number, string> = {
-  401:
-    "Check the API key: GPUCLUSTER_API_KEY in the environment, or the config value gpucluster:apiKey; of a connection, what " +
-    "its entry of gpucluster:connections names",
-  403: "The API key is not allowed to do this; keys are made in the dashboard settings, each for one organization",
-};
-
 const advicesByCode = new Map([
   ["invalid_gpu_type", "getGpuTypes() lists the available GPU types"],
-  ["insufficient_capacity", "Ask for fewer replicas, or for another GPU type; getGpuTypes() lists the available ones"],
+  ["insufficient_capacity", "Use fewer replicas or another GPU type; getGpuTypes() lists the available ones"],
 ]);
 
 function adviceFor(status: number, code: string | undefined): string {
-  const known = advicesByCode.get(code ?? "") ?? advices[status];
-  return known ?? (status >= 500 ? "The service itself has a problem; run the command again later" : "");
+  const known = advicesByCode.get(code ?? "");
+  return known ?? (status >= 500 ? "The service has a problem; run the command again later" : "");
 }
 
 /** The host may repeat parts of the request. It is redacted before parsing, which changes capitals, and after. */
 function redirectAdvice({ headers }: HttpResponse, clean: (text: string) => string): string {
   const location = clean(headers["location"] ?? "");
   const target = URL.canParse(location) ? ` to ${clean(new URL(location).origin)}` : "";
-  return `Redirects${target} are not followed, so that the key goes nowhere else; check the address, such as GPUCLUSTER_BASE_URL`;
+  return `Redirects${target} are not followed, so that the key goes nowhere else`;
 }
 
 /** Reads an answer; the error for an unreadable answer names the request. */

@@ -25,7 +25,7 @@ function isOtherText(field: TextName, inputs: CheckedInputs, record: ClusterReco
 export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckFailure[] {
   const { adopt = "", name, __generatedName: isMade } = inputs;
   if (isLeaving(record.status)) {
-    return [{ property: "adopt", reason: `${adopt} is ${record.status}: there is nothing left to take over` }];
+    return [{ property: "adopt", reason: `${adopt} is ${record.status}, so it cannot be adopted` }];
   }
   // Opaque identifiers cannot be compared with a name.
   const isOpen = (field: TextName) => field === "gpuType" && identifiersIn(record).every(isOpaque);
@@ -34,13 +34,13 @@ export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckF
   return [
     ...others.map((property) => ({
       property,
-      reason: `is "${inputs[property]}", but ${adopt} has "${record[property]}"; only its own can be adopted`,
+      reason: `is "${inputs[property]}", but ${adopt} has "${record[property]}"; set \`${property}\` to that`,
     })),
     ...(otherName
       ? [
           {
             property: "name",
-            reason: `is "${name}", but ${adopt} is "${record.name}"; leave \`name\` away, or give that one`,
+            reason: `is "${name}", but ${adopt} is "${record.name}"; remove \`name\`, or set it to that`,
           },
         ]
       : []),
@@ -111,7 +111,7 @@ export function diffAdopted(state: Properties, news: Properties, id?: string): D
   const isOther = typeof adopt === "string" && adopt !== UNKNOWN && id !== undefined && !sameId(adopt, id);
   if (!isOther || Object.values(diff.changes).some(({ replace }) => replace)) return diff;
   throw new GpuClusterError(
-    `cluster "${state["name"]}" (${id}): \`adopt\` names ${adopt}, but it counts at creation only, and this resource has ${id} ` +
-      "already. Remove the line, or declare another resource with it",
+    `cluster "${state["name"]}" (${id}): \`adopt\` names ${adopt}, but this resource already manages ${id}. ` +
+      "Remove `adopt`, or set it in another resource",
   );
 }

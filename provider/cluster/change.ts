@@ -119,7 +119,10 @@ async function bringToRest(service: Service, operation: Operation, change: Chang
     const refusal = await storeAtRest(service, operation, change, sent);
     // A stored configuration may need a redeploy, which the next start makes sure of.
     sent.isPostponed = true;
-    if (refusal) operation.warn(`takes its new configuration when it is started: ${refusal}`);
+    if (refusal)
+      operation.warn(
+        `the new configuration takes effect at the next start, because the service refuses it now: ${refusal}`,
+      );
     // Some services start a cluster when they update it.
     else if (await find(service, operation)) await stop(service, operation, inputs);
   }

@@ -81,8 +81,8 @@ export function judgeReady(observation: Observation, past: PollHistory, goal: Go
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
   const told = withReason(word ?? "no state", record);
-  if (isLeaving(word)) return failed(`it is ${told}: somebody deletes it`, status);
-  if (state === "stopped") return failed(`it is ${told}: somebody stopped it`, status);
+  if (isLeaving(word)) return failed(`it is ${told}: someone else is deleting it`, status);
+  if (state === "stopped") return failed(`it is ${told}: someone else stopped it`, status);
   if (goal.healthCheck === "list") return judgeWord(word, told);
   const isPartial = goal.enough < goal.replicas;
   if (!status) return state === "pending" && !isPartial ? pending(told) : confirm(told);
@@ -139,7 +139,7 @@ export function judgeStopped(
   if (!record) return judgeMissing(past);
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
-  if (isLeaving(word)) return failed(`it is ${word}: somebody deletes it`, status);
+  if (isLeaving(word)) return failed(`it is ${word}: someone else is deleting it`, status);
   if (state === "stopped") return { kind: "ready" };
   if (state !== "unknown") return pending(word);
   if (!status && running.readsStatus) return confirm(word);
@@ -207,7 +207,7 @@ export function judgeGone({ record }: Observation): Verdict {
 
 function judgeMissing({ seen, misses, waitedMs }: PollHistory): Verdict {
   const isGone = seen ? misses >= goneMisses : misses >= creationMisses && waitedMs >= creationGraceMs;
-  return isGone ? { kind: "gone" } : { kind: "pending", summary: "the service does not show it" };
+  return isGone ? { kind: "gone" } : { kind: "pending", summary: "the service does not show it yet" };
 }
 
 /**

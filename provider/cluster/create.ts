@@ -65,8 +65,8 @@ async function otherFound(service: Service, operation: Operation, inputs: Checke
   const { running, paths } = foundOtherwise(inputs, record);
   if (paths.length === 0) return undefined;
   const error = new ClusterFailedError(
-    `the answer to its creation was lost, and the cluster that was found by its name shows ${listOf(paths.map((path) => `\`${path}\``))} ` +
-      "otherwise than asked for. The next `pulumi up` puts that right; if somebody else made it, run " +
+    `the answer to its creation was lost, and the cluster that was found by its name has another ${listOf(paths.map((path) => `\`${path}\``))}. ` +
+      "The next `pulumi up` corrects that; if someone else created the cluster, run " +
       `\`pulumi state delete '${operation.urn}'\` instead`,
   );
   return { running, error };

@@ -72,7 +72,7 @@ export class Creations {
   async create(body: CreateBody, options: CreationOptions): Promise<ClusterRecord> {
     const key = body.name.toLowerCase();
     if (this.#pendingNames.has(key)) {
-      throw new CreateError(`the name "${body.name}" is being given to another resource of this program right now`);
+      throw new CreateError(`another resource of this program is using the name "${body.name}" right now`);
     }
     this.#pendingNames.add(key);
     this.#found.delete(key);
@@ -102,8 +102,8 @@ export class Creations {
       const isTold = error instanceof ApiError && error.status === 403 && error.isApiAnswer && error.said !== "";
       if (!isTold) throw error;
       warn(
-        "the API key may not list clusters, so nobody can tell whether a cluster of this name exists already, such as one " +
-          "that an interrupted run left",
+        "the API key may not list clusters, so a cluster of this name may already exist, for example from an interrupted " +
+          "run. Check the service, or use a key that may list clusters",
       );
       return undefined;
     }
@@ -116,7 +116,7 @@ export class Creations {
     if ("id" in first) return await this.#confirmed(first, sent, options);
     const found = await this.#search(first, options);
     if (found) return found;
-    if (first.cause.isLate) throw uncertain(body, first.cause, "the service may still be at work on it");
+    if (first.cause.isLate) throw uncertain(body, first.cause, "the service may still be working on the request");
     return await this.#again(first, options);
   }
 
@@ -147,8 +147,8 @@ export class Creations {
     let record: ClusterRecord;
     this.#resent.add(lost.body.name.toLowerCase());
     options.warn(
-      `the answer to the create request was lost (${messageOf(lost.cause)}), and no list shows a cluster of it: the request is ` +
-        "sent a second time",
+      `the answer to the create request was lost (${messageOf(lost.cause)}), and no list shows its cluster: the request is ` +
+        "sent again",
     );
     try {
       record = await this.#post(lost.body, options);
@@ -156,11 +156,11 @@ export class Creations {
       if (!isLost(error) && !(error instanceof ApiError && error.status === 409)) throw stillUncertain(lost, error);
       const found = await this.#search({ ...lost, cause: error }, options);
       if (found) {
-        const text = `two create requests were sent for ${found.id}: look whether a second cluster of its name shows up`;
+        const text = `two create requests were sent for ${found.id}: check whether the service lists a second cluster of its name`;
         if (isLost(error)) options.warn(text);
         return found;
       }
-      throw uncertain(lost.body, error, "two create requests were sent, and no cluster of that name shows");
+      throw uncertain(lost.body, error, "two create requests were sent, and no cluster of that name is listed");
     }
     const { warn } = options;
     const known = [...(lost.before?.clusters ?? []).map(({ id }) => id), record.id];
@@ -231,8 +231,9 @@ export class Creations {
     for (const pauseMs of lost.cause.isLate ? longSearchPausesMs : searchPausesMs) {
       finding = await this.#searchOnce(lost, pauseMs, options);
       if (finding.kind === "found") return finding.record;
-      if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for it was interrupted");
-      if (this.#isOver(options)) throw uncertain(lost.body, lost.cause, "the time limit ended the search for it");
+      if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for the cluster was interrupted");
+      if (this.#isOver(options))
+        throw uncertain(lost.body, lost.cause, "the time limit ended the search for the cluster");
     }
     if (finding.kind === "doubtful") throw uncertain(lost.body, lost.cause, finding.why);
     return undefined;
@@ -286,7 +287,7 @@ export class Creations {
       const twins = this.owned.holders(name, list).filter(({ id }) => !ids.has(id));
       if (twins.length > 0) warn(twinText(twins));
     } catch (error) {
-      warn(`whether the first create request made a cluster too could not be checked: ${messageOf(error)}`);
+      warn(`could not check whether the first create request created a cluster too: ${messageOf(error)}`);
     }
   }
 
@@ -330,19 +331,18 @@ function isSameType(record: ClusterRecord, requested: string): boolean {
 
 /** The reason why a name cannot be used, and the next step. A preview shows the same text. */
 export function takenReason(holders: readonly ClusterRecord[]): string {
-  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   return (
-    `is already the name of ${describe(holders)}. Nothing is taken over or overwritten. If an interrupted run left it, ` +
-    `take it up with \`adopt: "${id}"\`; if it is this very cluster under another resource name, add \`aliases\`; if it ` +
-    "is to be replaced, or is somebody else's, give another `name`"
+    `is already the name of ${describe(holders)}. To manage that cluster, for example after an interrupted run, set ` +
+    `\`adopt: "${id}"\`; if you renamed its resource, add \`aliases\`; otherwise use another \`name\``
   );
 }
 
 /** The warning about a second cluster of a name, and the next step. */
 function twinText(twins: readonly ClusterRecord[]): string {
   return (
-    `${describe(twins)} has the same name: it was made by a create request whose answer was lost, and is billed beside this ` +
-    "one. Delete it in the service"
+    `${describe(twins)} has the same name, and is billed too: a create request whose answer was lost created it. ` +
+    "Delete it in the service"
   );
 }
 
@@ -356,15 +356,15 @@ function uncertain({ name }: CreateBody, cause: RequestError, why: string): Unce
 
 /** The error if the second request was refused: its refusal proves nothing about the first request. */
 function stillUncertain({ body: { name } }: LostCreation, error: unknown): UncertainError {
-  const doubt = `an earlier create request, whose answer was lost, may still make a cluster "${name}": look for it`;
+  const doubt = `the answer to an earlier create request was lost, so it may still create a cluster "${name}": check the service`;
   return new UncertainError(`${messageOf(error)}; ${doubt} before you run the command again`, { cause: error });
 }
 
 function uncertainText(name: string, why: string): string {
   return (
     `cluster "${name}" may have been created, but its id is not known: ${why}. ` +
-    `Look for the name "${name}" in the service before you run the command again: it may be billed. ` +
-    'If it is there, `adopt: "<its id>"` takes it up'
+    `Before you run the command again, check the service for the name "${name}": the cluster may be billed. ` +
+    'If it exists, set `adopt: "<its id>"`'
   );
 }
 

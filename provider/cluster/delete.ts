@@ -8,6 +8,7 @@ import { sameText } from "./drift";
 import type { ClusterState } from "./fields";
 import { memberOf } from "./listCache";
 import { acceptAbsence, findAgain, findCluster, findOrGone } from "./lookup";
+import { money } from "./money";
 import { Operation } from "./operation";
 import { stop } from "./power";
 import { sendWrite } from "./sendWrite";
@@ -19,9 +20,14 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   const state = judgedState(olds, id);
   const operation = new Operation(ctx, service, "delete", { id, inputs: state, olds: state });
   const adoption = service.owned.adoptionOf(id);
-  if (adoption === "failed") throw operation.error("was not deleted: the resource that was to adopt it has failed to");
+  if (adoption === "failed")
+    throw operation.error(
+      "was not deleted: another resource adopts it, and failed. Correct that resource and run `pulumi up` again",
+    );
   if (adoption === "done") {
-    operation.warn("a resource of this program adopts it, so it stays as it is; only this entry of the state goes");
+    operation.warn(
+      "not deleted, because another resource of this program has adopted it; only this entry is removed from the state",
+    );
     return;
   }
   await refuseOtherName(service, operation, state);
@@ -43,7 +49,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   service.owned.deleted(id);
   operation.status("deleted");
   const isSecret = state.__secretOutputs?.includes("hourlyCost");
-  if (state.hourlyCost && !isSecret) operation.info(`was deleted; it cost ${state.hourlyCost} an hour`);
+  if (state.hourlyCost && !isSecret) operation.info(`deleted; it cost ${money(state.hourlyCost)} per hour`);
 }
 
 /** The greatest age of the list in which a cluster is looked up before its deletion: many deletions share one list. */
@@ -68,21 +74,21 @@ async function recordForName(service: Service, operation: Operation): Promise<Cl
     const list = await service.lists.recent(deletionListAgeMs, operation.look()).catch(() => undefined);
     return (list && memberOf(list, id)) ?? (await findCluster(service, id, { ...operation.look(), attempts: 2 }));
   } catch (error) {
-    operation.warn(`whether ${id} is the cluster of this name could not be checked: ${messageOf(error)}`);
+    operation.warn(`could not check that ${id} has this name: ${messageOf(error)}`);
     return undefined;
   }
 }
 
 async function stopInstead(service: Service, operation: Operation, state: ClusterState): Promise<void> {
   const record = await findOrGone(service, operation, state);
-  if (!record || isLeaving(record.status)) return operation.status("is gone already");
+  if (!record || isLeaving(record.status)) return operation.status("is already deleted");
   try {
     await stop(service, operation, {});
   } catch (error) {
     throw operation.error(`was not stopped: ${messageOf(error)}`, error);
   }
   operation.warn(
-    `was stopped and not deleted, as its \`deletionPolicy\` says. \`adopt: "${operation.id}"\` takes it up again, and starts ` +
-      "it. The service does not say what a stopped cluster costs",
+    `stopped and not deleted, because of \`deletionPolicy: "stop"\`. It may still be billed. ` +
+      `To start and manage it again, set \`adopt: "${operation.id}"\``,
   );
 }

@@ -52,7 +52,7 @@ export async function confirmAbsence(
   const why =
     "error" in list && isDown(list.error)
       ? `the list of clusters is not available now (${messageOf(list.error)})`
-      : "that may not be the API's own word, and no list of clusters confirms it";
+      : "the answer may not come from the API, and no list of clusters confirms it";
   throw unconfirmed(notFound, why);
 }
 
@@ -90,7 +90,7 @@ export async function findStatus(
     const status = await client.getClusterStatus(operation.id, { ...operation.look(), ...options });
     const { form } = client;
     if (form.has("status") === false && operation.isCreation && form.isNews("no /status"))
-      operation.info("the service has no /status: the health of replicas is read from the cluster's own record");
+      operation.info("the service has no /status: the health of replicas is read from the record of the cluster");
     return operation.clear(status);
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -139,7 +139,7 @@ export async function findExisting(
   const record = await findOrGone(service, operation, state);
   if (record && !isLeaving(record.status)) return record;
   throw operation.error(
-    "is gone from the service. Run `pulumi refresh` first; the next `pulumi up` then creates it anew",
+    "no longer exists in the service. Run `pulumi refresh`, then `pulumi up`, which creates it again",
   );
 }
 
@@ -158,7 +158,10 @@ export async function acceptAbsence(
   const shown = listed ?? (await findAgain(service, operation, state));
   if (shown && !isLeaving(shown.status)) {
     const how = listed ? "lists" : "shows";
-    throw operation.error(`was not deleted: the service answers that there is no such cluster, but ${how} it`, error);
+    throw operation.error(
+      `was not deleted: the service answers that it does not exist, but still ${how} it. Run the command again`,
+      error,
+    );
   }
   if (shown) await service.poller.poll({ operation, judge: judgeGone });
 }
@@ -167,10 +170,10 @@ export async function acceptAbsence(
 export function refuseOtherConnection({ seenBy }: Service, operation: Operation, state: ClusterState): void {
   if (state.__seenBy === undefined || state.__seenBy === seenBy) return;
   throw operation.error(
-    "is not known to this service and API key, but it was last seen under others, so it may well exist. " +
+    "is not known to this service and API key, but others saw it last, so it may still exist. " +
       "Set GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY (or gpucluster:baseUrl and gpucluster:apiKey, or the entry of " +
       "gpucluster:connections) to those again; " +
-      `if it is really gone, run \`pulumi state delete '${operation.urn}'\``,
+      `if the cluster no longer exists, run \`pulumi state delete '${operation.urn}'\``,
   );
 }
 
@@ -215,7 +218,7 @@ export async function findAgain(
   return undefined;
 }
 
-const notYet = "was created only just now, and the service does not show it yet. Run the command again in a while";
+const notYet = "was created a moment ago, and the service does not show it yet. Run the command again in two minutes";
 const noTime =
-  "is not shown by the service, and its time limit ends before that is confirmed. Give it more than 10 s (`customTimeouts`), " +
+  "is not shown by the service, and the time limit is too short to confirm that. Set `customTimeouts` to more than 10 s, " +
   "and run the command again";

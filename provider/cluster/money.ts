@@ -3,6 +3,13 @@ export function roundCost(amount: number): number {
   return Math.round(amount * 1e6) / 1e6;
 }
 
+/** An amount for messages: `29.90 USD`; with more decimals if two would change it. */
+export function money(amount: number, currency?: string): string {
+  const cents = amount.toFixed(2);
+  const text = Number(cents) === amount ? cents : String(amount);
+  return currency ? `${text} ${currency}` : text;
+}
+
 interface Costing {
   readonly hourlyCost?: number;
   readonly replicas: number;

@@ -203,8 +203,8 @@ export class Operation {
   /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause is. */
   initError(cause: unknown, state: ClusterState, what: string): InitError {
     const why = messageOf(cause).replace(` for ${this.title}`, "");
-    const next = "It is kept in the state: the next `pulumi up` goes on from here";
-    const reason = this.#lines(`${this.title} ${what}: ${why}`, [...reasonsOf(cause), next], bulletIndent);
+    const next = "It is kept in the state: run `pulumi up` again to continue from here";
+    const reason = this.#lines(`${this.title} ${what}: ${why}`, [next, ...reasonsOf(cause)], bulletIndent);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
   }
 

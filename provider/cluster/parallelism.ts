@@ -84,9 +84,9 @@ export class Turns {
     if (!isStarved({ running: this.#running, places, idleMs })) return;
     this.#isSaid = true;
     ctx.log(
-      `${resourceNameOf(last.urn)} has not had its turn for ${duration(idleMs)}, while ${places} clusters are waited for: ` +
-        `Pulumi runs that many operations at a time on ${this.#cpus} CPU${this.#cpus === 1 ? "" : "s"} (4 for each), and each ` +
-        "wait holds a place. `--parallel 128`, or PULUMI_PARALLEL=128 in the environment, waits for more of them at a time",
+      `${resourceNameOf(last.urn)} has been queued for ${duration(idleMs)}: Pulumi runs ${places} operations at a time on ` +
+        `${this.#cpus} CPU${this.#cpus === 1 ? "" : "s"} (4 for each), and all of them wait for clusters. To run more at a ` +
+        "time, use `--parallel 128`, or set PULUMI_PARALLEL=128 in the environment",
       "warning",
     );
   }

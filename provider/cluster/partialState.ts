@@ -18,7 +18,7 @@ export async function reached(service: Service, operation: Operation, inputs: Ch
   if (isNew && inputs.adopt === undefined) refuseOther(service, inputs, record);
   const { echo: form, differing, unchanged } = learnForm(inputs, record, before);
   const others = differing.filter((path) => !unchanged.includes(path));
-  if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} otherwise than asked for`);
+  if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} differently from the request`);
   if (unchanged.length > 0)
     operation.warn(`the service accepted the change, but still shows ${unchanged.join(", ")} as before`);
   const isLate = operation.isCreation && service.client.form.showsLate ? { __late: true as const } : {};
@@ -100,8 +100,8 @@ export function refuseOther({ client: { form } }: Service, inputs: CheckedInputs
   const problems = madeOtherwise(inputs, record, form.gpus);
   if (problems.length === 0) return;
   throw new ClusterFailedError(
-    `the service made it with ${listOf(problems)}. It may not know the names of the request, which were those of the ` +
-      `${form.names ?? "specification"}: delete it with \`pulumi destroy\`, set gpucluster:requestNames ` +
+    `the service created it with ${listOf(problems)}. It may not know the field names of the request, which were those of ` +
+      `the ${form.names ?? "specification"}: delete it with \`pulumi destroy\`, set gpucluster:requestNames ` +
       '("specification" or "client") and run `pulumi up` again',
   );
 }

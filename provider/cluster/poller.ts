@@ -233,6 +233,8 @@ class WaitReport {
   readonly #startMs: number;
   readonly #counts = new Map<string, number>();
   #reported: string | undefined;
+  /** The summary of the last observation. */
+  #last: string | undefined;
   /** The last observation as text, to detect changes. */
   #shown = "";
   #changedAtMs: number;
@@ -256,6 +258,7 @@ class WaitReport {
 
   observed(summary: string, observation: Observation): void {
     this.#lastObservation = observation;
+    this.#last = summary;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
     this.#report(summary);
     const shown = [summary, ...unhealthyReasons(observation.status)].join("\n");
@@ -267,8 +270,8 @@ class WaitReport {
   /** A failed poll says nothing about the cluster. */
   failed(problem: string): void {
     this.#problem = problem;
-    this.#report(`cannot look: ${problem}`);
-    this.#warnOfStall(`cannot look: ${problem}`, false);
+    this.#report(`cannot poll: ${problem}`);
+    this.#warnOfStall(`cannot poll: ${problem}`, false);
   }
 
   /** Warns once. If the status word is a pending one, the warning waits for half of the time limit without a change. */
@@ -280,23 +283,24 @@ class WaitReport {
     this.#isStallSaid = true;
     const left = duration(Math.max(0, deadlineMs - this.clock.now()));
     this.operation.warn(
-      `nothing has changed for ${duration(sinceMs)}: ${cut(summary, longestSummary)}. The wait goes on for ${left}. See what the ` +
-        "service itself says of the cluster; an interrupt (Ctrl-C) ends the wait, and the next run goes on from there",
+      `nothing has changed for ${duration(sinceMs)}: ${cut(summary, longestSummary)}. The wait continues for ${left}. ` +
+        "Check the cluster in the service. To stop the wait, press Ctrl-C; the next `pulumi up` continues it",
     );
   }
 
   timeout(): TimeoutError {
-    return this.operation.timeout("", { facts: [...this.lines(), ...unhealthyReasons(this.#lastObservation?.status)] });
+    const facts = [...this.lines(), ...unhealthyReasons(this.#lastObservation?.status)];
+    return this.operation.timeout(this.#last ? `: ${cut(this.#last, longestSummary)}` : "", { facts });
   }
 
-  /** The observed states in order, and the last problem of a poll. */
+  /** The observed states in order if there are several, and the last problem of a poll. */
   lines(): string[] {
     const states = [...this.#counts].slice(-mostStates).map(([summary, count]) => {
       const shown = cut(summary, longestSummary);
       return count > 1 ? `${shown} (${count} times)` : shown;
     });
     return [
-      ...(states.length > 0 ? [`seen: ${states.join(", then ")}`] : []),
+      ...(states.length > 1 ? [`seen: ${states.join(", then ")}`] : []),
       ...(this.#problem ? [`the last poll that failed: ${this.#problem}`] : []),
     ];
   }

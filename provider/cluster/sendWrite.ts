@@ -97,7 +97,7 @@ async function afterBusy(
   const isSaid = error instanceof ApiError && busyCode.test(error.code ?? "");
   const mayWait = isSaid || sent < writeTable[kind].busy || (await isChanging(target, operation, record));
   if (!mayWait) throw error;
-  operation.status(`waiting, for ${busyWith(record)}`);
+  operation.status(`waiting: ${busyWith(record)}`);
   await operation.pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (sent - 1)));
   if (operation.leftMs() > 0) return undefined;
   const last = await lastLookup(target, operation, isDone);
@@ -121,7 +121,7 @@ async function lastLookup(
 }
 
 function busyWith({ status }: ClusterRecord): string {
-  return `the service is busy with it: ${status ?? "no state"}`;
+  return `the service is busy with the cluster: ${status ?? "no state"}`;
 }
 
 /** Whether the cluster is changing. If its status word says that it runs, `/status` may still show that its replicas change. */

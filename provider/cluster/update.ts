@@ -21,10 +21,8 @@ export async function adoptCluster(service: Service, ctx: Ctx, requested: Checke
   const adopter = service.owned.adopt(id, ctx.urn);
   const refusals = [
     ...(record ? mismatches(desired, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
-    ...(record
-      ? []
-      : ["the service knows no such cluster under this API key; getClusters() lists those that there are"]),
-    ...(adopter === ctx.urn ? [] : [`${adopter} adopts it already`]),
+    ...(record ? [] : ["it is not a cluster that this API key can see; getClusters() lists them"]),
+    ...(adopter === ctx.urn ? [] : [`${adopter} already adopts it`]),
   ];
   if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
   service.owned.adopted(id);

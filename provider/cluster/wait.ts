@@ -14,7 +14,7 @@ export async function waitUntil(
   const verdict = await service.poller.poll({ operation, judge });
   const { kind, story } = verdict;
   if (kind === "gone") {
-    throw new ClusterFailedError("it disappeared from the service while it was waited for", { facts: story });
+    throw new ClusterFailedError("it disappeared from the service during the wait", { facts: story });
   }
   if (kind === "failed") throw new ClusterFailedError(verdict.summary, { facts: [...story, ...verdict.reasons] });
 }
@@ -25,7 +25,7 @@ export async function waitUntil(
  */
 export async function waitUntilShown(service: Service, operation: Operation): Promise<void> {
   if (!operation.observed.record) await waitUntil(service, operation, judgeShown);
-  operation.status("accepted; not waited for");
+  operation.status("accepted; the provider does not wait");
 }
 
 /** Waits until the cluster is as healthy as the inputs request; after a roll-out, with renewed replicas. */
@@ -41,6 +41,7 @@ export async function waitUntilReady(
   await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goal, service.clock) : isReady);
   // Only replicas that were listed before the roll-out can show a restart; a status word or a count cannot.
   const { replicas = [], isCounted } = rollout?.before ?? {};
-  if (replicas.length > 0 && !isCounted && rollout?.seen === false) operation.warn("no replica was seen to restart");
+  if (replicas.length > 0 && !isCounted && rollout?.seen === false)
+    operation.warn("no poll showed a replica that restarts");
   operation.status(goal.healthCheck === "list" ? "running" : `${goal.enough}/${goal.replicas} replicas healthy`);
 }

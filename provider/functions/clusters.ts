@@ -101,12 +101,11 @@ async function idOf(client: Client, name: string): Promise<string> {
 
 function doubtOf(name: string, holders: readonly ClusterRecord[], { complete, problem }: ClusterList): string {
   const found = describe(holders);
-  if (holders.length > 1)
-    return `"${name}" is the name of ${holders.length} clusters, ${found}: give the \`id\` of one`;
-  if (complete) return `there is no cluster of the name "${name}"; getClusters() lists those that there are`;
-  const what = found ? `whether ${found} is the only one of the name` : "whether there is one of the name";
+  if (holders.length > 1) return `"${name}" is the name of ${holders.length} clusters, ${found}: use the \`id\` of one`;
+  if (complete) return `there is no cluster "${name}"; getClusters() lists the clusters`;
+  const what = found ? `whether only ${found} has the name` : "whether a cluster has the name";
   const why = problem ? ` (${problem})` : "";
-  return `the list of clusters is not complete${why}, so there is no telling ${what} "${name}": give the \`id\``;
+  return `the list of clusters is not complete${why}, so it is not certain ${what} "${name}": use the \`id\``;
 }
 
 /** Copies known fields only: other fields that the service adds to a record may be secret. */

@@ -45,7 +45,7 @@ export function checkArgs<Args>(name: string, rules: ArgRules<Args>, args: unkno
 function problemOf(issue: z.core.$ZodIssue, takes: string): string {
   if (issue.code === "unrecognized_keys") {
     const keys = issue.keys.map((key) => `\`${cleanText(key, 60)}\``).join(", ");
-    return `${keys}: not an argument of it, which takes ${takes}`;
+    return `${keys}: not an argument; the arguments are ${takes}`;
   }
   if (issue.path.length > 0) return `\`${issue.path.join(".")}\` ${issue.message}`;
   return issue.code === "invalid_type" ? `takes one object, with ${takes}` : issue.message;

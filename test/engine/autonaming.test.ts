@@ -36,6 +36,6 @@ describe("the stack's pulumi:autonaming, by resource type", () => {
     const { workspace } = await openNativeBench(projectOf({ pattern: `\${name}_\${stack}` }));
     const { code, output } = await workspace.preview();
     expect(code).not.toBe(0);
-    expect(output).toMatch(/name: "web_test", made by pulumi:autonaming, .*must be 1 to 63/);
+    expect(output).toMatch(/name: "web_test", from pulumi:autonaming, .*must be 1 to 63/);
   });
 });

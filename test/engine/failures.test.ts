@@ -22,7 +22,7 @@ describe("a cluster that does not become healthy", () => {
     expect(output).toMatch(/created as cl_\w+/);
     expect(output).toMatch(/1\/2 replicas healthy, provisioning/);
     expect(output).toMatch(/replica rep_\S+: unhealthy, image acme\/model:1 not found for \[secret\]/);
-    expect(output).toContain("the next `pulumi up` goes on from here");
+    expect(output).toContain("run `pulumi up` again to continue from here");
     expect(output).not.toContain("canary");
     const [kept] = await bench.workspace.clusters();
     expect(kept).toMatchObject({ id: living(bench.simulator)[0]?.id, outputs: { settled: false, readyReplicas: 1 } });
@@ -82,7 +82,9 @@ describe("a service that cannot be used", () => {
     workspace.env["GPUCLUSTER_API_KEY"] = "wrong-key-canary";
     const { code, output } = await workspace.up();
     expect(code).not.toBe(0);
-    expect(output).toMatch(/HTTP 401\)\. Check the API key: GPUCLUSTER_API_KEY .* gpucluster:apiKey/);
+    expect(output).toContain(
+      "HTTP 401). Check the API key, which comes from the environment variable GPUCLUSTER_API_KEY",
+    );
     expect(output).not.toMatch(/wrong-key|at .*\.js:\d+/);
   });
 
@@ -95,6 +97,8 @@ describe("a service that cannot be used", () => {
     const { code, output } = await workspace.up();
     expect(code).not.toBe(0);
     expect(output).toContain("the connection was refused (ECONNREFUSED");
+    const address = "Check the address of the service, which comes from the environment variable GPUCLUSTER_BASE_URL";
+    expect(output).toContain(address);
   });
 
   it("says in one line what is missing, and where to set it", async () => {

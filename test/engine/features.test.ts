@@ -112,7 +112,7 @@ describe("every feature of a cluster through the real engine, in order", () => {
   it("is gone after a destroy, except clusters to be kept and those that were only read", async () => {
     const { code, output } = await bench.workspace.destroy();
     expect(code).toBe(0);
-    expect(output).toContain(`\`adopt: "${named("kept").id}"\` takes it up again`);
+    expect(output).toContain(`To start and manage it again, set \`adopt: "${named("kept").id}"\``);
     const left = bench.simulator.clusters().filter(({ status }) => status !== "gone");
     expect(left.map(({ name, status }) => `${name.replace(/-[0-9a-f]{7}$/, "")} ${status}`).sort()).toEqual([
       "kept stopped",

@@ -16,7 +16,7 @@ describe("a preview that fails before anything is created", () => {
     [
       "a GPU type that is not listed",
       cluster("web", 'gpuType: "h-10"'),
-      /gpuType: "h-10" is not a GPU type .*close to it: .*"h100"/,
+      /gpuType: "h-10" is not a GPU type .*similar: .*"h100"/,
     ],
     ["more than there is", cluster("web", "replicas: 300"), /replicas: not enough GPUs: 300 .*"h100".* 256 available/],
     [
@@ -47,7 +47,7 @@ describe("a preview that fails before anything is created", () => {
     const preview = await workspace.preview();
     expect(preview.code).not.toBe(0);
     expect(preview.output).toMatch(
-      /gpucluster:maxHourlyCost is 15, but .* cost 17\.94 USD an hour: . 5\.98 \(2 x h100 at 2\.99 USD\)/,
+      /gpucluster:maxHourlyCost is 15\.00, but .* cost 17\.94 USD per hour: . 5\.98 \(2 x h100 at 2\.99 USD\)/,
     );
     expect(writes()).toEqual([]);
     expect((await workspace.up("--parallel", "1")).code).not.toBe(0);
@@ -71,7 +71,7 @@ for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
     const refused = { kind: "status", status: 409, code: "insufficient_capacity", method: "POST" } as const;
     for (const name of ["web", "api"]) simulator.fault({ ...refused, path: "/v1/clusters", name });
     const made = await workspace.up();
-    expect(made.output).toMatch(/"h200" is refused, so the next of the list is tried, "h100"/);
+    expect(made.output).toMatch(/"h200" is refused, so the next type of the list is tried, "h100"/);
     expect(made.code).toBe(0);
     expect(writes()).toEqual(Array(4).fill("POST /v1/clusters"));
     expect(simulator.clusters().map(({ gpuType }) => gpuType)).toEqual(["h100", "h100"]);
@@ -93,6 +93,6 @@ describe("a preview while the service is down", () => {
     const { code, output } = await workspace.preview();
     expect(code).not.toBe(0);
     expect(simulator.openRequests().length + simulator.requests.length).toBeLessThanOrEqual(2);
-    expect(output).toMatch(/could not be checked: .*gpucluster:strictPreview makes that an error/);
+    expect(output).toMatch(/could not be checked: .*an error because of gpucluster:strictPreview/);
   });
 });

@@ -93,7 +93,7 @@ describe("the pipeline, in the order in which a team uses it", () => {
 
 ### Warnings
 
-- \`chat\`: not enough GPUs: 2 more of the type "h100" needed, 1 available
+- \`chat\`: not enough GPUs: 2 x h100 needed, 1 available
 `);
     expect(code).toBe(0);
   });

@@ -19,7 +19,7 @@ it.each(formNames)(
     dynamicDoor.writeCluster(workspace, { ...seed, gpuType: "RTX 4090", replicas: 3, adopt: id });
     const { output } = await workspace.preview();
     expect(output).toMatch(
-      /web: takes over \S+ \("prod", 2 x (rtx-4090|RTX 4090)\): replicas will be put right; nothing else/,
+      /web: adopts \S+ \("prod", 2 x (rtx-4090|RTX 4090)\): replicas will be changed to match the program; nothing else/,
     );
     expect(output).toMatch(/hourlyCost\s*: 1\.47/);
     expect((await workspace.up()).code).toBe(0);

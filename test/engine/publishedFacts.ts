@@ -70,7 +70,7 @@ export function testPublishedFacts(adapter: Door): void {
       expect(refused.code).not.toBe(0);
       await workspace.succeed("config", "set", "gpucluster:gpuTypeCheck", "warn");
       const warned = await workspace.preview();
-      expect(warned.output).toMatch(/warning: web: .*"b9000".*The service decides whether it takes it/);
+      expect(warned.output).toMatch(/warning: web: .*"b9000".*The service decides whether it accepts the type/);
       expect(warned.code).toBe(0);
       expect(writes()).toEqual([]);
     },

@@ -166,7 +166,7 @@ export function testPublishedLife(adapter: Door): void {
     });
 
     it("is deleted, and destroy returns when it is gone", async () => {
-      expect((await stage.bench.workspace.destroy()).output).toContain("was deleted; it cost 8.97 an hour");
+      expect((await stage.bench.workspace.destroy()).output).toContain("deleted; it cost 8.97 per hour");
       expect(living(stage.bench.simulator)).toEqual([]);
       expect(stage.bench.workspace.storedClusters()).toEqual([]);
     });
@@ -213,7 +213,7 @@ async function changeEnvByReplacement({ bench, web, write, writes }: Stage, prev
   const wayOut = 'The resource option `replaceOnChanges: ["env"]` makes a new cluster instead';
   const { id, generation } = web();
   const warned = await preview(changed);
-  expect(warned).toContain("warning: web: `env` cannot be changed in place: the service shows no update of clusters");
+  expect(warned).toContain("warning: web: `env` cannot be changed in place: the service has no update of clusters");
   expect(warned).toContain(`${wayOut}; without it, \`pulumi up\` fails`);
   const { code, output } = await bench.workspace.up();
   expect(output).toMatch(/was not changed: `env` cannot be changed in place: .*HTTP 405/);

@@ -44,7 +44,7 @@ describe("a forced replacement (--replace) of a generated name, in both adapters
     const options = optionsOf({ deleteBeforeReplace: true });
     for (const name of each) {
       const { code, output } = await workspace.up(...replaceOne(name, ...options));
-      expect(output).toMatch(/has to be deleted before the creation/);
+      expect(output).toMatch(/must be deleted before the new cluster is created/);
       expect(code).toBe(0);
     }
     expect(living(simulator)).toHaveLength(2);

@@ -53,10 +53,10 @@ test.each([
 
 test("what such a provider is missing is to be given to it", () => {
   const missing = () => resolveConnection(nothing, {}, undefined, true);
-  expect(missing).toThrow("set GPUCLUSTER_API_KEY in the environment, or give the provider its `apiKey`");
+  expect(missing).toThrow("set GPUCLUSTER_API_KEY in the environment, or set the provider's `apiKey`");
   expect(missing).toThrow("set GPUCLUSTER_BASE_URL in the environment, or the provider's `baseUrl`");
   const settings = () => resolveSettings(config({ "gpucluster:maxHourlyCost": "much" }), true);
-  expect(settings).toThrow("above 0, such as 12.5: give the provider its `maxHourlyCost`");
+  expect(settings).toThrow("above 0, such as 12.5: set the provider's `maxHourlyCost`");
 });
 
 test.each([
@@ -102,15 +102,15 @@ test.each([
   ["file:///etc/passwd", "must begin with https://"],
   ["javascript:alert(1)", "must begin with https://"],
   ["localhost:8080", "must begin with https://"],
-  ["http://api.example.com", "the API key would be readable on its way"],
-  ["http://10.0.0.1", "the API key would be readable on its way"],
-  ["http://127.0.0.1.example.com", "the API key would be readable on its way"],
-  ["http://localhost.example.com", "the API key would be readable on its way"],
-  ["http://[::2]", "the API key would be readable on its way"],
-  ["https://user:hunter2@api.example.com", "must not hold a user name or a password"],
-  ["https://user@api.example.com", "must not hold a user name or a password"],
-  ["https://api.example.com?org=1", "must not hold a query or a fragment"],
-  ["https://api.example.com#top", "must not hold a query or a fragment"],
+  ["http://api.example.com", "http:// sends the API key unencrypted"],
+  ["http://10.0.0.1", "http:// sends the API key unencrypted"],
+  ["http://127.0.0.1.example.com", "http:// sends the API key unencrypted"],
+  ["http://localhost.example.com", "http:// sends the API key unencrypted"],
+  ["http://[::2]", "http:// sends the API key unencrypted"],
+  ["https://user:hunter2@api.example.com", "must not contain a user name or a password"],
+  ["https://user@api.example.com", "must not contain a user name or a password"],
+  ["https://api.example.com?org=1", "must not contain a query or a fragment"],
+  ["https://api.example.com#top", "must not contain a query or a fragment"],
   ["https://api.example.com/v1", "must end before /v1"],
   ["https://api.example.com/v1/", "must end before /v1"],
 ])("the address %s is refused, with what is right", (given, reason) => {

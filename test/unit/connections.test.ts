@@ -79,7 +79,7 @@ test.each(["__proto__", "constructor", "toString", "a b", "EU", "日本"])("an e
 });
 
 const noEntry = 'gpucluster:connections has no entry "eu"';
-const takes = "`apiKeyEnv` or `apiKeyConfig`, and perhaps `baseUrl`";
+const takes = "`apiKeyEnv` or `apiKeyConfig`, and optionally `baseUrl`";
 const entry = 'gpucluster:connections, entry "eu"';
 const envRule = `${entry}: \`apiKeyEnv\` must be the name of an environment variable that begins with GPUCLUSTER_, in capital letters, such as`;
 const configRule = `${entry}: \`apiKeyConfig\` must be the full name of a config key that begins with gpucluster:, such as gpucluster:euApiKey`;
@@ -96,7 +96,7 @@ test.each<Refused>([
   [
     "other entries",
     { connections: { EU: eu, "us-1": eu } },
-    [`${noEntry}: add it, or take one of those that there are, "EU", "us-1"`],
+    [`${noEntry}: add it, or use one of the existing entries, "EU", "us-1"`],
   ],
   ["no JSON", { connections: `eu: ${secret}` }, [noObject]],
   ["broken JSON", { connections: `{"eu":"${secret}` }, [noObject]],
@@ -110,13 +110,21 @@ test.each<Refused>([
     "the key itself",
     { connections: { eu: { apiKey: secret } } },
     [
-      `${entry}: \`apiKey\` is not a field of it, which takes ${takes}; a key itself must not stand there`,
-      `${entry}: \`apiKeyEnv\` or \`apiKeyConfig\` has to say where the API key is found`,
+      `${entry}: \`apiKey\` is not a field of an entry, which has ${takes}; set the name of the place of the key, never the key itself`,
+      `${entry}: \`apiKeyEnv\` or \`apiKeyConfig\` must name the place of the API key`,
     ],
   ],
-  ["a field that is none", { connections: { eu: { ...eu, url: secret } } }, [`${entry}: \`url\` is not a field of it`]],
-  ["a field of all objects", { connections: { eu: { ...eu, toString: secret } } }, ["`toString` is not a field of it"]],
-  ["no place for the key", { connections: { eu: { baseUrl: eu.baseUrl } } }, ["has to say where the API key is found"]],
+  [
+    "a field that is none",
+    { connections: { eu: { ...eu, url: secret } } },
+    [`${entry}: \`url\` is not a field of an entry`],
+  ],
+  [
+    "a field of all objects",
+    { connections: { eu: { ...eu, toString: secret } } },
+    ["`toString` is not a field of an entry"],
+  ],
+  ["no place for the key", { connections: { eu: { baseUrl: eu.baseUrl } } }, ["must name the place of the API key"]],
   ["the key for its variable", { connections: { eu: { apiKeyEnv: secret } } }, [envRule]],
   ...["AWS_SECRET_ACCESS_KEY", "GPUCLUSTER_", "MY_GPUCLUSTER_KEY", "gpucluster_key"].map(
     (apiKeyEnv): Refused => [
@@ -145,12 +153,12 @@ test.each<Refused>([
   [
     "an address without TLS",
     { connections: { eu: { ...eu, baseUrl: "http://eu.example.com" } }, env: inEnv },
-    ["`baseUrl` must begin with https://, for the API key would be readable on its way"],
+    ["`baseUrl` must begin with https://, because http:// sends the API key unencrypted"],
   ],
   [
     "an address with a password",
     { connections: { eu: { ...eu, baseUrl: `https://me:${secret}@eu.example.com` } }, env: inEnv },
-    ["`baseUrl` must not hold a user name or a password"],
+    ["`baseUrl` must not contain a user name or a password"],
   ],
   [
     "an address with /v1",
@@ -204,7 +212,7 @@ test.each<Refused>([
 test("a name is made safe to print", () => {
   const { message } = refusalOf("\u001b[31meu\n", { connections: { "\u001b[32mus": eu } });
   expect(message).toMatch(
-    /^gpucluster:connections has no entry "eu": add it, or take one of those that there are, "us"$/,
+    /^gpucluster:connections has no entry "eu": add it, or use one of the existing entries, "us"$/,
   );
 });
 

@@ -162,7 +162,7 @@ export function ownProperties(properties: Properties): Properties {
 export function resourceOf({ cluster }: Provider, urn: string): Resource {
   const type = urn.split("::")[2]?.split("$").at(-1);
   if (type === "gpucluster:index:Cluster") return cluster;
-  throw new GpuClusterError(`there is no resource type ${type}; there is gpucluster:index:Cluster`);
+  throw new GpuClusterError(`unknown resource type ${type}; this plugin has gpucluster:index:Cluster`);
 }
 
 /** Inputs without outputs, except the cost: a preview has to show the cost, and the engine shows inputs only. */

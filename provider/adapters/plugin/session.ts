@@ -47,8 +47,8 @@ export class Session {
   configure(settings: unknown, make: () => Provider): void {
     if (this.#configured !== undefined && !isDeepStrictEqual(this.#configured, settings)) {
       throw new GpuClusterError(
-        "this process of the plugin is configured for another provider already, and cannot tell their clusters apart. " +
-          "Let the engine start the plugin (PULUMI_DEBUG_PROVIDERS not set), or give a program one provider only",
+        "this plugin process already serves another provider, and cannot tell their clusters apart. " +
+          "Unset PULUMI_DEBUG_PROVIDERS, so that the engine starts one process for each provider, or use one provider in the program",
       );
     }
     this.#configured = settings;

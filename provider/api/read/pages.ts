@@ -102,9 +102,9 @@ async function pageOf<Item>(get: GetPage, read: (answer: Answer) => ReadPage<Ite
   return { ...(held.page ?? read(answer)), length: answer.length };
 }
 
-const repeats = "the service answers the same page again and again";
-const tooLong = `it goes on after ${longest.records} records, ${longest.pages} pages or 64 MiB, which is all that is read of a list`;
-const unlisted = "the service shows that there is more, but not how to list it";
+const repeats = "the service returns the same page repeatedly";
+const tooLong = `it is longer than ${longest.records} records, ${longest.pages} pages or 64 MiB, the most that is read of a list`;
+const unlisted = "the list has more pages, but the service does not say how to request them";
 
 /** Whether a page will stay unavailable: the service refuses it, or it cannot be read. Other errors may pass. */
 function isRefusal(error: unknown): boolean {

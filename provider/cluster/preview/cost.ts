@@ -5,7 +5,7 @@ import { GpuClusterError } from "../../errors";
 import { resourceNameOf } from "../../text";
 import { gpusPerReplica, tierOf } from "../extraFields";
 import type { CheckedInputs } from "../fields";
-import { costOfReplica, roundCost } from "../money";
+import { costOfReplica, money, roundCost } from "../money";
 import type { Inquiry, Price } from "./facts";
 import type { OneCheck } from "./oneCheck";
 import { runs, type Transition } from "./plan";
@@ -70,7 +70,7 @@ export class CostCheck {
     this.#costs.set(urn, cost);
     const { amount } = cost;
     if (amount === undefined && isLimited(inputs, settings))
-      return { unpriced: `\`maxHourlyCost\` cannot be checked: the service names no price of "${inputs.gpuType}"` };
+      return { unpriced: `\`maxHourlyCost\` cannot be checked: the service shows no price for "${inputs.gpuType}"` };
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
     if (over) return { amount, problem: `\`maxHourlyCost\` ${over}` };
     const { maxHourlyCost: limit } = settings;
@@ -84,8 +84,8 @@ export class CostCheck {
     const quietly = !isChanged && !isLimited(inputs, check.settings);
     const price = await check.inquiry.price(inputs.gpuType, { quietly, tier: tierOf(inputs.extraFields) });
     if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
-      const text = `the service names no price of "${inputs.gpuType}", so \`hourlyCost\` is left out`;
-      check.inform(`${text}; so it is wherever else a price is not known`, "no price");
+      const text = `the service shows no price for "${inputs.gpuType}", so \`hourlyCost\` is left out`;
+      check.inform(`${text}. The same applies to other clusters without a price`, "no price");
     }
     return costAt(price, inputs);
   }
@@ -93,11 +93,11 @@ export class CostCheck {
   /** Reports a limit that cannot be checked because a price is not known: that must not pass silently. */
   #reportUnknown(check: OneCheck, { maxHourlyCost }: CheckedInputs, { amount }: Cost): void {
     if (amount === undefined && maxHourlyCost !== undefined && !hasUnknown(maxHourlyCost)) {
-      check.warn("`maxHourlyCost` cannot be checked: what the cluster costs is not known");
+      check.warn("`maxHourlyCost` cannot be checked: the cost of the cluster is not known");
     }
     const [first] = check.settings.maxHourlyCost === undefined ? [] : this.#costs.uncounted();
     if (first === undefined) return;
-    const text = `gpucluster:maxHourlyCost leaves out "${first}" and what else has no known price in one currency`;
+    const text = `gpucluster:maxHourlyCost does not count "${first}" and other clusters without a known price in the same currency`;
     check.warn(text, "uncounted");
   }
 }
@@ -127,7 +127,7 @@ export function isOpen({ gpuType, replicas, desiredStatus, extraFields }: Priced
  */
 export function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined {
   const { gpuType, replicas } = inputs;
-  if (isOpen(inputs)) return { parts: "what is not known yet" };
+  if (isOpen(inputs)) return { parts: "a value that is not known yet" };
   if (!runs(inputs)) return { amount: 0, parts: "stopped" };
   const isAsBefore =
     before?.gpuType === gpuType &&
@@ -148,7 +148,7 @@ function pricing(extras: CheckedInputs["extraFields"]): unknown[] {
 
 /** The cost of all replicas, each with all of its GPUs. */
 export function costAt(price: Price | undefined, inputs: Priced): Cost {
-  if (!price) return { parts: `${inputs.replicas} x ${inputs.gpuType} at a price that is not known` };
+  if (!price) return { parts: `${inputs.replicas} x ${inputs.gpuType} at an unknown price` };
   return {
     ...price,
     amount: roundCost(price.amount * inputs.replicas * gpusPerReplica(inputs.extraFields)),
@@ -161,16 +161,10 @@ function partsOf({ gpuType, replicas, extraFields }: Priced, { amount, currency 
   return `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(amount, currency)}`;
 }
 
-export function money(amount: number, currency?: string): string {
-  const cents = amount.toFixed(2);
-  const text = Number.isInteger(amount) || Number(cents) !== amount ? String(amount) : cents;
-  return currency ? `${text} ${currency}` : text;
-}
-
 /** The text if a cluster costs more than its own limit allows. */
 export function overOwnLimit({ amount, currency, parts }: Cost, limit: number | undefined): string | undefined {
   if (amount === undefined || typeof limit !== "number" || amount <= limit) return undefined;
-  return `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} an hour: ${parts}`;
+  return `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} per hour: ${parts}`;
 }
 
 /** The cost of the clusters of a run: one entry for each resource, which its next check overwrites. */
@@ -202,7 +196,7 @@ export class Costs {
     const more = counted.filter(({ amount }) => amount > 0).length - largest.length;
     const unknown = this.uncounted().length;
     return [
-      `gpucluster:maxHourlyCost is ${money(limit)}, but the clusters seen so far cost ${money(sum, currency)} an hour: `,
+      `gpucluster:maxHourlyCost is ${money(limit)}, but the clusters seen so far cost ${money(sum, currency)} per hour: `,
       parts.join(", "),
       more > 0 ? `, and ${more} more` : "",
       unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "",

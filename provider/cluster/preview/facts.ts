@@ -283,7 +283,7 @@ function within<T>(clock: Clock, limitMs: number, send: (request: CallOptions) =
 }
 
 function tooLate(): TimeoutError {
-  return new TimeoutError(`no answer within ${lookUpLimitMs / 1000} s, which is all that the checks of a run may wait`);
+  return new TimeoutError(`no answer within ${lookUpLimitMs / 1000} s, the time limit of the checks of a run`);
 }
 
 /** A lookup that failed. */

@@ -62,8 +62,8 @@ export class GpuCheck {
     if (gpuType === undefined || !check.inquiry.lacks("stock figures")) return;
     this.#open.add(check.urn);
     check.warn(
-      `\`gpuType\` may become another one of the list than "${gpuType}", for the stock could not be looked up: ` +
-        "`pulumi up` looks again before it creates the cluster, and waits for the answer",
+      `\`gpuType\` may become another type of the list than "${gpuType}", because the stock could not be looked up. ` +
+        "`pulumi up` looks it up again before it creates the cluster",
     );
   }
 
@@ -121,12 +121,12 @@ export class GpuCheck {
       return false;
     }
     const address = check.service?.address ? ` of ${check.service.address}` : "";
-    const source = `GET /v1/gpus${address}, which may leave out what is sold out`;
+    const source = `GET /v1/gpus${address}, which may omit types that are sold out`;
     const names = listed.gpus.map((gpu) => (isOpaque(gpu.type) ? (gpu.name ?? gpu.type) : gpu.type));
     const text = unlistedText(type, names, source);
     const isError = gpuTypeCheck === "error" && listed.certain;
     if (isError) check.fail("gpuType", text);
-    else check.warn(`${text}. The service decides whether it takes it`);
+    else check.warn(`${text}. The service decides whether it accepts the type`);
     return !isError;
   }
 
@@ -203,7 +203,7 @@ export function unlistedText(type: string, listed: readonly string[], source: st
   const close = closeNames(type, listed).map(quote);
   const shown = listed.slice(0, longestList).map(quote);
   const more = listed.length > shown.length ? [`${listed.length - shown.length} more`] : [];
-  const advice = close.length > 0 ? `close to it: ${listOf(close)}` : `there are ${listOf([...shown, ...more])}`;
+  const advice = close.length > 0 ? `similar: ${listOf(close)}` : `it lists ${listOf([...shown, ...more])}`;
   return `"${type}" is not a GPU type that the service lists (${source}); ${advice}`;
 }
 
@@ -274,5 +274,5 @@ export class Wants {
 export function shortage(type: string, own: number, others: number, free: number | undefined): string | undefined {
   if (free === undefined || own + others <= free) return undefined;
   const all = others > 0 ? `, ${own + others} for all clusters of this run so far` : "";
-  return `not enough GPUs: ${own} more of the type "${type}" needed${all}, ${free} available`;
+  return `not enough GPUs: ${own} x ${type} needed${all}, ${free} available`;
 }

@@ -70,13 +70,13 @@ export class OneCheck {
       return;
     }
     if (this.settings.strictPreview) {
-      if (gaps.length > 0) this.fail("", `${gapText(gaps)}; gpucluster:strictPreview makes that an error`);
+      if (gaps.length > 0) this.fail("", `${gapText(gaps)} (an error because of gpucluster:strictPreview)`);
       return;
     }
     const keyOf = (error: unknown) => `gap ${this.service?.seenBy} ${natureOf(error)}`;
     const fresh = gaps.filter(({ error }) => !this.shared.said.has(keyOf(error)));
     for (const { error } of fresh) this.shared.said.add(keyOf(error));
-    const text = `${gapText(fresh)}. Nothing more is said of that in this run`;
+    const text = `${gapText(fresh)}. Further warnings of this kind are hidden in this run`;
     if (fresh.length > 0) this.warn(text, text);
   }
 

@@ -30,7 +30,7 @@ export class NameCheck {
     if (hasUnknown(name)) return;
     const owner = this.#ownerOf(`${check.service?.seenBy} ${name.toLowerCase()}`, check.urn);
     if (owner !== check.urn) {
-      check.fail("name", `"${name}" is the name of the resource ${owner} too; two clusters cannot have the same`);
+      check.fail("name", `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name`);
     }
     // An adopted cluster has its name already. If the old cluster is deleted first, its name is free by then. A
     // generated name equals the old one only in the first check of a replacement: the second check generates another.
@@ -47,7 +47,9 @@ export class NameCheck {
     // The holder may be its own cluster, which is deleted first. If it is not, the creation finds the name taken, and
     // fails.
     if (isOldFirst && !before)
-      check.warn(`"${name}" is the name of ${describe(holders)}, which has to be deleted before the creation`);
+      check.warn(
+        `"${name}" is the name of ${describe(holders)}, which must be deleted before the new cluster is created`,
+      );
     else if (before?.name === name && isOldFirst === undefined) check.warn(reason);
     else check.fail("name", reason);
   }
@@ -70,7 +72,7 @@ function importText(urn: string, holders: readonly ClusterRecord[], all: readonl
   const others = all.filter(({ id }) => !holders.some((holder) => holder.id === id));
   const shown = others.slice(0, longestList).map(({ id, name = "" }) => cleanText(`${name} ${id}`.trim(), 150));
   const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : "";
-  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${id}\``;
   const rest = shown.length > 0 ? `. Other clusters of the organization: ${shown.join(", ")}${more}` : "";
   return `A program with the native provider can also import it: ${how}${rest}`;
@@ -83,7 +85,7 @@ function keptReason(holders: readonly ClusterRecord[]): string {
   return (
     `is the name of ${describe(holders)}, which is replaced, and of the new cluster. The engine creates the new cluster ` +
     "first (by `replacementTrigger`, `replaceWith`, another `provider`, or `deleteBeforeReplace: false`), which fails while " +
-    "the old one has the name: set the option `deleteBeforeReplace: true`, or give another `name`"
+    "the old one has the name: set the option `deleteBeforeReplace: true`, or use another `name`"
   );
 }
 
@@ -98,13 +100,12 @@ async function newReason(
     const forced = "If `--replace` or `pulumi state taint` replaces it, set the option `deleteBeforeReplace: true`";
     return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, await check.inquiry.clusters())}`;
   }
-  const id = holders.length === 1 ? holders[0]?.id : "<the id of the one>";
+  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   return (
-    `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. Nothing ` +
-    "is taken over or overwritten. If you replace it by `--replace`, `--target-replace` or `pulumi state taint`, the " +
-    "provider is not told the old name: run `pulumi up` without them and with a new `name`, which creates the new cluster " +
-    "first; or set the option `deleteBeforeReplace: true` (TypeScript and JavaScript). If an interrupted run left it, take " +
-    `it up with \`adopt: "${id}"\``
+    `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. After an ` +
+    `interrupted run, set \`adopt: "${id}"\`. If you replace it by \`--replace\`, \`--target-replace\` or ` +
+    "`pulumi state taint`, the provider does not get the old name: run `pulumi up` without them and with a new `name`, or " +
+    "set the option `deleteBeforeReplace: true` (TypeScript and JavaScript)"
   );
 }
 
@@ -120,7 +121,7 @@ export interface Adoption {
 export async function findAdopted(check: OneCheck, id: string | undefined): Promise<Adoption> {
   const found = id === undefined ? undefined : await check.inquiry.cluster(id);
   if (found === "none") {
-    check.fail("adopt", `${id} is no cluster that this API key can see; getClusters() lists those that there are`);
+    check.fail("adopt", `${id} is not a cluster that this API key can see; getClusters() lists them`);
     return { id };
   }
   return { id, record: found };
@@ -137,7 +138,7 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
   if (adopt !== undefined && !hasUnknown(adopt)) {
     const adopter = check.service?.owned.adopt(adopt, check.urn) ?? check.urn;
     if (adopter !== check.urn) {
-      check.fail("adopt", `${adopt} is taken over by the resource ${adopter} too; two cannot have the same cluster`);
+      check.fail("adopt", `the resource ${adopter} adopts ${adopt} too; two resources cannot manage the same cluster`);
     } else if (id === undefined) {
       // The resource has had the cluster since an earlier run.
       check.service?.owned.adopted(adopt);
@@ -146,7 +147,7 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
   if (id === undefined || !record) return;
   const wrong = mismatches(comparable(inputs, record), record);
   check.failures.push(...wrong);
-  if (wrong.length === 0) check.inform(`takes over ${id}${factsOf(record)}: ${changesText(inputs, record)}`);
+  if (wrong.length === 0) check.inform(`adopts ${id}${factsOf(record)}: ${changesText(inputs, record)}`);
 }
 
 /** The inputs, with the cluster's own values for those that are not known yet: these count as equal. */
@@ -167,10 +168,10 @@ function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
   const paths = adoptionChanges(inputs, record).filter((path) => !isUnknownAt(inputs, path));
   const power = isPowerChange(inputs, record) ? ["desiredStatus"] : [];
   const changed = [...new Set([...power, ...paths])].map((path) => cleanText(path, 100));
-  if (changed.length === 0) return "nothing of it is changed";
+  if (changed.length === 0) return "nothing is changed";
   const isEnvSent = paths.some((path) => path.startsWith("env"));
-  const others = isEnvSent ? "variables that the program does not name may go" : "nothing else of it is changed";
-  return `${listOf(changed)} will be put right; ${others}`;
+  const others = isEnvSent ? "variables that the program does not set may be removed" : "nothing else is changed";
+  return `${listOf(changed)} will be changed to match the program; ${others}`;
 }
 
 /** Whether the adoption starts or stops the cluster, as far as the status word shows. */
@@ -189,21 +190,21 @@ export function refusalsOf({ kind, before, inputs, oldGoesFirst, keeps }: Transi
   if (isGiven && old !== undefined && keeps && !sameId(old, adopt)) {
     failures.push({
       property: "adopt",
-      reason: `counts at creation only, and this resource manages ${old}: remove the line, or write ${old} again`,
+      reason: `is used at creation only, and this resource manages ${old}: remove it, or set it to ${old}`,
     });
   }
   if (isGiven && old !== undefined && kind === "replace" && sameId(old, adopt)) {
     failures.push({
       property: "adopt",
-      reason: `names the cluster that is replaced (${old}); the one that takes its place has to be new: remove the line`,
+      reason: `names the cluster that is replaced (${old}): remove it, because the replacement is a new cluster`,
     });
   }
   if (kind === "replace" && oldGoesFirst && before?.deletionPolicy === "stop") {
     failures.push({
       property: "name",
       reason:
-        `"${name}" stays the name of the old cluster, which is stopped and not deleted when it is replaced ` +
-        '(`deletionPolicy: "stop"`): give another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
+        `"${name}" stays in use: the replaced cluster is stopped and not deleted ` +
+        '(`deletionPolicy: "stop"`): use another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
     });
   }
   return failures;
@@ -264,10 +265,13 @@ export class Recognition {
     const operation = new Operation(ctx, service, "read", { id, inputs: state });
     if (answer === false && !isYoung(state, service.clock.now())) refuseOtherConnection(service, operation, state);
     const [why, nature] = answer === false ? [youngText, "young"] : [answer.text, natureOf(answer.error)];
-    const text = `was last seen under another service or API key, and whether this one knows it could not be checked: ${why}`;
+    const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
     if (settings.strictPreview)
-      throw new GpuClusterError(`${operation.title} ${text}; gpucluster:strictPreview makes that an error. ${wayOut}`);
-    check.warnOfFirst(`${id} ${text}. ${wayOut}; nothing more is said of that in this run`, `unseen ${nature}`);
+      throw new GpuClusterError(`${operation.title} ${text} (an error because of gpucluster:strictPreview). ${wayOut}`);
+    check.warnOfFirst(
+      `${id} ${text}. ${wayOut}. Further warnings of this kind are hidden in this run`,
+      `unseen ${nature}`,
+    );
   }
 
   #pairOf(key: string): Pair {
@@ -277,9 +281,9 @@ export class Recognition {
   }
 }
 
-const youngText = "it was created only just now, and the service does not show it yet";
+const youngText = "it was created a moment ago, and the service does not show it yet";
 /** The state then names the present key. */
-const wayOut = "`pulumi refresh` with a key that sees the clusters ends that";
+const wayOut = "Run `pulumi refresh` with a key that can see the cluster";
 
 /**
  * Whether the service knows a cluster, or why that is not known. The run's one list of clusters shows it, else the cluster

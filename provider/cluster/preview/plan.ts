@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { listOf } from "../../text";
 import { diffCluster, effectsOf } from "../diff";
@@ -61,6 +62,15 @@ export function transitionOf(
   };
 }
 
+/** The reason for an update that no input of the program shows; `undefined` if one does. Pure. */
+export function hiddenReasonOf(state: Properties, news: Properties): string | undefined {
+  const paths = Object.keys(diffCluster(state, news).changes);
+  if (paths.some(isInput)) return undefined;
+  if (paths.includes("settled"))
+    return "no input changes; the update continues the last operation, because the cluster is not as requested yet";
+  return paths.includes("__timeouts") ? "only `customTimeouts` changes; the cluster does not change" : undefined;
+}
+
 function isInput(path: string): boolean {
   return inputNames.some((name) => path === name || path.startsWith(`${name}.`));
 }
@@ -103,6 +113,15 @@ export function lossesOf(transition: Transition): string[] {
       : []),
     ...(restart ? [`it is ${restart}: ${replicas(Math.min(old, next), "restart")}`] : []),
   ];
+}
+
+/** The message that a change of env or container restarts replicas; `undefined` if it does not. Pure. */
+export function rolloutOf({ before, inputs, effects }: Transition): string | undefined {
+  if (!before || !effects.has("rollout") || !runs(before) || !runs(inputs)) return undefined;
+  const changed = (["container", "env"] as const).filter((name) => !isDeepStrictEqual(before[name], inputs[name]));
+  const what = listOf(changed.map((name) => `\`${name}\``));
+  const count = before.replicas === 1 ? "the replica" : `all ${before.replicas} replicas`;
+  return `${what} ${changed.length === 1 ? "changes" : "change"}: the roll-out renews ${count}`;
 }
 
 function replacement(transition: Transition): string {

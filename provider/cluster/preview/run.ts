@@ -26,7 +26,7 @@ import {
   refusalsOf,
   withFoundName,
 } from "./ownership";
-import { lossesOf, previewCluster, type Transition, transitionOf } from "./plan";
+import { hiddenReasonOf, lossesOf, previewCluster, rolloutOf, type Transition, transitionOf } from "./plan";
 import { completeInputs, findFailures, namingFailures, pathStep } from "./validate";
 
 /**
@@ -76,7 +76,7 @@ export class CheckRun {
     if (failures.length > 0 || "failures" in connected) return { inputs: asked, failures };
     const check = new OneCheck(ctx, connected.service, connected.settings, this.#shared, hide);
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined) {
-      check.warn(`\`name\` is no longer given; the cluster keeps its name "${current}"`);
+      check.warn(`\`name\` is no longer set; the cluster keeps its name "${current}"`);
     }
     if (current !== undefined) this.#compared.delete(ctx.urn);
     const before = current === undefined ? remembered : asInputs(olds);
@@ -106,7 +106,7 @@ export class CheckRun {
         const [next, ...rest] = others;
         const why = reasonForNext(error);
         if (next === undefined || why === undefined) throw error;
-        const title = `cluster "${inputs.name}": the GPU type "${type}" ${why}, so the next of the list is tried, "${next}"`;
+        const title = `cluster "${inputs.name}": the GPU type "${type}" ${why}, so the next type of the list is tried, "${next}"`;
         ctx.log(this.#hiding(ctx, inputs).ownText(`${title}: ${messageOf(error)}`), "warning");
         return createWith([next, ...rest]);
       }
@@ -167,6 +167,8 @@ export class CheckRun {
     const { service, settings } = connected;
     const check = new OneCheck(hidingLog(ctx, hiding), service, settings, shared, hiding.said);
     await this.#recognition.refuseUnknown(check, ctx, id, state);
+    const reason = hiddenReasonOf({ ...state }, news);
+    if (reason) check.inform(reason);
   }
 
   /**
@@ -246,7 +248,11 @@ export class CheckRun {
     await warnOfMissingUpdate(check, transition);
     const certain = await certainOutputs(check, transition, adoption);
     check.reportGaps();
-    if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
+    if (check.failures.length === 0) {
+      for (const line of lossesOf(transition)) check.warn(line);
+      const rollout = rolloutOf(transition);
+      if (rollout) check.inform(rollout);
+    }
     const { failures } = check;
     const { __replaceOnChanges: replacing, ...shown } = inputs;
     this.#replacing.set(check.urn, replacing);
@@ -302,7 +308,7 @@ async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Tr
   if (changed.length === 0 || !(await check.inquiry.lacksUpdate())) return;
   const what = listOf(changed.map((field) => `\`${field}\``));
   check.warn(
-    `${what} cannot be changed in place: the service shows no update of clusters. ${wayOut(changed)}; without it, ` +
+    `${what} cannot be changed in place: the service has no update of clusters. ${wayOut(changed)}; without it, ` +
       "`pulumi up` fails",
   );
 }

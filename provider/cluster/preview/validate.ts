@@ -57,12 +57,12 @@ const envName = z
   );
 const envValue = z
   .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
-  .refine((value) => !value.includes("\0"), rule("must not hold a NUL character"))
-  .refine((value) => value.isWellFormed(), rule("must be Unicode text; it holds half of a character"))
+  .refine((value) => !value.includes("\0"), rule("must not contain a NUL character"))
+  .refine((value) => value.isWellFormed(), rule("must be valid Unicode text"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
 
 const extraText = "must be a map of names to JSON values";
-const extraSizeText = "must be at most 64 KiB in all, written as JSON";
+const extraSizeText = "must be at most 64 KiB as JSON";
 const maxExtraBytes = 64 * 1024;
 const extraName = z
   .string()
@@ -73,7 +73,7 @@ const extraName = z
     context.addIssue({ code: "custom", message: `"${name}" is sent by this package: use the input \`${input}\`` });
   });
 
-const triggersText = "must be a map or a list of texts, numbers and booleans";
+const triggersText = "must be a map or a list of strings, numbers and booleans";
 const trigger = z.union([z.string(), z.number(), z.boolean()], rule(triggersText));
 const triggers = z
   .union([z.record(z.string(), trigger, rule(triggersText)), z.array(trigger, rule(triggersText))])
@@ -244,13 +244,13 @@ export function namingFailures({ name, adopt }: Properties, { current, naming }:
   const { proposed } = naming;
   if (proposed === undefined) {
     return [
-      { property: "name", reason: "is required: pulumi:autonaming is disabled here, so give each cluster a name" },
+      { property: "name", reason: "is required: pulumi:autonaming is disabled here, so set a name for each cluster" },
     ];
   }
   const { error } = clusterRules.shape.name.safeParse(proposed);
   const rule = error?.issues[0]?.message;
-  const what = `${JSON.stringify(cut(proposed, 100))}, made by pulumi:autonaming, is no name of a cluster`;
-  return rule ? [{ property: "name", reason: `${what}: it ${rule}. Change the pattern, or give a \`name\`` }] : [];
+  const what = `${JSON.stringify(cut(proposed, 100))}, from pulumi:autonaming, is not a valid name of a cluster`;
+  return rule ? [{ property: "name", reason: `${what}: it ${rule}. Change the pattern, or set \`name\`` }] : [];
 }
 
 /** The inputs with their defaults and a name: the given one, else the one in the state, else a generated one. Pure. */

@@ -190,7 +190,9 @@ describe("a failure after the id", () => {
     const error = await run(failureOf(adapter.create(inputs)));
     expect(error).toMatchObject({
       id: simulator.clusters()[0]?.id,
-      reasons: [expect.stringMatching(/it is failed\n +seen: .*\n +replica \S+: failed, no driver\n/)],
+      reasons: [
+        expect.stringMatching(/it is failed\n +It is kept.*\n(?: +seen: .*\n)? +replica \S+: failed, no driver$/),
+      ],
       properties: { ...inputs, env: { MODEL: secret(canary) }, settled: false },
     });
     expect(error.message).not.toContain(canary);

@@ -89,7 +89,7 @@ describe("a second configuration of one process", () => {
     const own = providerUrn.replace(/own$/, name);
     return call(service.configure, new proto.ConfigureRequest().setUrn(own).setArgs(args));
   };
-  const refusal = { details: expect.stringMatching(/^this process of the plugin is configured for another provider/) };
+  const refusal = { details: expect.stringMatching(/^this plugin process already serves another provider/) };
 
   it.each<[string, Properties, string]>([
     ["another key", { apiKey: "another" }, "own"],
@@ -361,7 +361,7 @@ describe("the stack's pulumi:autonaming", () => {
   it("fails if its name is not valid for a cluster", async () => {
     const { failures } = await checkWith(Mode.ENFORCE, "Team_Web");
     expect(failures).toEqual([
-      expect.stringMatching(/^name: "Team_Web", made by pulumi:autonaming, .*must be 1 to 63 .*or give a `name`$/),
+      expect.stringMatching(/^name: "Team_Web", from pulumi:autonaming, .*must be 1 to 63 .*or set `name`$/),
     ]);
   });
 

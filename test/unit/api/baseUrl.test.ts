@@ -12,5 +12,5 @@ test.each([
 ])("the address %s, whose path would be taken for a query or a fragment, is refused", (url) => {
   const env = { GPUCLUSTER_API_KEY: "key", GPUCLUSTER_BASE_URL: url };
   expect(() => resolveConnection(() => undefined, env)).toThrow(ConfigError);
-  expect(() => resolveConnection(() => undefined, env)).toThrow("must not hold a query or a fragment");
+  expect(() => resolveConnection(() => undefined, env)).toThrow("must not contain a query or a fragment");
 });

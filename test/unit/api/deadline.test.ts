@@ -72,7 +72,7 @@ test.each<[RequestKind, number, number]>([
   const { error } = await send(kind, { deadlineMs: clock.now() + ms });
   expect(arrivals).toHaveLength(count);
   if (count === 0) {
-    expect(String(error)).toMatch(/for cluster "web": not sent, for its time limit is reached/);
+    expect(String(error)).toMatch(/for cluster "web": not sent, because its time limit is reached/);
     expect(error).toMatchObject({ isCut: true, maybeApplied: false });
   }
 });

@@ -53,7 +53,7 @@ describe("what the service says of itself", () => {
     ];
     const bench = await openBench({ dialect: { descriptorPath: "/elsewhere" }, faults });
     const { message } = await bench.run(failureOf(getServiceInfo(bench.client)));
-    expect(message).toContain("tried / (no JSON is there), /v1 (HTTP 404), /api (something else is there)");
+    expect(message).toContain("tried / (not JSON), /v1 (HTTP 404), /api (other content)");
   });
 
   it.each<[string, Fault, RegExp]>([

@@ -46,11 +46,9 @@ test.each<[number, Outcome, boolean]>([
 });
 
 test.each([
-  [401, "Check the API key: GPUCLUSTER_API_KEY in the environment, or the config value gpucluster:apiKey"],
-  [403, "The API key is not allowed to do this"],
   [500, "run the command again later"],
   [503, "run the command again later"],
-  [302, "check the address, such as GPUCLUSTER_BASE_URL"],
+  [302, "Redirects are not followed, so that the key goes nowhere else"],
 ])("the message of a %d says what to do", async (status, advice) => {
   expect(String(await answerTo({ status, body: envelope("No.") }))).toContain(advice);
 });

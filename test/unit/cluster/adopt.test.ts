@@ -144,24 +144,14 @@ describe("a cluster that is taken over", () => {
 
 describe("a cluster that is not taken over", () => {
   it.each<[string, Partial<ForeignCluster>, Properties, RegExp]>([
-    [
-      "another GPU type",
-      { gpuType: "l4" },
-      {},
-      /`gpuType` is "h100", but cl_\w+ has "l4"; only its own can be adopted$/,
-    ],
+    ["another GPU type", { gpuType: "l4" }, {}, /`gpuType` is "h100", but cl_\w+ has "l4"; set `gpuType` to that$/],
     [
       "another name than is given",
       {},
       { name: "web", __generatedName: false },
-      /`name` is "web", but cl_\w+ is "prod"; leave `name` away, or give that one$/,
+      /`name` is "web", but cl_\w+ is "prod"; remove `name`, or set it to that$/,
     ],
-    [
-      "been deleted",
-      { status: "gone" },
-      {},
-      /the service knows no such cluster under this API key; getClusters\(\) lists/,
-    ],
+    ["been deleted", { status: "gone" }, {}, /it is not a cluster that this API key can see; getClusters\(\) lists/],
   ])("where it has %s, is not touched, and no other is made", async (_title, cluster, changes, text) => {
     const bench = await openBench();
     const { id, inputs } = await find(bench, cluster, changes);
@@ -178,9 +168,7 @@ describe("a cluster that is not taken over", () => {
     await bench.client.deleteCluster(id);
     forget(bench);
     const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
-    expect(error.message).toContain(
-      `was not adopted: \`adopt\` ${id} is terminating: there is nothing left to take over`,
-    );
+    expect(error.message).toContain(`was not adopted: \`adopt\` ${id} is terminating, so it cannot be adopted`);
     expect(writes(bench.simulator)).toEqual([]);
   });
 
@@ -190,7 +178,7 @@ describe("a cluster that is not taken over", () => {
     await adopt(bench, inputs);
     const second = bench.cluster.create(bench.ctx({ urn: urnOf("twin") }), inputs);
     const error = await bench.run(failureOf(second));
-    expect(error.message).toContain(`was not adopted: ${urnOf("web")} adopts it already`);
+    expect(error.message).toContain(`was not adopted: ${urnOf("web")} already adopts it`);
   });
 
   it("where nobody can tell whether it exists, is an error, and nothing is sent", async () => {
@@ -218,7 +206,7 @@ describe("a take-over that fails half-way", () => {
     expect(error.reasons.join("\n")).toMatch(
       /^cluster "web-1234567" \(cl_\w+\) was adopted, but was not changed completely: /,
     );
-    expect(error.reasons.join("\n")).toContain("the next `pulumi up` goes on from here");
+    expect(error.reasons.join("\n")).toContain("run `pulumi up` again to continue from here");
     expect(error.state).toMatchObject({ name: "prod", settled: false });
     expect(writes(bench.simulator)).toEqual(first);
     const again = bench.as("seen");
@@ -234,7 +222,9 @@ describe("a take-over that fails half-way", () => {
     const { id, inputs } = await find(bench);
     bench.simulator.change(id, { sickReplica: { replica: 0, message: "no driver" } });
     const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), inputs)));
-    expect(error.reasons[0]).toMatch(/timed out after 1m\n.*\n +replica rep_\S+: unhealthy, no driver\n/);
+    expect(error.reasons[0]).toMatch(
+      /timed out after 1m: 1\/2 replicas healthy, running\n.*`pulumi up` again.*\n(.*\n)? +replica rep_\S+: unhealthy, no driver/,
+    );
     bench.simulator.change(id, { sickReplica: undefined });
     const at = await change(bench, error, inputs);
     expect(writes(bench.simulator)).toEqual([]);
@@ -252,7 +242,9 @@ describe("the deletion of the old entry of a cluster that was taken over", () =>
     expect(writes(bench.simulator)).toEqual([]);
     expect(running(bench, old).status).toBe("running");
     expect(warnings(bench)).toEqual([
-      expect.stringContaining(`cluster "prod" (${id}): a resource of this program adopts it`),
+      expect.stringContaining(
+        `cluster "prod" (${id}): not deleted, because another resource of this program has adopted it`,
+      ),
     ]);
   });
 });
@@ -267,7 +259,7 @@ describe("the old entry of a cluster that an earlier run has taken over", () => 
     await first.run(next.check(first.ctx(), inputs, at.state));
     await first.run(next.delete(first.ctx({ urn: urnOf("old") }), id, at.state));
     expect(writes(first.simulator)).toEqual([]);
-    expect(warnings(first)).toEqual([expect.stringContaining("a resource of this program adopts it")]);
+    expect(warnings(first)).toEqual([expect.stringContaining("another resource of this program has adopted it")]);
   });
 });
 
@@ -282,7 +274,7 @@ describe("the old entry of a cluster that was to be taken over, and was not,", (
     const { message } = await bench.run(
       failureOf(bench.cluster.delete(bench.ctx({ urn: urnOf("old") }), id, old?.state ?? {})),
     );
-    expect(message).toContain(`(${id}) was not deleted: the resource that was to adopt it has failed to`);
+    expect(message).toContain(`(${id}) was not deleted: another resource adopts it, and failed`);
     expect(writes(bench.simulator)).toEqual([]);
   });
 });

@@ -38,7 +38,9 @@ describe("a creation that is answered with", () => {
     bench.spoil("create", spoil);
     bench.spoil("list", spoil, { after: 1 });
     const error = await bench.run(failureOf(create(bench)));
-    expect(error.message).toMatch(/^cluster "web" may have been created, but its id is not known: .*Look for the name/);
+    expect(error.message).toMatch(
+      /^cluster "web" may have been created, but its id is not known: .*check the service for the name/,
+    );
     expect(idsOf(bench)).toHaveLength(1);
     expect(countOf(bench.simulator, post)).toBe(1);
     expectAllClean(bench, error);

@@ -127,9 +127,7 @@ describe("as a timeout,", () => {
   it.each(badTimeouts)("%s is refused for each operation, with what is right", async (_title, timeout) => {
     const { failures } = await check({ create: timeout, update: timeout, delete: timeout });
     expect(failures.map(({ reason }) => reason)).toEqual(
-      ["create", "update", "delete"].map(
-        (name) => `customTimeouts.${name}: must be a length of time, such as 45m or 1h30m`,
-      ),
+      ["create", "update", "delete"].map((name) => `customTimeouts.${name}: must be a duration, such as 45m or 1h30m`),
     );
     expect(writes(bench.simulator)).toEqual([]);
   });

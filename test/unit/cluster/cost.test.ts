@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { type Cost, Costs, costAt, knownCost, money, overOwnLimit } from "../../../provider/cluster/preview/cost";
+import { money } from "../../../provider/cluster/money";
+import { type Cost, Costs, costAt, knownCost, overOwnLimit } from "../../../provider/cluster/preview/cost";
 import { UNKNOWN } from "../../../provider/core";
 import { urnOf } from "./inputs";
 
@@ -46,11 +47,11 @@ describe("what a cluster costs", () => {
 
 describe("an amount of money", () => {
   it.each<[number, string | undefined, string]>([
-    [3, undefined, "3"],
+    [3, undefined, "3.00"],
     [8.9, undefined, "8.90"],
     [8.97, "USD", "8.97 USD"],
     [0.0035, "EUR", "0.0035 EUR"],
-    [0, undefined, "0"],
+    [0, undefined, "0.00"],
   ])("%d %s is written %s", (amount, currency, text) => {
     expect(money(amount, currency)).toBe(text);
   });
@@ -59,7 +60,7 @@ describe("an amount of money", () => {
 describe("the limit of one cluster", () => {
   it("is told with the cost and how that is made up", () => {
     expect(overOwnLimit(costAt(price, { gpuType: "h100", replicas: 2 }), 5)).toBe(
-      "is 5, but the cluster would cost 5.98 USD an hour: 2 x h100 at 2.99 USD",
+      "is 5.00, but the cluster would cost 5.98 USD per hour: 2 x h100 at 2.99 USD",
     );
   });
 
@@ -82,8 +83,8 @@ describe("the limit of the stack", () => {
 
   it("is told with the sum and the three largest parts", () => {
     expect(costsOf({ a: usd(1), b: usd(4), c: usd(2), d: usd(3), e: usd(0) }).overLimit(9.5)).toBe(
-      "gpucluster:maxHourlyCost is 9.50, but the clusters seen so far cost 10 USD an hour: " +
-        "b 4 (1 x h100 at 4 USD), d 3 (1 x h100 at 3 USD), c 2 (1 x h100 at 2 USD), and 1 more",
+      "gpucluster:maxHourlyCost is 9.50, but the clusters seen so far cost 10.00 USD per hour: " +
+        "b 4.00 (1 x h100 at 4 USD), d 3.00 (1 x h100 at 3 USD), c 2.00 (1 x h100 at 2 USD), and 1 more",
     );
   });
 
@@ -106,6 +107,6 @@ describe("the limit of the stack", () => {
     });
     expect(costs.uncounted()).toEqual(["b", "c"]);
     expect(costs.overLimit(3)).toBeUndefined();
-    expect(costs.overLimit(2)).toMatch(/cost 3 USD an hour: .*; not counted: 2 whose cost is not known$/);
+    expect(costs.overLimit(2)).toMatch(/cost 3.00 USD per hour: .*; not counted: 2 whose cost is not known$/);
   });
 });

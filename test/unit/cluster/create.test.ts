@@ -136,12 +136,12 @@ const laterFailures: [string, Fault[], RegExp][] = [
   [
     "a replica that stays sick",
     [{ kind: "sick-replica", replica: 1, message: "image not found" }],
-    /timed out after 2m\n +seen: .*1\/2 replicas healthy, provisioning.*\n +replica rep_\S+: unhealthy, image not found/,
+    /timed out after 2m: 1\/2 replicas healthy, provisioning\n +It is kept.*\n +seen: .*\n +replica rep_\S+: unhealthy, image not found/,
   ],
   [
     "a cluster that fails",
     [{ kind: "fail", message: "GPU fell off the bus" }],
-    /it is failed\n +seen: .*\n +replica rep_\S+: failed, GPU fell off the bus\n +replica rep_\S+: failed, GPU fell off the bus/,
+    /it is failed\n +It is kept.*\n(?: +seen: .*\n)? +replica rep_\S+: failed, GPU fell off the bus\n +replica rep_\S+: failed, GPU fell off the bus/,
   ],
   [
     "a key that is refused from then on",
@@ -152,12 +152,12 @@ const laterFailures: [string, Fault[], RegExp][] = [
   [
     "a service that does not answer until the end",
     [{ kind: "drop", method: "GET", path: "/v1/clusters/**", times: 1_000 }],
-    /timed out after 2m\n +the last poll that failed: .*the connection broke/,
+    /timed out after 2m\n +It is kept.*\n +the last poll that failed: .*the connection broke/,
   ],
   [
     "a service that answers with pages until the end",
     [{ kind: "html", status: 404, method: "GET", path: "/v1/clusters/**", times: 1_000 }],
-    /timed out after 2m\n +the last poll that failed: .*web page/,
+    /timed out after 2m\n +It is kept.*\n +the last poll that failed: .*web page/,
   ],
 ];
 
@@ -168,7 +168,7 @@ function expectKept(error: InitError, bench: Bench): void {
   expect(JSON.parse(JSON.stringify(error.state))).toStrictEqual(error.state);
   expect(error.reasons).toHaveLength(1);
   expect(error.reasons[0]).toContain(`cluster "web" (${cluster?.id}) was created, but is not ready: `);
-  expect(error.reasons[0]).toMatch(/It is kept in the state: the next `pulumi up` goes on from here/);
+  expect(error.reasons[0]).toMatch(/It is kept in the state: run `pulumi up` again to continue from here/);
 }
 
 describe("a failure after the service has given an id keeps the cluster:", () => {
@@ -196,7 +196,7 @@ describe("a failure after the service has given an id keeps the cluster:", () =>
 
   it.each([
     ["vanishes", "gone", /it disappeared/],
-    ["is stopped by somebody", "stopped", /it is stopped: somebody stopped it/],
+    ["is stopped by somebody", "stopped", /it is stopped: someone else stopped it/],
   ] as const)("a cluster that %s in the meantime", async (_title, status, reason) => {
     const bench = await openBench({ provisioningMs: 600_000 });
     const failed = initErrorOf(create(bench));

@@ -195,7 +195,7 @@ describe("a lost answer that cannot be cleared up", () => {
     });
     const { message } = await bench.run(failureOf(claim(bench)));
     expect(message).toMatch(/cluster "web" may have been created, but its id is not known/);
-    expect(message).toMatch(/Look for the name "web" in the service before you run the command again/);
+    expect(message).toMatch(/Before you run the command again, check the service for the name "web"/);
     expect(countOf(bench.simulator, createLine)).toBe(1);
   });
 
@@ -226,7 +226,7 @@ describe("a lost answer that cannot be cleared up", () => {
     controller.abort(new InterruptedError("interrupted"));
     const atMs = bench.clock.now();
     const error = await bench.run(made);
-    expect(error.message).toMatch(/cluster "web" may have been created.*the search for it was interrupted/);
+    expect(error.message).toMatch(/cluster "web" may have been created.*the search for the cluster was interrupted/);
     expect(bench.clock.now()).toBe(atMs);
   });
 });
@@ -277,7 +277,9 @@ describe("a request that was waited for in vain, which the service may still be 
     const bench = await openBench({ faults: [{ ...lost, kind: "status", status }] });
     const error = await bench.run(failureOf(claim(bench)));
     expect(error).toBeInstanceOf(CreateError);
-    expect(error.message).toMatch(/cluster "web" may have been created.*the service may still be at work on it/);
+    expect(error.message).toMatch(
+      /cluster "web" may have been created.*the service may still be working on the request/,
+    );
     // An error hook of the program makes the engine ask again in the same run.
     expect(await bench.run(failureOf(claim(bench)))).toBe(error);
     expect(countOf(bench.simulator, createLine)).toBe(1);
@@ -289,7 +291,7 @@ describe("a request that was waited for in vain, which the service may still be 
   it("is never sent again after a time limit either", async () => {
     const { bench, sent } = await openLate(() => undefined);
     const { message } = await bench.run(failureOf(claim(bench)));
-    expect(message).toMatch(/cluster "web" may have been created.*the service may still be at work on it/);
+    expect(message).toMatch(/cluster "web" may have been created.*the service may still be working on the request/);
     expect(sent()).toBe(1);
   });
 
@@ -310,7 +312,9 @@ describe("a second request", () => {
     const bench = await openBench({ faults: [{ ...lost, kind: "drop" }, refused] });
     const error = await bench.run(failureOf(claim(bench)));
     expect(error).toBeInstanceOf(CreateError);
-    expect(error.message).toMatch(/no more credit.*an earlier create request.* may still make a cluster "web"/);
+    expect(error.message).toMatch(
+      /no more credit.*an earlier create request was lost, so it may still create a cluster "web"/,
+    );
     expect(countOf(bench.simulator, createLine)).toBe(2);
   });
 
@@ -323,8 +327,8 @@ describe("a second request", () => {
     });
     const { id } = await bench.run(claim(bench));
     expect(bench.said).toEqual([
-      expect.stringContaining("the request is sent a second time"),
-      `two create requests were sent for ${id}: look whether a second cluster of its name shows up`,
+      expect.stringContaining("the request is sent again"),
+      `two create requests were sent for ${id}: check whether the service lists a second cluster of its name`,
     ]);
   });
 });
@@ -387,7 +391,7 @@ describe("a first request that the service acts on late", () => {
     });
     const { id } = await bench.run(claim(bench));
     expect(bench.said).toEqual([
-      expect.stringContaining("the request is sent a second time"),
+      expect.stringContaining("the request is sent again"),
       expect.stringContaining(late[0] ?? "none"),
     ]);
     expect(bench.said[1]).not.toContain(id);

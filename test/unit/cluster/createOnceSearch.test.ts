@@ -118,7 +118,7 @@ describe("the time of creation of a cluster that shows after a lost answer", () 
   );
 });
 
-const secondRequest = expect.stringContaining("the request is sent a second time");
+const secondRequest = expect.stringContaining("the request is sent again");
 
 describe("a second create request", () => {
   it("that is a conflict means that the first one arrived late, and its cluster is taken", async () => {
@@ -154,7 +154,7 @@ describe("a second create request", () => {
     expect(living(bench.simulator).map((made) => made.id)).toEqual([id]);
     expect(bench.said).toEqual([
       secondRequest,
-      expect.stringMatching(/whether the first create request made a cluster too could not/),
+      expect.stringMatching(/could not check whether the first create request created a cluster too/),
     ]);
   });
 
@@ -185,7 +185,7 @@ describe("an interrupt while the create request is under way", () => {
   it("ends after one look that shows nothing, and nothing more is sent", async () => {
     const { bench, work, tookMs } = await interrupted([lostAfter, { kind: "hidden", ms: minute }]);
     const { message } = await bench.run(failureOf(work));
-    expect(message).toMatch(/cluster "web" may have been created.*the search for it was interrupted/);
+    expect(message).toMatch(/cluster "web" may have been created.*the search for the cluster was interrupted/);
     expect(countOf(bench.simulator, createLine)).toBe(1);
     expect(countOf(bench.simulator, listLine)).toBe(2);
     expect(tookMs()).toBe(0);
@@ -209,7 +209,7 @@ describe("an interrupt while the create request is under way", () => {
   ])("is not held up by a look that %s", async (_title, fault) => {
     const { bench, work, tookMs } = await interrupted([lostAfter, fault]);
     const { message } = await bench.run(failureOf(work));
-    expect(message).toMatch(/may have been created.*the search for it was interrupted/);
+    expect(message).toMatch(/may have been created.*the search for the cluster was interrupted/);
     expect(countOf(bench.simulator, createLine)).toBe(1);
     expect(tookMs()).toBeLessThanOrEqual(5_000);
   });

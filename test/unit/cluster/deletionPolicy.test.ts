@@ -19,8 +19,8 @@ const remove = "DELETE /v1/clusters/:id";
 
 /** The one line that says what becomes of it. */
 const farewell = (id: string) =>
-  `warning: cluster "web" (${id}): was stopped and not deleted, as its \`deletionPolicy\` says. ` +
-  `\`adopt: "${id}"\` takes it up again, and starts it. The service does not say what a stopped cluster costs`;
+  `warning: cluster "web" (${id}): stopped and not deleted, because of \`deletionPolicy: "stop"\`. It may still be billed. ` +
+  `To start and manage it again, set \`adopt: "${id}"\``;
 
 describe("a resource whose deletionPolicy is stop", () => {
   it("leaves a stopped cluster, says which, and how to take it up again, which starts it", async () => {
@@ -114,7 +114,7 @@ describe("a resource whose deletionPolicy is stop", () => {
     const { id, state } = await settle(bench, kept);
     const startMs = bench.clock.now();
     const error = await bench.run(failureOf(bench.cluster.delete(bench.ctx({ timeoutMs: 120_000 }), id, state)));
-    expect(error.message).toMatch(/was not stopped: timed out after 2m\n +seen: .*stopping/);
+    expect(error.message).toMatch(/was not stopped: timed out after 2m: stopping/);
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(120_000);
   });
 

@@ -36,7 +36,7 @@ describe("a cluster that is found after the answer to its creation was lost", ()
     const error = await bench.run(initErrorOf(create(bench)));
     const [made] = living(bench.simulator);
     expect(error.id).toBe(made?.id);
-    expect(error.message).toContain(`shows ${paths} otherwise than asked for`);
+    expect(error.message).toContain(`the cluster that was found by its name has another ${paths}. The next`);
     expect(error.message).not.toContain(canary);
     const { changes } = bench.cluster.diff(error.state, checked);
     expect(Object.keys(changes)).not.toEqual([]);

@@ -28,13 +28,13 @@ describe("the types that are close to", () => {
 describe("a type that is not listed", () => {
   it("is refused with the close ones, and where the list is from", () => {
     expect(unlistedText("H100", catalog, "GET /v1/gpus")).toBe(
-      '"H100" is not a GPU type that the service lists (GET /v1/gpus); close to it: "h100"',
+      '"H100" is not a GPU type that the service lists (GET /v1/gpus); similar: "h100"',
     );
   });
 
   it("is refused with all that there are, where none is close", () => {
     expect(unlistedText("tpu", ["h100", "l4"], "GET /v1/gpus")).toBe(
-      '"tpu" is not a GPU type that the service lists (GET /v1/gpus); there are "h100" and "l4"',
+      '"tpu" is not a GPU type that the service lists (GET /v1/gpus); it lists "h100" and "l4"',
     );
   });
 

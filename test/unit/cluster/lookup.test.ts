@@ -180,7 +180,7 @@ describe("a deletion that is answered by 404", () => {
     const bench = await openLocked(isEnvelope);
     const made = await settle(bench, checked);
     const { message } = await bench.run(failureOf(remove(bench, made)));
-    expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but lists it/);
+    expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but still lists it/);
     expect(bench.said).not.toContain("status: deleted");
     expect(bench.simulator.cluster(made.id)?.status).toBe("running");
   });
@@ -235,7 +235,7 @@ describe("the wait for a deletion whose looks get the 404 of a gateway", () => {
 
 describe("a cluster that has only just been created, and that reads do not show,", () => {
   const hour = 3_600_000;
-  const newsWord = /was created only just now, and the service does not show it yet\. Run the command again/;
+  const newsWord = /was created a moment ago, and the service does not show it yet\. Run the command again/;
 
   /** What is left of a creation whose time was up before the cluster showed. */
   async function openHidden(): Promise<{ bench: Bench; made: Settled }> {

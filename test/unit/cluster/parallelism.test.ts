@@ -54,7 +54,7 @@ describe("the hint", () => {
     reportAfter(20_000);
     expect(said).toEqual([
       expect.stringMatching(
-        /^warning: e has not had its turn for 40s, while 4 clusters .* on 1 CPU .*`--parallel 128`/,
+        /^warning: e has been queued for 40s: Pulumi runs 4 operations at a time on 1 CPU .*`--parallel 128`/,
       ),
     ]);
   });

@@ -170,7 +170,7 @@ describe("a wait survives", () => {
     bench.simulator.fault({ ...fault, after: 2 });
     const { kind } = await bench.run(watch(bench, id));
     expect(kind).toBe("ready");
-    expect(bench.said.some((text) => text.startsWith("cannot look: "))).toBe(true);
+    expect(bench.said.some((text) => text.startsWith("cannot poll: "))).toBe(true);
   });
 
   it("a new cluster that is not shown for 20 s", async () => {
@@ -249,7 +249,7 @@ describe("the error of a timeout", () => {
     const judge = (look: Observation, past: PollHistory) => judgeReady(look, past, goalOf({ replicas: 2 }));
     const wait = watch(bench, id, { judge, timeoutMs: 240_000 });
     const error = await bench.run(failureOf(wait));
-    expect(error.message).toBe("timed out after 4m");
+    expect(error.message).toBe("timed out after 4m: 1/2 replicas healthy, provisioning");
     expect(factsOf(error)).toEqual([
       expect.stringMatching(
         /^seen: 0\/2 replicas healthy, provisioning.*, then 1\/2 replicas healthy, provisioning \(\d+ times\)$/,

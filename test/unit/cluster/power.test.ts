@@ -126,7 +126,7 @@ describe("a cluster that shall be stopped", () => {
     const made = await settle(bench, asked);
     const deletes = bench.clock.sleep(3_000).then(() => bench.client.deleteCluster(made.id));
     const [{ state, text }] = [await failingChange(bench, made, atRest), await bench.run(deletes)];
-    expect(text).toMatch(/was not changed completely: it is terminating: somebody deletes it\n/);
+    expect(text).toMatch(/was not changed completely: it is terminating: someone else is deleting it\n/);
     expect(state).toMatchObject({ settled: false });
   });
 });
@@ -167,7 +167,7 @@ describe("a cluster that shall run", () => {
       const status = what === "stop" ? "stopped" : "failed";
       void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status, message: "node lost" }));
       const failed = await failingChange(bench, made, { ...asked, env });
-      expect(failed.text).toMatch(what === "stop" ? /it is stopped: somebody stopped it/ : /it is failed\n/);
+      expect(failed.text).toMatch(what === "stop" ? /it is stopped: someone else stopped it/ : /it is failed\n/);
       const at = await change(bench, failed, { ...asked, env });
       expect(running(bench, at)).toMatchObject({ status: "running", env });
       await expectAtGoal(bench, at, { ...asked, env });

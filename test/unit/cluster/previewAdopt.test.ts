@@ -21,17 +21,17 @@ describe("to adopt a cluster", () => {
     expect(refusals).toEqual([]);
     expect(inputs).toMatchObject({ name: "found", __generatedName: true, adopt: id, endpoint, createdAt });
     expect(inputs["hourlyCost"]).toBe(5.98);
-    expect(said).toEqual([`info: web: takes over ${id} ("found", 2 x h100): nothing of it is changed`]);
+    expect(said).toEqual([`info: web: adopts ${id} ("found", 2 x h100): nothing is changed`]);
   });
 
-  it("says what will be put right by the paths alone", async () => {
+  it("says what will be changed by the paths alone", async () => {
     const { bench, id } = await openFound({}, { env: { MODEL: "old", KEPT: "x" }, status: "stopped" });
     const news = { ...least, name: "found", replicas: 3, env: { MODEL: canary, NEW: canary }, adopt: id };
     const { refusals, said } = await check(bench, news);
     expect(refusals).toEqual([]);
     expect(said).toEqual([
-      `info: web: takes over ${id} ("found", 2 x h100): desiredStatus, replicas, env.MODEL and env.NEW will be put right; ` +
-        "variables that the program does not name may go",
+      `info: web: adopts ${id} ("found", 2 x h100): desiredStatus, replicas, env.MODEL and env.NEW will be changed to match the program; ` +
+        "variables that the program does not set may be removed",
     ]);
     expect(writes(bench.simulator)).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe("to adopt a cluster", () => {
   it("says that it will be stopped where the program wants it so", async () => {
     const { bench, id } = await openFound();
     const { said } = await check(bench, { ...least, replicas: 2, desiredStatus: "stopped", adopt: id });
-    expect(said).toEqual([expect.stringContaining(": desiredStatus will be put right")]);
+    expect(said).toEqual([expect.stringContaining(": desiredStatus will be changed to match the program")]);
   });
 
   it("asks for the one cluster, and not for all", async () => {
@@ -49,8 +49,8 @@ describe("to adopt a cluster", () => {
   });
 
   it.each<[string, Properties, RegExp]>([
-    ["another GPU type", { gpuType: "l4" }, /^gpuType: is "l4", but cl_\w+ has "h100"; only its own can be adopted$/],
-    ["another name", { name: "mine" }, /^name: is "mine", but cl_\w+ is "found"; leave `name` away/],
+    ["another GPU type", { gpuType: "l4" }, /^gpuType: is "l4", but cl_\w+ has "h100"; set `gpuType` to that$/],
+    ["another name", { name: "mine" }, /^name: is "mine", but cl_\w+ is "found"; remove `name`/],
     ["no GPU type of it in the list", { gpuType: ["l4", "h200"] }, /^gpuType: is "l4", but cl_\w+ has "h100"/],
   ])("with %s fails", async (_title, news, refusal) => {
     const { bench, id } = await openFound();
@@ -70,7 +70,7 @@ describe("to adopt a cluster", () => {
     const unknown = { name: UNKNOWN, gpuType: UNKNOWN, replicas: UNKNOWN, container: UNKNOWN, env: { A: UNKNOWN } };
     const { refusals, said } = await check(bench, { ...unknown, adopt: id });
     expect(refusals).toEqual([]);
-    expect(said).toEqual([`info: web: takes over ${id} ("found", 2 x h100): nothing of it is changed`]);
+    expect(said).toEqual([`info: web: adopts ${id} ("found", 2 x h100): nothing is changed`]);
   });
 
   it("is not judged, and nobody is asked, while the id is not known yet", async () => {
@@ -85,9 +85,7 @@ describe("to adopt a cluster", () => {
     ["in another form, which the list confirms", { dialect: { errorShape: "flat" } }],
   ])("fails where the service says %s that there is no such cluster", async (_title, options) => {
     const { refusals } = await check(await openBench(options), { ...least, adopt: "cl_0000" });
-    expect(refusals).toEqual([
-      "adopt: cl_0000 is no cluster that this API key can see; getClusters() lists those that there are",
-    ]);
+    expect(refusals).toEqual(["adopt: cl_0000 is not a cluster that this API key can see; getClusters() lists them"]);
   });
 
   it.each<[string, BenchOptions]>([
@@ -107,7 +105,7 @@ describe("to adopt a cluster", () => {
     const { bench, id } = await openFound({ deletionMs: 60_000 });
     await bench.run(bench.client.deleteCluster(id));
     const { refusals } = await check(bench, { ...least, adopt: id });
-    expect(refusals).toEqual([`adopt: ${id} is terminating: there is nothing left to take over`]);
+    expect(refusals).toEqual([`adopt: ${id} is terminating, so it cannot be adopted`]);
   });
 
   it("takes what the list says where the cluster itself cannot be read", async () => {
@@ -131,7 +129,7 @@ describe("to adopt a cluster", () => {
     expect((await check(bench, { ...least, replicas: 2, adopt: id }, {}, "one")).refusals).toEqual([]);
     const { refusals } = await check(bench, { ...least, replicas: 2, adopt: id }, {}, "two");
     expect(refusals).toContain(
-      `adopt: ${id} is taken over by the resource ${urnOf("one")} too; two cannot have the same cluster`,
+      `adopt: the resource ${urnOf("one")} adopts ${id} too; two resources cannot manage the same cluster`,
     );
   });
 
@@ -139,7 +137,7 @@ describe("to adopt a cluster", () => {
     const { bench, id } = await openFound({}, { gpuType: "h200", replicas: 30 });
     const news = { ...least, gpuType: "h200", adopt: id };
     expect((await check(bench, { ...news, replicas: 32 })).said.join()).not.toContain("not enough GPUs");
-    expect((await check(bench, { ...news, replicas: 33 })).said.join()).toContain("not enough GPUs: 3 more");
+    expect((await check(bench, { ...news, replicas: 33 })).said.join()).toContain("not enough GPUs: 3 x");
   });
 });
 
@@ -160,7 +158,7 @@ describe("an adopted cluster", () => {
   it("cannot become another one", async () => {
     const { refusals } = await check(await openBench(), { ...checked, adopt: "cl_2" }, adopted);
     expect(refusals).toEqual([
-      "adopt: counts at creation only, and this resource manages cl_1: remove the line, or write cl_1 again",
+      "adopt: is used at creation only, and this resource manages cl_1: remove it, or set it to cl_1",
     ]);
   });
 
@@ -168,7 +166,7 @@ describe("an adopted cluster", () => {
     const news = { ...checked, gpuType: "l4", adopt: "cl_1" };
     for (const { refusals } of await checkTwice(await openBench(), news, adopted)) {
       expect(refusals).toEqual([
-        "adopt: names the cluster that is replaced (cl_1); the one that takes its place has to be new: remove the line",
+        "adopt: names the cluster that is replaced (cl_1): remove it, because the replacement is a new cluster",
       ]);
     }
   });
@@ -184,7 +182,7 @@ describe("an adopted cluster", () => {
     const news = { ...least, replicas: 2, name: "found", adopt: id };
     const [first, second] = await checkTwice(bench, news, adopted);
     expect([...first.refusals, ...second.refusals]).toEqual([]);
-    expect(bench.said.filter((line) => line.startsWith("info: web: takes over"))).toHaveLength(1);
+    expect(bench.said.filter((line) => line.startsWith("info: web: adopts"))).toHaveLength(1);
   });
 });
 
@@ -194,8 +192,8 @@ describe("a replacement under the same name", () => {
   it("fails where the old cluster is only stopped, for that keeps the name", async () => {
     for (const { refusals } of await checkTwice(await openBench(), { ...checked, gpuType: "l4" }, stays)) {
       expect(refusals).toEqual([
-        'name: "web" stays the name of the old cluster, which is stopped and not deleted when it is replaced ' +
-          '(`deletionPolicy: "stop"`): give another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
+        'name: "web" stays in use: the replaced cluster is stopped and not deleted ' +
+          '(`deletionPolicy: "stop"`): use another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
       ]);
     }
   });

@@ -59,7 +59,7 @@ describe("the cost in a preview", () => {
       expect(inputs).not.toHaveProperty("hourlyCost");
     }
     expect(bench.said).toEqual([
-      'info: the service names no price of "h100", so `hourlyCost` is left out; so it is wherever else a price is not known',
+      'info: the service shows no price for "h100", so `hourlyCost` is left out. The same applies to other clusters without a price',
     ]);
   });
 
@@ -103,7 +103,7 @@ describe("maxHourlyCost", () => {
   it("fails a creation above it", async () => {
     const { refusals } = await check(await openBench(), { ...checked, maxHourlyCost: 5 });
     expect(refusals).toEqual([
-      "maxHourlyCost: is 5, but the cluster would cost 5.98 USD an hour: 2 x h100 at 2.99 USD",
+      "maxHourlyCost: is 5.00, but the cluster would cost 5.98 USD per hour: 2 x h100 at 2.99 USD",
     ]);
   });
 
@@ -120,14 +120,14 @@ describe("maxHourlyCost", () => {
   it("fails an unchanged cluster that costs more, by what it was known to cost", async () => {
     const bench = await openBench();
     const { refusals } = await check(bench, { ...checked, maxHourlyCost: 5 }, old());
-    expect(refusals).toEqual([expect.stringMatching(/would cost 5.98 an hour: 2 x h100 at 2.99$/)]);
+    expect(refusals).toEqual([expect.stringMatching(/would cost 5.98 per hour: 2 x h100 at 2.99$/)]);
     expect(bench.simulator.requests).toEqual([]);
   });
 
   it("cannot be checked without a price, which is a warning", async () => {
     const { refusals, said } = await check(await openBench(priceless), { ...checked, maxHourlyCost: 5 });
     expect(refusals).toEqual([]);
-    expect(said).toContain("warning: web: `maxHourlyCost` cannot be checked: what the cluster costs is not known");
+    expect(said).toContain("warning: web: `maxHourlyCost` cannot be checked: the cost of the cluster is not known");
   });
 });
 
@@ -149,7 +149,7 @@ describe("gpucluster:maxHourlyCost", () => {
       [],
       [],
       [
-        ": gpucluster:maxHourlyCost is 10, but the clusters seen so far cost 11.96 USD an hour: " +
+        ": gpucluster:maxHourlyCost is 10.00, but the clusters seen so far cost 11.96 USD per hour: " +
           "b 5.98 (2 x h100 at 2.99 USD), a 2.99 (1 x h100 at 2.99 USD), c 2.99 (1 x h100 at 2.99 USD)",
       ],
       [expect.stringMatching(/cost 14.95 USD .*, and 1 more$/)],
@@ -174,7 +174,7 @@ describe("gpucluster:maxHourlyCost", () => {
     const bench = await openBench({ ...priceless, settings });
     for (const name of ["a", "b"]) await check(bench, { ...checked, name }, {}, name);
     expect(bench.said.filter((line) => line.includes("maxHourlyCost"))).toEqual([
-      'warning: gpucluster:maxHourlyCost leaves out "a" and what else has no known price in one currency',
+      'warning: gpucluster:maxHourlyCost does not count "a" and other clusters without a known price in the same currency',
     ]);
   });
 });

@@ -78,7 +78,7 @@ describe("a list of GPU types", () => {
     expect(refusals).toEqual([]);
     expect(inputs["gpuType"]).toBe("h900");
     expect(said).toEqual([
-      expect.stringMatching(/^warning: web: `gpuType` may become another one of the list than "h900"/),
+      expect.stringMatching(/^warning: web: `gpuType` may become another type of the list than "h900"/),
       expect.stringMatching(/^warning: GPU types, stock figures and prices could not be checked/),
     ]);
   });
@@ -104,7 +104,7 @@ it.each(Object.keys(dialects))("the type, its price and its stock are found in t
 
 describe("a GPU type that the service does not list", () => {
   const refusal = (address: string) =>
-    `gpuType: "h900" is not a GPU type that the service lists (GET /v1/gpus of ${address}, which may leave out what is sold out); there are "a100-40gb", "a100-80gb", "h100", "h200", "l4", "l40s" and "rtx4090"`;
+    `gpuType: "h900" is not a GPU type that the service lists (GET /v1/gpus of ${address}, which may omit types that are sold out); there are "a100-40gb", "a100-80gb", "h100", "h200", "l4", "l40s" and "rtx4090"`;
 
   it("fails the preview of a creation, with the listed ones and the list's address, after one request about GPUs", async () => {
     const bench = await openBench();

@@ -37,7 +37,7 @@ describe("a forced replacement, which the engine checks as if it were a creation
     const { bench, id } = await benchWith(inputs === least ? await made() : inputs);
     const { refusals, said } = await check(bench, { ...inputs, __deleteBeforeReplace: true });
     expect(refusals).toEqual([]);
-    expect(said).toEqual([expect.stringMatching(new RegExp(`^warning: web: .*${id}.*has to be deleted before`))]);
+    expect(said).toEqual([expect.stringMatching(new RegExp(`^warning: web: .*${id}.*must be deleted before`))]);
   });
 });
 

@@ -36,7 +36,7 @@ const failing: Fault = { kind: "status", status: 422, message: quote, code: "bad
 describe("a secret of the program or of the state that the service quotes to a check", () => {
   it.each<[string, BenchOptions, RegExp]>([
     ["warning", {}, /^warning: .*could not be checked/m],
-    ["failure", { settings: { strictPreview: true } }, /gpucluster:strictPreview makes that an error/],
+    ["failure", { settings: { strictPreview: true } }, /an error because of gpucluster:strictPreview/],
     ["failure of a key that is rejected", { faults: [{ ...failing, status: 401 }] }, /HTTP 401/],
   ])("is hidden in the %s, be it short or long", async (_what, options, text) => {
     const bench = await openBench({ faults: [failing], ...options });
@@ -52,7 +52,7 @@ describe("a secret of the program or of the state that the service quotes to a c
     bench.simulator.fault({ kind: "body", path: "/v1/clusters/*", body: JSON.stringify(record), times: 9 });
     const { name: _name, ...given } = news;
     const shown = await shownBy(bench, { ...given, adopt: id });
-    expect(shown).toContain(`takes over ${id} ("of [secret]"`);
+    expect(shown).toContain(`adopts ${id} ("of [secret]"`);
   });
 
   it("is hidden where an operation makes up for the check", async () => {

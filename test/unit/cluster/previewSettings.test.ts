@@ -21,7 +21,9 @@ describe("gpucluster:strictPreview", () => {
     for (const name of ["a", "b"]) {
       const { refusals } = await check(bench, { ...checked, name }, {}, name);
       expect(refusals).toEqual([
-        expect.stringMatching(/^: taken names, GPU types.*HTTP 503.*; gpucluster:strictPreview makes that an error$/),
+        expect.stringMatching(
+          /^: taken names, GPU types.*HTTP 503.* \(an error because of gpucluster:strictPreview\)$/,
+        ),
       ]);
     }
     expect(bench.said).toEqual([]);

@@ -15,15 +15,13 @@ describe("the stock", () => {
   it("that a creation exceeds is a warning with the type, what is wanted and what there is", async () => {
     const { refusals, said } = await check(await openBench(), many(40));
     expect(refusals).toEqual([]);
-    expect(said).toEqual(['warning: web: not enough GPUs: 40 more of the type "h200" needed, 32 available']);
+    expect(said).toEqual(["warning: web: not enough GPUs: 40 x h200 needed, 32 available"]);
   });
 
   it("that a creation exceeds is a failure where the stack says so", async () => {
     const bench = await openBench({ settings: { capacityCheck: "error" } });
     const { refusals, said } = await check(bench, many(40));
-    expect(refusals).toEqual([
-      'replicas: not enough GPUs: 40 more of the type "h200" needed, 32 available (gpucluster:capacityCheck)',
-    ]);
+    expect(refusals).toEqual(["replicas: not enough GPUs: 40 x h200 needed, 32 available (gpucluster:capacityCheck)"]);
     expect(said).toEqual([]);
   });
 
@@ -36,9 +34,7 @@ describe("the stock", () => {
     ["a replacement of a stopped one counts whole", many(40), old({ replicas: 40, desiredStatus: "stopped" }), 40],
   ])("%s", async (_title, news, olds, wanted) => {
     const { said } = await check(await openBench(), news, olds);
-    expect(aboutStock(said)).toEqual([
-      `warning: web: not enough GPUs: ${wanted} more of the type "h200" needed, 32 available`,
-    ]);
+    expect(aboutStock(said)).toEqual([`warning: web: not enough GPUs: ${wanted} x h200 needed, 32 available`]);
   });
 
   it.each<[string, Properties, Properties | undefined]>([
@@ -85,9 +81,7 @@ describe("the stock", () => {
       [],
       [],
       [],
-      [
-        'warning: c: not enough GPUs: 5 more of the type "h200" needed, 35 for all clusters of this run so far, 32 available',
-      ],
+      ["warning: c: not enough GPUs: 5 x h200 needed, 35 for all clusters of this run so far, 32 available"],
       [],
     ]);
   });
@@ -101,7 +95,7 @@ describe("the stock", () => {
   it("counts one GPU in the singular", async () => {
     const news = { ...checked, gpuType: "rtx4090", replicas: 1 };
     const { said } = await check(await openBench(), news);
-    expect(said).toEqual(['warning: web: not enough GPUs: 1 more of the type "rtx4090" needed, 0 available']);
+    expect(said).toEqual(["warning: web: not enough GPUs: 1 x rtx4090 needed, 0 available"]);
   });
 
   it.each<[string, Partial<Dialect>, number]>([

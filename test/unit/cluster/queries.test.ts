@@ -59,7 +59,7 @@ describe("the clusters", () => {
 
   it("cannot be had with a refused key, and the error says so", async () => {
     const bench = await openBench({ faults: [{ kind: "status", status: 401 }] });
-    expect((await failureOf(getClusters(bench.client))).message).toMatch(/HTTP 401.*GPUCLUSTER_API_KEY/);
+    expect((await failureOf(getClusters(bench.client))).message).toMatch(/HTTP 401.*Check the API key/);
   });
 });
 
@@ -120,30 +120,30 @@ describe("one cluster", () => {
 
 describe("a name", () => {
   const doubts: [string, (bench: Bench) => unknown, BenchOptions, RegExp][] = [
-    ["nobody has", () => undefined, {}, /^getCluster: there is no cluster of the name "web"; getClusters\(\) lists/],
+    ["nobody has", () => undefined, {}, /^getCluster: there is no cluster "web"; getClusters\(\) lists/],
     [
       "that only a cluster has that is on its way out",
       async ({ client, simulator }) => client.deleteCluster(simulator.addCluster(web).id),
       { deletionMs: 3_600_000 },
-      /there is no cluster of the name "web"/,
+      /there is no cluster "web"/,
     ],
     [
       "that several have",
       ({ simulator }) => ["web", "Web"].map((name) => simulator.addCluster({ ...web, name })),
       {},
-      /"web" is the name of 2 clusters, cl_\w+ \(running, since .*\), cl_\w+ \(.*\): give the `id` of one$/,
+      /"web" is the name of 2 clusters, cl_\w+ \(running, since .*\), cl_\w+ \(.*\): use the `id` of one$/,
     ],
     [
       "that shows in no list that is complete",
       () => undefined,
       { client: () => ({ listClusters: async () => ({ clusters: [], complete: false }) }) },
-      /the list of clusters is not complete, so there is no telling whether there is one of the name "web"/,
+      /the list of clusters is not complete, so it is not certain whether a cluster has the name "web"/,
     ],
     [
       "that one has, where others may",
       () => undefined,
       { client: () => partOfList() },
-      /no telling whether cl_1 \(running\) is the only one of the name "web": give the `id`$/,
+      /not certain whether only cl_1 \(running\) has the name "web": use the `id`$/,
     ],
     [
       "in a list that broke off",

@@ -109,7 +109,7 @@ describe("a cluster is not gone, but the read fails,", () => {
     bench.simulator.change(made.id, { status: "gone" });
     const work = bench.as("another").read(bench.ctx({ urn: "urn:web" }), made.id, made.state);
     const { message } = await bench.run(failureOf(work));
-    expect(message).toMatch(/last seen under others/);
+    expect(message).toMatch(/others saw it last/);
     expect(message).toMatch(/GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY/);
     expect(message).toContain("pulumi state delete 'urn:web'");
   });

@@ -139,7 +139,7 @@ describe("a roll-out that is too fast to be seen", () => {
     expect(tookMs).toBeGreaterThanOrEqual(30_000);
     expect(tookMs).toBeLessThanOrEqual(40_000);
     expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([
-      expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): no replica was seen to restart/),
+      expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): no poll showed a replica that restarts/),
     ]);
     expect(countOf(bench.simulator, redeploy)).toBe(1);
   });

@@ -106,6 +106,6 @@ describe("hourlyCost", () => {
   it("that was saved is said by the deletion", async () => {
     const { bench, made } = await costAfter({});
     await bench.run(bench.cluster.delete(bench.ctx(), made.id, made.state));
-    expect(bench.said).toContain(`info: cluster "web" (${made.id}): was deleted; it cost 6 an hour`);
+    expect(bench.said).toContain(`info: cluster "web" (${made.id}): deleted; it cost 6.00 per hour`);
   });
 });

@@ -17,7 +17,7 @@ describe("a wait in which nothing changes", () => {
     expect(text).toMatch(/^warning: cluster "web" \(cl_\w+\): nothing has changed for (\d+)m/);
     expect(Number(/for (\d+)m/.exec(text)?.[1])).toBe(minutes);
     expect(text).toContain(`0/2 replicas healthy, ${word}`);
-    expect(text).toMatch(/The wait goes on for \d+m\d*s?\. See what .*Ctrl-C/);
+    expect(text).toMatch(/The wait continues for \d+m\d*s?\. Check the cluster .*Ctrl-C/);
   });
 
   it("says nothing while replicas come up one after the other", async () => {
@@ -32,7 +32,7 @@ describe("a wait in which nothing changes", () => {
     const made = await settle(bench, asked);
     bench.simulator.fault({ kind: "status", status: 500, method: "GET", after: 3, times: 100_000 });
     await failingChange(bench, made, { ...asked, replicas: 3 }).catch(() => undefined);
-    expect(warnings(bench)).toEqual([expect.stringMatching(/nothing has changed for 5m\d*s?: cannot look: .*500/)]);
+    expect(warnings(bench)).toEqual([expect.stringMatching(/nothing has changed for 5m\d*s?: cannot poll: .*500/)]);
   });
 
   it("is no word of a short one", async () => {

@@ -46,7 +46,7 @@ describe("a cluster whose replicas are all healthy, and whose two words differ,"
   it.each(["terminating", "deleting"])("of which one is %s, is said to be that", (word) => {
     const look = { record: { id: "cl_1", status: "failed" }, status: { status: word, replicas: well } };
     expect(judgeReady(look, calm, goalOf({ replicas: 2 }))).toMatchObject({
-      summary: `it is ${word}: somebody deletes it`,
+      summary: `it is ${word}: someone else is deleting it`,
     });
   });
 });
@@ -131,7 +131,7 @@ describe("a status word that quotes a value of env", () => {
     const work = bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), id, state, news);
     const error = await bench.run(failureOf(work));
     expect([...bench.said, error.message, error.stack].join()).not.toContain(canary);
-    expect(bench.said.join()).toContain("the service is busy with it: crashed with [secret]");
+    expect(bench.said.join()).toContain("the service is busy with the cluster: crashed with [secret]");
   });
 
   it.each<[string, (client: Client) => Promise<object>]>([

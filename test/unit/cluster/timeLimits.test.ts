@@ -87,12 +87,12 @@ const phases: Record<string, Phase> = {
   "an update that is busy": {
     what: "update",
     fault: ({ simulator }) => simulator.fault(status("PATCH", "/v1/clusters/*", {})),
-    says: /timed out after 45s: the service is busy with it: running .*not now/,
+    says: /timed out after 45s: the service is busy with the cluster: running .*not now/,
   },
   "a scaling that is busy": {
     what: "scale",
     fault: ({ simulator }) => simulator.fault(status("POST", "/v1/clusters/*/scale", {})),
-    says: /timed out after 45s: the service is busy with it/,
+    says: /timed out after 45s: the service is busy with the cluster/,
   },
   "the look before an update": { what: "update", hangs: line("GET", one), says: /GET .*time limit/ },
   "looks whether a roll-out begins": { what: "update", hangs: line("GET", /\/status$/), says: /\/status.*time limit/ },
@@ -110,7 +110,7 @@ const phases: Record<string, Phase> = {
   "a deletion that is busy": {
     what: "delete",
     fault: ({ simulator }) => simulator.fault(status("DELETE", "/v1/clusters/*", {})),
-    says: /not deleted: timed out after 45s: the service is busy with it/,
+    says: /not deleted: timed out after 45s: the service is busy with the cluster/,
   },
   "looks after a deletion without an answer": {
     what: "delete",
@@ -126,7 +126,7 @@ const phases: Record<string, Phase> = {
   "a start that is busy": {
     what: "start",
     fault: ({ simulator }) => simulator.fault(status("POST", "/v1/clusters/*/*", {})),
-    says: /timed out after 45s: the service is busy with it: stopped/,
+    says: /timed out after 45s: the service is busy with the cluster: stopped/,
   },
   "looks whether a start has begun": {
     what: "start",

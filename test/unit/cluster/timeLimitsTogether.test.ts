@@ -54,7 +54,9 @@ test.each(lost)(
     const startMs = bench.clock.now();
     const first = await bench.run(failureOf(create(bench, 10_000)));
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(12_000);
-    expect(first.message).toMatch(/cluster "web" may have been created.*time limit.*Look for the name "web".*adopt/s);
+    expect(first.message).toMatch(
+      /cluster "web" may have been created.*time limit.*check the service for the name "web".*adopt/s,
+    );
     const second = await bench.run(failureOf(create(bench)));
     expect(second.message).toMatch(/cluster "web" may have been created/);
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);

@@ -13,11 +13,11 @@ describe("a list that lags longer than the search for a lost answer", () => {
     const { id, state } = await bench.run(bench.cluster.create(bench.ctx(), checked));
     expect(living(bench.simulator)).toHaveLength(2);
     const twin = living(bench.simulator).find((cluster) => cluster.id !== id)?.id ?? "";
-    expect(warnings(bench.said).join("\n")).toContain("the request is sent a second time");
+    expect(warnings(bench.said).join("\n")).toContain("the request is sent again");
     expect(warnings(bench.said).join("\n")).toContain(`${twin} (`);
     bench.said.length = 0;
     const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
-    expect(warnings(bench.said)).toEqual([expect.stringMatching(new RegExp(`${twin}.*billed beside this one`))]);
+    expect(warnings(bench.said)).toEqual([expect.stringMatching(new RegExp(`${twin}.*is billed too`))]);
     expect(bench.cluster.diff(found?.state ?? {}, checked).changes).toEqual({});
   });
 });
@@ -63,7 +63,7 @@ describe("a list that cannot be read", () => {
     bench.simulator.fault(unreadable);
     await bench.run(bench.cluster.read(bench.ctx(), id, { ...state, __resent: true }));
     expect(warnings(bench.said)).toEqual([
-      expect.stringMatching(/whether the first create request made a cluster too could not be checked: .*HTTP 403/),
+      expect.stringMatching(/could not check whether the first create request created a cluster too: .*HTTP 403/),
     ]);
   });
 
@@ -86,7 +86,7 @@ describe("a list that cannot be read", () => {
     bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: `/v1/clusters/${id}`, times: 1 });
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));
     expect(warnings(bench.said)).toEqual([
-      expect.stringMatching(new RegExp(`whether ${id} is the cluster of this name could not be checked: .*HTTP 403`)),
+      expect.stringMatching(new RegExp(`could not check that ${id} has this name: .*HTTP 403`)),
     ]);
     expect(living(bench.simulator)).toEqual([]);
   });

@@ -60,7 +60,7 @@ describe("a list of GPU types whose stock cannot be looked up in the short time 
     const bench = await openBench(options);
     const { inputs, said } = await check(bench, listOf("rtx4090", "h200"));
     expect(inputs["gpuType"]).toBe("rtx4090");
-    expect(said[0]).toMatch(/^warning: web: `gpuType` may become another one of the list than "rtx4090"/);
+    expect(said[0]).toMatch(/^warning: web: `gpuType` may become another type of the list than "rtx4090"/);
     const { state } = await bench.run(bench.cluster.create(bench.ctx(), inputs));
     expect(state).toMatchObject({ gpuType: "h200", hourlyCost: 7.98, settled: true });
     expect(writes(bench.simulator)).toEqual([creation]);
@@ -81,7 +81,9 @@ describe("a list of GPU types whose stock cannot be looked up in the short time 
   it("is held to the limit of the cost of the type that is taken", async () => {
     const bench = await openBench(options);
     const { made } = await up(bench, { ...listOf("rtx4090", "h200"), maxHourlyCost: 5 });
-    expect((await failureOf(made)).message).toMatch(/`maxHourlyCost` is 5, but .* 7\.98.* 2 x h200.*Nothing was sent/);
+    expect((await failureOf(made)).message).toMatch(
+      /`maxHourlyCost` is 5.00, but .* 7\.98.* 2 x h200.*Nothing was sent/,
+    );
     expect(writes(bench.simulator)).toEqual([]);
   });
 });
@@ -192,7 +194,7 @@ describe("a type of a list whose price the service does not name, where the cost
     expect(writes(bench.simulator)).toEqual([creation, creation]);
     expect(warnings(bench)).toEqual([
       expect.stringMatching(/"l4" is refused/),
-      expect.stringMatching(/"h200" has no known price.*the next of the list is tried, "h100".*cannot be checked/),
+      expect.stringMatching(/"h200" has no known price.*the next type of the list is tried, "h100".*cannot be checked/),
     ]);
   });
 
@@ -202,7 +204,7 @@ describe("a type of a list whose price the service does not name, where the cost
   ] as const)("is an error if it is the last: %s cannot be checked", async (_title, limited) => {
     const { bench, made } = await openSoldOut(limited, "l4", "h200");
     expect((await failureOf(made)).message).toMatch(
-      /^cluster "web": `maxHourlyCost` cannot be checked: .* price of "h200".*Nothing was sent/,
+      /^cluster "web": `maxHourlyCost` cannot be checked: .* price for "h200".*Nothing was sent/,
     );
     expect(writes(bench.simulator)).toEqual([creation]);
   });

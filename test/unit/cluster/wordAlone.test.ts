@@ -99,10 +99,10 @@ describe("a cluster whose word alone is believed, and does not tell that it is s
     const { env: _env, ...inputs } = { ...rests, env: undefined, name: "web" };
     const held = { id, state: { ...runs, ...inputs, desiredStatus: "running", settled: true, __echo: {} } };
     const failed = await failingChange(bench, held, inputs);
-    expect(failed.text).toMatch(/timed out after 20m\n +seen: serving/);
+    expect(failed.text).toMatch(/timed out after 20m: serving/);
     expect(failed.state["settled"]).toBe(false);
     expect(warnings(bench)).toEqual([
-      expect.stringMatching(/nothing has changed for 5m\d*s?: serving\. The wait goes on for 1\dm.*Ctrl-C/),
+      expect.stringMatching(/nothing has changed for 5m\d*s?: serving\. The wait continues for 1\dm.*Ctrl-C/),
     ]);
   });
 });

@@ -5,7 +5,7 @@ import type { Held } from "./powerHarness";
 
 afterEach(closeAll);
 
-const notYet = /was created only just now, and the service does not show it yet\. Run the command again/;
+const notYet = /was created a moment ago, and the service does not show it yet\. Run the command again/;
 const lists = "GET /v1/clusters";
 const details = "GET /v1/clusters/:id";
 const deletion404: Fault = { kind: "status", status: 404, method: "DELETE", times: 1_000 };
@@ -31,7 +31,7 @@ describe("a cluster that is seconds old, was ready, and that reads leave out for
     const { bench, made } = await openLagging(5_000);
     bench.simulator.fault(deletion404);
     const { message } = await bench.run(failureOf(remove(bench, made)));
-    expect(message).toMatch(/was not deleted: the service answers that there is no such cluster, but shows it/);
+    expect(message).toMatch(/was not deleted: the service answers that it does not exist, but still shows it/);
     expect(bench.said).not.toContain("status: deleted");
   });
 

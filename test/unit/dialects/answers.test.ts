@@ -108,7 +108,7 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(await run(getCluster(client, { id }))).toEqual(detail);
     expect(await run(getCluster(client, { name: "web" }))).toEqual(detail);
     const { message } = await run(failureOf(getCluster(client, { name: "f" })));
-    expect(message).toContain('no cluster of the name "f"');
+    expect(message).toContain('no cluster "f"');
   });
 
   it("the status counts the healthy replicas, and names the others", async () => {

@@ -44,7 +44,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     const { message } = await bench.run(
       failureOf(bench.cluster.update(bench.ctx(), held.id, held.state, { ...web, replicas: 3 })),
     );
-    expect(message).toMatch(/is gone from the service/);
+    expect(message).toMatch(/no longer exists in the service/);
     await remove(bench, held);
     const next = await create(bench);
     expect(next.id).not.toBe(held.id);

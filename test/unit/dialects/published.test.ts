@@ -229,7 +229,7 @@ describe("the client's form", () => {
     const error = await failureOf(
       bench.run(bench.cluster.create(bench.ctx(), { ...wanted, name: "other", gpuType: "b9000" })),
     );
-    expect(error.message).toContain('"b9000" is none of the service\'s models');
+    expect(error.message).toContain('"b9000" is not one of the service\'s models');
     expect(living(bench.simulator)).toHaveLength(1);
   });
 

@@ -57,7 +57,7 @@ describe.each(functionNames)("%s refuses before any request, and says what is ri
 
   it("an argument that is none", async () => {
     const right = name === "getCluster" || name === "getClusterStatus" ? { id: "cl_1" } : {};
-    const text = `\`conection\`: not an argument of it, which takes ${takes[name]}`;
+    const text = `\`conection\`: not an argument; the arguments are ${takes[name]}`;
     expect(await refusalOf(name, { ...right, conection: canary })).toContain(text);
   });
 
@@ -91,7 +91,7 @@ const ofOne: Partial<Record<FunctionName, [string, unknown, string][]>> = {
     ["null as the type", { type: null }, "`type` must be a string, the identifier"],
     ["a number as the type", { type: 100 }, "`type` must be a string, the identifier"],
     ["an object, such as an output", { type: { [canary]: canary } }, "call the Output form of the function"],
-    ["another name of the argument", { gpuType: canary }, "`gpuType`: not an argument of it"],
+    ["another name of the argument", { gpuType: canary }, "`gpuType`: not an argument"],
   ],
   getCluster: [
     ...ids,
