@@ -134,6 +134,7 @@ test("a part of a long secret is found, wherever it was cut out", () => {
 test.each([
   ["less than half of a value", "Xk9Qz7LmXk9Qz7LmAbCdEfGh", "Xk9Qz7LmXk9 is"],
   ["ordinary words", "a-long-and-secret-value", "a long and ordinary text about values"],
+  ["an entity that no page knows", "a-long-and-secret-value", "a &bogus; text"],
   ["a value in other spellings that has less than 8 characters", "abc-123", "ABC 123"],
 ])("%s stays", (_what, value, text) => {
   expect(redactor([value])(text)).toBe(text);

@@ -46,7 +46,7 @@ export async function start(options: SimulatorOptions = {}): Promise<Bench> {
         redirect: "manual",
         headers: {
           authorization: `Bearer ${simulator.apiKey}`,
-          ...(body !== undefined && { "content-type": "application/json" }),
+          ...(body !== undefined && !(body instanceof Blob) && { "content-type": "application/json" }),
           ...headers,
         },
         body: body === undefined || typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body),

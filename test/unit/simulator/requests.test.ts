@@ -38,6 +38,7 @@ test.each<[string, Partial<Dialect>, unknown, string, string]>([
   ["names of the specification for the client's", { requestNames: "client" }, web, bad, '"gpu_type"'],
   ["names that no service knows", neither, web, bad, '"gpu_type"'],
   ["the client's names that no service knows", neither, theirs, bad, '"gpuModelId"'],
+  ["no names at all", neither, { name: "web" }, bad, '"gpu_type"'],
   ["one field under both names", both, { ...web, replicaCount: 2 }, bad, '"replicas" and "replicaCount" say the same'],
   ["a wrong value under the other name", both, { ...theirs, replicaCount: 0 }, bad, '"replicaCount"'],
   ["an extra field that is unknown", {}, { ...web, tier: "verified" }, bad, '"tier"'],
@@ -178,7 +179,7 @@ test.each<[Partial<Dialect>, string, string | null]>([
 const jsonType = (charset: string) => ({ "content-type": `application/json; charset=${charset}` });
 test.each<[string, string, unknown, Record<string, string>, string]>([
   ["a text", "POST /v1/clusters", web, { "content-type": "text/plain" }, "415"],
-  ["no content type", "POST /v1/clusters", new Blob([JSON.stringify(web)]), { "content-type": "" }, "415"],
+  ["no content type", "POST /v1/clusters", new Blob([JSON.stringify(web)]), {}, "415"],
   ["another character set", "POST /v1/clusters", web, jsonType("latin1"), "415"],
   ["UTF-8, said", "POST /v1/clusters", web, jsonType("utf-8"), "201"],
   ["a body of a stop", "POST :id/stop", {}, {}, bad],
