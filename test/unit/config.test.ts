@@ -111,6 +111,10 @@ test.each([
   ["https://user@api.example.com", "must not contain a user name or a password"],
   ["https://api.example.com?org=1", "must not contain a query or a fragment"],
   ["https://api.example.com#top", "must not contain a query or a fragment"],
+  ["https://api.example.com?", "must not contain a query or a fragment"],
+  ["https://api.example.com/#", "must not contain a query or a fragment"],
+  ["https://api.example.com/gpu?", "must not contain a query or a fragment"],
+  ["https://api.example.com?#", "must not contain a query or a fragment"],
   ["https://api.example.com/v1", "must end before /v1"],
   ["https://api.example.com/v1/", "must end before /v1"],
 ])("the address %s is refused, with what is right", (given, reason) => {

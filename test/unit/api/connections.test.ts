@@ -1,8 +1,10 @@
 import { createServer as createTcpServer } from "node:net";
+import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { ApiError, ConnectionError, ResponseShapeError } from "../../../provider/errors";
+import { http } from "../../../provider/api/http";
+import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../provider/errors";
 import { type Fault, type Simulator, startSimulator } from "../../../simulator";
-import { failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
+import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
 
 const running: Simulator[] = [];
 afterEach(async () => {
@@ -71,16 +73,22 @@ test("an answer of more than 8 MiB is refused, one of just 8 MiB is read", async
   expect((await send(once("GET"))).json).toMatch(/^x+…$/);
 });
 
-test("an answer that is compressed unasked is refused before it is unpacked", async () => {
+test("answers that are compressed unasked, and never end, are refused before they are unpacked, and free the connections", async () => {
   const asked: (string | undefined)[] = [];
   const { url } = await serve((request, response) => {
     asked.push(request.headers["accept-encoding"]?.toString());
-    response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("[]"));
+    if (asked.length > 6) response.end("[]");
+    else response.writeHead(200, { "content-encoding": "gzip" }).write(gzipSync("[]"));
   });
-  const error = await failureOf(transportTo(url).send(once("GET")));
-  expect(error).toBeInstanceOf(ResponseShapeError);
-  expect(String(error)).toContain("compressed, which was not asked for");
-  expect(asked).toEqual([undefined]);
+  const send = http(url);
+  const path = "/v1/clusters?cursor=canary";
+  const errors = await Promise.all(Array.from({ length: 6 }, () => failureOf(send(once("GET", { path })))));
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(ResponseShapeError);
+    expect(messageOf(error)).toMatch(/^(?!.*canary).*compressed, which was not asked for/);
+  }
+  expect((await send(once("GET", { attemptTimeoutMs: 2_000 }))).body).toBe("[]");
+  expect(new Set(asked)).toEqual(new Set([undefined]));
 });
 
 test.each([301, 302, 303, 307, 308])(
@@ -126,6 +134,7 @@ test.each(["GET", "POST", "DELETE"])(
     const error = await failureOf(transportTo(url).send(once(method, { attempts: 3 })));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, method, path: "/v1/clusters" });
+    expect(error).toMatchObject({ cause: { code: "ECONNREFUSED" } });
     expect(String(error)).toContain(`the connection was refused (ECONNREFUSED, ${new URL(url).host}) (tried 3 times)`);
   },
 );
@@ -159,4 +168,27 @@ test("no more than 6 connections are opened", async () => {
   const { send } = transportTo(url);
   await Promise.all(Array.from({ length: 40 }, () => send(once("GET"))));
   expect(sockets.size).toBeLessThanOrEqual(6);
+});
+
+test.each([
+  ["status line", (request: string) => `HTTP/1.1 what OK\r\n\r\n${request}`],
+  ["header", (request: string) => `HTTP/1.1 200 OK\r\n: ${request.replaceAll("\r\n", " ")}\r\n\r\n`],
+])("the cause does not hold an answer with a malformed %s that repeats the request", async (_what, answer) => {
+  const requests: string[] = [];
+  const server = createTcpServer((socket) => {
+    socket.on("data", (data) => {
+      requests.push(String(data));
+      socket.end(answer(String(data)));
+    });
+  });
+  const error = await failureOf(transportTo(await listen(server)).send(once("GET")));
+  server.close();
+  expect(requests.join()).toContain(canary);
+  expect(error).toMatchObject({ outcome: "ambiguous", cause: { code: "HTTPParserError" } });
+  const cause = error instanceof ConnectionError ? error.cause : undefined;
+  expect(Object.keys(Object(cause)).sort()).toEqual(["code", "message"]);
+  for (const shown of [inspect(error, { depth: 10, showHidden: true }), JSON.stringify(cause)]) {
+    expect(shown).not.toContain(canary);
+    expect(shown).not.toContain(Buffer.from(canary).toString("hex").replace(/..\B/g, "$& "));
+  }
 });

@@ -44,19 +44,6 @@ test("while the window is unknown, one request is sent first as a probe", async 
   await clock.run(all);
 });
 
-test("a probe that fails is followed by another one", async () => {
-  const clock = new VirtualClock();
-  const handler = rateBudget({ clock, random: () => 0 })(() => Promise.reject(new Error("broken")));
-  const results = await clock.run(Promise.allSettled([handler(requestOf()), handler(requestOf())]));
-  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-});
-
-test("a request that may not wait for a limit still waits for the probe, and for its place", async () => {
-  const { clock, send } = bench(() => left(50));
-  const all = many(20, () => send(requestOf("read", { maxQueueMs: 0 })));
-  expect(await clock.run(all)).toHaveLength(20);
-});
-
 test("each attempt of a retry buys a permit of its own", async () => {
   const clock = new VirtualClock();
   const timing = { clock, random: () => 0 };
@@ -127,23 +114,6 @@ test.each([
   expect(times()).toEqual([0, 50 + waitMs + 1_500, 50 + waitMs + 1_550]);
 });
 
-const order: RequestKind[] = ["read", "action", "read", "delete", "create", "write", "delete"];
-test("deletions go before writes, writes before reads, first come first served within one", async () => {
-  const { clock, service, send } = bench((_request, count) => left(count === 0 ? 0 : 9));
-  await clock.run(send());
-  const all = Promise.all(order.map((kind, index) => send(requestOf(kind, { path: `/${index}` }))));
-  await clock.run(all);
-  expect(service.arrivals.slice(1).map(({ request }) => request.path)).toEqual([
-    "/3",
-    "/6",
-    "/1",
-    "/4",
-    "/5",
-    "/0",
-    "/2",
-  ]);
-});
-
 test("an aborted request leaves the queue at once and is never sent; the others go on", async () => {
   const { clock, service, send } = bench((_request, count) => left(count === 0 ? 0 : 9));
   await clock.run(send());
@@ -182,14 +152,6 @@ test.each([
     expect(unlimited).toHaveBeenCalledWith(0, signal);
   }
   unlimited.mockRestore();
-});
-
-test("requests that were answered leave no listener on the signal that they share", async () => {
-  const { clock, send } = bench((_request, count) => left(count === 0 ? 20 : 9, 1));
-  const { signal } = new AbortController();
-  await clock.run(many(50, () => send(requestOf("read", { signal }))));
-  expect(getEventListeners(signal, "abort")).toEqual([]);
-  expect(clock.sleeping).toBe(0);
 });
 
 test("a permit that comes together with an abort is not used, and not lost", async () => {
@@ -240,27 +202,6 @@ test("without any header it keeps its own count: 100 in 60 s", async () => {
   expect(inWindow).toEqual([100, 100, 50]);
 });
 
-test("a limit that changes on the way is respected", async () => {
-  const { clock, send, times } = bench((_request, count) =>
-    rateAnswer({
-      "x-ratelimit-limit": count === 0 ? "100" : "20",
-      "x-ratelimit-remaining": `${Math.max(0, 3 - count)}`,
-    }),
-  );
-  await clock.run(many(4, () => send()));
-  await clock.run(send());
-  expect(times()[4]).toBeGreaterThanOrEqual(60_000);
-});
-
-test("waiting requests share one timer", async () => {
-  const { clock, send } = bench((_request, count) => left(count === 0 ? 0 : 90));
-  await clock.run(send());
-  const all = many(50, () => send());
-  await quiet();
-  expect(clock.sleeping).toBe(1);
-  await clock.run(all);
-});
-
 test("of several ends in the headers, the earliest counts: whole seconds and slow answers only show it late", async () => {
   const { clock, send, times } = bench((_request, count) => left([9, 0][count] ?? 9, [30, 20][count] ?? 30));
   await clock.run(send());
@@ -297,6 +238,28 @@ test("an answer to a request from before a 429 does not reopen the window", asyn
   await clock.run(Promise.all(all));
   await clock.run(send(requestOf()));
   expect(times).toEqual([0, 50, 50, 100 + 21_000]);
+});
+
+test("in a new window a probe is sent, and an answer to a request of the old one neither gives nor takes permits", async () => {
+  for (const [late, lateMs] of [
+    [left(0, 1), 30_000],
+    [left(90, 60), 12_000],
+  ] as const) {
+    const clock = new VirtualClock();
+    const times: Record<string, number> = {};
+    const startMs = clock.now();
+    const send = rateBudget({ clock, random: () => 0 })(async ({ path }: HttpRequest) => {
+      times[path] = clock.now() - startMs;
+      await clock.sleep(path === "/slow" ? lateMs : 50);
+      return path === "/slow" ? late : left(path === "/first" ? 1 : 40, path === "/first" ? 10 : 60);
+    });
+    const at = async (ms: number, path: string) => {
+      await clock.sleep(ms);
+      return send(requestOf("delete", { path }));
+    };
+    await clock.run(Promise.all([at(0, "/first"), at(0, "/slow"), at(100, "/probe"), at(lateMs + 1_000, "/next")]));
+    expect(times).toEqual({ "/first": 0, "/slow": 50, "/probe": 11_050, "/next": lateMs + 1_000 });
+  }
 });
 
 test.each([

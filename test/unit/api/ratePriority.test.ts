@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import type { RequestKind, Urgency } from "../../../provider/api/http";
-import { admitsAtMs, type Priority, priorities, priorityOf, spareForPolls } from "../../../provider/api/rateWindow";
+import { overdueMs, type Queued, RateQueue, turnEvery } from "../../../provider/api/rateLimiter";
+import {
+  admitsAtMs,
+  type Priority,
+  priorities,
+  priorityOf,
+  RateWindow,
+  spareForPolls,
+} from "../../../provider/api/rateWindow";
 
 test.each<[RequestKind, Urgency | undefined, Priority]>([
   ["delete", undefined, "urgent"],
@@ -67,4 +75,48 @@ test.each([
   ["nothing of nothing", { left: 0, limit: 100, resetInMs: 30_000, queued: 7 }, 0],
 ])("looks may take %s", (_what, view, expected) => {
   expect(spareForPolls(view)).toBe(expected);
+});
+
+test("a higher priority goes first; of ten permits one goes to a request that is overdue, however many others come", () => {
+  const queue = new RateQueue<Queued>();
+  const come = (priority: Priority, sinceMs: number) => queue.add({ priority, sinceMs });
+  for (const priority of priorities.toReversed()) come(priority, 0);
+  expect(priorities.map(() => queue.take(() => true, 0)?.priority)).toEqual([...priorities]);
+  for (let time = 0; time < 50; time += 1) for (const priority of ["poll", "urgent"] as const) come(priority, 0);
+  const taken = Array.from({ length: 100 }, (_, index) => {
+    come("urgent", overdueMs + index);
+    return queue.take(() => true, overdueMs + index)?.priority;
+  });
+  expect(taken.filter((priority) => priority === "poll").length).toBeGreaterThan(0);
+  expect(taken.slice(0, turnEvery - 1)).not.toContain("poll");
+});
+
+const answerOf = (remaining: number, limit = 100) => ({
+  headers: { limit, remaining, resetInMs: 60_000 },
+  isRefused: false,
+});
+
+test.each([
+  ["alone, five, however little is left", 8, 90, 5],
+  ["with others, five while much is left", 60, 0, 5],
+  ["with others, three of twenty", 20, 0, 3],
+  ["with others, one of the last few", 3, 0, 1],
+])("%s are in flight besides the one for urgent requests", (_what, remaining, spent, expected) => {
+  const window = new RateWindow();
+  window.end(window.send(0), answerOf(99), 0, 1_000);
+  for (let count = 0; count < spent; count += 1) window.end(window.send(0), undefined, 0, 1_000);
+  window.end(window.send(0), answerOf(remaining), 0, 1_000);
+  let places = 0;
+  for (; window.hasPlace("change"); places += 1) window.send(0);
+  expect([places, window.hasPlace("urgent")]).toEqual([expected, true]);
+});
+
+test("before anything is known of a window, no more are in flight than the limit", () => {
+  const window = new RateWindow();
+  window.end(window.send(0), answerOf(2, 3), 0, 1_000);
+  for (const nowMs of [0, 0]) window.send(nowMs);
+  window.turnOver(61_000);
+  expect(window.hasPlace("urgent")).toBe(true);
+  window.send(61_000);
+  expect(window.hasPlace("urgent")).toBe(false);
 });

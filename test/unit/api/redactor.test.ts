@@ -134,6 +134,7 @@ test("a part of a long secret is found, wherever it was cut out", () => {
 test.each([
   ["less than half of a value", "Xk9Qz7LmXk9Qz7LmAbCdEfGh", "Xk9Qz7LmXk9 is"],
   ["ordinary words", "a-long-and-secret-value", "a long and ordinary text about values"],
+  ["an entity that no page knows", "a-long-and-secret-value", "a &bogus; text"],
   ["a value in other spellings that has less than 8 characters", "abc-123", "ABC 123"],
 ])("%s stays", (_what, value, text) => {
   expect(redactor([value])(text)).toBe(text);
@@ -153,13 +154,13 @@ test("a mark does not split a character of two units", () => {
   expect(redact("is password𝐀𝐁.")).toBe("is [secret].");
 });
 
-/** Measured: 0.02 to 0.4 s for 1 MB. The limit is for machines that have much else to do. */
-const limitMs = 4_000;
+/** Measured: 5 to 100 ms for 250 KB. The limit is for machines that have much else to do. */
+const limitMs = 2_000;
 const fifty = Array.from(
   { length: 50 },
   (_, index) => `https://user${index}:${hex(`${index * 104_729}-key`)}@host/${secret}`,
 );
-const filled = (unit: string) => unit.repeat(Math.ceil(1_000_000 / unit.length));
+const filled = (unit: string) => unit.repeat(Math.ceil(250_000 / unit.length));
 
 test.each([
   ["ordinary text", "the quick brown fox jumps over the lazy dog. "],
@@ -176,7 +177,7 @@ test.each([
   ["one letter", "a"],
   ["letters that become many", "ﷺ"],
   ["characters of two units", "𝐀"],
-])("1 MB of %s is searched in a moment for 50 secrets", (_what, unit) => {
+])("250 KB of %s is searched in a moment for 50 secrets", (_what, unit) => {
   const redact = redactor(fifty);
   const text = filled(unit);
   const startMs = performance.now();
@@ -196,5 +197,5 @@ test.each([
 });
 
 test("a text is no longer than 1 MiB, whatever the service says", () => {
-  expect(redactor(["password-7f3a"])(filled("abcdefg ").repeat(3)).length).toBeLessThanOrEqual(1_048_577);
+  expect(redactor(["password-7f3a"])(filled("abcdefg ").repeat(9)).length).toBeLessThanOrEqual(1_048_577);
 });

@@ -92,3 +92,23 @@ test.each([4, 8, 16])("data of 1 MB is looked through in a moment for a key of %
     expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
   }
 });
+
+test.each([
+  ["with its white space collapsed", "alpha \t beta gamma", "bad alpha beta gamma!"],
+  ["broken by an invisible character at the cut", "token-value-0123", `${"x".repeat(493)}tok\u200ben-value-0123`],
+  ["broken by a colour at the cut", "token-value-0123", `${"x".repeat(493)}tok\u001b[1men-value-0123`],
+  ["raw", value, `bad value ${value}!`],
+  ["escaped once more", 'tok"en\\/äöü', `bad value ${JSON.stringify('tok"en\\/äöü')}!`],
+  ["encoded for a URL", 'tok"en/äöü', `bad value ${encodeURIComponent('tok"en/äöü')}!`],
+])("a secret that stands in an error %s does not show, not even in part", async (_how, secret, message) => {
+  const error = await refusalOf(secret, { status: 400, body: envelope(message) });
+  expect(error).toBeInstanceOf(ApiError);
+  expect(String(error)).not.toMatch(/token-v|alpha beta|Wv93|tok["%\\]/);
+});
+
+test("the key does not show in a success, where a long text is cut, nor as a name", async () => {
+  const key = "sk-canary-0123456789";
+  const body = JSON.stringify({ a: `${"x".repeat(8_180)}${key}`, [key]: 1 });
+  const response = await statusErrors(new Secret(key))(async () => ({ status: 200, headers: {}, body }))(requestOf());
+  expect(JSON.stringify(response.json)).not.toContain("sk-canary");
+});

@@ -1,12 +1,20 @@
-import type { HttpRequest, HttpResponse } from "../../../provider/api/http";
-import { statusErrors } from "../../../provider/api/statusErrors";
-import { ApiError, isNotFound, isUnauthorized, type Outcome, ResponseShapeError } from "../../../provider/errors";
+import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http";
+import { isErrorInSuccess, isRateLimited, readErrorBody, statusErrors } from "../../../provider/api/statusErrors";
+import {
+  ApiError,
+  isNotFound,
+  isUnauthorized,
+  messageOf,
+  type Outcome,
+  ResponseShapeError,
+} from "../../../provider/errors";
 import { Secret } from "../../../provider/text";
 import { requestOf } from "./fakes";
 
+const key = "sk-canary-of-the-tests";
+
 async function answerTo(response: Partial<HttpResponse>, request: HttpRequest = requestOf()): Promise<unknown> {
-  const handler = statusErrors(new Secret("sk-canary-of-the-tests"));
-  return handler(async () => ({ status: 200, headers: {}, body: "", ...response }))(request).then(
+  return statusErrors(new Secret(key))(async () => ({ status: 200, headers: {}, body: "", ...response }))(request).then(
     ({ json }) => json,
     (error: unknown) => error,
   );
@@ -15,125 +23,205 @@ async function answerTo(response: Partial<HttpResponse>, request: HttpRequest = 
 const envelope = (message: string, code = "some_code", status = 400) =>
   JSON.stringify({ error: { code, message, status } });
 
-test.each<[number, Outcome, boolean]>([
-  [300, "refused", false],
-  [302, "refused", false],
-  [400, "refused", false],
-  [401, "refused", false],
-  [403, "refused", false],
-  [404, "refused", false],
-  [408, "ambiguous", true],
-  [409, "busy", false],
-  [410, "refused", false],
-  [418, "refused", false],
-  [422, "refused", false],
-  [423, "busy", false],
-  [425, "busy", false],
-  [429, "rate-limited", false],
-  [500, "server-error", true],
-  [501, "refused", false],
-  [502, "server-error", true],
-  [503, "server-error", true],
-  [504, "server-error", true],
-  [599, "server-error", true],
-])("the status %d has the outcome %s", async (status, outcome, maybeApplied) => {
-  const request = requestOf("write", { path: "/v1/clusters/cl_1", subject: 'cluster "web" (cl_1)' });
-  const error = await answerTo({ status, body: envelope("No.", "some_code", status) }, request);
-  expect(error).toBeInstanceOf(ApiError);
-  const facts = { outcome, status, maybeApplied, code: "some_code", method: "PATCH", path: "/v1/clusters/cl_1" };
-  expect(error).toMatchObject({ ...facts, isApiAnswer: true });
-  expect(String(error)).toContain('PATCH /v1/clusters/cl_1 for cluster "web" (cl_1): No (some_code, HTTP');
+const outcomes: [Outcome, RequestKind, number[]][] = [
+  ["refused", "write", [300, 302, 400, 401, 403, 404, 410, 418, 422, 501]],
+  ["busy", "write", [409, 423, 425]],
+  ["rate-limited", "write", [429]],
+  ["server-error", "write", [500, 502, 503, 504, 599]],
+  ["ambiguous", "write", [408, 303]],
+  ["ambiguous", "read", [408]],
+  ["ambiguous", "create", [408, 303]],
+  ["ambiguous", "delete", [303]],
+  ["refused", "read", [303]],
+  ["refused", "create", [302]],
+];
+
+test.each(outcomes.flatMap(([outcome, kind, statuses]) => statuses.map((status) => [outcome, kind, status] as const)))(
+  "the outcome %s of a %s is that of the status %d",
+  async (outcome, kind, status) => {
+    const request = requestOf(kind, { path: "/v1/clusters/cl_1", subject: 'cluster "web" (cl_1)' });
+    const error = await answerTo({ status, body: envelope("No.", "some_code", status) }, request);
+    expect(error).toBeInstanceOf(ApiError);
+    const maybeApplied = outcome === "ambiguous" || outcome === "server-error";
+    const facts = { outcome, status, maybeApplied, code: "some_code", method: request.method, path: request.path };
+    expect(error).toMatchObject({ ...facts, isApiAnswer: true });
+    expect(String(error)).toContain(
+      `${request.method} /v1/clusters/cl_1 for cluster "web" (cl_1): No (some_code, HTTP`,
+    );
+  },
+);
+
+test.each<[number, string, boolean]>([
+  [429, "anything", true],
+  [503, "rate_limited", true],
+  [403, "rate_limited", true],
+  [503, "TOO_MANY_REQUESTS", true],
+  [403, "RateLimitExceeded", true],
+  [503, "ThrottlingException", true],
+  [503, "unavailable", false],
+  [403, "forbidden", false],
+  [400, "rate_limited", false],
+])("whether the status %d with the code %s means the rate limit: nothing was done", async (status, code, expected) => {
+  for (const json of [{ error: { code, message: "Slow down.", status } }, { code, message: "Slow down." }]) {
+    const response: HttpResponse = { status, headers: {}, body: JSON.stringify(json) };
+    expect(isRateLimited(response)).toBe(expected);
+    const error = await answerTo(response, requestOf("create"));
+    expect(Object(error).outcome === "rate-limited").toBe(expected);
+    if (expected) expect(error).toMatchObject({ maybeApplied: false });
+  }
 });
 
 test.each([
-  [500, "run the command again later"],
-  [503, "run the command again later"],
-  [302, "Redirects are not followed, so that the key goes nowhere else"],
-])("the message of a %d says what to do", async (status, advice) => {
-  expect(String(await answerTo({ status, body: envelope("No.") }))).toContain(advice);
+  [401, {}, "No (not_found, HTTP 401)"],
+  [403, {}, "No (not_found, HTTP 403)"],
+  [500, {}, "run the command again later"],
+  [302, {}, "Redirects are not followed, so that the key goes nowhere else"],
+  [302, { location: "https://login.example.com/sso?x=1" }, "Redirects to https://login.example.com are not followed"],
+  [302, { location: "/login" }, "Redirects are not followed"],
+])("the message of a %d with %j says what to do", async (status, headers, advice) => {
+  const error = await answerTo({ status, headers, body: envelope("No.") });
+  expect(String(error)).toContain(advice);
+  expect(isUnauthorized(error)).toBe(status === 401 || status === 403);
 });
 
-test.each([
-  ["the documented envelope", { error: { code: "c", message: "Why." } }, "Why", "c"],
+const no = "the service gave no reason";
+const known = { error: { code: "not_found", message: "Why.", status: 404 } };
+test.each<[string, unknown, string, string?, boolean?]>([
+  ["the documented envelope", known, "Why", "not_found", true],
+  ["the documented envelope with more in it", { error: { ...known.error, id: "x" }, ok: 0 }, "Why", "not_found", true],
+  ["an envelope without a status", { error: { code: "c", message: "Why." } }, "Why", "c"],
+  ["an envelope without a code", { error: { message: "Why.", status: 404 } }, "Why"],
+  ["an envelope without a message", { error: { code: "c", status: 404 } }, no, "c"],
   ["an envelope at the top", { code: "c", message: "Why." }, "Why", "c"],
-  ["a detail", { detail: "Why." }, "Why", undefined],
-  ["a text as error", { error: "Why." }, "Why", undefined],
-  ["ill-typed fields", { error: { code: 7, message: ["x"] } }, "the service gave no reason", undefined],
-  ["null", null, "the service gave no reason", undefined],
-  ["a list", ["x"], "the service gave no reason", undefined],
-  ["nothing", undefined, "the service gave no reason", undefined],
-])("the reason is read from %s", async (_what, json, reason, code) => {
-  const error = await answerTo({ status: 404, body: json === undefined ? "" : JSON.stringify(json) });
-  expect(String(error)).toContain(reason);
-  expect(error).toMatchObject({ code, isApiAnswer: true });
-  expect(isNotFound(error)).toBe(true);
-});
+  ["a detail", { detail: "Why." }, "Why"],
+  ["a text as error", { status: 404, error: "Why." }, "Why"],
+  ["a gateway of another vendor", { error: { code: 404, message: "Why.", status: "NOT_FOUND" } }, "Why"],
+  ["ill-typed fields", { error: { code: 7, message: ["x"] } }, no],
+  ["null", null, no],
+  ["a list", ["x"], no],
+  ["a list of it", [known], no],
+  ["nothing", undefined, no],
+])(
+  "the reason is read from %s, and whether it is surely the API's own word",
+  async (_what, json, reason, code = "", isEnvelope = false) => {
+    const error = await answerTo({ status: 404, body: json === undefined ? "" : JSON.stringify(json) });
+    expect(String(error)).toContain(reason);
+    expect(error).toMatchObject({ isApiAnswer: true, isEnvelope, code: code || undefined });
+    expect(isNotFound(error)).toBe(true);
+  },
+);
 
 test.each([
   ["a web page", "<!DOCTYPE html><html><body><h1>404</h1> Not here</body></html>", {}, "a web page came back"],
   ["a text with the type of a web page", "Not here", { "content-type": "text/html" }, "a web page came back"],
+  ["a long page", `<html>${"blah ".repeat(10_000)}</html>`, {}, "a web page came back"],
   ["a text", "404 page not found", {}, "not an API answer"],
   ["broken JSON", '{"error":{"mess', {}, "not an API answer"],
 ])("%s is a proxy's answer, and never proves that something is gone", async (_what, body, headers, reason) => {
   const error = await answerTo({ status: 404, body, headers });
-  expect(error).toMatchObject({ status: 404, isApiAnswer: false, code: undefined });
+  expect(error).toMatchObject({ status: 404, isApiAnswer: false, isEnvelope: false, code: undefined });
   expect(String(error)).toContain(reason);
-  expect(String(error)).not.toContain("<");
-  expect(isNotFound(error)).toBe(false);
+  expect([String(error).includes("<"), String(error).length < 300, isNotFound(error)]).toEqual([false, true, false]);
 });
 
-test("of a long page only a little is shown", async () => {
-  const error = await answerTo({ status: 502, body: `<html>${"blah ".repeat(10_000)}</html>` });
-  expect(String(error).length).toBeLessThan(300);
-});
-
-test.each([401, 403])("a %d of the API means that the key itself is the problem", async (status) => {
-  expect(isUnauthorized(await answerTo({ status, body: envelope("No.") }))).toBe(true);
-});
-
-test("control, escape and bidirectional characters do not reach the message or the code", async () => {
+test("a reason is free of control, escape and bidirectional characters, and cut", async () => {
   const dirty = "a\u001b[31mb\u001b]8;;http://evil\u0007c\r\nd\u202ee\u200bf\u009b2J";
   const error = await answerTo({ status: 400, body: envelope(dirty, `x\u001b[2Jy\r\nz`) });
   expect(String(error)).toContain("abc def (xy z, HTTP 400)");
   expect(error).toMatchObject({ code: "xy z" });
-});
-
-test("a reason of 1 MB is cut", async () => {
   expect(String(await answerTo({ status: 400, body: envelope("x".repeat(1_000_000)) })).length).toBeLessThan(700);
 });
 
-const secret = 'tok"en\\with/äöü';
-test.each([
-  ["raw", secret],
-  ["escaped once more", JSON.stringify(secret)],
-  ["encoded for a URL", encodeURIComponent(secret)],
-  ["in base64", Buffer.from(secret).toString("base64")],
-])("an env value that the API repeats %s is removed from the message", async (_form, written) => {
-  const error = await answerTo(
-    { status: 400, body: envelope(`bad value ${written}!`) },
-    requestOf("create", { secrets: [secret] }),
-  );
-  expect(String(error)).toContain("bad value ");
-  expect(String(error)).toContain("[secret]");
-  expect(String(error)).not.toContain(written);
+const fields = (...names: string[]) => names.map((name) => ({ loc: ["body", ...name.split(".")], msg: "Bad" }));
+test.each<[string, unknown, string]>([
+  ["the places that FastAPI names", { detail: fields("name", "env.0") }, "body.name: Bad; body.env.0: Bad"],
+  [
+    "the fields of a map in the envelope",
+    { error: { code: "c", message: "No.", status: 422, details: { name: "is bad" } } },
+    "No.; name: is bad",
+  ],
+  ["the fields of a map alone", { details: { name: "is required" } }, "name: is required"],
+  ["the fields of a map of errors", { message: "Invalid", errors: { name: "is bad" } }, "Invalid; name: is bad"],
+  ["a list of errors with fields", { errors: [{ field: "name", message: "is taken" }] }, "name: is taken"],
+  ["a list of texts", { errors: ["Name is taken"] }, "Name is taken"],
+  [
+    "some of very many fields",
+    { errors: Object.fromEntries(Array.from({ length: 99 }, (_, at) => [`f${at}`, "x"])) },
+    "f0: x; f1: x; f2: x; f3: x; f4: x",
+  ],
+])("a refusal says %s", (_what, json, expected) => {
+  expect(readErrorBody({ body: JSON.stringify(json), headers: {} }).message).toBe(expected);
+});
+
+test.each<[boolean, string, unknown]>([
+  [true, "a flag that says so", { success: false, clusters: [] }],
+  [true, "a flag that says so alone", { success: false }],
+  [true, "the documented envelope beside a list", { ...known, clusters: [] }],
+  [true, "the documented envelope beside a record", { ...known, id: "cl_1", name: "web" }],
+  [true, "a text alone", { error: "no capacity" }],
+  [true, "a text beside the id of the request", { error: "no capacity", request_id: "r-1" }],
+  [true, "errors alone", { errors: [{ message: "x" }] }],
+  [true, "a word that says so", { status: "error", error: "no capacity" }],
+  [false, "why a cluster failed", { id: "cl_1", name: "web", status: "failed", error: "no capacity" }],
+  [false, "why a cluster of an id alone failed", { id: "cl_1", status: "failed", error: "no capacity" }],
+  [false, "no errors, in a map", { errors: {}, clusters: [] }],
+  [false, "no errors, in a list", { errors: [], clusters: [] }],
+  [false, "no error", { error: null, clusters: [] }],
+  [false, "an empty error", { error: "", clusters: [] }],
+  [false, "errors of a part, beside a list", { errors: [{ message: "one shard is down" }], clusters: [] }],
+  [false, "a flag that says that it is one", { success: true, clusters: [] }],
+  [false, "a list", []],
+  [false, "nothing", undefined],
+])("it is %s that a success with %s is an error", (expected, _what, json) => {
+  expect(isErrorInSuccess(json)).toBe(expected);
+});
+
+test.each<[unknown, string]>([
+  [{ success: false, message: "no capacity" }, "no capacity"],
+  [{ error: { code: "internal", message: "no shard", status: 500 }, clusters: [] }, "no shard, internal"],
+  [{ success: false }, "no reason"],
+  [{ success: false, message: `bad key ${key}, bad value hf_abcdefgh1234` }, "bad key [secret], bad value [secret]"],
+])("a success with %j may have taken effect, and says why it is none, without secrets", async (json, reason) => {
+  const request = requestOf("create", { secrets: ["hf_abcdefgh1234"] });
+  const error = await answerTo({ body: JSON.stringify(json) }, request);
+  expect(error).toBeInstanceOf(ResponseShapeError);
+  expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true });
+  expect(messageOf(error)).toBe(`POST /v1/clusters: the service answered HTTP 200, but with an error: ${reason}`);
 });
 
 test.each([
-  [
-    "with the host that it leads to",
-    "https://login.example.com/sso?x=1",
-    "Redirects to https://login.example.com are not followed",
-  ],
-  ["without one that is no URL", "/login", "Redirects are not followed"],
-])("a redirect is refused %s", async (_what, location, text) => {
-  expect(String(await answerTo({ status: 302, headers: { location } }))).toContain(text);
+  { status: "degraded", error: "database down" },
+  { status: "error", error: { code: "db", message: "x", status: 500 } },
+  { success: false, status: "down" },
+])("the health is as the answer shows: %j", async (json) => {
+  const health = requestOf("read", { path: "/health" });
+  expect(await answerTo({ body: JSON.stringify(json) }, health)).toEqual(json);
+});
+
+test.each(["/health", "/v1/gpus", "/v1/gpus/h100/availability", "/"])(
+  "what stands under environment in the answer of %s is cleaned, and free of the key",
+  async (path) => {
+    const dirty = { environment: { REGION: "\u001b[31meu\r\n", TOKEN: `Bearer ${key}` }, env: `x ${key}` };
+    const clean = { environment: { REGION: "eu", TOKEN: "Bearer [secret]" }, env: "x [secret]" };
+    expect(await answerTo({ body: JSON.stringify([dirty]) }, requestOf("read", { path }))).toEqual([clean]);
+  },
+);
+
+test.each<[string, Partial<HttpResponse>]>([
+  ["a refusal", { status: 400, body: envelope("No.") }],
+  ["a redirect", { status: 302 }],
+  ["a success that is an error", { body: '{"success":false}' }],
+  ["a success that is no JSON", { body: "{" }],
+  ["an empty success", {}],
+])("the message of %s does not hold the query of the page", async (_what, response) => {
+  const error = await answerTo(response, requestOf("read", { path: "/v1/clusters?cursor=canary%0Atwo" }));
+  expect(messageOf(error)).toMatch(/^GET \/v1\/clusters: (?!.*canary)/);
 });
 
 test.each([
   ["an object", '{"a":1}', { a: 1 }],
-  ["a list", "[1]", [1]],
   ["null", "null", null],
-  ["white space around", ' \n{"a":1}\n', { a: 1 }],
+  ["white space around", " \n[1]\n", [1]],
   ["texts with escape characters, cleaned", '{"a":"\\u001b[31mx"}', { a: "x" }],
   ["env values, byte for byte", '{"env":{"A":"\\u001b[31mx\\n"}}', { env: { A: "\u001b[31mx\n" } }],
 ])("a success with %s is let through", async (_what, body, json) => {

@@ -178,7 +178,7 @@ describe("a package with the field", () => {
     const adopting = { ...least, adopt: id };
     const elsewhere = { ...adopting, region: "eu-north" };
     const { failures } = await run(cluster.check(ctx(), elsewhere));
-    const reason = `is "eu-north", but ${id} has "us-east"; only its own can be adopted`;
+    const reason = `is "eu-north", but ${id} has "us-east"; set \`region\` to that`;
     expect(failures).toEqual([{ property: "region", reason }]);
     const { state } = await run(cluster.create(ctx(), await check(adopting)));
     expect(state).toMatchObject({ region: "us-east", settled: true });

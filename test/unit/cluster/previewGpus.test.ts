@@ -104,7 +104,7 @@ it.each(Object.keys(dialects))("the type, its price and its stock are found in t
 
 describe("a GPU type that the service does not list", () => {
   const refusal = (address: string) =>
-    `gpuType: "h900" is not a GPU type that the service lists (GET /v1/gpus of ${address}, which may omit types that are sold out); there are "a100-40gb", "a100-80gb", "h100", "h200", "l4", "l40s" and "rtx4090"`;
+    `gpuType: "h900" is not a GPU type that the service lists (GET /v1/gpus of ${address}, which may omit types that are sold out); it lists "a100-40gb", "a100-80gb", "h100", "h200", "l4", "l40s" and "rtx4090"`;
 
   it("fails the preview of a creation, with the listed ones and the list's address, after one request about GPUs", async () => {
     const bench = await openBench();

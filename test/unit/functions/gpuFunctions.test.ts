@@ -1,28 +1,18 @@
-import { getGpuAvailability, getGpuModels, getGpuPricing } from "../../../provider/functions/gpus";
+import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
 import { type Bench, closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
 
 afterEach(closeAll);
 
-/** The three lists, each with its path and what it says of one type. */
+const name = { name: "NVIDIA H100", memoryGb: 80 };
+const price = { pricePerHour: 2.99, currency: "USD" };
+const stock = { available: true, availableCount: 256 };
+
+/** The four lists, each with its path and the facts of one type. */
 const lists: [string, (bench: Bench) => Promise<object>, string, object][] = [
-  [
-    "models",
-    ({ client }) => getGpuModels(client),
-    "GET /v1/gpus/models",
-    { type: "h100", name: "NVIDIA H100", memoryGb: 80 },
-  ],
-  [
-    "prices",
-    ({ client }) => getGpuPricing(client),
-    "GET /v1/gpus/pricing",
-    { type: "h100", pricePerHour: 2.99, currency: "USD" },
-  ],
-  [
-    "availability",
-    ({ client }) => getGpuAvailability(client),
-    "GET /v1/gpus/availability",
-    { type: "h100", available: true, availableCount: 256 },
-  ],
+  ["gpuTypes", ({ client }) => getGpuTypes(client), "GET /v1/gpus", { type: "h100", ...name, ...price, ...stock }],
+  ["models", ({ client }) => getGpuModels(client), "GET /v1/gpus/models", { type: "h100", ...name }],
+  ["prices", ({ client }) => getGpuPricing(client), "GET /v1/gpus/pricing", { type: "h100", ...price }],
+  ["availability", ({ client }) => getGpuAvailability(client), "GET /v1/gpus/availability", { type: "h100", ...stock }],
 ];
 
 describe.each(lists)("the GPU %s", (name, ask, line, facts) => {
@@ -37,6 +27,8 @@ describe.each(lists)("the GPU %s", (name, ask, line, facts) => {
       raw: expect.objectContaining({ type: "h100" }),
     });
     expect(requestLines(bench.simulator)).toEqual([line]);
+    await listOf(bench); // anew by each call
+    expect(requestLines(bench.simulator)).toEqual([line, line]);
   });
 
   it("hold just these facts, and are plain JSON, where the service says more", async () => {
@@ -46,8 +38,8 @@ describe.each(lists)("the GPU %s", (name, ask, line, facts) => {
     expect(await bench.run(ask(bench))).toStrictEqual({ [name]: [{ ...facts, raw: JSON.parse(body)[0] }] });
   });
 
-  it("leave out what the service does not say", async () => {
-    const bench = await openBench({ faults: [{ kind: "body", body: '[{"type":"x1"}]' }] });
+  it("leave out what the service does not say, and records without a type", async () => {
+    const bench = await openBench({ faults: [{ kind: "body", body: '[{"type":"x1"},{"note":"no type"}]' }] });
     expect(await bench.run(ask(bench))).toStrictEqual({ [name]: [{ type: "x1", raw: { type: "x1" } }] });
   });
 

@@ -8,7 +8,7 @@ let id: string;
 
 beforeAll(async () => {
   simulator = await startSimulator({ apiKeys: { "key-home": "home", "key-eu": "eu" } });
-  id = simulator.addCluster({ name: "web", gpuType: "h100", organization: "eu" }).id;
+  id = simulator.addCluster({ name: "web", gpuType: "h100", env: { MODEL: "llama" }, organization: "eu" }).id;
   process.env["GPUCLUSTER_BASE_URL"] = simulator.url;
   process.env["GPUCLUSTER_API_KEY"] = "key-home";
   pulumi.runtime.setAllConfig({
@@ -34,27 +34,48 @@ const askedBy = () => [...new Set(simulator.requests.map(({ organization }) => o
 type Connection = { connection?: string };
 type LaterConnection = { connection?: pulumi.Input<string> };
 
-/** Each function, and its Output form. */
-const functions: [string, (args: Connection) => Promise<unknown>, (args: LaterConnection) => pulumi.Output<unknown>][] =
-  [
-    ["getGpuTypes", sdk.getGpuTypes, sdk.getGpuTypesOutput],
-    ["getGpuModels", sdk.getGpuModels, sdk.getGpuModelsOutput],
-    ["getGpuPricing", sdk.getGpuPricing, sdk.getGpuPricingOutput],
-    ["getGpuAvailability", sdk.getGpuAvailability, sdk.getGpuAvailabilityOutput],
-    ["getClusters", sdk.getClusters, sdk.getClustersOutput],
-    ["getCluster", (args) => sdk.getCluster({ id, ...args }), (args) => sdk.getClusterOutput({ id, ...args })],
-    [
-      "getClusterStatus",
-      (args) => sdk.getClusterStatus({ id, ...args }),
-      (args) => sdk.getClusterStatusOutput({ id, ...args }),
-    ],
-    ["getHealth", sdk.getHealth, sdk.getHealthOutput],
-    ["getServiceInfo", sdk.getServiceInfo, sdk.getServiceInfoOutput],
-  ];
+const any = expect.any(Array);
 
-describe.each(functions)("%s", (_name, awaits, cannot) => {
-  it("sends requests to the organization of its connection", async () => {
+/** Each function, its Output form, and what it answers. */
+type Row = [string, (args: Connection) => Promise<unknown>, (args: LaterConnection) => pulumi.Output<unknown>, object];
+const functions: Row[] = [
+  ["getGpuTypes", sdk.getGpuTypes, sdk.getGpuTypesOutput, { gpuTypes: any }],
+  ["getGpuModels", sdk.getGpuModels, sdk.getGpuModelsOutput, { models: any }],
+  ["getGpuPricing", sdk.getGpuPricing, sdk.getGpuPricingOutput, { prices: any }],
+  ["getGpuAvailability", sdk.getGpuAvailability, sdk.getGpuAvailabilityOutput, { availability: { length: 7 } }],
+  [
+    "getGpuAvailability of one type",
+    (args) => sdk.getGpuAvailability({ type: "h100", ...args }),
+    (args) => sdk.getGpuAvailabilityOutput({ type: pulumi.output(Promise.resolve("h100")), ...args }),
+    { availability: [{ type: "h100" }] },
+  ],
+  ["getClusters", sdk.getClusters, sdk.getClustersOutput, { clusters: [{ name: "web" }], complete: true }],
+  [
+    "getCluster by id",
+    (args) => sdk.getCluster({ id, ...args }),
+    (args) => sdk.getClusterOutput({ id: pulumi.output(Promise.resolve(id)), ...args }),
+    { name: "web", envNames: ["MODEL"] },
+  ],
+  [
+    "getCluster by name",
+    (args) => sdk.getCluster({ name: "web", ...args }),
+    (args) => sdk.getClusterOutput({ name: pulumi.output(Promise.resolve("web")), ...args }),
+    { name: "web", envNames: ["MODEL"] },
+  ],
+  [
+    "getClusterStatus",
+    (args) => sdk.getClusterStatus({ id, ...args }),
+    (args) => sdk.getClusterStatusOutput({ id, ...args }),
+    { status: "running", readyReplicas: 1 },
+  ],
+  ["getHealth", sdk.getHealth, sdk.getHealthOutput, { healthy: true }],
+  ["getServiceInfo", sdk.getServiceInfo, sdk.getServiceInfoOutput, { version: "1.0.0" }],
+];
+
+describe.each(functions)("%s", (_name, awaits, cannot, expected) => {
+  it("sends requests to the organization of its connection, with the same answer for a program that cannot await", async () => {
     const answer = await awaits({ connection: "eu" });
+    expect(answer).toMatchObject(expected);
     expect(askedBy()).toEqual(["eu"]);
     expect(await resolved(cannot({ connection: pulumi.output(Promise.resolve("eu")) }))).toEqual(answer);
     expect(askedBy()).toEqual(["eu"]);

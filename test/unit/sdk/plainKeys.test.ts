@@ -20,7 +20,7 @@ async function warningsWith(Kind: Kind, config: Record<string, string>, secrets:
 }
 
 const text = expect.stringMatching(
-  /^The API key gpucluster:apiKey stands in plain text in Pulumi\.dev\.yaml, and perhaps in the state\. Run `pulumi config set --secret gpucluster:apiKey`/,
+  /^The API key gpucluster:apiKey is stored in plain text in Pulumi\.dev\.yaml, and perhaps in the state\. Run `pulumi config set --secret gpucluster:apiKey`/,
 );
 
 test.each<[string, Record<string, string>, string[], unknown[]]>([

@@ -1,90 +1,93 @@
-import { dialects, publishedDialects, startSimulator } from "../../../simulator";
+import {
+  type Dialect,
+  dialectOptions,
+  dialects,
+  furtherOptions,
+  publishedDialects,
+  startSimulator,
+} from "../../../simulator";
+import { coveringRows } from "../../../simulator/coveringDialects";
 import { resolveDialect } from "../../../simulator/dialects";
 import { parseDialect } from "../../../simulator/parseDialect";
-import { start, startWithCluster, stopAll, web } from "./harness";
+import { tunedMixes } from "../../../simulator/tunedMixes";
+import { start, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
-test("terse: bare list, no container or env in records, empty answers to actions and deletion", async () => {
-  const { call, path } = await startWithCluster({ dialect: "terse" });
-  expect((await call("GET /v1/clusters")).body).toHaveLength(1);
-  expect((await call(`GET ${path}`)).body).not.toHaveProperty("env");
-  expect((await call(`GET ${path}/status`)).body).toHaveLength(3);
-  for (const line of [`POST ${path}/restart`, `POST ${path}/stop`, `POST ${path}/redeploy`]) {
-    expect(await call(line)).toMatchObject({ status: 202, text: "" });
+const options: [string, readonly unknown[]][] = Object.entries(dialectOptions);
+const covering = Object.entries(dialects).filter(([name]) => name !== "documented");
+const readings = covering.map(([, dialect]) => new Map<string, unknown>(Object.entries(dialect)));
+const { client } = publishedDialects;
+
+test("the dialects have every pair of values of every two options, and are not many more than needed", () => {
+  const pairs = options.flatMap(([left, leftValues], index) =>
+    options
+      .slice(index + 1)
+      .flatMap(([right, rightValues]) =>
+        leftValues.flatMap((one) => rightValues.map((other) => [left, one, right, other] as const)),
+      ),
+  );
+  const missing = pairs.filter(
+    ([left, one, right, other]) => !readings.some((each) => each.get(left) === one && each.get(right) === other),
+  );
+  expect([missing, pairs.length > 5000]).toEqual([[], true]);
+  const [longest = 0, second = 0] = options.map(([, values]) => values.length).sort((left, right) => right - left);
+  expect([readings.length >= 6, readings.length <= 2 * longest * second, longest <= 3]).toEqual([true, true, true]);
+  expect(new Set(covering.map(([, dialect]) => JSON.stringify(dialect))).size).toBe(readings.length);
+});
+
+test("each dialect has for each option one of its values, plain the first, and every further option's first", () => {
+  const firsts = (table: object) =>
+    Object.fromEntries(Object.entries(table).map(([option, [first]]) => [option, first]));
+  for (const [option, values] of options) {
+    expect([option, values.length > 1, new Set(values).size]).toEqual([option, true, values.length]);
+    for (const reading of readings) expect(values).toContain(reading.get(option));
   }
-  expect(await call(`DELETE ${path}`)).toMatchObject({ status: 204, text: "" });
+  for (const [, dialect] of covering) expect(dialect).toMatchObject({ ...firsts(furtherOptions), pageSize: 2 });
+  expect(dialects["plain"]).toEqual({ ...firsts(dialectOptions), ...firsts(furtherOptions), pageSize: 2 });
 });
 
-test("terse: an update takes effect at the next redeploy", async () => {
-  const { call, path, simulator, id, clock } = await startWithCluster({ dialect: "terse" });
-  await call(`PATCH ${path}`, { env: { B: "2" } });
-  expect(simulator.cluster(id)).toMatchObject({ status: "running", env: { B: "2" }, deployed: { env: { A: "1" } } });
-  await call(`POST ${path}/redeploy`);
-  clock.advance(3000);
-  expect(simulator.cluster(id)).toMatchObject({ status: "running", deployed: { env: { B: "2" } } });
+test("the tuned mixes have a digit of a value for each option and no other", () => {
+  expect(Object.keys(tunedMixes)).toEqual(options.map(([option]) => option));
+  for (const [option, values] of options) {
+    const digits = [...(tunedMixes[option] ?? "")];
+    expect([digits.length, digits.every((digit) => Number(digit) < values.length)]).toEqual([
+      readings.length - 2,
+      true,
+    ]);
+  }
 });
 
-test("terse: a name is free again only when its cluster is gone", async () => {
-  const { call, path, clock } = await startWithCluster({ dialect: "terse" });
-  expect((await call("POST /v1/clusters", web)).body.error).toMatchObject({ status: 409, code: "name_taken" });
-  await call(`DELETE ${path}`);
-  expect((await call("POST /v1/clusters", web)).status).toBe(409);
-  clock.advance(300);
-  expect((await call("POST /v1/clusters", web)).status).toBe(201);
+test.each<[string, number[], number[][], number]>([
+  ["two options need each pair once", [3, 2], [], 6],
+  ["three options of two values need four rows", [2, 2, 2], [], 4],
+  ["one option makes no pairs", [4], [], 0],
+  [
+    "no further row covers the pairs of the seeds",
+    [2, 1],
+    [
+      [0, 0],
+      [1, 0],
+    ],
+    2,
+  ],
+])("%s", (_title, sizes, seeds, expected) => {
+  const rows = coveringRows(sizes, seeds);
+  expect([rows.length, rows.slice(0, seeds.length)]).toEqual([expected, seeds]);
+  expect(coveringRows(sizes, seeds)).toEqual(rows);
 });
 
-test("terse: env is required", async () => {
-  const { call } = await start({ dialect: "terse" });
-  expect((await call("POST /v1/clusters", { ...web, env: undefined })).body.error.message).toContain("env");
-});
-
-test("plain: two clusters may have one name", async () => {
-  const { call } = await startWithCluster({ dialect: "plain" });
-  expect((await call("POST /v1/clusters", web)).status).toBe(201);
-});
-
-test("the status word may be running before the replicas are healthy", async () => {
-  const { call, clock, simulator } = await start({ dialect: { runningWhen: "placed" } });
-  const { id } = (await call("POST /v1/clusters", web)).body;
-  clock.advance(1000);
-  expect(simulator.cluster(id)?.status).toBe("running");
-  expect(simulator.cluster(id)?.replicaStates.at(-1)?.status).toBe("starting");
-});
-
-test.each([
-  ["milliseconds", "1893456060000"],
-  ["seconds", "1893456060"],
-  ["delta", "60"],
-] as const)("the reset header in %s", async (rateResetUnit, expected) => {
-  const { call } = await start({ dialect: { rateResetUnit } });
-  expect((await call("GET /health")).headers.get("x-ratelimit-reset")).toBe(expected);
-});
-
-test("the descriptor may be elsewhere", async () => {
-  const { call } = await start({ dialect: { descriptorPath: "/v1" } });
-  expect((await call("GET /v1")).body.version).toMatch(/^\d+\.\d+\.\d+$/);
-  expect((await call("GET /")).status).toBe(404);
+test("every dialect has its name, and may be given as options as well, on top of plain", () => {
+  for (const name of Object.keys({ ...dialects, ...publishedDialects })) {
+    const dialect = resolveDialect(name);
+    expect([resolveDialect(dialect), resolveDialect(JSON.parse(JSON.stringify(dialect)))]).toEqual([dialect, dialect]);
+  }
+  const put = resolveDialect({ updateMethod: "PUT", listShape: undefined });
+  expect(put).toEqual({ ...dialects["plain"], updateMethod: "PUT" });
 });
 
 test("an unknown dialect is refused with the known names", async () => {
   await expect(startSimulator({ dialect: "klingon" })).rejects.toThrow(/plain, terse, mix-1 to mix-\d+/);
-});
-
-test.each(Object.keys({ ...dialects, ...publishedDialects }))(
-  "the dialect %s has its name, and may be given as options as well",
-  (name) => {
-    const dialect = resolveDialect(name);
-    expect(resolveDialect(dialect)).toEqual(dialect);
-    expect(resolveDialect(JSON.parse(JSON.stringify(dialect)))).toEqual(dialect);
-  },
-);
-
-test("options are set on top of plain, and undefined ones keep plain's value", () => {
-  expect(resolveDialect({ updateMethod: "PUT", listShape: undefined })).toEqual({
-    ...dialects["plain"],
-    updateMethod: "PUT",
-  });
 });
 
 test.each<[unknown, string]>([
@@ -108,6 +111,68 @@ test.each([
   { pageSize: 50 },
   { injectedEnv: { REGION: "eu" } },
   { descriptorPath: "/about" },
-] as const)("%j is allowed, though the covering dialects do not use it", (options) => {
-  expect(resolveDialect(options)).toMatchObject(options);
+] as const)("%j is allowed, though the covering dialects do not use it", (given) => {
+  expect(resolveDialect(given)).toMatchObject(given);
+});
+
+test.each<[Partial<Dialect>, number[], string[], string?]>([
+  [{}, [200, 404, 200, 400], []],
+  [{ descriptorPath: "/v1" }, [404, 200, 200, 400], []],
+  [{ descriptor: "absent" }, [404, 404, 200, 400], []],
+  [{ ...client, descriptor: "absent" }, [404, 404, 200, 400], []],
+  [{ descriptor: "lying" }, [200, 404, 200, 400], ["update", "status"], "PUT"],
+  [{ updateMethod: "PUT", descriptor: "lying" }, [200, 404, 200, 400], ["update", "status"], "PATCH"],
+  [{ ...client, descriptor: "lying" }, [200, 404, 200, 400], ["update", "status"], "PUT"],
+])(
+  "the descriptor in %j is where it says, and names what it says: %j",
+  async (dialect, statuses, more, method = "") => {
+    const { call } = await start({ dialect });
+    const lines = ["GET /", "GET /v1", "GET /health", "GET /health?x=1"];
+    const replies = await Promise.all(lines.map((line) => call(line)));
+    expect(replies.map(({ status }) => status)).toEqual(statuses);
+    const { body } = replies.find(({ body: { version } }) => version) ?? {};
+    if (!body) return;
+    const names = [
+      "list",
+      "get",
+      "create",
+      "terminate",
+      "stop",
+      "restart",
+      ...(more.length > 0 ? [] : ["scale"]),
+      "redeploy",
+    ];
+    expect(Object.keys(body.endpoints.clusters).sort()).toEqual([...names, ...more].sort());
+    expect(Object.keys(body)).toEqual(["name", "version", "documentation", "endpoints"]);
+    expect(body.endpoints.clusters.update).toBe(method ? `${method} /v1/clusters/:id` : undefined);
+    if (method) expect((await call(`${method} /v1/clusters/x`, {})).status).toBe(405);
+  },
+);
+
+test("the status word may be running before the replicas are healthy, or from the creation on", async () => {
+  for (const [runningWhen, ms] of [
+    ["placed", 1000],
+    ["always", 0],
+  ] as const) {
+    const { call, clock, simulator } = await start({ dialect: { runningWhen } });
+    const { id, status } = (await call("POST /v1/clusters", web)).body;
+    clock.advance(ms);
+    expect([status, simulator.cluster(id)?.status]).toEqual(["provisioning", "running"]);
+    expect(simulator.cluster(id)?.replicaStates.at(-1)?.healthy).toBe(false);
+  }
+});
+
+test.each([true, false])("a replica may say healthy only if its cluster has a health check (%p)", async (healthy) => {
+  const { call, simulator } = await start({ dialect: { ...client, uncheckedHealth: "false" } });
+  const { id } = simulator.addCluster({ name: "web", gpuType: "h100", extras: { healthCheckEnabled: healthy } });
+  const { status, replicas } = (await call(`GET /v1/clusters/${id}`)).body.data;
+  expect([status, replicas[0].status, replicas[0].healthy]).toEqual(["running", "running", healthy]);
+});
+
+test("the documented dialect has bare lists, unique names and the published GPU types", async () => {
+  const { call } = await start({ dialect: "documented" });
+  await call("POST /v1/clusters", web);
+  expect((await call("GET /v1/clusters")).body).toMatchObject([{ name: "web", gpu_type: "h100" }]);
+  expect((await call("GET /v1/gpus")).body[0]).toMatchObject({ type: "rtx-4090", price_per_hour: 0.49 });
+  expect((await call("POST /v1/clusters", web)).body.error).toMatchObject({ code: "name_taken", status: 409 });
 });

@@ -1,133 +1,137 @@
-import type { Dialect } from "../../../simulator";
+import { type Dialect, publishedDialects } from "../../../simulator";
 import { start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
-type Codes = Record<Dialect["errorCodes"], [number, string]>;
+const message = expect.any(String);
+const documented = (code: string, status: number) => ({ error: { code, message, status } });
+const typed = (type: string) => ({ error: { type, code: message, message } });
 
-const refusals: [what: string, line: string, body: unknown, codes: Codes][] = [
-  [
-    "an invalid body",
-    "POST /v1/clusters",
-    {},
-    {
-      documented: [400, "invalid_request"],
-      other: [422, "VALIDATION_ERROR"],
-    },
-  ],
+test.each<[string, Partial<Dialect>, string, unknown, number, unknown]>([
+  ["an invalid body", {}, "POST /v1/clusters", {}, 400, documented("invalid_request", 400)],
+  ["an invalid body", { errorCodes: "other" }, "POST /v1/clusters", {}, 422, documented("VALIDATION_ERROR", 422)],
+  ["an invalid body", { errorShape: "flat" }, "POST /v1/clusters", {}, 400, { code: "invalid_request", message }],
+  ["an invalid body", { errorShape: "typed" }, "POST /v1/clusters", {}, 400, typed("invalid_request_error")],
+  ["an unknown cluster", {}, "GET /v1/clusters/x", undefined, 404, documented("cluster_not_found", 404)],
+  ["an unknown cluster", { errorCodes: "other" }, "GET /v1/clusters/x", undefined, 404, documented("NOT_FOUND", 404)],
   [
     "an unknown cluster",
-    "GET /v1/clusters/cl_none",
+    { ...publishedDialects.client, errorShape: "typed-no-code" },
+    "GET /v1/clusters/x",
     undefined,
-    {
-      documented: [404, "cluster_not_found"],
-      other: [404, "NOT_FOUND"],
-    },
+    404,
+    { error: { type: "not_found_error", message: 'There is no cluster "x".' } },
   ],
-  ["a name that is taken", "POST /v1/clusters", web, { documented: [409, "name_taken"], other: [409, "CONFLICT"] }],
+  ["a taken name", { uniqueNames: true }, "POST /v1/clusters", web, 409, documented("name_taken", 409)],
   [
-    "an unknown GPU type",
+    "a taken name",
+    { uniqueNames: true, errorCodes: "other" },
     "POST /v1/clusters",
-    { ...web, gpu_type: "x900" },
-    {
-      documented: [400, "invalid_gpu_type"],
-      other: [400, "invalid_gpu_type"],
-    },
+    web,
+    409,
+    documented("CONFLICT", 409),
   ],
-  [
-    "too many replicas",
-    "POST /v1/clusters",
-    { ...web, name: "big", replicas: 999 },
-    {
-      documented: [409, "insufficient_capacity"],
-      other: [409, "INSUFFICIENT_CAPACITY"],
-    },
-  ],
-];
-
-const rows = refusals.flatMap(([what, line, body, codes]) =>
-  (["documented", "other"] as const).flatMap((errorCodes) =>
-    (["envelope", "flat"] as const).map((errorShape) => {
-      const [status, code] = codes[errorCodes];
-      return { what, line, body, errorCodes, errorShape, status, code };
-    }),
-  ),
-);
-
-test.each(rows)(
-  "$what is refused with $status $code ($errorCodes, $errorShape)",
-  async ({ line, body, errorCodes, errorShape, status, code }) => {
-    const dialect = { errorCodes, errorShape, uniqueNames: true };
-    const { call, simulator } = await startWithCluster({ dialect });
-    const reply = await call(line, body);
-    const facts = { code, message: expect.any(String) };
-    expect(reply.body).toEqual(errorShape === "flat" ? facts : { error: { ...facts, status } });
-    expect(reply.status).toBe(status);
-    expect(simulator.requests.at(-1)?.status).toBe(status);
-  },
-);
-
-test.each<[Partial<Dialect>, unknown]>([
-  [{}, { error: { code: "unauthorized", message: expect.any(String), status: 401 } }],
-  [{ errorCodes: "other" }, { error: { code: "UNAUTHORIZED", message: expect.any(String), status: 401 } }],
-  [{ errorShape: "flat" }, { code: "unauthorized", message: expect.any(String) }],
-  [
-    { errorShape: "flat", errorCodes: "other" },
-    { code: "UNAUTHORIZED", message: expect.any(String) },
-  ],
-])("a request without a key is refused in the dialect %j too", async (dialect, expected) => {
-  const { call } = await start({ dialect });
-  const { body, headers } = await call("GET /health", undefined, { authorization: "" });
-  expect(body).toEqual(expected);
-  expect(headers.get("www-authenticate")).toBe("Bearer");
+])("%s in the dialect %j is refused in its shape", async (_what, dialect, line, body, status, expected) => {
+  const { call, simulator } = await (dialect.records ? start({ dialect }) : startWithCluster({ dialect }));
+  const reply = await call(line, body);
+  expect([reply.status, simulator.requests.at(-1)?.status]).toEqual([status, status]);
+  expect(reply.body).toEqual(expected);
 });
 
-test("a fault keeps its code and status, in the dialect's shape", async () => {
-  const fault = { kind: "status", status: 400, code: "invalid_request", message: "No." } as const;
-  const other = await start({ dialect: { errorCodes: "other" }, faults: [fault] });
-  expect((await other.call("GET /health")).body).toEqual({
-    error: { code: "invalid_request", message: "No.", status: 400 },
-  });
-  const flat = await start({ dialect: { errorShape: "flat" }, faults: [fault] });
-  expect((await flat.call("GET /health")).body).toEqual({ code: "invalid_request", message: "No." });
+test.each([
+  [401, "authentication_error"],
+  [403, "permission_error"],
+  [410, "not_found_error"],
+  [422, "invalid_request_error"],
+  [429, "rate_limit_error"],
+  [503, "server_error"],
+])("an error of status %d has the type %s", async (status, type) => {
+  const { call } = await start({ dialect: { errorShape: "typed" }, faults: [{ kind: "status", status }] });
+  expect((await call("GET /health")).body.error.type).toBe(type);
 });
 
-test("an error inside the simulator has the dialect's shape", async () => {
+test("a fault keeps its code, status, message and Date, in the dialect's shape", async () => {
+  const date = "Tue, 01 Jan 2019 00:00:00 GMT";
+  const fault = { kind: "status", status: 400, code: "invalid_request", message: "No.", headers: { date } } as const;
+  const { call } = await start({ dialect: { errorCodes: "other", errorShape: "flat" }, faults: [fault] });
+  const { status, body, headers } = await call("GET /health");
+  expect([status, body, headers.get("date")]).toEqual([400, { code: "invalid_request", message: "No." }, date]);
+});
+
+test("an error inside the simulator is answered with 500 in the dialect's shape, and the next request is served", async () => {
   const { call, simulator } = await start({ dialect: { priceForm: "text", errorShape: "flat" } });
   simulator.setGpuType("h100", { pricePerHour: JSON.parse('"none"') });
-  const { status, body } = await call("GET /v1/gpus");
-  expect([status, body.code]).toEqual([500, "internal_error"]);
+  const { status, body, headers } = await call("GET /v1/gpus");
+  expect([status, body.code, headers.get("x-ratelimit-remaining")]).toEqual([500, "internal_error", "99"]);
+  expect((await call("GET /health")).status).toBe(200);
 });
 
-test.each<[Dialect["rateLimitForm"], Dialect["rateLimitStatus"], string | null]>([
-  ["retry-after", 429, "60"],
-  ["no-retry-after", 429, null],
-  ["retry-after", 503, "60"],
-  ["no-retry-after", 503, null],
-])("over the rate limit: %s with %d", async (rateLimitForm, rateLimitStatus, retryAfter) => {
-  const { call } = await start({ rateLimit: 0, dialect: { rateLimitForm, rateLimitStatus } });
-  const { status, body, headers } = await call("GET /health");
-  expect(status).toBe(rateLimitStatus);
-  expect(body.error).toMatchObject({ status: rateLimitStatus, code: "rate_limited" });
-  expect(headers.get("retry-after")).toBe(retryAfter);
-  expect(headers.get("x-ratelimit-reset")).toBe("1893456060");
+test.each([
+  ["no header", ""],
+  ["an unknown key", "Bearer nope"],
+  ["another scheme", "Basic abc"],
+])("a request with %s is unauthorized on every path, and still gets rate headers", async (_what, authorization) => {
+  const { call } = await start();
+  for (const path of ["/health", "/", "/v1/clusters", "/nowhere"]) {
+    const { status, body, headers } = await call(`GET ${path}`, undefined, { authorization });
+    expect([status, headers.get("x-ratelimit-remaining")]).toEqual([401, "100"]);
+    expect([headers.get("www-authenticate"), body]).toEqual(["Bearer", documented("unauthorized", 401)]);
+  }
 });
 
-test("the Date of an answer is the simulator's, also of a refusal", async () => {
+test("the clusters of one organization do not exist for another, and requests are recorded without the key", async () => {
+  const { call, simulator, clock } = await start({ apiKeys: { one: "org_1", uno: "org_1", two: "org_2" } });
+  const as = (key: string, line: string) => call(line, undefined, { authorization: `Bearer ${key}` });
+  const { id } = (await call("POST /v1/clusters", web)).body;
+  expect(simulator).toMatchObject({ apiKey: "one", organization: "org_1" });
+  expect((await as("uno", `GET /v1/clusters/${id}`)).status).toBe(200);
+  expect((await as("two", "GET /v1/clusters")).body.clusters).toEqual([]);
+  expect((await as("two", `DELETE /v1/clusters/${id}`)).body.error.code).toBe("cluster_not_found");
+  expect(simulator.requests.map(({ organization }) => organization)).toEqual(["org_1", "org_1", "org_2", "org_2"]);
+  const headers = expect.not.objectContaining({ authorization: expect.anything() });
+  const line = { at: clock.time, method: "POST", path: "/v1/clusters", status: 201, organization: "org_1" };
+  expect(simulator.requests[0]).toEqual({ ...line, body: web, headers });
+});
+
+test("requests are counted per key in a fixed window, and refused ones are not", async () => {
+  const { call, clock } = await start({ rateLimit: 2, rateWindowMs: 1500, apiKeys: { a: "org", b: "org" } });
+  const get = async (key = "a") => {
+    const { status, headers } = await call("GET /health", undefined, { authorization: `Bearer ${key}` });
+    return [
+      status,
+      ...["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`)),
+      headers.get("retry-after"),
+    ].join();
+  };
+  expect(await get()).toBe("200,2,1,1893456002,");
+  clock.advance(1000);
+  expect([await get(), await get(), await get("b")]).toEqual([
+    "200,2,0,1893456002,",
+    "429,2,0,1893456002,1",
+    "200,2,1,1893456003,",
+  ]);
+  clock.advance(499);
+  expect(await get()).toMatch(/^429,.*,1$/);
+  clock.advance(1);
+  expect(await get()).toMatch(/^200,2,1/);
+});
+
+test.each<[Partial<Dialect>, number, string | null, string]>([
+  [{}, 429, "60", "1893456060"],
+  [{ rateLimitForm: "no-retry-after", rateResetUnit: "milliseconds" }, 429, null, "1893456060000"],
+  [{ rateLimitStatus: 503, rateResetUnit: "delta" }, 503, "60", "60"],
+])("over the rate limit, in the dialect %j, nothing is done: %d", async (dialect, status, retryAfter, reset) => {
+  const { call, simulator } = await start({ rateLimit: 0, dialect });
+  const { body, headers } = await call("POST /v1/clusters", web);
+  expect(body).toEqual(documented("rate_limited", status));
+  expect([headers.get("retry-after"), headers.get("x-ratelimit-reset")]).toEqual([retryAfter, reset]);
+  expect(simulator.clusters()).toEqual([]);
+});
+
+test("the Date of an answer is the simulator's, or the real time without a clock of its own", async () => {
   const { call, clock } = await start();
-  expect((await call("GET /health")).headers.get("date")).toBe("Tue, 01 Jan 2030 00:00:00 GMT");
   clock.advance(90_000);
   expect((await call("GET /nowhere")).headers.get("date")).toBe("Tue, 01 Jan 2030 00:01:30 GMT");
-});
-
-test("without a clock of its own the simulator says the real time", async () => {
-  const { call } = await start({ clock: Date });
-  const { headers } = await call("GET /health");
+  const { headers } = await (await start({ clock: Date })).call("GET /health");
   expect(Math.abs(Date.parse(headers.get("date") ?? "") - Date.now())).toBeLessThan(60_000);
-});
-
-test("a fault may say another Date", async () => {
-  const date = "Tue, 01 Jan 2019 00:00:00 GMT";
-  const { call } = await start({ faults: [{ kind: "status", status: 503, headers: { date } }] });
-  expect((await call("GET /health")).headers.get("date")).toBe(date);
 });

@@ -1,171 +1,110 @@
-import type { Fault } from "../../../simulator";
-import { type Bench, start, stopAll, web } from "./harness";
+import type { Fault, SimulatorOptions } from "../../../simulator";
+import { type Bench, known, play, start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
 const creation = { method: "POST", path: "/v1/clusters" };
+const create = ({ call }: Bench) => call("POST /v1/clusters", web);
+const withFaults = (...faults: Fault[]) => start({ faults });
 
-function withFaults(...faults: Fault[]): Promise<Bench> {
-  return start({ faults });
-}
-
-test("a dropped connection before the effect leaves nothing behind", async () => {
-  const { call, simulator } = await withFaults({ kind: "drop", when: "before", ...creation });
-  await expect(call("POST /v1/clusters", web)).rejects.toThrow("fetch failed");
-  expect(simulator.clusters()).toEqual([]);
-  expect(simulator.requests).toMatchObject([{ method: "POST", status: "dropped", body: web }]);
-});
-
-test("a dropped connection after the effect leaves a cluster behind", async () => {
-  const { call, simulator } = await withFaults({ kind: "drop", when: "after", ...creation });
-  await expect(call("POST /v1/clusters", web)).rejects.toThrow("fetch failed");
-  expect(simulator.clusters()).toMatchObject([{ name: "web", status: "provisioning" }]);
-  expect((await call("GET /v1/clusters")).body.clusters).toHaveLength(1);
-});
-
-test("a status fault answers an envelope and its headers, by default without the effect", async () => {
-  const { call, simulator } = await withFaults(
-    { kind: "status", status: 503, code: "busy", message: "Later.", headers: { "Retry-After": "7" } },
-    { kind: "status", status: 500, when: "after" },
-  );
-  const first = await call("POST /v1/clusters", web);
-  expect(first.body).toEqual({ error: { code: "busy", message: "Later.", status: 503 } });
-  expect(first.headers.get("retry-after")).toBe("7");
-  expect(first.headers.get("x-ratelimit-remaining")).toBe("99");
-  expect(simulator.clusters()).toHaveLength(0);
-  expect((await call("POST /v1/clusters", web)).status).toBe(500);
-  expect(simulator.clusters()).toHaveLength(1);
-});
-
-test("a truncated answer breaks off, but the effect is there", async () => {
-  const { call, simulator } = await withFaults({ kind: "truncate" });
-  await expect(call("POST /v1/clusters", web)).rejects.toThrow("terminated");
-  expect(simulator.clusters()).toHaveLength(1);
-});
-
-test("an HTML page comes instead of the answer", async () => {
-  const { call, simulator } = await withFaults({ kind: "html", status: 502 });
-  const { status, headers, text } = await call("POST /v1/clusters", web);
-  expect([status, headers.get("content-type")]).toEqual([502, "text/html"]);
-  expect(text).toContain("<html>");
-  expect(simulator.clusters()).toHaveLength(0);
-});
-
-test("a body fault replaces the answer, not the effect", async () => {
-  const { call, simulator } = await withFaults(
-    { kind: "body", body: "null" },
+test.each<[string, Fault, string, number]>([
+  ["a dropped connection before the effect", { kind: "drop", when: "before", ...creation }, "fetch failed", 0],
+  ["a dropped connection after the effect", { kind: "drop", when: "after", ...creation }, "fetch failed", 1],
+  ["a truncated answer", { kind: "truncate" }, "terminated", 1],
+  ["a status", { kind: "status", status: 500 }, "500 application/json", 0],
+  ["a status after the effect", { kind: "status", status: 500, when: "after" }, "500 application/json", 1],
+  ["an HTML page", { kind: "html", status: 502 }, "502 text/html <!DOCTYPE html>", 0],
+  ["a body", { kind: "body", body: "null" }, "201 application/json null", 1],
+  [
+    "a body of another type",
     { kind: "body", body: "hm", contentType: "text/plain", status: 200 },
+    "200 text/plain hm",
+    1,
+  ],
+  ["a redirect", { kind: "redirect", location: "http://127.0.0.1:1/x" }, "302 http://127.0.0.1:1/x", 0],
+])("%s is the answer, and leaves what it says", async (_what, fault, expected, clusters) => {
+  const bench = await withFaults(fault);
+  const said = await create(bench).then(
+    ({ status, headers, text }) => [status, headers.get("location") ?? headers.get("content-type"), text].join(" "),
+    ({ message }: Error) => message,
   );
-  expect(await call("POST /v1/clusters", web)).toMatchObject({ status: 201, text: "null" });
-  const { headers, ...reply } = await call("POST /v1/clusters", web);
-  expect(reply).toMatchObject({ status: 200, text: "hm" });
-  expect(headers.get("content-type")).toBe("text/plain");
-  expect(simulator.clusters()).toHaveLength(2);
-});
-
-test("a redirect has no effect", async () => {
-  const { call, simulator } = await withFaults({ kind: "redirect", location: "http://127.0.0.1:1/elsewhere" });
-  const { status, headers } = await call("POST /v1/clusters", web);
-  expect([status, headers.get("location")]).toEqual([302, "http://127.0.0.1:1/elsewhere"]);
-  expect(simulator.clusters()).toHaveLength(0);
+  expect(said).toContain(expected);
+  expect(bench.simulator.clusters()).toHaveLength(clusters);
+  expect(bench.simulator.requests).toMatchObject([{ method: "POST", body: web }]);
 });
 
 test.each(["before", "after"] as const)("a delay %s the effect changes nothing but the duration", async (when) => {
-  const ms = 200;
-  const { call, simulator } = await withFaults({ kind: "delay", ms, when, ...creation });
+  const ms = 60;
+  const bench = await withFaults({ kind: "delay", ms, when, ...creation });
   const started = performance.now();
-  let answeredAfter: number | undefined;
-  const pending = call("POST /v1/clusters", web).finally(() => {
-    answeredAfter = performance.now() - started;
-  });
-  while (simulator.openRequests().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  expect(simulator.openRequests()).toEqual([{ method: "POST", path: "/v1/clusters" }]);
-  while (simulator.clusters().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  const effectAfter = performance.now() - started;
-  if (when === "before") expect(effectAfter).toBeGreaterThanOrEqual(ms - 1);
-  else expect(answeredAfter).toBeUndefined();
+  const pending = create(bench);
+  while (bench.simulator.openRequests().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(bench.simulator.openRequests()).toEqual([{ method: "POST", path: "/v1/clusters" }]);
+  if (when === "before") expect(bench.simulator.clusters()).toEqual([]);
+  while (bench.simulator.clusters().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  if (when === "after") expect(bench.simulator.openRequests()).toHaveLength(1);
   expect((await pending).status).toBe(201);
-  expect(simulator.openRequests()).toEqual([]);
-  expect(answeredAfter).toBeGreaterThanOrEqual(ms - 1);
+  expect(performance.now() - started).toBeGreaterThanOrEqual(ms - 1);
+  expect([bench.simulator.openRequests(), bench.simulator.clusters().length]).toEqual([[], 1]);
 });
 
-test("with a sick replica, the cluster does not run until a roll-out of a new container", async () => {
-  const { call, simulator, clock } = await withFaults({ kind: "sick-replica", replica: 1, message: "CUDA error" });
-  const { id } = (await call("POST /v1/clusters", web)).body;
-  clock.advance(3_600_000);
-  const { body } = await call(`GET /v1/clusters/${id}/status`);
-  expect(body.status).toBe("provisioning");
-  expect(body.replicas.map((replica: { healthy: boolean }) => replica.healthy)).toEqual([true, false, true]);
-  expect(body.replicas[1]).toMatchObject({ status: "unhealthy", message: "CUDA error" });
-  expect(body.replicas[1].restarts).toBeGreaterThan(10);
-  await call(`POST /v1/clusters/${id}/restart`);
-  clock.advance(3000);
-  expect(simulator.cluster(id)?.status).toBe("restarting");
-  await call(`PATCH /v1/clusters/${id}`, { container: "vllm/vllm-openai:v0.6.4" });
-  clock.advance(3000);
-  expect(simulator.cluster(id)?.status).toBe("running");
+const sick = { kind: "sick-replica", replica: 1, message: "CUDA error" } as const;
+const failing = { kind: "fail", message: "image not found" } as const;
+test.each<[string, SimulatorOptions, string]>([
+  [
+    "a sick replica, and none with a new env",
+    { faults: [sick] },
+    "3600000 status=provisioning restart=restarting 3000 get=restarting env=updating 3000 get=running",
+  ],
+  [
+    "a failure halfway, and none with a new env",
+    { faults: [failing] },
+    "1499 get=provisioning 1 get=failed restart=restarting 1500 get=failed env=updating 3000 get=running",
+  ],
+  [
+    "a failure, until the redeploy that takes up a new env",
+    { faults: [failing], dialect: { updateRollsOut: false } },
+    "3000 env=failed 3000 get=failed redeploy=deploying 3000 get=running",
+  ],
+  [
+    "a failure that keeps it from no change",
+    { faults: [failing], dialect: { busyWhen: "changing" } },
+    "3000 delete=terminating",
+  ],
+  [
+    "a cluster that reads do not show for a while",
+    { faults: [{ kind: "hidden", ms: 5000 }] },
+    "4999 get=404:cluster_not_found 1 get=running",
+  ],
+])("a new cluster may have %s", async (_what, options, script) => {
+  const bench = await startWithCluster(options, 0);
+  expect(await play(bench, script)).toBe(script);
 });
 
-test("a failing cluster fails halfway, again after a restart, and no longer with a new env", async () => {
-  const { call, simulator, clock } = await withFaults({ kind: "fail", message: "image not found" });
-  const { id } = (await call("POST /v1/clusters", web)).body;
-  clock.advance(1499);
-  expect(simulator.cluster(id)?.status).toBe("provisioning");
-  clock.advance(1);
-  expect((await call(`GET /v1/clusters/${id}/status`)).body).toMatchObject({
-    status: "failed",
-    message: "image not found",
-  });
-  expect((await call(`POST /v1/clusters/${id}/restart`)).body.status).toBe("restarting");
-  clock.advance(1500);
-  expect(simulator.cluster(id)?.status).toBe("failed");
-  await call(`PATCH /v1/clusters/${id}`, { env: { FIXED: "1" } });
-  clock.advance(3000);
-  expect(simulator.cluster(id)?.status).toBe("running");
-});
-
-test("if updates take effect at a redeploy, a failure ends at the redeploy too", async () => {
-  const { call, simulator, clock } = await start({ dialect: "terse", faults: [{ kind: "fail", message: "no" }] });
-  const { id } = (await call("POST /v1/clusters", web)).body;
-  clock.advance(3000);
-  await call(`PATCH /v1/clusters/${id}`, { env: { FIXED: "1" } });
-  clock.advance(3000);
-  expect(simulator.cluster(id)?.status).toBe("failed");
-  await call(`POST /v1/clusters/${id}/redeploy`);
-  clock.advance(3000);
-  expect(simulator.cluster(id)?.status).toBe("running");
-});
-
-test("reads do not show a hidden cluster for a while", async () => {
-  const { call, simulator, clock } = await withFaults({ kind: "hidden", ms: 5000 });
-  const { id } = (await call("POST /v1/clusters", web)).body;
-  expect(simulator.cluster(id)?.hidden).toBe(true);
-  expect((await call("GET /v1/clusters")).body.clusters).toEqual([]);
-  expect((await call(`GET /v1/clusters/${id}`)).status).toBe(404);
-  clock.advance(5000);
-  expect((await call("GET /v1/clusters")).body.clusters).toHaveLength(1);
-  expect((await call(`GET /v1/clusters/${id}`)).status).toBe(200);
+test("a sick replica says why and restarts; a hidden cluster is known to tests", async () => {
+  const bench = await startWithCluster({ faults: [sick, { kind: "hidden", ms: 5_000_000 }] }, 3_600_000);
+  const { hidden, replicaStates } = known(bench);
+  expect([hidden, replicaStates.map(({ healthy }) => healthy)]).toEqual([true, [true, false, true]]);
+  expect(replicaStates[1]).toMatchObject({ status: "unhealthy", message: "CUDA error" });
+  expect(replicaStates[1]?.restarts).toBeGreaterThan(10);
 });
 
 test("faults of a new cluster wait for a creation that succeeds, and find it by name", async () => {
-  const { call, simulator } = await withFaults(
+  const { call, simulator, clock } = await withFaults(
     { kind: "fail", message: "no", name: "web-*" },
     { kind: "status", status: 500, ...creation },
   );
-  await call("POST /v1/clusters", { ...web, name: "web-1" });
-  await call("POST /v1/clusters", { ...web, name: "api" });
-  await call("POST /v1/clusters", { ...web, name: "web-1" });
-  expect(simulator.clusters().map(({ name }) => name)).toEqual(["api", "web-1"]);
-  simulator.change(simulator.clusters()[0]?.id ?? "", { status: "running" });
-  const [api, web1] = simulator.clusters();
-  expect([api?.status, web1?.status]).toEqual(["running", "provisioning"]);
+  for (const name of ["web-1", "api", "web-1"]) await call("POST /v1/clusters", { ...web, name });
+  clock.advance(3000);
+  expect(simulator.clusters().map(({ name, status }) => `${name} ${status}`)).toEqual(["api running", "web-1 failed"]);
 });
 
-test("faults apply one after the other: `times` requests, after `after` requests", async () => {
-  const { call } = await withFaults(
+test("faults apply one after the other: `times` requests, after `after` requests, and while it runs", async () => {
+  const { call, simulator } = await withFaults(
     { kind: "status", status: 500, path: "/health", after: 1, times: 2 },
     { kind: "status", status: 502, path: /^\/v1\/gpus/g, times: 3 },
     { kind: "status", status: 504, method: "get", path: "/v1/clusters/*" },
+    { kind: "status", status: 410, method: "PUT" },
   );
   const statuses = async (...paths: string[]) => {
     const found: number[] = [];
@@ -175,13 +114,72 @@ test("faults apply one after the other: `times` requests, after `after` requests
   expect(await statuses("/health", "/health", "/health", "/health")).toEqual([200, 500, 500, 200]);
   expect(await statuses("/v1/gpus", "/v1/gpus/models", "/v1/gpus", "/v1/gpus")).toEqual([502, 502, 502, 200]);
   expect(await statuses("/v1/clusters", "/v1/clusters/x/status", "/v1/clusters/x")).toEqual([200, 404, 504]);
+  simulator.fault({ kind: "status", status: 500 });
+  expect(await statuses("/health")).toEqual([500]);
+  expect(() => simulator.fault({ kind: "status", status: 42 })).toThrow("must be a status from 200 to 599");
 });
 
-test("a fault can be added while it runs, and a wrong one is refused", async () => {
-  const { call, simulator } = await start();
-  simulator.fault({ kind: "status", status: 500 });
-  expect((await call("GET /health")).status).toBe(500);
-  expect(() => simulator.fault({ kind: "status", status: 42 })).toThrow(
-    "status of status must be a status from 200 to 599",
-  );
+test("close ends waiting requests, and may be called again", async () => {
+  const bench = await start({ latencyMs: 60_000 });
+  const waiting = expect(create(bench)).rejects.toThrow("fetch failed");
+  while (bench.simulator.openRequests().length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  await bench.simulator.close();
+  await bench.simulator.close();
+  await waiting;
+});
+
+const lagMs = 10_000;
+
+/** Plays a script for one cluster in a service whose lists are late; `listed` is what they show. */
+async function lagging(options: SimulatorOptions = {}) {
+  const bench = await startWithCluster({ listLagMs: lagMs, ...options }, 0);
+  const listed = async (): Promise<object[]> => (await bench.call("GET /v1/clusters")).body.clusters;
+  return { ...bench, listed };
+}
+
+test("a late list shows earlier clusters, names, status words and numbers", async () => {
+  const bench = await lagging({ dialect: { uniqueNames: true } });
+  const facts = (name: string, status: string, replicas: number) => [{ name, status, replicas }];
+  expect(await play(bench, "get create")).toBe("get=provisioning create=409:name_taken");
+  bench.clock.advance(lagMs - 1);
+  expect(await bench.listed()).toEqual([]);
+  bench.clock.advance(1);
+  expect(await bench.listed()).toMatchObject(facts("web", "provisioning", 3));
+  await play(bench, "60000 scale5");
+  bench.simulator.change(bench.id, { name: "other" });
+  await play(bench, "5000 stop");
+  expect(await bench.listed()).toMatchObject(facts("web", "running", 3));
+  bench.clock.advance(5000);
+  expect(await bench.listed()).toMatchObject(facts("other", "scaling", 5));
+  bench.clock.advance(5300);
+  expect(await bench.listed()).toMatchObject(facts("other", "stopped", 5));
+});
+
+test.each<[string, SimulatorOptions, string, number]>([
+  ["a deleted cluster is still listed", {}, "60000 delete 300 get=404:cluster_not_found", 1],
+  ["and no longer after the lag", {}, "60000 delete 10300", 0],
+  [
+    "a tombstone is still listed",
+    { dialect: { tombstone: "listed" } },
+    "60000 delete 60300 get=404:cluster_not_found",
+    1,
+  ],
+  ["a hidden cluster is hidden for as long, later", { faults: [{ kind: "hidden", ms: 5000 }] }, "14999", 0],
+  ["and listed then", { faults: [{ kind: "hidden", ms: 5000 }] }, "15000", 1],
+])("in a late list, %s", async (_what, options, script, count) => {
+  const bench = await lagging(options);
+  expect(await play(bench, script)).toContain(script.split(" ").at(-1));
+  expect(await bench.listed()).toHaveLength(count);
+});
+
+test("in a late list, a cluster of another program is listed from its creation", async () => {
+  const { clock, listed, simulator } = await lagging();
+  const old = simulator.addCluster({ name: "old", gpuType: "h100", createdAt: clock.time - lagMs });
+  simulator.addCluster({ name: "new", gpuType: "h100" });
+  const stopped = simulator.addCluster({ name: "stopped", gpuType: "h100", createdAt: 0, status: "stopped" });
+  const facts = [
+    { id: old.id, status: "running" },
+    { id: stopped.id, status: "stopped" },
+  ];
+  expect(await listed()).toMatchObject(facts);
 });

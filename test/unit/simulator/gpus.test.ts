@@ -1,5 +1,5 @@
-import type { Dialect } from "../../../simulator";
-import { start, stopAll, web } from "./harness";
+import { type Dialect, gpuModelId, publishedDialects } from "../../../simulator";
+import { start, startWithCluster, stopAll } from "./harness";
 
 afterEach(stopAll);
 
@@ -8,191 +8,166 @@ const gpuTypes = [
   { type: "l4", name: "L4", memoryGb: 24, pricePerHour: 0.5, stock: 0 },
 ];
 
-test("the GPU lists tell model, price and stock", async () => {
-  const { call } = await start({ gpuTypes });
-  const h100 = { type: "h100", name: "H100", memory_gb: 80 };
-  const price = { price_per_hour: 3, currency: "USD" };
-  const stock = { available: true, available_count: 4 };
-  expect((await call("GET /v1/gpus")).body.gpus[0]).toEqual({ ...h100, ...price, ...stock });
-  expect((await call("GET /v1/gpus/models")).body.models[0]).toEqual(h100);
-  expect((await call("GET /v1/gpus/pricing")).body.pricing[0]).toEqual({ type: "h100", ...price });
-  expect((await call("GET /v1/gpus/availability")).body.availability[0]).toEqual({ type: "h100", ...stock });
+/** The answer about GPUs of a service that has only the first type, unless it is told otherwise. */
+async function answer(dialect: Partial<Dialect>, path: string, types: object[] = gpuTypes.slice(0, 1)) {
+  const { call } = await start({ dialect, gpuTypes: types as typeof gpuTypes });
+  return (await call(`GET /v1/gpus${path}`)).body;
+}
+
+const type = "h100";
+const model = { name: "H100", memory_gb: 80 };
+const price = { price_per_hour: 3, currency: "USD" };
+const stock = { available: true, available_count: 4 };
+const list = (name: string, facts: object) => ({ [name]: [{ type, ...facts }] });
+const prices = (facts: object) => list("pricing", facts);
+const one = (facts: object) => ({ gpu_type: type, ...facts });
+const text = { priceForm: "text" } as const;
+const byRegion = { stockPlace: "by-region" } as const;
+const beside = { pricePlace: "beside", stockForm: "count" } as const;
+
+test.each<[Partial<Dialect>, string, unknown]>([
+  [{}, "", list("gpus", { ...model, ...price, ...stock })],
+  [{}, "/models", list("models", model)],
+  [{}, "/availability", list("availability", stock)],
+  [{}, "/pricing", prices(price)],
+  [{ gpuListShape: "bare" }, "/pricing", [{ type, ...price }]],
+  [{ gpuListShape: "by-type" }, "/pricing", { h100: price }],
+  [text, "/pricing", prices({ ...price, price_per_hour: "3.00" })],
+  [{ ...text, priceText: "currency" }, "/pricing", prices({ price: "$3.00/hr" })],
+  [{ priceForm: "cents" }, "/pricing", prices({ price_cents_per_hour: 300, currency: "USD" })],
+  [{ pricePlace: "object" }, "/pricing", prices({ pricing: { hourly: 3, currency: "USD" } })],
+  [{ pricePlace: "object", ...text }, "/pricing", prices({ pricing: { hourly: "3.00", currency: "USD" } })],
+  [{ pricePlace: "object", ...text, priceText: "currency" }, "/pricing", prices({ pricing: { hourly: "$3.00/hr" } })],
+  [
+    { pricePlace: "object", priceForm: "cents" },
+    "/pricing",
+    prices({ pricing: { hourly_cents: 300, currency: "USD" } }),
+  ],
+  [{ priceList: "cents" }, "/pricing", { gpu: [expect.anything(), expect.anything()], cpu: [] }],
+  [beside, "", { ...list("gpus", { ...model, available_count: 4 }), ...prices(price) }],
+  [
+    { ...beside, gpuListShape: "by-type" },
+    "",
+    { gpus: { h100: { ...model, available_count: 4 } }, pricing: { h100: price } },
+  ],
+  // A bare list has no fields beside it.
+  [{ ...beside, gpuListShape: "bare" }, "", [{ type, ...model, ...price, available_count: 4 }]],
+  [{}, "/h100/availability", one(stock)],
+  [{ stockForm: "flag" }, "/h100/availability", one({ available: true })],
+  [{ stockForm: "count" }, "/h100/availability", one({ available_count: 4 })],
+  [{ stockFlag: "word" }, "/h100/availability", one({ availability: "in_stock", available_count: 4 })],
+  [
+    byRegion,
+    "/h100/availability",
+    one({
+      availability: {
+        "eu-north": { available: true, available_count: 2 },
+        "us-east": { available: true, available_count: 2 },
+      },
+    }),
+  ],
+  [{ ...byRegion, stockForm: "count" }, "/h100/availability", one({ availability: { "eu-north": 2, "us-east": 2 } })],
+  [
+    { ...byRegion, stockForm: "flag", stockFlag: "word" },
+    "/h100/availability",
+    one({ availability: { "eu-north": "in_stock", "us-east": "in_stock" } }),
+  ],
+])("%j shapes the answer to GET /v1/gpus%s", async (dialect, path, expected) => {
+  expect(await answer(dialect, path)).toEqual(expected);
+});
+
+test.each<Partial<Dialect>>([
+  {},
+  { gpuListShape: "bare", priceForm: "text" },
+  { gpuListShape: "by-type", priceForm: "cents" },
+  { pricePlace: "object" },
+  { pricePlace: "beside" },
+])("a type without a price has none in its record, nor a currency, in the dialect %j", async (dialect) => {
+  for (const path of ["", "/pricing"]) {
+    const body = await answer(dialect, path, [{ ...gpuTypes[0], pricePerHour: undefined }]);
+    expect(JSON.stringify(body)).toContain("h100");
+    expect(JSON.stringify(body)).not.toMatch(/price|hourly|currency/);
+  }
+});
+
+test("a type that is sold out may be missing in lists, but not for its own path, in models and in prices", async () => {
+  const { call, simulator } = await start({
+    gpuTypes,
+    dialect: { gpuStockListed: "in-stock-only", gpuListShape: "bare", stockFlag: "word" },
+  });
+  const types = async (path: string) =>
+    (await call(`GET /v1/gpus${path}`)).body.map((gpu: { type: string }) => gpu.type);
+  expect([await types(""), await types("/availability")]).toEqual([["h100"], ["h100"]]);
+  expect([await types("/models"), await types("/pricing")]).toEqual(Array(2).fill(["h100", "l4"]));
   expect((await call("GET /v1/gpus/l4/availability")).body).toEqual({
     gpu_type: "l4",
-    available: false,
+    availability: "sold_out",
     available_count: 0,
   });
-});
-
-test("the availability of an unknown type is not found", async () => {
-  const { call } = await start({ gpuTypes });
-  expect((await call("GET /v1/gpus/x900/availability")).body.error).toMatchObject({ status: 404 });
-});
-
-test("in the default catalog the cheapest type is sold out", async () => {
-  const { call } = await start();
-  const { gpus } = (await call("GET /v1/gpus")).body;
-  const [cheapest] = gpus.toSorted(
-    (a: { price_per_hour: number }, b: { price_per_hour: number }) => a.price_per_hour - b.price_per_hour,
-  );
-  expect(cheapest).toMatchObject({ available: false, available_count: 0 });
-  expect(gpus.length).toBeGreaterThanOrEqual(7);
+  simulator.setGpuType("l4", { stock: 1, pricePerHour: 0.75 });
+  expect((await call("GET /v1/gpus")).body[1]).toMatchObject({ type: "l4", price_per_hour: 0.75, available_count: 1 });
+  expect(() => simulator.setGpuType("x900", {})).toThrow("x900");
+  expect((await call("GET /v1/gpus/x900/availability")).status).toBe(404);
 });
 
 test("clusters take GPUs out of the stock, and stopping or deleting gives them back", async () => {
-  const { call, clock } = await start({ gpuTypes });
-  const free = async () => (await call("GET /v1/gpus/h100/availability")).body.available_count;
-  const path = `/v1/clusters/${(await call("POST /v1/clusters", web)).body.id}`;
-  expect(await free()).toBe(1);
-  await call(`POST ${path}/scale`, { replicas: 4 });
-  expect(await free()).toBe(0);
-  expect((await call("POST /v1/clusters", { ...web, replicas: 1 })).body.error.code).toBe("invalid_gpu_type");
-  await call(`POST ${path}/stop`);
-  clock.advance(300);
-  expect(await free()).toBe(4);
-  await call(`POST ${path}/restart`);
-  expect(await free()).toBe(0);
-  await call(`DELETE ${path}`);
-  clock.advance(300);
-  expect(await free()).toBe(4);
+  const bench = await startWithCluster();
+  const free: number[] = [];
+  for (const step of ["", "POST /scale", "POST /stop", "POST /restart", "DELETE "]) {
+    const [method, rest] = step.split(" ");
+    if (step) await bench.call(`${method} ${bench.path}${rest}`, rest === "/scale" ? { replicas: 4 } : undefined);
+    bench.clock.advance(3000);
+    free.push((await bench.call("GET /v1/gpus/h100/availability")).body.available_count);
+  }
+  expect(free).toEqual([253, 252, 256, 252, 256]);
 });
 
-test("growing beyond the stock is refused, also by update and by start, and changes nothing", async () => {
-  const { call, clock, simulator } = await start({ gpuTypes });
-  const { id } = (await call("POST /v1/clusters", web)).body;
-  const path = `/v1/clusters/${id}`;
-  expect((await call(`POST ${path}/scale`, { replicas: 5 })).body.error).toMatchObject({
-    status: 409,
-    code: "insufficient_capacity",
+describe("the lists of the client's dialect", () => {
+  const theirs = [
+    { type: "h100", name: "H100", memoryGb: 80, pricePerHour: 2.99, stock: 10, architecture: "Hopper" },
+    { type: "mi300x", name: "MI300X", memoryGb: 192, stock: 0, manufacturer: "AMD" },
+  ];
+  const client = publishedDialects.client;
+
+  it.each([
+    ["", 10, 4],
+    ["?tier=verified", 4, 2],
+    ["?regions=eu-north", 5, 2],
+    ["?tier=community&regions=us-east,eu-north", 6, 2],
+    ["?regions=mars", 0, 0],
+  ])("models%s say their availability: %d GPUs", async (query, totalGpus, nodeCount) => {
+    const availability = { totalGpus, nodeCount };
+    const names = { id: gpuModelId("h100"), name: "H100", manufacturer: "NVIDIA", vramGb: 80, architecture: "Hopper" };
+    const { data } = await answer(client, `/models${query}`, theirs);
+    expect(data[0]).toEqual({ ...names, availability });
+    expect(data[1]).toMatchObject({ manufacturer: "AMD", availability: { totalGpus: 0, nodeCount: 0 } });
   });
-  expect((await call(`PATCH ${path}`, { replicas: 5, env: {} })).status).toBe(409);
-  expect(simulator.cluster(id)).toMatchObject({ replicas: 3, env: { A: "1" } });
-  await call(`POST ${path}/stop`);
-  clock.advance(300);
-  simulator.setGpuType("h100", { stock: 2 });
-  expect((await call(`POST ${path}/restart`)).body.error.code).toBe("insufficient_capacity");
-  expect(simulator.cluster(id)?.status).toBe("stopped");
-});
 
-test("prices and stocks can change while it runs", async () => {
-  const { call, simulator } = await start({ gpuTypes });
-  simulator.setGpuType("l4", { pricePerHour: 0.75, stock: 9 });
-  expect((await call("GET /v1/gpus")).body.gpus[1]).toMatchObject({ price_per_hour: 0.75, available_count: 9 });
-  expect(() => simulator.setGpuType("x900", {})).toThrow("x900");
-});
-
-test.each<[Partial<Dialect>, unknown]>([
-  [{ gpuListShape: "bare" }, [{ type: "h100", price_per_hour: 3, currency: "USD" }]],
-  [{ gpuListShape: "by-type" }, { h100: { price_per_hour: 3, currency: "USD" } }],
-  [{ priceForm: "text" }, { pricing: [{ type: "h100", price_per_hour: "3.00", currency: "USD" }] }],
-  [{ pricePlace: "object" }, { pricing: [{ type: "h100", pricing: { hourly: 3, currency: "USD" } }] }],
-  [{ priceForm: "cents" }, { pricing: [{ type: "h100", price_cents_per_hour: 300, currency: "USD" }] }],
-  [{ priceForm: "text", priceText: "currency" }, { pricing: [{ type: "h100", price: "$3.00/hr" }] }],
-  [
-    { pricePlace: "object", priceForm: "text" },
-    { pricing: [{ type: "h100", pricing: { hourly: "3.00", currency: "USD" } }] },
-  ],
-  [
-    { pricePlace: "object", priceForm: "cents" },
-    { pricing: [{ type: "h100", pricing: { hourly_cents: 300, currency: "USD" } }] },
-  ],
-  [
-    { pricePlace: "object", priceForm: "text", priceText: "currency" },
-    { pricing: [{ type: "h100", pricing: { hourly: "$3.00/hr" } }] },
-  ],
-  [{ pricePlace: "beside" }, { pricing: [{ type: "h100", price_per_hour: 3, currency: "USD" }] }],
-])("prices in the dialect %j", async (dialect, expected) => {
-  const { call } = await start({ gpuTypes: gpuTypes.slice(0, 1), dialect });
-  expect((await call("GET /v1/gpus/pricing")).body).toEqual(expected);
-});
-
-test.each<[Partial<Dialect>, unknown, unknown]>([
-  [{}, { pricing: [{ type: "h100" }] }, { gpus: [{ type: "h100" }] }],
-  [{ gpuListShape: "bare", priceForm: "text" }, [{ type: "h100" }], [{ type: "h100" }]],
-  [{ gpuListShape: "by-type", priceForm: "cents" }, { h100: {} }, { h100: {} }],
-  [{ pricePlace: "object" }, { pricing: [{ type: "h100" }] }, { gpus: [{ type: "h100" }] }],
-  [
-    { pricePlace: "beside" },
-    { pricing: [{ type: "h100" }] },
-    { gpus: [{ type: "h100" }], pricing: [{ type: "h100" }] },
-  ],
-])(
-  "a type without a price has none in its record, nor a currency, in the dialect %j",
-  async (dialect, prices, types) => {
-    const { call, simulator } = await start({ gpuTypes: gpuTypes.slice(0, 1), dialect });
-    simulator.setGpuType("h100", { pricePerHour: undefined });
-    expect((await call("GET /v1/gpus/pricing")).body).toEqual(prices);
-    const { text, body } = await call("GET /v1/gpus");
-    expect(body).toMatchObject(types as object);
-    expect(text).not.toMatch(/price|hourly|currency/);
-    simulator.setGpuType("h100", { pricePerHour: 9 });
-    expect((await call("GET /v1/gpus/pricing")).text).toContain("9");
-  },
-);
-
-const regions = (eu: unknown, us: unknown) => ({ availability: { "eu-north": eu, "us-east": us } });
-
-test.each<[Partial<Dialect>, object, object]>([
-  [{}, { available: true, available_count: 3 }, { available: false, available_count: 0 }],
-  [{ stockForm: "flag" }, { available: true }, { available: false }],
-  [{ stockForm: "count" }, { available_count: 3 }, { available_count: 0 }],
-  [
-    { stockFlag: "word" },
-    { availability: "in_stock", available_count: 3 },
-    { availability: "sold_out", available_count: 0 },
-  ],
-  [{ stockFlag: "word", stockForm: "flag" }, { availability: "in_stock" }, { availability: "sold_out" }],
-  [
-    { stockPlace: "by-region" },
-    regions({ available: true, available_count: 2 }, { available: true, available_count: 1 }),
-    regions({ available: false, available_count: 0 }, { available: false, available_count: 0 }),
-  ],
-  [{ stockPlace: "by-region", stockForm: "flag" }, regions(true, true), regions(false, false)],
-  [{ stockPlace: "by-region", stockForm: "count" }, regions(2, 1), regions(0, 0)],
-  [
-    { stockPlace: "by-region", stockForm: "flag", stockFlag: "word" },
-    regions("in_stock", "in_stock"),
-    regions("sold_out", "sold_out"),
-  ],
-])("stock in the dialect %j", async (dialect, some, none) => {
-  const { call, simulator } = await start({ gpuTypes, dialect });
-  simulator.setGpuType("h100", { stock: 3 });
-  expect((await call("GET /v1/gpus/h100/availability")).body).toEqual({ gpu_type: "h100", ...some });
-  expect((await call("GET /v1/gpus/l4/availability")).body).toEqual({ gpu_type: "l4", ...none });
-});
-
-const model = { name: "H100", memory_gb: 80 };
-const price = { price_per_hour: 3, currency: "USD" };
-const stock = { available_count: 4 };
-
-test.each<[Dialect["gpuListShape"], unknown]>([
-  ["wrapped", { gpus: [{ type: "h100", ...model, ...stock }], pricing: [{ type: "h100", ...price }] }],
-  ["by-type", { gpus: { h100: { ...model, ...stock } }, pricing: { h100: price } }],
-  // A bare list has no fields beside it.
-  ["bare", [{ type: "h100", ...model, ...price, ...stock }]],
-])("prices beside the types, in a %s list", async (gpuListShape, expected) => {
-  const dialect = { gpuListShape, pricePlace: "beside", stockForm: "count" } as const;
-  const { call } = await start({ gpuTypes: gpuTypes.slice(0, 1), dialect });
-  expect((await call("GET /v1/gpus")).body).toEqual(expected);
-});
-
-test.each<[Dialect["gpuStockListed"], number]>([
-  ["all", 2],
-  ["in-stock-only", 1],
-])("lists of available GPUs: %s", async (gpuStockListed, count) => {
-  const { call } = await start({ gpuTypes, dialect: { gpuStockListed, gpuListShape: "bare" } });
-  expect((await call("GET /v1/gpus")).body).toHaveLength(count);
-  expect((await call("GET /v1/gpus/availability")).body).toHaveLength(count);
-  for (const path of ["models", "pricing"]) expect((await call(`GET /v1/gpus/${path}`)).body).toHaveLength(2);
-  expect((await call("GET /v1/gpus/l4/availability")).status).toBe(200);
-});
-
-test("a list of available GPUs follows the stock, and so do the prices beside it", async () => {
-  const { call, simulator } = await start({
-    gpuTypes,
-    dialect: { gpuStockListed: "in-stock-only", pricePlace: "beside" },
+  it.each([
+    ["", "eu-north community 3, us-east community 3, eu-north verified 2, us-east verified 2"],
+    ["?tier=verified", "eu-north verified 2, us-east verified 2"],
+    ["?tier=community&region=us-east", "us-east community 3"],
+  ])("availability%s has a row by model, region and tier", async (query, expected) => {
+    const { data } = await answer({ ...client, gpuStockListed: "in-stock-only" }, `/availability${query}`, theirs);
+    const rows: { region: string; tier: string; totalGpus: number }[] = data.availability;
+    expect(rows.map(({ region, tier, totalGpus }) => `${region} ${tier} ${totalGpus}`).join(", ")).toBe(expected);
+    expect(data.timestamp).toBe("2030-01-01T00:00:00.000Z");
   });
-  simulator.setGpuType("l4", { stock: 1 });
-  simulator.setGpuType("h100", { stock: 0 });
-  expect((await call("GET /v1/gpus")).body).toMatchObject({ gpus: [{ type: "l4" }], pricing: [{ type: "l4" }] });
+
+  it("prices are by tier, or in cents, and a model without a price has none", async () => {
+    const pricing = { community: { pricePerHour: 2.99 }, verified: { pricePerHour: 3.74 } };
+    expect((await answer(client, "/pricing", theirs)).data).toEqual([{ gpuModel: "H100", vramGb: 80, pricing }]);
+    const model = { gpuModelId: gpuModelId("h100"), gpuModelName: "H100", vramGb: 80 };
+    expect((await answer({ ...client, priceList: "cents" }, "/pricing", theirs)).gpu).toEqual([
+      { ...model, tier: "community", pricePerHourCents: 299 },
+      { ...model, tier: "verified", pricePerHourCents: 374 },
+    ]);
+  });
+
+  it.each(["models?region=eu-north", "availability?regions=eu-north", "pricing?tier=verified", "models?tier=a&tier=b"])(
+    "the query of %s is unknown",
+    async (path) => {
+      expect((await answer(client, `/${path}`, theirs)).error.type).toBe("invalid_request_error");
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
+import { type SimulatedCluster, type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 
 /** A clock that only tests move. */
 export class TestClock {
@@ -46,10 +46,10 @@ export async function start(options: SimulatorOptions = {}): Promise<Bench> {
         redirect: "manual",
         headers: {
           authorization: `Bearer ${simulator.apiKey}`,
-          ...(body !== undefined && { "content-type": "application/json" }),
+          ...(body !== undefined && !(body instanceof Blob) && { "content-type": "application/json" }),
           ...headers,
         },
-        body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+        body: body === undefined || typeof body === "string" || body instanceof Blob ? body : JSON.stringify(body),
       });
       const text = await response.text();
       return { status: response.status, headers: response.headers, text, body: parse(text) };
@@ -57,13 +57,61 @@ export async function start(options: SimulatorOptions = {}): Promise<Bench> {
   };
 }
 
-/** Starts a simulator with one running cluster. */
-export async function startWithCluster(options: SimulatorOptions = {}): Promise<Bench & { id: string; path: string }> {
+/** Starts a simulator with one cluster, which runs unless less time has passed. */
+export async function startWithCluster(options: SimulatorOptions = {}, ageMs = 3000): Promise<WithCluster> {
   const bench = await start(options);
   const { id } = (await bench.call("POST /v1/clusters", web)).body;
-  bench.clock.advance(3000);
+  bench.clock.advance(ageMs);
   return { ...bench, id, path: `/v1/clusters/${id}` };
 }
+
+/** A simulator with one cluster. */
+export type WithCluster = Bench & { id: string; path: string };
+
+const update = { replicas: 2, container: "vllm/vllm-openai:v0.6.4", env: { B: "2" } };
+type Call = readonly [line: string, body?: unknown];
+const requests: Readonly<Record<string, Call>> = {
+  get: ["GET"],
+  status: ["GET /status"],
+  stop: ["POST /stop"],
+  restart: ["POST /restart"],
+  redeploy: ["POST /redeploy"],
+  delete: ["DELETE"],
+  update: ["PATCH", update],
+  env: ["PATCH", { env: update.env }],
+  nothing: ["PATCH", { env: { A: "1" }, replicas: 3 }],
+  unknown: ["PATCH", { colour: "red" }],
+  create: ["POST /v1/clusters", { ...update, name: "web", gpu_type: "h100" }],
+};
+
+/**
+ * Plays a script such as `stop=stopping 300 scale5=409:cluster_busy stock2`: requests with their answers, pauses in
+ * milliseconds, and events. Returns the script with the answers that came.
+ */
+export async function play(bench: WithCluster, script: string): Promise<string> {
+  const played: string[] = [];
+  for (const [name = ""] of script.split(" ").map((step) => step.split("="))) {
+    const [, verb, number] = /^([a-z]*)(\d+)$/.exec(name) ?? [];
+    const call = verb === "scale" ? (["POST /scale", { replicas: Number(number) }] as const) : requests[name];
+    if (call) played.push(`${name}=${await answerTo(bench, call)}`);
+    else played.push(name);
+    if (verb === "") bench.clock.advance(Number(number));
+    if (verb === "stock") bench.simulator.setGpuType("h100", { stock: Number(number) });
+    if (["running", "failed", "stopped", "gone"].includes(name))
+      bench.simulator.change(bench.id, { status: name as "gone" });
+  }
+  return played.join(" ");
+}
+
+async function answerTo(bench: WithCluster, [line, body]: Call): Promise<string> {
+  const [method, rest = ""] = line.split(" ");
+  const reply = await bench.call(`${method} ${rest.startsWith("/v1") ? rest : bench.path + rest}`, body);
+  const word = reply.body?.error?.code ?? reply.body?.status ?? "-";
+  return reply.status === 200 ? word : `${reply.status}:${word}`;
+}
+
+/** What the simulator knows of the cluster. */
+export const known = ({ simulator, id }: WithCluster): SimulatedCluster => simulator.cluster(id) as SimulatedCluster;
 
 /** Ends every simulator that a test started. */
 export async function stopAll(): Promise<void> {

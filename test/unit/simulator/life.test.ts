@@ -1,161 +1,252 @@
-import { type Bench, start, stopAll, web } from "./harness";
+import type { Dialect, SimulatorOptions } from "../../../simulator";
+import { known, play, start, startWithCluster, stopAll, type WithCluster, web } from "./harness";
 
 afterEach(stopAll);
 
-async function running(options = {}): Promise<Bench & { id: string; path: string }> {
-  const bench = await start(options);
-  const { body } = await bench.call("POST /v1/clusters", web);
-  bench.clock.advance(3000);
-  return { ...bench, id: body.id, path: `/v1/clusters/${body.id}` };
-}
+const env = { B: "2" };
+const three = (status: string) => Array(3).fill({ status });
 
-const words = (bench: Bench, id: string) => bench.simulator.cluster(id)?.replicaStates.map(({ status }) => status);
-const ids = (bench: Bench, id: string) => bench.simulator.cluster(id)?.replicaStates.map((replica) => replica.id);
-
-test("a created cluster has exactly the specified fields and is provisioning", async () => {
-  const { call } = await start();
+test("the create answer has exactly the specified fields, and is provisioning even if nothing takes time", async () => {
+  const { call, simulator } = await start({ provisioningMs: 0 });
   const { status, body } = await call("POST /v1/clusters", web);
   expect(status).toBe(201);
   expect(body).toEqual({
     id: expect.stringMatching(/^cl_[0-9a-f]{8}$/),
-    name: "web",
-    status: "provisioning",
-    gpu_type: "h100",
-    replicas: 3,
+    ...{ name: "web", status: "provisioning", gpu_type: "h100", replicas: 3 },
     endpoint: `https://web-${body.id.slice(3)}.clusters.example.com`,
     created_at: "2030-01-01T00:00:00.000Z",
   });
-});
-
-test("a new cluster is provisioning even if nothing takes time", async () => {
-  const { call, simulator } = await start({ provisioningMs: 0 });
-  const { body } = await call("POST /v1/clusters", web);
-  expect(body.status).toBe("provisioning");
   expect(simulator.cluster(body.id)?.status).toBe("running");
 });
 
-test("replicas get healthy one after the other, and the cluster runs with the last one", async () => {
-  const { call, clock } = await start();
-  const { body } = await call("POST /v1/clusters", web);
-  const path = `/v1/clusters/${body.id}/status`;
-  const at = async (ms: number) => {
-    clock.advance(ms);
-    const status = (await call(`GET ${path}`)).body;
-    return [status.status, ...status.replicas.map((replica: { status: string }) => replica.status)];
-  };
-  expect(await at(0)).toEqual(["provisioning", "pending", "pending", "pending"]);
-  expect(await at(1000)).toEqual(["provisioning", "healthy", "starting", "starting"]);
-  expect(await at(1999)).toEqual(["provisioning", "healthy", "healthy", "starting"]);
-  expect(await at(1)).toEqual(["running", "healthy", "healthy", "healthy"]);
+type Row = [what: string, dialect: Partial<Dialect>, script: string, then?: object];
+
+const refused = "409:insufficient_capacity";
+const after = { deployed: { env } };
+const before = { env: web.env, deployed: { env: web.env } };
+const noCluster = "404:cluster_not_found";
+
+test.each<Row>([
+  [
+    "scaling out adds pending replicas",
+    {},
+    "scale4=scaling",
+    { replicaStates: [...three("healthy"), { status: "pending" }] },
+  ],
+  ["a scale ends", {}, "scale5=scaling 3000 get=running", { replicas: 5 }],
+  ["scaling to the present number changes nothing", {}, "scale3=running"],
+  ["an update to the present values changes nothing", {}, "nothing=running", { generation: 1 }],
+  ["an update of env rolls out", {}, "env=updating 3000 get=running", { ...after, generation: 2 }],
+  ["a restart counts", {}, "restart=restarting", { replicaStates: [{ restarts: 1, status: "pending" }, {}, {}] }],
+  ["a redeploy makes a generation", {}, "redeploy=deploying 3000 get=running", { generation: 2 }],
+  [
+    "a stopped cluster stores changes",
+    {},
+    "stop=stopping 300 update=stopped restart=restarting 3000 get=running",
+    after,
+  ],
+  ["an update may wait for a redeploy", { updateRollsOut: false }, "env=running redeploy=deploying", after],
+  [
+    "a deletion ends with nothing",
+    {},
+    `delete=terminating 200 delete=terminating restart=409:invalid_state 100 get=${noCluster}`,
+    { status: "gone", ...before },
+  ],
+  ["a deletion is 204", { deleteAnswer: "empty-204" }, "delete=204:-"],
+  ["a deletion is 202", { deleteAnswer: "empty-202" }, "delete=202:-"],
+  [
+    "a second deletion is 409",
+    { deleteAgain: "409" },
+    `delete=terminating delete=409:invalid_state 300 delete=${noCluster}`,
+  ],
+  [
+    "what is gone is 410",
+    { deleteAgain: "410" },
+    "delete=terminating delete=terminating 300 delete=410:cluster_gone get=410:cluster_gone",
+  ],
+  [
+    "a tombstone is read for a minute",
+    { tombstone: "listed" },
+    `delete=terminating 60299 status=terminated restart=${noCluster} 1 get=${noCluster}`,
+  ],
+  [
+    "a tombstone takes no change",
+    { tombstone: "listed", deleteAgain: "410" },
+    "delete=terminating 300 get=terminated delete=410:cluster_gone",
+  ],
+  [
+    "a tombstone holds no name and no GPU",
+    { tombstone: "listed", uniqueNames: true },
+    "create=409:name_taken delete=terminating 300 stock2 create=201:provisioning",
+  ],
+  [
+    "only a scale starts",
+    { startedBy: "scale" },
+    "stop=stopping 300 restart=409:invalid_state redeploy=409:invalid_state update=stopped scale4=restarting",
+    { replicas: 4, ...after },
+  ],
+  [
+    "only a redeploy starts",
+    { startedBy: "redeploy" },
+    "stop=stopping 300 restart=409:invalid_state scale2=stopped redeploy=deploying",
+    { replicas: 2 },
+  ],
+  [
+    "a start by scale needs free GPUs",
+    { startedBy: "scale" },
+    `stop=stopping 300 stock1 scale3=${refused} get=stopped`,
+  ],
+  [
+    "only a stopped cluster is restarted",
+    { restartOf: "stopped" },
+    "restart=409:invalid_state stop=stopping 300 restart=restarting",
+  ],
+  ["an action has no body", { actionAnswer: "empty-202" }, "restart=202:- env=updating"],
+  ["an action is an operation", { actionAnswer: "operation" }, "restart=202:accepted stop=202:accepted get=stopping"],
+  [
+    "a busy cluster refuses every change",
+    { busyWhen: "changing" },
+    `restart=restarting ${"update scale2 restart redeploy stop delete".replace(/\w+/g, "$&=409:cluster_busy")} 3000 stop=stopping restart=409:cluster_busy 300 delete=terminating delete=terminating`,
+  ],
+  ["a failed cluster is not busy", { busyWhen: "changing" }, "failed delete=terminating"],
+  [
+    "a stopped cluster refuses updates",
+    { stoppedUpdate: "refused" },
+    "stop=stopping 300 update=409:invalid_state nothing=409:invalid_state unknown=400:invalid_request scale2=stopped",
+    { replicas: 2, ...before },
+  ],
+  [
+    "an update starts",
+    { stoppedUpdate: "starts" },
+    "stop=stopping 300 update=restarting 3000 get=running",
+    { replicas: 2, ...after },
+  ],
+  ["an update of nothing starts", { stoppedUpdate: "starts" }, "stop=stopping 300 nothing=restarting"],
+  [
+    "an update starts the previous configuration",
+    { stoppedUpdate: "starts", updateRollsOut: false },
+    "stop=stopping 300 env=restarting",
+    { ...before, env },
+  ],
+  [
+    "a start by an update needs free GPUs",
+    { stoppedUpdate: "starts" },
+    `stop=stopping 300 stock1 update=${refused}`,
+    before,
+  ],
+  [
+    "growth beyond the stock is refused",
+    {},
+    `stock4 scale5=${refused} stop=stopping 300 stock2 restart=${refused}`,
+    { status: "stopped", replicas: 3 },
+  ],
+  ["another program starts it with its stored updates", {}, "stopped env=stopped running get=running", after],
+  ["a restart ends a failure", {}, "failed restart=restarting 3000 get=running"],
+  ["another program ends a failure", {}, "failed running get=running", { replicaStates: three("healthy") }],
+  ["another program deletes it", {}, `gone get=${noCluster}`],
+])("%s (%j): %s", async (_what, dialect, script, then = {}) => {
+  const bench = await startWithCluster({ dialect });
+  expect(await play(bench, script)).toBe(script);
+  expect(known(bench)).toMatchObject(then);
 });
 
-test("the status answer names the cluster and tells the health of each replica", async () => {
-  const { call, id, path } = await running();
-  const { body } = await call(`GET ${path}/status`);
-  expect(body.cluster_id).toBe(id);
-  expect(body.replicas[0]).toEqual({ id: expect.any(String), status: "healthy", healthy: true, restarts: 0 });
+test.each<[string, string, number, number]>([
+  ["scaling out", "scale5=scaling", 3, 5],
+  ["scaling in", "scale2=scaling", 2, 2],
+  ["a restart", "restart=restarting", 3, 3],
+  ["a redeploy", "redeploy=deploying", 0, 3],
+  ["an update of env", "env=updating", 0, 3],
+])("%s (%s) keeps the first %i of its replicas", async (_what, step, kept, count) => {
+  const bench = await startWithCluster();
+  const ids = () => known(bench).replicaStates.map(({ id }) => id);
+  const before = ids();
+  await play(bench, step);
+  expect([ids().filter((id) => before.includes(id)), ids().length]).toEqual([before.slice(0, kept), count]);
 });
 
-test("scaling out keeps the old replicas and adds pending ones", async () => {
-  const bench = await running();
-  const before = ids(bench, bench.id);
-  const { body } = await bench.call(`POST ${bench.path}/scale`, { replicas: 5 });
-  expect(body).toMatchObject({ status: "scaling", replicas: 5 });
-  expect(words(bench, bench.id)).toEqual(["healthy", "healthy", "healthy", "pending", "pending"]);
-  expect(ids(bench, bench.id)?.slice(0, 3)).toEqual(before);
-  bench.clock.advance(3000);
-  expect(bench.simulator.cluster(bench.id)?.status).toBe("running");
-});
+const flap = { kind: "flap", replica: 1, periodMs: 1000, flaps: 2 } as const;
 
-test("scaling in removes the last replicas, and a later one gets a new id", async () => {
-  const bench = await running();
-  const before = ids(bench, bench.id) ?? [];
-  await bench.call(`POST ${bench.path}/scale`, { replicas: 2 });
-  expect(ids(bench, bench.id)).toEqual(before.slice(0, 2));
-  bench.clock.advance(300);
-  expect(bench.simulator.cluster(bench.id)?.status).toBe("running");
-  await bench.call(`POST ${bench.path}/scale`, { replicas: 3 });
-  expect(before).not.toContain(ids(bench, bench.id)?.[2]);
-});
-
-test("scaling to the present number changes nothing", async () => {
-  const { call, path } = await running();
-  expect((await call(`POST ${path}/scale`, { replicas: 3 })).body.status).toBe("running");
-});
-
-test("an update of env rolls out new replicas, and reads show the new env", async () => {
-  const bench = await running();
-  const before = ids(bench, bench.id);
-  const { body } = await bench.call(`PATCH ${bench.path}`, { env: { B: "2" } });
-  expect(body.status).toBe("updating");
-  expect(words(bench, bench.id)).toEqual(["pending", "pending", "pending"]);
-  expect(ids(bench, bench.id)?.some((id) => before?.includes(id))).toBe(false);
-  bench.clock.advance(3000);
-  const detail = (await bench.call(`GET ${bench.path}`)).body;
-  expect(detail).toMatchObject({ status: "running", env: { B: "2" }, container: web.container });
-});
-
-test("an update to the present values changes nothing", async () => {
-  const { call, path } = await running();
-  const { body } = await call(`PATCH ${path}`, { env: web.env, container: web.container, replicas: 3 });
-  expect(body.status).toBe("running");
-});
-
-test("an update of replicas alone scales", async () => {
-  const bench = await running();
-  expect((await bench.call(`PATCH ${bench.path}`, { replicas: 4 })).body.status).toBe("scaling");
-  expect(words(bench, bench.id)).toEqual(["healthy", "healthy", "healthy", "pending"]);
-});
-
-test("a restart keeps the replicas and counts", async () => {
-  const bench = await running();
-  const before = ids(bench, bench.id);
-  expect((await bench.call(`POST ${bench.path}/restart`)).body.status).toBe("restarting");
-  expect(ids(bench, bench.id)).toEqual(before);
-  expect(bench.simulator.cluster(bench.id)?.replicaStates[0]).toMatchObject({ restarts: 1, status: "pending" });
-  bench.clock.advance(3000);
-  expect(bench.simulator.cluster(bench.id)?.status).toBe("running");
-});
-
-test("a redeploy makes new replicas", async () => {
-  const bench = await running();
-  const before = ids(bench, bench.id);
-  expect((await bench.call(`POST ${bench.path}/redeploy`)).body.status).toBe("deploying");
-  expect(ids(bench, bench.id)).not.toEqual(before);
-  expect(bench.simulator.cluster(bench.id)?.generation).toBe(2);
-});
-
-test("a stopped cluster keeps its settings and runs again after a restart, with the changes made meanwhile", async () => {
-  const bench = await running();
-  expect((await bench.call(`POST ${bench.path}/stop`)).body.status).toBe("stopping");
-  bench.clock.advance(300);
-  expect(words(bench, bench.id)).toEqual(["stopped", "stopped", "stopped"]);
-  await bench.call(`PATCH ${bench.path}`, { env: { B: "2" }, replicas: 2 });
-  expect(bench.simulator.cluster(bench.id)?.status).toBe("stopped");
-  await bench.call(`POST ${bench.path}/restart`);
-  bench.clock.advance(3000);
-  expect(bench.simulator.cluster(bench.id)).toMatchObject({ status: "running", deployed: { env: { B: "2" } } });
-  expect(words(bench, bench.id)).toEqual(["healthy", "healthy"]);
-});
-
-test("a deleted cluster is terminating, then gone, and stays in the simulator's memory", async () => {
-  const { call, clock, simulator, id, path } = await running();
-  expect((await call(`DELETE ${path}`)).body.status).toBe("terminating");
-  expect((await call(`DELETE ${path}`)).status).toBe(200);
-  expect((await call(`POST ${path}/restart`)).body.error).toMatchObject({ status: 409, code: "invalid_state" });
-  clock.advance(300);
-  const { status, body } = await call(`GET ${path}`);
-  expect([status, body.error.code]).toEqual([404, "cluster_not_found"]);
-  expect((await call("GET /v1/clusters")).body.clusters).toEqual([]);
-  expect(simulator.cluster(id)).toMatchObject({ status: "gone", env: { A: "1" }, container: web.container });
-});
-
-test("every operation on an unknown cluster is refused with cluster_not_found", async () => {
-  const { call } = await start();
-  const path = "/v1/clusters/cl_none";
-  for (const line of ["GET ", "DELETE "])
-    expect((await call(`${line}${path}`)).body.error.code).toBe("cluster_not_found");
-  for (const action of ["stop", "restart", "redeploy"]) {
-    expect((await call(`POST ${path}/${action}`)).body.error.code).toBe("cluster_not_found");
+/** The status word of each second, and which replicas are healthy. */
+async function observed({ call, clock, path }: WithCluster, seconds: number): Promise<string[]> {
+  const polls: string[] = [];
+  for (let second = 0; second < seconds; second += 1) {
+    const { status, replicas: shown } = (await call(`GET ${path}/status`)).body;
+    polls.push(`${status} ${shown.map(({ healthy }: { healthy: boolean }) => (healthy ? "+" : "-")).join("")}`);
+    clock.advance(1000);
   }
+  return polls;
+}
+
+const [young, older] = [
+  "provisioning ---, provisioning +--, provisioning ++-",
+  "running +++, running +-+, running +++",
+];
+test.each<[string, SimulatorOptions, string]>([
+  ["one after the other", {}, `${young}, running +++`],
+  [
+    "and one flaps as often as it is told",
+    { faults: [flap] },
+    `${young}, running +++, provisioning +-+, running +++, provisioning +-+, running +++, running +++`,
+  ],
+  [
+    "under a word that says running as soon as all have a place",
+    { faults: [flap], dialect: { runningWhen: "placed" } },
+    `provisioning ---, running +--, running ++-, ${older}`,
+  ],
+  [
+    "under a word that always says running",
+    { faults: [flap], dialect: { runningWhen: "always" } },
+    `running ---, running +--, running ++-, ${older}`,
+  ],
+  [
+    "and one that does not exist does not flap",
+    { faults: [{ ...flap, replica: 3 }] },
+    `${young}, running +++, running +++`,
+  ],
+])("replicas get healthy %s", async (_what, options, expected) => {
+  const polls = expected.split(", ");
+  expect(await observed(await startWithCluster(options, 0), polls.length)).toEqual(polls);
+});
+
+test("a cluster that flaps says why, is not busy, and flaps after a roll-out until a change to running", async () => {
+  const bench = await startWithCluster({ faults: [flap], dialect: { busyWhen: "changing" } }, 4000);
+  expect(known(bench).replicaStates[1]).toMatchObject({ healthy: false, message: "The health check timed out." });
+  await play(bench, "env 3000");
+  expect(await observed(bench, 2)).toEqual(["running +++", "updating +-+"]);
+  await play(bench, "running");
+  expect(await observed(bench, 3)).toEqual(Array(3).fill("running +++"));
+});
+
+test("a cluster of another program runs, is listed to its organization and takes GPUs; its name can change", async () => {
+  const { call, simulator, clock } = await start({ apiKeys: { a: "mine" }, dialect: { uniqueNames: true } });
+  const createdAt = clock.time - 86_400_000;
+  const mine = simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2, createdAt });
+  simulator.addCluster({ name: "hidden", gpuType: "h100", organization: "theirs", status: "stopped" });
+  expect(mine).toMatchObject({ status: "running", createdAt: "2029-12-31T00:00:00.000Z", organization: "mine" });
+  simulator.change(mine.id, { name: "other" });
+  const { id, endpoint } = mine;
+  expect((await call("GET /v1/clusters")).body.clusters).toMatchObject([{ id, name: "other", endpoint }]);
+  expect((await call("GET /v1/gpus/h100/availability")).body.available_count).toBe(254);
+  expect((await call("POST /v1/clusters", web)).status).toBe(201);
+});
+
+test("another program changes replicas, env and container at once, and makes a replica sick and well", async () => {
+  const bench = await startWithCluster();
+  const changes = { replicas: 5, env, container: "a/b:c" };
+  bench.simulator.change(bench.id, { ...changes, sickReplica: { replica: 0, message: "Xid 79" } });
+  const { replicaStates, ...rest } = known(bench);
+  expect(rest).toMatchObject({ ...changes, status: "running" });
+  expect(replicaStates).toMatchObject([{ healthy: false, message: "Xid 79" }, ...Array(4).fill({ healthy: true })]);
+  bench.simulator.change(bench.id, { sickReplica: undefined, replicas: 1, container: "a/b:d" });
+  expect(known(bench)).toMatchObject({ env, container: "a/b:d", replicaStates: [{ healthy: true }] });
+});
+
+test("later events do not change a snapshot, and a snapshot cannot change the simulator", async () => {
+  const bench = await startWithCluster();
+  const before = known(bench);
+  before.env["A"] = "spoiled";
+  bench.simulator.change(bench.id, { replicas: 1 });
+  expect([before.replicas, known(bench).env]).toEqual([3, { A: "1" }]);
+  expect(bench.simulator.cluster("cl_none")).toBeUndefined();
+  expect(() => bench.simulator.change("cl_none", {})).toThrow("cl_none");
 });

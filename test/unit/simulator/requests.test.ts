@@ -1,150 +1,211 @@
-import { type Bench, start, stopAll, web } from "./harness";
+import { type Dialect, gpuModelId, publishedDialects } from "../../../simulator";
+import { type Bench, start, startWithCluster, stopAll, web } from "./harness";
 
-let bench: Bench;
-beforeAll(async () => {
-  bench = await start({ rateLimit: 1000 });
-});
-afterAll(stopAll);
+afterEach(stopAll);
 
-const { env: _env, ...withoutEnv } = web;
-const { container: _container, ...withoutContainer } = web;
+const bad = "400 invalid_request";
+const theirs = { name: "web", gpuModelId: "h100", replicaCount: 3, imageUrl: web.container, envVars: { A: "1" } };
+const made = { gpuType: "h100", replicas: 3, container: web.container, env: { A: "1" } };
+const stored = { extraFields: "stored" } as const;
+const both = { requestNames: "both" } as const;
+const neither = { requestNames: "neither" } as const;
 
-test.each<[string, unknown, number, string]>([
-  ["a list as the body", [web], 400, "invalid_request"],
-  ["no JSON", "{", 400, "invalid_request"],
-  ["an unknown field", { ...web, gpuType: "h100" }, 400, "invalid_request"],
-  ["a missing field", withoutContainer, 400, "invalid_request"],
-  ["replicas as text", { ...web, replicas: "3" }, 400, "invalid_request"],
-  ["no replicas", { ...web, replicas: 0 }, 400, "invalid_request"],
-  ["half a replica", { ...web, replicas: 1.5 }, 400, "invalid_request"],
-  ["a name that is no DNS label", { ...web, name: "My Web" }, 400, "invalid_request"],
-  ["a container without a tag", { ...web, container: "a/b" }, 400, "invalid_request"],
-  ["env with a number", { ...web, env: { A: 1 } }, 400, "invalid_request"],
-  ["env null", { ...web, env: null }, 400, "invalid_request"],
-  ["an unknown GPU type", { ...web, gpu_type: "x900" }, 400, "invalid_gpu_type"],
-  ["a GPU type that is out of stock", { ...web, gpu_type: "rtx4090" }, 400, "invalid_gpu_type"],
-  ["more replicas than there are GPUs", { ...web, replicas: 999 }, 409, "insufficient_capacity"],
-  ["more than 1 MiB", { ...web, env: { A: "x".repeat(1024 * 1024) } }, 413, "body_too_large"],
-])("a creation with %s is refused", async (_what, body, status, code) => {
+/** Status, code and message of a creation, and what came of it. */
+async function created(dialect: Partial<Dialect>, body: unknown) {
+  const bench = await start({ dialect });
   const reply = await bench.call("POST /v1/clusters", body);
-  expect(reply.body).toEqual({ error: { code, message: expect.any(String), status } });
-  expect(reply.status).toBe(status);
-  expect(bench.simulator.clusters()).toEqual([]);
+  const { code = "", message = "" } = reply.body?.error ?? {};
+  return { said: `${reply.status} ${code}`.trim(), message, bench, clusters: bench.simulator.clusters() };
+}
+
+test.each<[string, Partial<Dialect>, unknown, string, string]>([
+  ["a list as the body", {}, [web], bad, "must be"],
+  ["no JSON", {}, "{", bad, "JSON"],
+  ["an unknown field", {}, { ...web, gpuType: "h100" }, bad, 'Unknown field "gpuType". Known here: name, gpu_type, '],
+  ["no container", {}, { ...web, container: undefined }, bad, '"container"'],
+  ["replicas as text", {}, { ...web, replicas: "3" }, bad, '"replicas"'],
+  ["no replicas", {}, { ...web, replicas: 0 }, bad, '"replicas"'],
+  ["half a replica", {}, { ...web, replicas: 1.5 }, bad, '"replicas"'],
+  ["a name that is no DNS label", {}, { ...web, name: "My Web" }, bad, '"name"'],
+  ["env with a number", {}, { ...web, env: { A: 1 } }, bad, '"env.A"'],
+  ["env null", {}, { ...web, env: null }, bad, '"env"'],
+  ["no env, where it is required", { envRequired: true }, { ...web, env: undefined }, bad, '"env"'],
+  ["an unknown GPU type", {}, { ...web, gpu_type: "x900" }, "400 invalid_gpu_type", "x900"],
+  ["a GPU type that is out of stock", {}, { ...web, gpu_type: "rtx4090" }, "400 invalid_gpu_type", "rtx4090"],
+  ["more replicas than there are GPUs", {}, { ...web, replicas: 999 }, "409 insufficient_capacity", "GPU"],
+  ["more than 1 MiB", {}, { ...web, env: { A: "x".repeat(1024 * 1024) } }, "413 body_too_large", ""],
+  ["the client's names", {}, theirs, bad, '"gpuModelId"'],
+  ["names of the specification for the client's", { requestNames: "client" }, web, bad, '"gpu_type"'],
+  ["names that no service knows", neither, web, bad, '"gpu_type"'],
+  ["the client's names that no service knows", neither, theirs, bad, '"gpuModelId"'],
+  ["no names at all", neither, { name: "web" }, bad, '"gpu_type"'],
+  ["one field under both names", both, { ...web, replicaCount: 2 }, bad, '"replicas" and "replicaCount" say the same'],
+  ["a wrong value under the other name", both, { ...theirs, replicaCount: 0 }, bad, '"replicaCount"'],
+  ["an extra field that is unknown", {}, { ...web, tier: "verified" }, bad, '"tier"'],
+  ["an unknown tier", stored, { ...web, tier: "gold" }, bad, '"tier"'],
+  ["an impossible port", stored, { ...web, container_port: 70_000 }, bad, '"container_port"'],
+  ["no disk", stored, { ...web, disk_size_gb: 0 }, bad, '"disk_size_gb"'],
+  ["fewer GPUs than none", stored, { ...web, gpus_per_replica: -1 }, bad, '"gpus_per_replica"'],
+  ["a word for a flag", stored, { ...web, allow_fallback: "yes" }, bad, '"allow_fallback"'],
+  ["an empty path", stored, { ...web, health_check_path: "" }, bad, '"health_check_path"'],
+  ["a word for a list", stored, { ...web, container_command: "serve" }, bad, '"container_command"'],
+  ["a number for an object", stored, { ...web, autoscaling: 3 }, bad, '"autoscaling"'],
+  ["an impossible minimum", stored, { ...web, autoscaling: { min_replicas: 0 } }, bad, "autoscaling.min"],
+  ["an unknown field of an object", stored, { ...web, autoscaling: { minimum: 1 } }, bad, "minimum"],
+])("a creation with %s is refused, and makes nothing", async (_what, dialect, body, expected, reason) => {
+  const { said, message, clusters } = await created(dialect, body);
+  expect([said, clusters]).toEqual([expected, []]);
+  expect(message).toContain(reason);
 });
 
-test("the refusal of a GPU type names it", async () => {
-  const { body } = await bench.call("POST /v1/clusters", { ...web, gpu_type: "x900" });
-  expect(body.error.message).toContain("x900");
+test.each<[string, Partial<Dialect>, object, object]>([
+  ["names of the specification", {}, web, made],
+  ["the client's names", { requestNames: "client" }, theirs, made],
+  ["either names, the client's", both, theirs, made],
+  ["either names, mixed", both, { ...web, gpu_type: undefined, gpuModelId: "h100" }, made],
+  ["an unknown field that is ignored", { unknownFields: "ignored" }, { ...web, flavor: "mint" }, made],
+  ["no env", {}, { ...web, env: undefined }, { env: {} }],
+])("a creation with %s is understood", async (_what, dialect, body, expected) => {
+  const { said, bench, clusters } = await created(dialect, body);
+  expect(said).toBe("201");
+  expect(clusters).toMatchObject([expected]);
+  expect(bench.simulator.requests.at(-1)?.body).toEqual(JSON.parse(JSON.stringify(body)));
 });
 
-test("a body without a fitting content type is refused", async () => {
-  for (const type of ["text/plain", "application/json; charset=latin1", "application/x-www-form-urlencoded"]) {
-    const { status } = await bench.call("POST /v1/clusters", web, { "content-type": type });
-    expect(status).toBe(415);
+test("neither vocabulary is refused even if unknown fields are ignored", async () => {
+  const body = { ...theirs, gpuModelId: gpuModelId("h100") };
+  const { bench } = await created({ ...publishedDialects.client, ...neither }, body);
+  expect((await bench.call("POST /v1/clusters", body)).body.error.message).toContain('"gpuModelId"');
+});
+
+const extras = {
+  ...{ gpus_per_replica: 2, resource_size: "large", tier: "verified", preferred_regions: ["eu-north"] },
+  ...{ allow_fallback: true, container_port: 8000, health_check_enabled: true, health_check_path: "/ready" },
+  ...{ health_check_port: 8001, disk_size_gb: 50, container_command: ["serve"], cloud_init_runcmd: ["date"] },
+  registry_credential_id: "cred_1",
+  autoscaling: { min_replicas: 1, max_replicas: 4, target_requests_per_replica: 10 },
+};
+
+test("every extra field is stored, shown in the style of the record, and kept by an update unless it replaces", async () => {
+  for (const [updateSemantics, expected] of [
+    ["merge", { tier: "verified", containerPort: 9000 }],
+    ["merge-keys", { tier: "verified", containerPort: 9000 }],
+    ["replace", { containerPort: 9000 }],
+  ] as const) {
+    const { bench, clusters } = await created({ ...stored, updateSemantics }, { ...web, ...extras });
+    const [id, path] = [clusters[0]?.id ?? "", `/v1/clusters/${clusters[0]?.id}`];
+    expect((await bench.call(`GET ${path}`)).body).toMatchObject(extras);
+    const autoscaling = { minReplicas: 1, maxReplicas: 4, targetRequestsPerReplica: 10 };
+    expect(clusters).toMatchObject([{ gpusPerReplica: 2, extras: { containerPort: 8000, autoscaling } }]);
+    await bench.call(`PATCH ${path}`, { replicas: 3, container: web.container, container_port: 9000 });
+    const { gpusPerReplica: _gpus, ...kept } = bench.simulator.cluster(id)?.extras ?? {};
+    expect(kept).toMatchObject(expected);
+    expect("tier" in kept).toBe("tier" in expected);
   }
-  const url = `${bench.simulator.url}/v1/clusters`;
-  const body = new Blob([JSON.stringify(web)]);
-  const response = await fetch(url, {
-    method: "POST",
-    body,
-    headers: { authorization: `Bearer ${bench.simulator.apiKey}` },
-  });
-  expect(response.status).toBe(415);
-});
-
-test("a content type with the charset UTF-8 is taken", async () => {
-  const reply = await bench.call(
-    "POST /v1/clusters",
-    { ...web, replicas: 0 },
-    { "content-type": "application/json; charset=utf-8" },
-  );
-  expect(reply.status).toBe(400);
-});
-
-test("a body that the request does not take is refused", async () => {
-  const { id } = bench.simulator.addCluster({ name: "taken", gpuType: "l4" });
-  expect((await bench.call(`POST /v1/clusters/${id}/stop`, {})).body.error.code).toBe("invalid_request");
-  expect((await bench.call(`DELETE /v1/clusters/${id}`, {})).body.error.code).toBe("invalid_request");
-  expect(bench.simulator.cluster(id)?.status).toBe("running");
-});
-
-test("a scale or update with a wrong body is refused", async () => {
-  const { id } = bench.simulator.addCluster({ name: "strict", gpuType: "l4" });
-  for (const body of [{}, { replicas: 0 }, { replicas: 2, force: true }, undefined]) {
-    expect((await bench.call(`POST /v1/clusters/${id}/scale`, body)).status).toBe(400);
-  }
-  for (const body of [{}, { name: "other" }, { gpu_type: "h100" }, { env: { A: null } }]) {
-    expect((await bench.call(`PATCH /v1/clusters/${id}`, body)).status).toBe(400);
-  }
-});
-
-test("a query is refused", async () => {
-  expect((await bench.call("GET /v1/clusters?limit=5")).body.error.code).toBe("invalid_request");
-});
-
-test("an unknown path is not found, also one with a slash too many", async () => {
-  for (const path of ["/v2/clusters", "/v1/clusters/", "/v1", "//health"]) {
-    const { status, body } = await bench.call(`GET ${path}`);
-    expect([status, body.error.code]).toEqual([404, "not_found"]);
-  }
-});
-
-test("a method that a path does not support is refused with the supported ones", async () => {
-  const { status, body, headers } = await bench.call("PUT /v1/clusters/cl_1");
-  expect([status, body.error.code]).toEqual([405, "method_not_allowed"]);
-  expect(headers.get("allow")).toBe("GET, PATCH, DELETE");
-  expect((await bench.call("HEAD /health")).status).toBe(405);
-});
-
-test("health and descriptor answer", async () => {
-  expect((await bench.call("GET /health")).body).toEqual({ status: "ok" });
-  const { body } = await bench.call("GET /");
-  expect(Object.keys(body)).toEqual(["name", "version", "documentation", "endpoints"]);
-  expect(Object.keys(body.endpoints)).toEqual(["health", "gpus", "clusters"]);
+  const client = { ...publishedDialects.client, ...both };
+  const { bench, clusters } = await created(client, { name: "web", ...extras });
+  const shown = { containerPort: 8000, healthCheckPath: "/ready", autoscaling: { minReplicas: 1 } };
+  expect((await bench.call(`GET /v1/clusters/${clusters[0]?.id}`)).body.data).toMatchObject(shown);
 });
 
 const digest = `sha256:${"0a".repeat(32)}`;
+const images: [string, readonly string[], RegExp][] = [
+  ["taken", "vllm/vllm-openai:v0.6.3 nginx:1.27 registry:5000/llm:1 ghcr.io/team/sub/llm:1.0_rc-2".split(" "), /^201$/],
+  ["taken", ["team/llm@", "nginx@", "team/llm:v1@", "localhost:5000/llm:v1@"].map((name) => name + digest), /^201$/],
+  [
+    "refused",
+    "nginx team/llm registry:5000/llm team/llm: :v1 /llm:v1 team//llm:v1 team/llm:v1:v2".split(" "),
+    /^400 inv/,
+  ],
+  ["refused", ["", "team/llm: v1", "team/llm:v1/x", "https://team/llm:v1", `team/llm@${digest}:v1`], /^400 inv/],
+  ["refused", ["team/llm@sha256:abc", "team/llm@latest"], /^400 inv/],
+];
 
-test.each([
-  "vllm/vllm-openai:v0.6.3",
-  "nginx:1.27",
-  "registry:5000/llm:1",
-  "ghcr.io/team/sub/llm:1.0_rc-2",
-  `team/llm@${digest}`,
-  `nginx@${digest}`,
-  `team/llm:v1@${digest}`,
-  `localhost:5000/llm:v1@${digest}`,
-])("the container %s is taken", async (container) => {
-  const { status, body } = await bench.call("POST /v1/clusters", { ...web, gpu_type: "l4", replicas: 1, container });
-  expect(status).toBe(201);
-  expect(bench.simulator.cluster(body.id)?.container).toBe(container);
-  await bench.call(`DELETE /v1/clusters/${body.id}`);
+test.each(images)("these containers are %s: %j", async (_what, containers, expected) => {
+  for (const container of containers) expect((await created({}, { ...web, container })).said).toMatch(expected);
 });
 
-test.each([
-  "",
-  "nginx",
-  "team/llm",
-  "registry:5000/llm",
-  "team/llm:",
-  ":v1",
-  "/llm:v1",
-  "team//llm:v1",
-  "team/llm:v1:v2",
-  "team/llm: v1",
-  "team/llm:v1/x",
-  "https://team/llm:v1",
-  "team/llm@sha256:abc",
-  "team/llm@latest",
-  `team/llm@${digest}:v1`,
-])("the container %j is refused", async (container) => {
-  const { status, body } = await bench.call("POST /v1/clusters", { ...web, container });
-  expect([status, body.error.code]).toEqual([400, "invalid_request"]);
-  expect(body.error.message).toContain('"container"');
+type Update = [dialect: Partial<Dialect>, body: unknown, said: string, env?: object];
+const [put, keys, replace] = [
+  { updateMethod: "PUT" },
+  { updateSemantics: "merge-keys" },
+  { updateSemantics: "replace" },
+] as const;
+const whole = { replicas: 3, container: web.container };
+
+test.each<Update>([
+  [{}, { env: { C: "3" } }, "200", { C: "3" }],
+  [{}, { env: {} }, "200", {}],
+  [{}, {}, "400 The update changes nothing"],
+  [{}, { name: "other" }, '400 Unknown field "name"'],
+  [{}, { env: { A: null } }, '400 The field "env.A" must be a string'],
+  [keys, { env: { C: "3" } }, "200", { A: "1", C: "3" }],
+  [keys, { env: { A: "2" } }, "200", { A: "2" }],
+  [keys, { env: { A: null, X: null, C: "3" } }, "200", { C: "3" }],
+  [keys, { env: { A: 1 } }, '400 The field "env.A" must be a string or null'],
+  [keys, { env: null }, '400 The field "env" must be an object'],
+  [replace, { ...whole, env: { C: "3" } }, "200", { C: "3" }],
+  [replace, whole, "200", {}],
+  [replace, { ...whole, name: "web", gpu_type: "h100" }, "200", {}],
+  [replace, { replicas: 3 }, '400 The field "container" is missing'],
+  [replace, { container: web.container }, '400 The field "replicas" is missing'],
+  [replace, { ...whole, name: "other" }, '400 "name" cannot be changed'],
+  [{ updateFields: "no-replicas" }, { replicas: 4 }, '400 Unknown field "replicas"'],
+  [{ ...replace, updateFields: "no-replicas" }, { container: web.container }, "200", {}],
+])("in the dialect %j the update %j says %s, and env is %j", async (dialect, body, said, env = web.env) => {
+  const { call, path, simulator, id } = await startWithCluster({ dialect });
+  const reply = await call(`PATCH ${path}`, body);
+  expect(`${reply.status} ${reply.body.error?.message ?? ""}`).toContain(said);
+  expect(simulator.cluster(id)).toMatchObject({ replicas: 3 });
+  expect(simulator.cluster(id)?.env).toEqual(env);
 });
 
-test("env may be left out", async () => {
-  const { status, body } = await bench.call("POST /v1/clusters", { ...withoutEnv, name: "no-env" });
-  expect(status).toBe(201);
-  expect(bench.simulator.cluster(body.id)?.env).toEqual({});
+test.each<[Partial<Dialect>, string, string | null]>([
+  [put, "405 method_not_allowed", "GET, PUT, DELETE"],
+  [{ ...put, refusalAllow: "unnamed" }, "405 method_not_allowed", null],
+  [{ ...put, updateRefusal: 404 }, "404 not_found", null],
+  [{ ...put, updateRefusal: 501 }, "501 not_implemented", "GET, PUT, DELETE"],
+  [{ ...put, updateRefusal: 501, refusalAllow: "unnamed" }, "501 not_implemented", null],
+])("with %j other methods are refused with %s, and the allowed ones are %s", async (dialect, said, allow) => {
+  const { call, path } = await startWithCluster({ dialect });
+  for (const method of ["PATCH", "POST"]) {
+    const { status, body, headers } = await call(`${method} ${path}`, { replicas: 4 });
+    expect([`${status} ${body.error.code}`, headers.get("allow")]).toEqual([said, allow]);
+    expect(body.error.message.includes("PUT")).toBe(allow !== null);
+  }
+  expect((await call(`PUT ${path}`, { replicas: 4 })).body.replicas).toBe(4);
+});
+
+const jsonType = (charset: string) => ({ "content-type": `application/json; charset=${charset}` });
+test.each<[string, string, unknown, Record<string, string>, string]>([
+  ["a text", "POST /v1/clusters", web, { "content-type": "text/plain" }, "415"],
+  ["no content type", "POST /v1/clusters", new Blob([JSON.stringify(web)]), {}, "415"],
+  ["another character set", "POST /v1/clusters", web, jsonType("latin1"), "415"],
+  ["UTF-8, said", "POST /v1/clusters", web, jsonType("utf-8"), "201"],
+  ["a body of a stop", "POST :id/stop", {}, {}, bad],
+  ["a body of a deletion", "DELETE :id", {}, {}, bad],
+  ["a scale to nothing", "POST :id/scale", {}, {}, bad],
+  ["a scale to no replicas", "POST :id/scale", { replicas: 0 }, {}, bad],
+  ["a scale with more", "POST :id/scale", { replicas: 2, force: true }, {}, bad],
+  ["a scale without a body", "POST :id/scale", undefined, {}, bad],
+  ["another version", "GET /v2/clusters", undefined, {}, "404 not_found"],
+  ["a slash too many", "GET /v1/clusters/", undefined, {}, "404 not_found"],
+  ["two slashes", "GET //health", undefined, {}, "404 not_found"],
+  ["a method that no path has", "HEAD /health", undefined, {}, "405"],
+  ["an unknown cluster", "POST /v1/clusters/cl_none/redeploy", undefined, {}, "404 cluster_not_found"],
+])("%s: %s", async (_what, line, body, headers, said) => {
+  const bench: Bench & { path: string } = await startWithCluster();
+  const reply = await bench.call(line.replace(":id", bench.path), body, headers);
+  expect(`${reply.status} ${reply.body?.error?.code ?? ""}`).toMatch(new RegExp(`^${said}`));
+});
+
+test.each<[Dialect["requestNames"], object, number]>([
+  ["client", { replicaCount: 4 }, 200],
+  ["both", { replicaCount: 4 }, 200],
+  ["client", { replicas: 4 }, 400],
+  ["neither", { replicaCount: 4 }, 400],
+])("with requestNames %s, a scale to %j is answered with %d", async (requestNames, body, status) => {
+  const { call, simulator } = await start({ dialect: { requestNames } });
+  const { id } = simulator.addCluster({ name: "web", gpuType: "h100" });
+  expect((await call(`POST /v1/clusters/${id}/scale`, body)).status).toBe(status);
 });

@@ -7,14 +7,21 @@ test.each<[string, unknown]>([
   ["a record under data", { data: { gpu_type: "l4", available: true } }],
   ["a list of one", [l4]],
   ["a list of one under gpus", { gpus: [l4] }],
+  ["a list of several records", [l4, { type: "a100" }]],
+  ["a list of several records under gpus", { gpus: [l4, { type: "a100" }] }],
 ])("%s that names another type says nothing about this one", (_what, json) => {
   expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
   expect(readGpuType("L4")(json)).toMatchObject({ available: true });
 });
 
+test("a list of words that names other types says nothing about this one", () => {
+  expect(() => readGpuType("h100")(["l4", "a100"])).toThrow("it is not about this GPU type");
+});
+
 test.each<[string, unknown]>([
   ["records without a type", [{ price: 1 }, { available: true }]],
   ["records that say only what they are", { gpus: [{ type: "gpu" }] }],
+  ["values that are not records", [null, 7]],
 ])("a list of %s is no list of GPU types", (_what, json) => {
   expect(() => readGpus("types")(json)).toThrow("none of its records names a GPU type");
 });

@@ -1,4 +1,5 @@
 import { readGpus } from "../../../../provider/api/read/gpuRecords";
+import { readServiceInfo } from "../../../../provider/api/read/serviceRecords";
 import { readStatus } from "../../../../provider/api/read/statusRecord";
 
 test.each([
@@ -28,4 +29,18 @@ test.each([
   ["an empty list beside a name", { name: "GPU types", gpus: [] }, []],
 ])("GPU types are read from %s", (_what, json, types) => {
   expect(readGpus("types")(json).gpus.map(({ type }) => type)).toEqual(types);
+});
+
+test("no replica is called cluster", () => {
+  expect(readStatus({ cluster: { status: "running" } }).replicas).toEqual([]);
+});
+
+test("conditions of the cluster are no replicas", () => {
+  const json = { status: "running", conditions: [{ type: "Ready", status: "True" }] };
+  expect(readStatus(json)).toMatchObject({ replicas: [], overall: true });
+});
+
+test("a descriptor that says nothing usable has no fields", () => {
+  const json = { name: 1, version: null, endpoints: ["x"] };
+  expect(readServiceInfo(json)).toEqual({ endpoints: {}, raw: json });
 });
