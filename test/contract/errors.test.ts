@@ -33,7 +33,7 @@ test.each(names)("401: an unknown key is refused once, and the message says what
     path: "/v1/clusters",
   });
   expect(isUnauthorized(error)).toBe(true);
-  expect(String(error)).toContain("GPUCLUSTER_API_KEY");
+  expect(String(error)).toContain("Check the API key");
   expect(String(error)).not.toContain("wrong-key");
   expect(simulator.requests).toHaveLength(1);
 });

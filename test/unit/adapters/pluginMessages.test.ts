@@ -1,7 +1,7 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { fromStruct, toDiffResponse, toEnginePath, toStruct } from "../../../provider/adapters/plugin/messages";
 import { asSecret } from "../../../provider/adapters/engine";
+import { fromStruct, toDiffResponse, toEnginePath, toStruct } from "../../../provider/adapters/plugin/messages";
 import type { Diff } from "../../../provider/core";
 
 const sent = (value: Record<string, unknown>) => Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));

@@ -85,7 +85,7 @@ test("answers that are compressed unasked, and never end, are refused before the
   const errors = await Promise.all(Array.from({ length: 6 }, () => failureOf(send(once("GET", { path })))));
   for (const error of errors) {
     expect(error).toBeInstanceOf(ResponseShapeError);
-    expect(messageOf(error)).toMatch(/^(?!.*canary).*compressed, which was not asked for/);
+    expect(messageOf(error)).toMatch(/^(?!.*canary).*it is compressed, although the request did not ask for that/);
   }
   expect((await send(once("GET", { attemptTimeoutMs: 2_000 }))).body).toBe("[]");
   expect(new Set(asked)).toEqual(new Set([undefined]));
@@ -173,7 +173,7 @@ test("no more than 6 connections are opened", async () => {
 test.each([
   ["status line", (request: string) => `HTTP/1.1 what OK\r\n\r\n${request}`],
   ["header", (request: string) => `HTTP/1.1 200 OK\r\n: ${request.replaceAll("\r\n", " ")}\r\n\r\n`],
-])("the cause does not hold an answer with a malformed %s that repeats the request", async (_what, answer) => {
+])("the cause does not contain an answer with a malformed %s that repeats the request", async (_what, answer) => {
   const requests: string[] = [];
   const server = createTcpServer((socket) => {
     socket.on("data", (data) => {

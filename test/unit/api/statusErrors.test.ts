@@ -72,8 +72,8 @@ test.each<[number, string, boolean]>([
 });
 
 test.each([
-  [401, {}, "No (not_found, HTTP 401)"],
-  [403, {}, "No (not_found, HTTP 403)"],
+  [401, {}, "HTTP 401"],
+  [403, {}, "HTTP 403"],
   [500, {}, "run the command again later"],
   [302, {}, "Redirects are not followed, so that the key goes nowhere else"],
   [302, { location: "https://login.example.com/sso?x=1" }, "Redirects to https://login.example.com are not followed"],

@@ -6,7 +6,6 @@ import {
   asked,
   change,
   expectAtGoal,
-  failingChange,
   patch,
   redeploy,
   refresh,
@@ -301,13 +300,4 @@ describe("a stopped cluster that is taken over as stopped", () => {
     expect(running(bench, up)).toMatchObject({ status: "running", env });
     await expectAtGoal(bench, up, { ...inputs, desiredStatus: "running" });
   });
-});
-
-it("an update of a cluster that was taken over and cannot be reached fails, and keeps it", async () => {
-  const bench = await openBench();
-  const { inputs } = await find(bench);
-  const at = await adopt(bench, inputs);
-  bench.simulator.fault({ kind: "status", status: 403, path: "**/scale", times: 9 });
-  const failed = await failingChange(bench, at, { ...inputs, replicas: 3 });
-  expect(failed).toMatchObject({ id: at.id, state: { name: "prod", replicas: 2, settled: false } });
 });

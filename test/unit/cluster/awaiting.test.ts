@@ -226,16 +226,6 @@ describe('healthCheck "list", with a key that may not read /status', () => {
     expect(countOf(bench.simulator, statusLine)).toBe(0);
   });
 
-  it("a failed cluster ends the wait at the next look", async () => {
-    const bench = await openBench({
-      faults: [forbidden, { kind: "fail", message: "no node" }],
-      provisioningMs: 60_000,
-    });
-    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), inputs)));
-    expect(error.reasons[0]).toMatch(/was created, but is not ready: it is failed\n +It is kept in the state/);
-    expect(bench.clock.now() % 86_400_000).toBeLessThan(40_000);
-  });
-
   it("a refusal with 409 of a cluster that runs is not waited out to the deadline", async () => {
     const bench = await openBench({ faults: [forbidden] });
     const made = await settle(bench, inputs);

@@ -1,4 +1,5 @@
-import type { Spoil, Wire } from "./badAnswersHarness";
+import { gzipSync } from "node:zlib";
+import type { Real, Spoil, Wire } from "./badAnswersHarness";
 import { canary } from "./inputs";
 
 /** One bad answer: what it is called, and what goes over the wire. */
@@ -64,24 +65,14 @@ export const unreadable: readonly BadAnswer[] = [
   body("constructor alone", '{"constructor":{"prototype":{"id":"cl_1","status":"terminated"}}}'),
 ];
 
-/** One of each kind, where all would take too long. */
-export const telling: readonly BadAnswer[] = unreadable.filter(([title]) =>
-  [
-    "nothing",
-    "null",
-    "an empty object",
-    "a list of null",
-    "an error envelope",
-    "a web page",
-    "XML",
-    "JSON that ends in the middle",
-    "NUL bytes",
-    "100 000 lists in each other",
-    "5 000 objects in each other",
-    "9 MiB of spaces",
-    "__proto__ alone",
-  ].includes(title),
-);
+const tellingTitles = new Set([
+  ...["nothing", "null", "an empty object", "a list of null", "an error envelope", "a web page", "XML", "NUL bytes"],
+  ...["JSON that ends in the middle", "100 000 lists in each other", "5 000 objects in each other", "9 MiB of spaces"],
+  "__proto__ alone",
+]);
+
+/** One of each kind, if all would take too long. */
+export const telling: readonly BadAnswer[] = unreadable.filter(([title]) => tellingTitles.has(title));
 
 /** Records that do not say in the usual place which one they are, and are still the one that was asked for. */
 export const unnamed: readonly BadAnswer[] = [
@@ -165,3 +156,104 @@ function quoting(status: number): Spoil {
     return { status, body: JSON.stringify({ error: { code: `c${esc}\n${canary}`, message, status } }) };
   };
 }
+
+/** A bare list of clusters, changed. */
+const list = (title: string, change: (clusters: Record<string, unknown>[]) => unknown): BadAnswer => [
+  title,
+  ({ text }) => ({ body: JSON.stringify(change(JSON.parse(text))) }),
+];
+const eachWith = (title: string, fields: object): BadAnswer =>
+  list(title, (clusters) => clusters.map((record) => ({ ...record, ...fields })));
+const others = Array.from({ length: 10_000 }, (_, id) => ({ id: `cl_x${id}`, name: "x" }));
+
+/** Lists with the new cluster in them, and with what is odd about them. */
+export const oddLists: readonly BadAnswer[] = [
+  list("null beside it", (clusters) => [null, ...clusters, null]),
+  list("numbers for other ids", (clusters) => [{ id: 5, name: "web" }, ...clusters]),
+  list("ids of others that leave their place", (clusters) => [{ id: "../x", name: "web" }, ...clusters]),
+  list("itself twice", (clusters) => [...clusters, ...clusters]),
+  list("10 000 others", (clusters) => [...others, ...clusters]),
+  eachWith("no name", { name: undefined }),
+  eachWith("a list for its name", { name: ["web"] }),
+  eachWith("its name in capitals", { name: "WEB" }),
+  eachWith("its name in an escape sequence", { name: "\u001b[1mweb" }),
+  eachWith("a number for its GPU type", { gpu_type: 100 }),
+  eachWith("words for its time", { created_at: "yesterday\r\n" }),
+  eachWith("a number for its time", { created_at: 0 }),
+  eachWith("no id", { id: undefined }),
+];
+
+const withFields = (fields: object): BadAnswer =>
+  changed(JSON.stringify(fields).slice(0, 60), (real) => ({ ...real, ...fields }));
+
+/** Words that a record may hold for its state, none of which says that the cluster is ready, failed, stopped or gone. */
+export const words: readonly BadAnswer[] = [
+  ...["\u001b[31mprovisioning\u001b[0m", "\u001b]0;owned\u0007starting", "starting\r\nrunning\nready", "   ", ""],
+  ...["\u202egninnur\u202c", "\u200bpending\u200d", "__proto__", "constructor", "\ud83d", "<script>alert(1)</script>"],
+  ...["undefined", "%s%n%d", 0, ["running"], { reason: "failed" }, `starting with ${canary}`],
+].map((status) => withFields({ status }));
+
+/** Texts of a record that have to be cleaned before they are shown. */
+export const oddTexts = ["name", "endpoint", "created_at"].map((name) => withFields({ [name]: `${esc}web\r\n\u202e` }));
+
+const sickInEscapes = { id: `${esc}a\r\n`, status: `${esc}sick\n`, healthy: false, message: `${esc}a\r\nb\u202e` };
+
+/** What `/status` may hold for replicas that are not healthy. */
+export const replicaLists: readonly BadAnswer[] = [
+  ...[[], [null, null], ["sick", "sick"], [[], []], [1, 1]],
+  ...[["perhaps", ""].map((healthy) => ({ healthy })), [50, 0].map((healthy) => ({ healthy }))],
+  ...[[true, true, true].map((healthy) => ({ healthy })), [{ id: "a", healthy: true }]],
+  ...[[{ ["__proto__"]: { healthy: true } }, {}], [sickInEscapes], [{ id: {}, status: {}, healthy: {}, message: {} }]],
+  [{ id: "a", healthy: false, message: `MODEL=${canary}` }],
+  Array.from({ length: 10_000 }, (_, id) => ({ id, healthy: true })),
+].map((replicas) => withFields({ replicas }));
+
+const head = (...lines: string[]) =>
+  ["HTTP/1.1 200 OK", "Content-Type: application/json", ...lines, "", ""].join("\r\n");
+const raw = (title: string, bytes: (real: Real) => string): BadAnswer => [title, (real) => ({ raw: bytes(real) })];
+const half = ({ text }: Real) => text.slice(0, text.length / 2);
+const closing = (text: string, ...lines: string[]) =>
+  head(`Content-Length: ${Buffer.byteLength(text)}`, "Connection: close", ...lines) + text;
+const bytewise = (text: string) => `${[...text].map((byte) => `1\r\n${byte}\r\n`).join("")}0\r\n\r\n`;
+const encoded = (title: string, encoding: string, pack: (text: string) => string | Buffer): BadAnswer => [
+  title,
+  ({ text }) => ({ body: pack(text), ...(encoding && { headers: { "Content-Encoding": encoding } }) }),
+];
+
+/** Answers that break off or break the protocol. */
+export const brokenWire: readonly BadAnswer[] = [
+  raw("no byte at all", () => ""),
+  raw("fewer bytes than announced", (real) => head(`Content-Length: ${real.text.length}`) + half(real)),
+  raw("more bytes than announced", (real) => head(`Content-Length: ${half(real).length}`) + real.text),
+  raw("a negative length", ({ text }) => head("Content-Length: -1") + text),
+  raw("two lengths", ({ text }) => head("Content-Length: 5", "Content-Length: 7") + text),
+  raw("a length of 0", ({ text }) => head("Content-Length: 0") + text),
+  raw("chunks that end early", (real) => `${head("Transfer-Encoding: chunked")}ffff\r\n${half(real)}`),
+  raw("chunks of no size", ({ text }) => `${head("Transfer-Encoding: chunked")}zz\r\n${text}\r\n0\r\n\r\n`),
+  raw("a greeting of another protocol", () => "SSH-2.0-OpenSSH_9.6\r\n"),
+  raw("a TLS alert", () => "\u0015\u0003\u0001\u0000\u0002\u0002\u0046"),
+  raw("bare JSON without a head", ({ text }) => text),
+  raw("a status that is no number", () => "HTTP/1.1 \u001b[31mOK\r\n\r\n"),
+  raw("a status of four digits", () => "HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\n{}"),
+  raw("only a 100", () => "HTTP/1.1 100 Continue\r\n\r\n"),
+  raw("only a 103", () => "HTTP/1.1 103 Early Hints\r\n\r\n"),
+  raw("a 101", () => "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"),
+  raw("a head of 100 KiB", ({ text }) => head(`X-Long: ${"a".repeat(100 * 1024)}`) + text),
+  raw("a header with a NUL", ({ text }) => head("X-Odd: a\0b") + text),
+  encoded("gzip that was not asked for", "gzip", gzipSync),
+  encoded("the word gzip over plain JSON", "gzip", String),
+  encoded("an encoding that nobody knows", "\u00e9vil", String),
+  encoded("gzip without saying so", "", gzipSync),
+];
+
+const oddRates = ["X-RateLimit-Limit: -1", "X-RateLimit-Remaining: NaN", "X-RateLimit-Reset: 1e999"];
+
+/** Odd, but the answer is there. */
+export const oddWire: readonly BadAnswer[] = [
+  raw("a 103 before it", ({ text }) => `HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${closing(text)}`),
+  raw("a 102 before it", ({ text }) => `HTTP/1.1 102 Processing\r\n\r\n${closing(text)}`),
+  raw("no length, up to the end of the connection", ({ text }) => head("Connection: close") + text),
+  raw("chunks of one byte", ({ text }) => head("Transfer-Encoding: chunked", "Connection: close") + bytewise(text)),
+  raw("escape sequences in the reason phrase", ({ text }) => closing(text).replace("OK", "\u00a0O\tK")),
+  raw("rate headers that make no sense", ({ text }) => closing(text, ...oddRates)),
+];

@@ -4,9 +4,11 @@ import { createClient } from "../../../provider/api/client";
 import { createTransport } from "../../../provider/api/transport";
 import { createClusterResource } from "../../../provider/cluster/resource";
 import { createService } from "../../../provider/cluster/service";
+import type { InitError, Properties } from "../../../provider/core";
 import { Secret } from "../../../provider/text";
-import { type Bench, type BenchOptions, closeAll, openBench, settle } from "./harness";
+import { type Bench, type BenchOptions, closeAll, countOf, living, openBench, settle, writes } from "./harness";
 import { canary, checked } from "./inputs";
+import type { Held } from "./powerHarness";
 
 /** What goes over the wire in place of the real answer. */
 export interface Wire {
@@ -185,4 +187,123 @@ export function expectClean(text: string, { simulator }: Pick<Bench, "simulator"
 /** As `expectClean`, for an error and everything that was said on the way. */
 export function expectAllClean(bench: Bench, ...errors: readonly Error[]): void {
   for (const text of [...errors.map(({ message }) => message), ...bench.said]) expectClean(text, bench);
+}
+
+/** Which answers are spoiled, and how. */
+export type Spoils = Partial<Record<Where, Spoil | [Spoil, SpoilOptions]>>;
+
+/** What has become of an operation. */
+export interface Outcome {
+  readonly bench: SpoiledBench;
+  readonly made: Held;
+  /** The text of the failure, if it is one. */
+  readonly text: string;
+  /** The id and the state that the engine keeps. */
+  readonly kept: Partial<Held>;
+  readonly error: Error | undefined;
+}
+
+function apply(bench: SpoiledBench, spoils: Spoils): void {
+  for (const [where, how] of Object.entries(spoils) as [Where, Spoil | [Spoil, SpoilOptions]][]) {
+    const [spoil, options] = Array.isArray(how) ? how : [how];
+    bench.spoil(where, spoil, options);
+  }
+}
+
+async function outcome(bench: SpoiledBench, made: Held, work: Promise<Partial<Held> | undefined>): Promise<Outcome> {
+  const answer = await bench.run(
+    work.then(
+      (value) => value ?? {},
+      (error: Error) => error,
+    ),
+  );
+  const error = answer instanceof Error ? answer : undefined;
+  expectAllClean(bench, ...(error ? [error] : []));
+  const kept = (error as Partial<InitError> | undefined) ?? (answer as Partial<Held>);
+  return { bench, made, text: error?.message ?? "", kept, error };
+}
+
+export async function createSpoiled(
+  spoils: Spoils,
+  { timeoutMs, ...options }: BenchOptions & { timeoutMs?: number } = {},
+) {
+  const bench = await openSpoiled(options);
+  apply(bench, spoils);
+  return outcome(bench, { id: "", state: {} }, bench.cluster.create(bench.ctx({ timeoutMs }), checked));
+}
+
+/** An operation on a healthy cluster, in a service that spoils its answers from then on. */
+export async function operate(
+  operation: "read" | "update" | "delete",
+  spoils: Spoils,
+  { timeoutMs, news = changed, ...options }: BenchOptions & { timeoutMs?: number; news?: Properties } = {},
+) {
+  const { bench, made } = await settled(options);
+  apply(bench, spoils);
+  const ctx = bench.ctx({ timeoutMs });
+  const { id, state } = made;
+  const works = {
+    read: () => bench.cluster.read(ctx, id, state),
+    update: () => bench.cluster.update(ctx, id, state, news).then((next) => ({ id, state: next })),
+    delete: () => bench.cluster.delete(ctx, id, state).then(() => ({})),
+  };
+  return outcome(bench, made, works[operation]());
+}
+
+export const changed = { ...checked, replicas: 3, env: { MODEL: `${canary}-2` } };
+export const day = 24 * 3_600_000;
+export const once = { times: 1 };
+export const threeTimes = { times: 3 };
+export const lost: Spoil = () => ({ body: "" });
+export const idsOf = ({ bench }: Outcome) => living(bench.simulator).map(({ id }) => id);
+export const posts = ({ bench }: Outcome) => countOf(bench.simulator, "POST /v1/clusters");
+const wordOf = ({ bench, made }: Outcome) => bench.simulator.cluster(made.id)?.status;
+/** The one cluster, as the simulator itself has it. */
+export const truth = ({ bench }: Outcome) => living(bench.simulator).map(({ replicas, env }) => ({ replicas, env }));
+
+export function expectCreated(result: Outcome): void {
+  expect(result.error).toBeUndefined();
+  expect(idsOf(result)).toEqual([result.kept.id]);
+  expect(result.kept.state).toMatchObject({ ...checked, settled: true, readyReplicas: 2 });
+  expect(posts(result)).toBe(1);
+}
+
+/** One cluster at the most is paid for, and it is in the state or the error says that it may be there. */
+export function expectKnown(result: Outcome): void {
+  expect(idsOf(result)).toHaveLength(1);
+  expect(posts(result)).toBe(1);
+  if (result.error) expect(result.text).toContain('cluster "web" may have been created');
+  else expect(result.kept.id).toBe(idsOf(result)[0]);
+}
+
+export function expectIdKept(result: Outcome): void {
+  expect(idsOf(result)).toEqual([result.kept.id]);
+  expect(result.kept.state).toMatchObject({ ...checked, settled: false });
+  expect(posts(result)).toBe(1);
+}
+
+export function expectRead({ kept, bench }: Outcome): void {
+  expect(kept).toMatchObject({ inputs: checked, state: { ...checked, settled: true } });
+  expect(bench.cluster.diff(kept.state ?? {}, checked).changes).toEqual({});
+}
+
+export function expectUnread({ text, bench, made }: Outcome): void {
+  expect(text).toContain(`GET /v1/clusters/${made.id}`);
+  expect(writes(bench.simulator)).toEqual([]);
+}
+
+export function expectDeleted(result: Outcome): void {
+  expect(result.error).toBeUndefined();
+  expect(wordOf(result)).toBe("gone");
+}
+
+export function expectNotDeleted(result: Outcome): void {
+  expect(result.text).toMatch(new RegExp(`^cluster "web" \\(${result.made.id}\\) was not deleted: `));
+  expect(result.bench.said).not.toContain("status: deleted");
+  expect(wordOf(result)).not.toBe("gone");
+}
+
+export function expectUpdated(result: Outcome, news: Properties = changed): void {
+  expect(result.kept.state).toMatchObject({ ...news, settled: true });
+  expect(truth(result)).toEqual([{ replicas: news["replicas"], env: news["env"] }]);
 }

@@ -1,17 +1,7 @@
-import { InitError, type Properties } from "../../../provider/core";
+import type { InitError, Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import type { Dialect, Fault } from "../../../simulator";
-import {
-  type Bench,
-  closeAll,
-  countOf,
-  failureOf,
-  forget,
-  initErrorOf,
-  living,
-  openBench,
-  requestLines,
-} from "./harness";
+import type { Fault } from "../../../simulator";
+import { type Bench, closeAll, countOf, forget, initErrorOf, living, openBench, requestLines } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);
@@ -77,34 +67,6 @@ describe("a creation", () => {
     );
     expect(bench.said.at(-1)).toBe("status: 2/2 replicas healthy");
   });
-
-  it("waits for replicas that the service calls running too early", async () => {
-    const bench = await openBench({ dialect: { runningWhen: "placed" }, provisioningMs: 60_000 });
-    const { state } = await bench.run(create(bench));
-    expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
-    expect(bench.simulator.clusters()[0]?.replicaStates.every(({ healthy }) => healthy)).toBe(true);
-  });
-
-  it.each<Partial<Dialect>>([
-    { injectedEnv: { SERVICE_REGION: "eu" } },
-    { injectedEnv: { MODEL: "********" } },
-    { containerEcho: "none", envEcho: "none" },
-  ])("is followed by no drift under the dialect %j", async (dialect) => {
-    const bench = await openBench({ dialect });
-    const { id, state } = await bench.run(create(bench));
-    const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
-    expect(found?.state).toEqual(state);
-    expect(bench.cluster.diff(found?.state ?? {}, checked).changes).toEqual({});
-  });
-
-  it("names what the service shows otherwise, but never its value", async () => {
-    const bench = await openBench({ dialect: { injectedEnv: { MODEL: "another-value" } } });
-    await bench.run(create(bench));
-    expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([
-      expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): the service shows env\.MODEL /),
-    ]);
-    expect(bench.said.join()).not.toContain("another-value");
-  });
 });
 
 describe("sixty creations at 30 requests a minute", () => {
@@ -115,19 +77,6 @@ describe("sixty creations at 30 requests a minute", () => {
     expect(made.every(({ state }) => state["settled"] === true)).toBe(true);
     expect(living(bench.simulator)).toHaveLength(60);
     expect(bench.simulator.requests.filter(({ status }) => status === 429)).toEqual([]);
-  });
-});
-
-describe("a creation without an id", () => {
-  it.each([
-    ["is refused", { kind: "status", status: 422, message: "no such image" }, /no such image/],
-    ["has no answer", { kind: "drop", times: 2 }, /cluster "web" may have been created/],
-  ] as const)("that %s is a plain error", async (_title, fault, text) => {
-    const bench = await openBench({ faults: [{ method: "POST", path: "/v1/clusters", ...fault } as Fault] });
-    const error = await bench.run(failureOf(create(bench)));
-    expect(error).not.toBeInstanceOf(InitError);
-    expect(error.message).toMatch(text);
-    expect(living(bench.simulator)).toEqual([]);
   });
 });
 
@@ -227,16 +176,48 @@ describe("the update after a creation that failed", () => {
     expect(requestLines(bench.simulator).filter((line) => !line.startsWith("GET"))).toEqual([]);
     expect(living(bench.simulator)).toHaveLength(1);
   });
+});
 
-  it("can fail again in the same way, and then succeed", async () => {
-    const bench = await openBench({ provisioningMs: 300_000 });
-    const first = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 60_000 })));
-    const again = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), first.id, first.state, checked);
-    const second = await bench.run(initErrorOf(again));
+describe("a creation that the engine asks for again, as an error hook of the program has it do,", () => {
+  const sick = { kind: "sick-replica", replica: 0, message: "no driver" } as const;
+
+  it("goes on with the cluster that there is", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = (timeoutMs: number) => bench.cluster.create(bench.ctx({ timeoutMs }), checked);
+    const first = await bench.run(initErrorOf(create(60_000)));
+    const second = await bench.run(initErrorOf(create(60_000)));
     expect(second.id).toBe(first.id);
-    expect(second.state).toMatchObject({ ...checked, settled: false });
-    const last = await bench.run(bench.cluster.update(bench.ctx(), first.id, second.state, checked));
-    expect(last).toMatchObject({ settled: true });
+    bench.simulator.change(first.id, { sickReplica: undefined });
+    const { id, state } = await bench.run(create(600_000));
+    expect([id, state["settled"]]).toEqual([first.id, true]);
+    expect(living(bench.simulator)).toHaveLength(1);
     expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+  });
+
+  it("goes on with it also after an attempt that could not even look", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = () => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked);
+    const { id } = await bench.run(initErrorOf(create()));
+    bench.simulator.change(id, { sickReplica: undefined });
+    bench.simulator.fault({ kind: "status", status: 403, method: "GET", times: 1 });
+    expect((await bench.run(initErrorOf(create()))).id).toBe(id);
+    expect((await bench.run(create())).id).toBe(id);
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+  });
+
+  it("is a creation of its own once the first cluster was deleted, in a process that outlives its run", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = () => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked);
+    const { id, state } = await bench.run(initErrorOf(create()));
+    await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+    expect((await bench.run(create())).id).not.toBe(id);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
+  it("is a creation of its own for another name", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = (name: string) => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), { ...checked, name });
+    const { id } = await bench.run(initErrorOf(create("web")));
+    expect((await bench.run(create("web-2"))).id).not.toBe(id);
   });
 });

@@ -1,7 +1,7 @@
 import { createService } from "../../../provider/cluster/service";
 import { ConnectionError, CreateError, InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
-import { claim, createLine, wanted } from "./claimHarness";
+import { claim, createLine, wanted } from "./createOnceHarness";
 import { type Bench, closeAll, countOf, failureOf, living, openBench, requestLines, writes } from "./harness";
 
 afterEach(closeAll);

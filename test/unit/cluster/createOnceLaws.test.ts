@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ClusterRecord } from "../../../provider/api/records";
 import type { Fault } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { claim } from "./claimHarness";
+import { claim } from "./createOnceHarness";
 import { closeAll, living, openBench } from "./harness";
 
 const post = { method: "POST", path: "/v1/clusters" } as const;

@@ -1,7 +1,7 @@
 import type { Client } from "../../../provider/api/client";
 import { CreateError, InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
-import { claim, createLine, wanted } from "./claimHarness";
+import { claim, createLine, wanted } from "./createOnceHarness";
 import { type Bench, type BenchOptions, closeAll, countOf, failureOf, living, openBench } from "./harness";
 
 afterEach(closeAll);

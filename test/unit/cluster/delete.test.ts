@@ -1,19 +1,15 @@
-import { InitError, type Properties } from "../../../provider/core";
+import { InitError } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, living, openBench, settle, writes } from "./harness";
 import { canary, checked } from "./inputs";
+import type { Held } from "./powerHarness";
 
 afterEach(closeAll);
 
 const line = "DELETE /v1/clusters/:id";
 
-interface Settled {
-  readonly id: string;
-  readonly state: Properties;
-}
-
-const remove = (bench: Bench, { id, state }: Settled, overrides = {}) =>
+const remove = (bench: Bench, { id, state }: Held, overrides = {}) =>
   bench.cluster.delete(bench.ctx(overrides), id, state);
 
 describe("a deletion", () => {
@@ -26,14 +22,6 @@ describe("a deletion", () => {
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
     expect(writes(bench.simulator)).toEqual([line]);
     expect(bench.said[0]).toBe("status: deleting");
-    expect(bench.said.at(-1)).toBe("status: deleted");
-  });
-
-  it("of a cluster that is gone already is fine", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
-    bench.simulator.change(made.id, { status: "gone" });
-    await bench.run(remove(bench, made));
     expect(bench.said.at(-1)).toBe("status: deleted");
   });
 

@@ -1,5 +1,5 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, failureOf, forget, openBench, settle, writes } from "./harness";
+import { type BenchOptions, closeAll, failureOf, forget, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -17,6 +17,11 @@ afterEach(closeAll);
 const kept: Properties = { ...asked, deletionPolicy: "stop" };
 const remove = "DELETE /v1/clusters/:id";
 
+async function openKept(options: BenchOptions = {}) {
+  const bench = await openBench(options);
+  return { bench, ...(await settle(bench, kept)) };
+}
+
 /** The one line that says what becomes of it. */
 const farewell = (id: string) =>
   `warning: cluster "web" (${id}): stopped and not deleted, because of \`deletionPolicy: "stop"\`. It may still be billed. ` +
@@ -24,8 +29,7 @@ const farewell = (id: string) =>
 
 describe("a resource whose deletionPolicy is stop", () => {
   it("leaves a stopped cluster, says which, and how to take it up again, which starts it", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, kept);
+    const { bench, id, state } = await openKept();
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));
     expect(writes(bench.simulator)).toEqual([stop]);
     expect(running(bench, { id, state }).status).toBe("stopped");
@@ -41,8 +45,7 @@ describe("a resource whose deletionPolicy is stop", () => {
     ["is stopped", "stopped", []],
     ["has failed", "failed", [stop]],
   ] as const)("leaves it stopped where it %s already", async (_title, status, calls) => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, kept);
+    const { bench, id, state } = await openKept();
     bench.simulator.change(id, { status });
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));
     expect(writes(bench.simulator)).toEqual(calls);
@@ -69,8 +72,7 @@ describe("a resource whose deletionPolicy is stop", () => {
   });
 
   it("is content where the cluster is gone, and nothing is left to stop", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, kept);
+    const { bench, id, state } = await openKept();
     bench.simulator.change(id, { status: "gone" });
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));
     expect(writes(bench.simulator)).toEqual([]);
@@ -78,8 +80,7 @@ describe("a resource whose deletionPolicy is stop", () => {
   });
 
   it("is content where the cluster is being deleted by somebody", async () => {
-    const bench = await openBench({ deletionMs: 600_000 });
-    const { id, state } = await settle(bench, kept);
+    const { bench, id, state } = await openKept({ deletionMs: 600_000 });
     await bench.client.deleteCluster(id);
     forget(bench);
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));
@@ -87,8 +88,7 @@ describe("a resource whose deletionPolicy is stop", () => {
   });
 
   it("takes no 404 of another key for gone", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, kept);
+    const { bench, id, state } = await openKept();
     bench.simulator.change(id, { status: "gone" });
     const error = await bench.run(failureOf(bench.as("other").delete(bench.ctx(), id, state)));
     expect(error.message).toContain(`cluster "web" (${id}) is not known to this service and API key`);
@@ -98,8 +98,7 @@ describe("a resource whose deletionPolicy is stop", () => {
     ["refused", { kind: "status", status: 422, message: "not now" }, /was not stopped: POST .*: not now \(/],
     ["forbidden", { kind: "status", status: 403 }, /was not stopped: POST .*HTTP 403/],
   ] as const)("keeps its entry where the stop is %s", async (_title, fault, text) => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, kept);
+    const { bench, id, state } = await openKept();
     bench.simulator.fault({ ...fault, path: "**/stop", times: 9 });
     const error = await bench.run(failureOf(bench.cluster.delete(bench.ctx(), id, state)));
     expect(error.message).toMatch(text);
@@ -110,8 +109,7 @@ describe("a resource whose deletionPolicy is stop", () => {
   });
 
   it("keeps its entry where the stop takes longer than the operation may", async () => {
-    const bench = await openBench({ deletionMs: 3_600_000 });
-    const { id, state } = await settle(bench, kept);
+    const { bench, id, state } = await openKept({ deletionMs: 3_600_000 });
     const startMs = bench.clock.now();
     const error = await bench.run(failureOf(bench.cluster.delete(bench.ctx({ timeoutMs: 120_000 }), id, state)));
     expect(error.message).toMatch(/was not stopped: timed out after 2m: stopping/);

@@ -35,8 +35,7 @@ describe("extra fields are refused before any request", () => {
   ])("for %s", async (_title, extraFields, reason) => {
     const { bench, failures } = await check({ extraFields });
     expect(failures.map(({ property, reason: text }) => `${property} ${text}`).join("\n")).toMatch(reason);
-    expect(JSON.stringify(failures)).not.toContain("canarycanary");
-    expect(JSON.stringify(failures)).not.toContain("canary-canary");
+    expect(JSON.stringify(failures)).not.toMatch(/canary-?canary/);
     expect(bench.simulator.requests).toEqual([]);
   });
 
@@ -78,11 +77,16 @@ describe("a number of replicas that an autoscaler has chosen", () => {
   const extraFields = { autoscaling: { min_replicas: 2, max_replicas: 6 } };
   const news = { ...checked, replicas: 2, extraFields };
 
-  it("is no drift within the range, and drift outside of it", async () => {
+  async function openScaled() {
     const bench = await openBench({ dialect });
     const { id, state } = await settle(bench, news);
     bench.simulator.change(id, { replicas: 6 });
     await bench.run(bench.clock.sleep(60_000));
+    return { bench, id, state };
+  }
+
+  it("is no drift within the range, and drift outside of it", async () => {
+    const { bench, id, state } = await openScaled();
     const within = await bench.run(bench.cluster.read(bench.ctx(), id, state));
     expect(bench.cluster.diff(within?.state ?? {}, news).changes).toEqual({});
     bench.simulator.change(id, { replicas: 7 });
@@ -91,10 +95,7 @@ describe("a number of replicas that an autoscaler has chosen", () => {
   });
 
   it("stays when only the container changes, and is waited for", async () => {
-    const bench = await openBench({ dialect });
-    const { id, state } = await settle(bench, news);
-    bench.simulator.change(id, { replicas: 6 });
-    await bench.run(bench.clock.sleep(60_000));
+    const { bench, id, state } = await openScaled();
     const container = "team/server:2.0";
     const next = await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...news, container }));
     expect(bench.simulator.cluster(id)).toMatchObject({ replicas: 6, container });
@@ -102,9 +103,7 @@ describe("a number of replicas that an autoscaler has chosen", () => {
   });
 
   it("gives way to a number that the program changes", async () => {
-    const bench = await openBench({ dialect });
-    const { id, state } = await settle(bench, news);
-    bench.simulator.change(id, { replicas: 6 });
+    const { bench, id, state } = await openScaled();
     await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...news, replicas: 3 }));
     expect(bench.simulator.cluster(id)?.replicas).toBe(3);
   });

@@ -1,6 +1,5 @@
 import {
   goalOf,
-  judgeGone,
   judgeReady,
   type Observation,
   type PollHistory,
@@ -8,7 +7,6 @@ import {
 } from "../../../provider/cluster/conditions";
 import { Operation } from "../../../provider/cluster/operation";
 import type { Ctx } from "../../../provider/core";
-import { factsOf, InterruptedError } from "../../../provider/errors";
 import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "./harness";
 import { checked } from "./inputs";
 
@@ -142,42 +140,6 @@ describe("a long wait", () => {
     expect(Math.max(...pauses)).toBeLessThan(8_000);
     expect(statuses.length).toBeLessThan(countOf(bench.simulator, "GET /v1/clusters/:id") / 2);
   });
-
-  it("reports changes only, and a heartbeat each 15 s", async () => {
-    const bench = await openBench({ provisioningMs: 300_000 });
-    const [id = ""] = await begin(bench);
-    await bench.run(watch(bench, id));
-    expect(bench.said[0]).toBe("0/1 replicas healthy, provisioning, 1s of 60m");
-    expect(
-      bench.said.slice(1).every((text) => /^0\/1 replicas healthy, provisioning, (\d+m)?(\d+s)? of 60m$/.test(text)),
-    ).toBe(true);
-    expect(bench.said.length).toBeGreaterThan(10);
-    expect(bench.said.length).toBeLessThanOrEqual(21);
-  });
-});
-
-describe("a wait survives", () => {
-  it.each([
-    ["a minute of 503", { kind: "status", status: 503, times: 30 }],
-    ["a burst of broken connections", { kind: "drop", times: 30 }],
-    ["a burst of web pages", { kind: "html", status: 502, times: 30 }],
-    ["a burst of bodies that cannot be read", { kind: "body", body: "{", times: 30 }],
-    ["a 404 page of some proxy", { kind: "html", status: 404, times: 30 }],
-    ["two refusals of its key", { kind: "status", status: 401, times: 2 }],
-  ] as const)("%s", async (_title, fault) => {
-    const bench = await openBench({ provisioningMs: 60_000 });
-    const [id = ""] = await begin(bench);
-    bench.simulator.fault({ ...fault, after: 2 });
-    const { kind } = await bench.run(watch(bench, id));
-    expect(kind).toBe("ready");
-    expect(bench.said.some((text) => text.startsWith("cannot poll: "))).toBe(true);
-  });
-
-  it("a new cluster that is not shown for 20 s", async () => {
-    const bench = await openBench({ provisioningMs: 5_000, faults: [{ kind: "hidden", ms: 20_000 }] });
-    const [id = ""] = await begin(bench);
-    expect((await bench.run(watch(bench, id))).kind).toBe("ready");
-  });
 });
 
 describe("a wait ends", () => {
@@ -188,19 +150,6 @@ describe("a wait ends", () => {
     const error = await bench.run(failureOf(watch(bench, id)));
     expect(error).toMatchObject({ name: "ApiError", status });
     expect(requestLines(bench.simulator)).toHaveLength(2 + 3);
-  });
-
-  it("at once when it is interrupted, with that reason", async () => {
-    const bench = await openBench({ provisioningMs: hourMs });
-    const [id = ""] = await begin(bench);
-    const controller = new AbortController();
-    const ended = failureOf(watch(bench, id, { signal: controller.signal }));
-    await bench.clock.advance(100_000);
-    const atMs = bench.clock.now();
-    controller.abort(new InterruptedError("interrupted"));
-    expect(await ended).toBeInstanceOf(InterruptedError);
-    expect(bench.clock.now()).toBe(atMs);
-    expect(bench.clock.sleeping).toBe(0);
   });
 
   it("when the cluster vanishes, after three looks", async () => {
@@ -228,35 +177,6 @@ describe("a wait ends", () => {
     const bench = await openBench({ provisioningMs: 77_000 });
     const [id = ""] = await begin(bench);
     expect((await bench.run(watch(bench, id, { timeoutMs: 77_000 }))).kind).toBe("ready");
-  });
-
-  it("as soon as a deletion is through", async () => {
-    const bench = await openBench({ deletionMs: 30_000, provisioningMs: 0 });
-    const [id = ""] = await begin(bench);
-    await bench.run(bench.client.deleteCluster(id));
-    const startMs = bench.clock.now();
-    expect((await bench.run(watch(bench, id, { judge: judgeGone }))).kind).toBe("gone");
-    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(33_000 + 1_000);
-  });
-});
-
-describe("the error of a timeout", () => {
-  it("tells the story, how long it took, and the reason of each replica", async () => {
-    const bench = await openBench({ provisioningMs: 30_000 });
-    bench.simulator.fault({ kind: "sick-replica", replica: 1, message: "image not found" });
-    bench.simulator.fault({ kind: "status", status: 503, method: "GET", after: 4 });
-    const [id = ""] = await begin(bench, 1, 2);
-    const judge = (look: Observation, past: PollHistory) => judgeReady(look, past, goalOf({ replicas: 2 }));
-    const wait = watch(bench, id, { judge, timeoutMs: 240_000 });
-    const error = await bench.run(failureOf(wait));
-    expect(error.message).toBe("timed out after 4m: 1/2 replicas healthy, provisioning");
-    expect(factsOf(error)).toEqual([
-      expect.stringMatching(
-        /^seen: 0\/2 replicas healthy, provisioning.*, then 1\/2 replicas healthy, provisioning \(\d+ times\)$/,
-      ),
-      expect.stringMatching(/^the last poll that failed: .*503/),
-      expect.stringMatching(/^replica rep_\S+: unhealthy, image not found$/),
-    ]);
   });
 });
 

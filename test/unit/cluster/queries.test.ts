@@ -32,11 +32,6 @@ describe("the clusters", () => {
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
   });
 
-  it("are none where there are none", async () => {
-    const bench = await openBench();
-    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [], complete: true });
-  });
-
   it("say nothing that the service does not, and hand out nothing that it adds", async () => {
     const body = JSON.stringify([
       { id: "cl_1", replicas: "many", container: "a/b:1", env: { MODEL: canary }, note: canary },
@@ -71,51 +66,42 @@ function partOfList(problem?: string): Partial<Client> {
 }
 
 describe("one cluster", () => {
-  it("is read by its id with one request", async () => {
-    const bench = await openWithWeb();
-    expect(await bench.run(getCluster(bench.client, { id: bench.id }))).toStrictEqual({
-      ...facts(bench.id),
-      container: "acme/model:1",
-      envNames: ["MODEL", "A"],
-    });
-    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id"]);
-  });
+  const byId = ["GET /v1/clusters/:id"];
 
-  it.each(["web", "WEB"])("is read by its name, as %s: the list gives the id", async (name) => {
+  it.each<[string, (id: string) => Parameters<typeof getCluster>[1], string[]]>([
+    ["by its id with one request", (id) => ({ id }), byId],
+    ["by its name: the list gives the id", () => ({ name: "web" }), ["GET /v1/clusters", ...byId]],
+    ["by its name in capitals", () => ({ name: "WEB" }), ["GET /v1/clusters", ...byId]],
+  ])("is read %s", async (_title, query, lines) => {
     const bench = await openWithWeb();
     bench.simulator.addCluster({ ...web, name: "web-2" });
-    expect(await bench.run(getCluster(bench.client, { name }))).toMatchObject({
-      ...facts(bench.id),
-      envNames: ["MODEL", "A"],
-    });
-    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters", "GET /v1/clusters/:id"]);
+    const detail = { ...facts(bench.id), container: "acme/model:1", envNames: ["MODEL", "A"] };
+    expect(await bench.run(getCluster(bench.client, query(bench.id)))).toStrictEqual(detail);
+    expect(requestLines(bench.simulator)).toEqual(lines);
   });
 
-  it("has no container and no env where the service shows none", async () => {
-    const bench = await openWithWeb({ dialect: "terse" });
-    expect(await bench.run(getCluster(bench.client, { id: bench.id }))).toStrictEqual(facts(bench.id));
-  });
-
-  it("has an env without names where the service says that it is empty", async () => {
-    const bench = await openBench();
-    const { id } = bench.simulator.addCluster(web);
+  it("has an env without names if the service says that it is empty", async () => {
+    const bench = await openWithWeb();
+    const { id } = bench;
     bench.simulator.fault({ kind: "body", body: JSON.stringify({ id, env: {} }) });
     expect(await bench.run(getCluster(bench.client, { id }))).toStrictEqual({ id, envNames: [] });
   });
 
   it("may be one of a name whose other cluster is on its way out", async () => {
-    const bench = await openBench({ deletionMs: 3_600_000 });
-    const old = bench.simulator.addCluster(web);
-    await bench.run(bench.client.deleteCluster(old.id));
+    const bench = await openWithWeb({ deletionMs: 3_600_000 });
+    await bench.run(bench.client.deleteCluster(bench.id));
     const { id } = bench.simulator.addCluster(web);
     expect(await bench.run(getCluster(bench.client, { name: "web" }))).toMatchObject({ id });
   });
 
-  it("is an error for an id that there is not, which says what to do", async () => {
-    const bench = await openWithWeb();
-    const { message } = await bench.run(failureOf(getCluster(bench.client, { id: "cl_none" })));
-    expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
-  });
+  it.each([getCluster, getClusterStatus])(
+    "is an error for an id that there is not, which says what to do",
+    async (get) => {
+      const bench = await openWithWeb();
+      const { message } = await bench.run(failureOf(get(bench.client, { id: "cl_none" })));
+      expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
+    },
+  );
 });
 
 describe("a name", () => {
@@ -183,26 +169,21 @@ describe("the status of a cluster", () => {
     expect(requestLines(bench.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
   });
 
-  it("has no word for the state where the service has none", async () => {
-    const client = () => ({
-      getCluster: async () => ({ id: "cl_1" }),
-      getClusterStatus: async () => ({ replicas: [] }),
-    });
-    const bench = await openBench({ client });
-    expect(await ask(bench, "cl_1")).toStrictEqual({ replicas: [], readyReplicas: 0 });
-  });
-
-  it("does not count replicas that are gone", async () => {
-    const gone = { id: "r-0", status: "terminated", healthy: true };
-    const client = () => ({ getClusterStatus: async () => ({ replicas: [gone, { ...gone, status: "healthy" }] }) });
-    const bench = await openWithWeb({ client });
-    expect(await ask(bench, bench.id)).toMatchObject({ replicas: [{ id: "r-0" }, { id: "r-0" }], readyReplicas: 1 });
-  });
-
-  it("is an error for an id that there is not, which says what to do", async () => {
-    const bench = await openWithWeb();
-    const { message } = await failureOf(ask(bench, "cl_none"));
-    expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
+  const old = { id: "r-0", status: "terminated", healthy: true };
+  it.each<[string, Partial<Client>, object]>([
+    [
+      "no word for the state if the service has none",
+      { getCluster: async () => ({ id: "cl_1" }), getClusterStatus: async () => ({ replicas: [] }) },
+      { replicas: [], readyReplicas: 0 },
+    ],
+    [
+      "no count of replicas that are gone",
+      { getClusterStatus: async () => ({ replicas: [old, { ...old, status: "healthy" }] }) },
+      { status: "running", replicas: [old, { ...old, status: "healthy" }], readyReplicas: 1 },
+    ],
+  ])("has %s", async (_title, client, expected) => {
+    const bench = await openWithWeb({ client: () => client });
+    expect(await ask(bench, bench.id)).toStrictEqual(expected);
   });
 
   it("is an error where only the status cannot be had", async () => {

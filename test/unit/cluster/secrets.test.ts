@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import type { Client } from "../../../provider/api/client";
 import type { Properties } from "../../../provider/core";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
 import type { Fault } from "../../../simulator";
@@ -12,63 +13,49 @@ const multiline = `-----BEGIN KEY-----\n${canary}-line-2\n-----END KEY-----`;
 const secret: Properties = { ...checked, env: { MODEL: canary, KEY: multiline, NEXT: next } };
 const changed: Properties = { ...checked, env: { MODEL: next } };
 
-/** The texts that an error shows to people. Its cause and its state are shown to nobody. */
-function textsOf(error: unknown): string {
-  if (!(error instanceof Error)) return inspect(error);
-  const reasons = "reasons" in error ? inspect(error.reasons) : "";
-  return [error.message, error.stack, reasons].join("\n");
-}
-
-function expectSilence(bench: Bench, error: unknown): void {
-  const texts = [...bench.said, textsOf(error)].join("\n");
+/** Nothing that is shown holds a value. The cause and the state of an error are shown to nobody. */
+function expectSilence(bench: Bench, error?: unknown): void {
+  const shown =
+    error instanceof Error ? [error.message, error.stack, "reasons" in error && inspect(error.reasons)] : [];
+  const texts = [...bench.said, ...shown].join("\n");
   for (const value of [canary, next, "END KEY"]) expect(texts).not.toContain(value);
 }
 
-/** The error of work that may fail. */
-const endOf = (work: Promise<unknown>) =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-
+const endOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 const echo = `${canary} ${JSON.stringify(multiline)} ${encodeURIComponent(multiline)} ${btoa(canary)} ${next}`;
 
-const faults: [string, Fault][] = [
+describe.each<[string, Fault]>([
   ["in the message of a 422", { kind: "status", status: 422, message: echo }],
   ["in the message of a 500", { kind: "status", status: 500, message: echo, times: 100 }],
   ["in a web page", { kind: "body", status: 502, body: `<html>${echo}</html>`, contentType: "text/html", times: 100 }],
   ["in a body that is no JSON", { kind: "body", body: echo, times: 100 }],
   ["in JSON of another shape", { kind: "body", body: JSON.stringify([echo, { [canary]: next }]), times: 100 }],
-];
-
-describe("an env value that the service repeats", () => {
-  it.each(faults)("%s shows in nothing that a creation says", async (_title, fault) => {
+])("an env value that the service repeats %s is not shown", (_title, fault) => {
+  it("by a creation", async () => {
     const bench = await openBench({ faults: [{ method: "POST", path: "/v1/clusters", ...fault }] });
     expectSilence(bench, await bench.run(endOf(bench.cluster.create(bench.ctx(), secret))));
   });
 
-  it.each(faults)("%s shows in nothing that a wait says", async (_title, fault) => {
+  it("by a wait", async () => {
     const bench = await openBench({ provisioningMs: 3_600_000 });
     bench.simulator.fault({ method: "GET", path: "/v1/clusters/**", ...fault, after: 4, times: 1_000 });
-    const work = bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), secret);
-    expectSilence(bench, await bench.run(failureOf(work)));
+    expectSilence(bench, await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), secret))));
   });
 
-  it.each(faults)("%s shows in nothing that an update says, be it old or new", async (_title, fault) => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, secret);
-    bench.simulator.fault({ method: "PATCH", ...fault });
-    expectSilence(bench, await bench.run(endOf(bench.cluster.update(bench.ctx(), id, state, changed))));
-  });
-
-  it.each(faults)("%s shows in nothing that a deletion says", async (_title, fault) => {
+  it.each(["update", "delete"] as const)("by an %s, be it old or new", async (operation) => {
     const bench = await openBench({ deletionMs: 3_600_000 });
     const { id, state } = await settle(bench, secret);
-    bench.simulator.fault({ method: "DELETE", ...fault });
-    const work = bench.cluster.delete(bench.ctx({ timeoutMs: 60_000 }), id, state);
-    expectSilence(bench, await bench.run(failureOf(work)));
+    const { cluster, ctx, run } = bench;
+    for (const method of ["PATCH", "DELETE"]) bench.simulator.fault({ method, ...fault });
+    const works = {
+      update: () => cluster.update(ctx(), id, state, changed),
+      delete: () => failureOf(cluster.delete(ctx({ timeoutMs: 60_000 }), id, state)),
+    };
+    expectSilence(bench, await run(endOf(works[operation]())));
   });
+});
 
+describe("an env value that the service repeats", () => {
   it("shows in no reason of a replica, nor in the replica statuses of the state", async () => {
     const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 0, message: `bad: ${echo}` }] });
     const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), secret)));
@@ -78,27 +65,38 @@ describe("an env value that the service repeats", () => {
     expect(JSON.stringify(state["replicaStatuses"])).not.toContain(canary);
   });
 
-  it("shows in no warning about what the service shows otherwise", async () => {
+  it("shows in no warning about what the service shows otherwise, which names its variable", async () => {
     const bench = await openBench({ dialect: { injectedEnv: { MODEL: next, OTHER: canary } } });
     await bench.run(bench.cluster.create(bench.ctx(), checked));
-    expectSilence(bench, undefined);
+    expectSilence(bench);
+    expect(bench.said).toContainEqual(
+      expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): the service shows env\.MODEL /),
+    );
   });
 
-  it("shows in no part, where a long web page is cut", async () => {
+  it("shows in no part, if a long web page is cut", async () => {
     const value = "cut-canary-0123456789-0123456789-0123456789";
     const body = `<html>${"x".repeat(100)} ${value}</html>`;
-    const bench = await openBench({
-      faults: [{ kind: "body", status: 422, method: "POST", contentType: "text/html", body }],
-    });
+    const page: Fault = { kind: "body", status: 422, method: "POST", contentType: "text/html", body };
+    const bench = await openBench({ faults: [page] });
     const work = bench.cluster.create(bench.ctx(), { ...checked, env: { VALUE: value } });
     expect((await bench.run(failureOf(work))).message).not.toContain("cut-canary");
+  });
+
+  it("shows in no error of an update if the service itself has added it", async () => {
+    const bench = await openBench({ dialect: { injectedEnv: { TOKEN: "added-by-service-1" } } });
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "bad: added-by-service-1" });
+    const { message } = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, changed)));
+    expect(message).toContain("bad: [secret]");
+    expect(message).not.toContain("added-by-service");
   });
 });
 
 describe("a value that an update has replaced", () => {
   const old = "canary-old-0b1c2d";
   const quoting = { sickReplica: { replica: 0, message: `bad: ${old}, in base64 ${btoa(old)}` } };
-  const messagesIn = (state: Properties) => JSON.stringify(state["replicaStatuses"]);
+  const hidden = "bad: [secret], in base64 [secret]";
 
   /** A cluster whose env was changed once, in a service that does not show it. */
   async function updated(): Promise<Bench & { id: string; state: Properties }> {
@@ -113,30 +111,79 @@ describe("a value that an update has replaced", () => {
     const bench = await updated();
     expect(JSON.stringify(bench.state)).not.toMatch(/canary-old|__replaced/);
     const found = await bench.run(bench.cluster.read(bench.ctx(), bench.id, bench.state));
-    expect(messagesIn(found?.state ?? {})).toContain("bad: [secret], in base64 [secret]");
-    expectSilence(bench, undefined);
+    expect(JSON.stringify(found?.state["replicaStatuses"])).toContain(hidden);
+    expectSilence(bench);
   });
 
-  it("shows in no answer of a function, nor in its errors", async () => {
-    const bench = await updated();
-    const { client, id, service } = bench;
-    const { replicas } = await bench.run(getClusterStatus(client, { id }, service.known));
-    expect(JSON.stringify(replicas)).toContain("bad: [secret], in base64 [secret]");
-    bench.simulator.fault({ kind: "status", status: 422, message: `no ${old}`, path: "/v1/clusters/*", times: 9 });
-    const ask = { getCluster, getClusterStatus };
-    for (const get of Object.values(ask)) {
-      const { message } = await bench.run(failureOf(get(client, { id }, service.known)));
-      expect(message).toContain("no [secret]");
+  it("shows in no answer of a function, nor in its errors, nor in a state word", async () => {
+    const { client, id, service, run, simulator } = await updated();
+    const { replicas } = await run(getClusterStatus(client, { id }, service.known));
+    expect(JSON.stringify(replicas)).toContain(hidden);
+    const body = JSON.stringify([{ id, name: "web", status: `lost ${old}` }]);
+    simulator.fault({ kind: "body", body, path: "/v1/clusters" });
+    expect((await run(getClusters(client, {}, service.known))).clusters[0]?.status).toBe("lost [secret]");
+    simulator.fault({ kind: "body", body: body.slice(1, -1), path: "/v1/clusters/*" });
+    expect((await run(getCluster(client, { id }, service.known))).status).toBe("lost [secret]");
+    simulator.fault({ kind: "status", status: 422, message: `no ${old}`, path: "/v1/clusters/*", times: 9 });
+    for (const get of [getCluster, getClusterStatus]) {
+      expect((await run(failureOf(get(client, { id }, service.known)))).message).toContain("no [secret]");
     }
   });
+});
 
-  it("shows in no state word of a list or of one cluster", async () => {
-    const bench = await updated();
-    const { client, id, service } = bench;
-    const body = JSON.stringify([{ id, name: "web", status: `lost ${old}` }]);
-    bench.simulator.fault({ kind: "body", body, path: "/v1/clusters" });
-    expect((await bench.run(getClusters(client, {}, service.known))).clusters[0]?.status).toBe("lost [secret]");
-    bench.simulator.fault({ kind: "body", body: body.slice(1, -1), path: "/v1/clusters/*" });
-    expect((await bench.run(getCluster(client, { id }, service.known))).status).toBe("lost [secret]");
+describe("a status word that quotes a value of env", () => {
+  const word = `crashed with ${canary}`;
+  const record = { id: "cl_1", name: "web", status: word, gpu_type: "h100", replicas: 1, env: { MODEL: canary } };
+  const status = { status: word, replicas: [{ id: "r0", status: word, healthy: false, message: word }] };
+  const says = (path: string, body: unknown): Fault => ({
+    kind: "body",
+    status: 200,
+    method: "GET",
+    path,
+    body: JSON.stringify(body),
+    times: 1_000,
+  });
+
+  it("shows in no progress, no error and no state of a creation", async () => {
+    const bench = await openBench({
+      client: (real) => ({
+        getCluster: async (...args) => ({ ...(await real.getCluster(...args)), status: word }),
+        getClusterStatus: async (...args) => ({ ...(await real.getClusterStatus(...args)), status: word }),
+      }),
+      faults: [{ kind: "sick-replica", replica: 0, message: word }],
+    });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
+    expectSilence(bench, error);
+    expect(bench.said.join()).toContain("crashed with [secret]");
+    expect(inspect("state" in error && { ...(error.state as object), env: {} }, { depth: 9 })).not.toContain(canary);
+  });
+
+  it("shows in no progress of an update, while it is busy, and in no error", async () => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.fault({ kind: "status", status: 409, code: "busy", method: "PATCH", times: 9 });
+    bench.simulator.fault(says(`/v1/clusters/${id}`, { ...record, id }));
+    bench.simulator.fault(says(`/v1/clusters/${id}/status`, status));
+    const news = { ...checked, env: { MODEL: "another-value" } };
+    const work = bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), id, state, news);
+    expectSilence(bench, await bench.run(failureOf(work)));
+    expect(bench.said.join()).toContain("the service is busy with the cluster: crashed with [secret]");
+  });
+
+  it.each<[string, (client: Client) => Promise<object>]>([
+    ["getCluster", (client) => getCluster(client, { id: "cl_1" })],
+    ["getCluster by name", (client) => getCluster(client, { name: "web" })],
+    ["getClusters", getClusters],
+    ["getClusterStatus", (client) => getClusterStatus(client, { id: "cl_1" })],
+  ])("shows in no result of %s, unless it is a known word", async (title, call) => {
+    const spoken = [says("/v1/clusters", { clusters: [record] }), says("/v1/clusters/cl_1", record)];
+    const bench = await openBench({ faults: [...spoken, says("/v1/clusters/cl_1/status", status)] });
+    const result = JSON.stringify(await bench.run(call(bench.client)));
+    expect(result).not.toContain(canary);
+    expect(result).toContain("crashed with [secret]");
+    if (title !== "getCluster") return;
+    const known = { ...record, status: "running", env: { MODEL: "running" } };
+    const other = await openBench({ faults: [says("/v1/clusters/cl_1", known)] });
+    expect(await other.run(call(other.client))).toMatchObject({ status: "running" });
   });
 });

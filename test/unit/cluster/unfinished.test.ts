@@ -3,34 +3,20 @@ import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, forget, initErrorOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
+import { type Held, patch, redeploy, refresh, scale, toDo } from "./powerHarness";
 
 afterEach(closeAll);
 
-const patch = "PATCH /v1/clusters/:id";
-const redeploy = "POST /v1/clusters/:id/redeploy";
-const scale = "POST /v1/clusters/:id/scale";
 const env = { MODEL: "another-value" };
 const container = "a/b:2";
 const noRedeploy: Fault = { kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" };
 const manual = { dialect: { updateRollsOut: false } };
 
-interface Settled {
-  readonly id: string;
-  readonly state: Properties;
-}
-
-function update(bench: Bench, { id, state }: Settled, news: Properties, overrides = {}) {
+function update(bench: Bench, { id, state }: Held, news: Properties, overrides = {}) {
   return bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
 }
 
-async function read(bench: Bench, { id, state }: Settled): Promise<Settled> {
-  const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
-  if (!found) throw new Error("it is gone");
-  return { id, state: found.state };
-}
-
-const changesOf = (bench: Bench, { state }: Settled, news: Properties) =>
-  Object.keys(bench.cluster.diff(state, { ...checked, ...news }).changes);
+const changesOf = (bench: Bench, held: Held, news: Properties) => toDo(bench, held, { ...checked, ...news });
 
 describe.each<[string, Properties, string[]]>([
   ["the env", { env }, ["env.MODEL", "settled"]],
@@ -38,7 +24,7 @@ describe.each<[string, Properties, string[]]>([
   ["both", { env, container }, ["container", "env.MODEL", "settled"]],
 ])("an update of %s whose redeploy is refused", (_title, news, paths) => {
   /** The service has the new values by then, and shows them; the replicas still run the old ones. */
-  async function fail(): Promise<{ bench: Bench; left: Settled }> {
+  async function fail(): Promise<{ bench: Bench; left: Held }> {
     const bench = await openBench(manual);
     const made = await settle(bench, checked);
     bench.simulator.fault(noRedeploy);
@@ -56,8 +42,8 @@ describe.each<[string, Properties, string[]]>([
 
   it("is read as unfinished, also twice and with healthy replicas, and the diff still says what is to do", async () => {
     const { bench, left } = await fail();
-    const once = await read(bench, left);
-    const twice = await read(bench, once);
+    const once = await refresh(bench, left);
+    const twice = await refresh(bench, once);
     expect(twice.state).toMatchObject({ env: checked["env"], container: checked["container"], settled: false });
     expect(twice.state).toMatchObject({ status: "running", readyReplicas: 2 });
     expect(changesOf(bench, once, news)).toEqual(paths);
@@ -67,21 +53,21 @@ describe.each<[string, Properties, string[]]>([
   it.each([0, 2])("is done again by the next update, after %d reads", async (reads) => {
     const { bench, left } = await fail();
     let last = left;
-    for (let time = 0; time < reads; time += 1) last = await read(bench, last);
+    for (let time = 0; time < reads; time += 1) last = await refresh(bench, last);
     forget(bench);
     const state = await bench.run(update(bench, last, news));
     expect(writes(bench.simulator)).toEqual([patch, redeploy]);
     expect(state).toMatchObject({ ...checked, ...news, settled: true });
     expect(state).not.toHaveProperty("__unfinished");
     expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject(news);
-    const found = await read(bench, { id: left.id, state });
+    const found = await refresh(bench, { id: left.id, state });
     expect(found.state).toStrictEqual(state);
     expect(changesOf(bench, found, news)).toEqual([]);
   });
 });
 
 describe("an update that is interrupted", () => {
-  async function interruptAfter(ms: number): Promise<{ bench: Bench; left: Settled }> {
+  async function interruptAfter(ms: number): Promise<{ bench: Bench; left: Held }> {
     const bench = await openBench({ ...manual, provisioningMs: 60_000 });
     const made = await settle(bench, checked);
     const controller = new AbortController();
@@ -118,7 +104,7 @@ describe("an update that is interrupted", () => {
 describe("a creation that failed before the cluster was ready", () => {
   const injected = { dialect: { injectedEnv: { REGION: "eu-north" } }, provisioningMs: 300_000 };
 
-  async function fail(): Promise<{ bench: Bench; left: Settled }> {
+  async function fail(): Promise<{ bench: Bench; left: Held }> {
     const bench = await openBench(injected);
     const left = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
     forget(bench);
@@ -127,9 +113,9 @@ describe("a creation that failed before the cluster was ready", () => {
 
   it("is read as unfinished, also when it is healthy by then", async () => {
     const { bench, left } = await fail();
-    const early = await read(bench, left);
+    const early = await refresh(bench, left);
     await bench.clock.advance(300_000);
-    const late = await read(bench, early);
+    const late = await refresh(bench, early);
     expect(late.state).toMatchObject({ ...checked, status: "running", readyReplicas: 2, settled: false });
     for (const found of [early, late]) expect(changesOf(bench, found, {})).toEqual(["settled"]);
   });
@@ -137,13 +123,13 @@ describe("a creation that failed before the cluster was ready", () => {
   it("is finished by the next update, which sends nothing, and what the service adds is no drift then", async () => {
     const { bench, left } = await fail();
     await bench.clock.advance(300_000);
-    const found = await read(bench, left);
+    const found = await refresh(bench, left);
     const state = await bench.run(update(bench, found, {}));
     expect(writes(bench.simulator)).toEqual([]);
     expect(state).toMatchObject({ ...checked, settled: true });
     expect(state["env"]).toEqual(checked["env"]);
     expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([]);
-    const after = await read(bench, { id: left.id, state });
+    const after = await refresh(bench, { id: left.id, state });
     expect(after.state).toStrictEqual(state);
     expect(changesOf(bench, after, {})).toEqual([]);
   });
@@ -152,7 +138,7 @@ describe("a creation that failed before the cluster was ready", () => {
     const { bench, left } = await fail();
     await bench.clock.advance(300_000);
     bench.simulator.change(left.id, { replicas: 1 });
-    const found = await read(bench, left);
+    const found = await refresh(bench, left);
     expect(changesOf(bench, found, {})).toEqual(["replicas", "settled"]);
     expect(await bench.run(update(bench, found, {}))).toMatchObject({ ...checked, settled: true });
     expect(writes(bench.simulator)).toEqual([scale]);
@@ -213,7 +199,7 @@ describe("an interrupt after the service has accepted what restarts the replicas
     ["a restart", "restartCluster", { restartTriggers: { v: 2 } }, {}],
   ] as const)("of %s: the next update only waits, for the new replicas", async (_title, action, news, dialect) => {
     const { bench, left, wanted } = await interruptAfter(action, news, dialect);
-    const again = await read(bench, left);
+    const again = await refresh(bench, left);
     const state = await bench.run(update(bench, again, wanted));
     expect(writes(bench.simulator)).toEqual([]);
     expect(state).toMatchObject({ ...wanted, settled: true, readyReplicas: 2 });

@@ -1,22 +1,16 @@
+import { rollsOut } from "../../../provider/cluster/rollout";
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, failureOf, initErrorOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
+import { type Held, patch, redeploy, scale } from "./powerHarness";
 
 afterEach(closeAll);
 
-const patch = "PATCH /v1/clusters/:id";
-const redeploy = "POST /v1/clusters/:id/redeploy";
-const scale = "POST /v1/clusters/:id/scale";
 const env = { MODEL: "another-value" };
 
-interface Settled {
-  readonly id: string;
-  readonly state: Properties;
-}
-
-function update(bench: Bench, { id, state }: Settled, news: Properties, overrides = {}) {
+function update(bench: Bench, { id, state }: Held, news: Properties, overrides = {}) {
   return bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
 }
 
@@ -50,15 +44,6 @@ describe("an update", () => {
     expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
   });
 
-  it("of the timeouts alone sends no request", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
-    const __timeouts = { create: "2h" };
-    const state = await bench.run(update(bench, made, { __timeouts }));
-    expect(state).toEqual({ ...made.state, __timeouts });
-    expect(bench.simulator.requests).toEqual([]);
-  });
-
   it("that takes the timeouts away leaves none in the state, and sends no request", async () => {
     const bench = await openBench();
     const made = await settle(bench, { ...checked, __timeouts: { create: "2h" } });
@@ -73,15 +58,6 @@ describe("an update", () => {
     bench.simulator.change(made.id, { replicas: 5 });
     expect(await bench.run(update(bench, made, { replicas: 5 }))).toMatchObject({ replicas: 5, readyReplicas: 5 });
     expect(writes(bench.simulator)).toEqual([]);
-  });
-
-  it("waits for the new replicas, not for the old ones that are still healthy", async () => {
-    const bench = await openBench({ dialect: "terse", provisioningMs: 120_000 });
-    const made = await settle(bench, checked);
-    const startMs = bench.clock.now();
-    await bench.run(update(bench, made, { env }));
-    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(120_000);
-    expect(bench.simulator.cluster(made.id)?.generation).toBe(2);
   });
 });
 
@@ -206,12 +182,21 @@ describe("an update of the env of a service that rolls out only when it is asked
     expect(await bench.run(update(bench, { id, state }, { env }))).toMatchObject({ settled: true });
     expect(bench.simulator.cluster(id)?.deployed.env).toEqual(env);
   });
+});
 
-  it("asks for it also when a look shows no replica at all", async () => {
-    const bench = await openBench({ dialect: "terse" });
-    const made = await settle(bench, checked);
-    bench.simulator.fault({ kind: "body", body: "[]", path: "/v1/clusters/*/status" });
-    expect(await bench.run(update(bench, made, { env }))).toMatchObject({ settled: true });
-    expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual(env);
+describe("a status that is empty for a moment", () => {
+  it("proves no roll-out", () => {
+    const before = { status: "running", replicas: [{ id: "a", status: "healthy", healthy: true }] };
+    expect(rollsOut({ before, keepsSize: true }, { replicas: [] })).toBe(false);
+    expect(rollsOut({ before: { replicas: [] }, keepsSize: true }, before)).toBe(false);
+  });
+
+  it("does not keep the redeploy from being sent", async () => {
+    const bench = await openBench({ dialect: { updateRollsOut: false } });
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.fault({ kind: "body", body: "[]", path: "/v1/clusters/*/status", after: 1 });
+    await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
+    expect(writes(bench.simulator)).toEqual([patch, redeploy]);
+    expect(bench.simulator.cluster(id)).toMatchObject({ deployed: { env } });
   });
 });

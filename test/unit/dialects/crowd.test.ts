@@ -12,7 +12,6 @@ const crowd: Wanted[] = Array.from({ length: 5 }, (_, index) => ({
 }));
 
 const lost: [string, Fault][] = [
-  ["breaks after the effect", { kind: "drop", when: "after" }],
   ["breaks before the effect", { kind: "drop" }],
   ["is a web page after the effect", { kind: "html", status: 502, when: "after" }],
 ];

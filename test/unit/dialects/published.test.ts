@@ -58,14 +58,6 @@ describe.each(forms)("in the form %s", (form) => {
     expect(toDo(bench, drifted, wanted)).toContain("replicas");
   });
 
-  it("a failure contains the service's own reason", async () => {
-    const message = "image pull failed: manifest unknown";
-    const bench = await open(form, { faults: [{ kind: "fail", message }] });
-    const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
-    expect(error.message).toContain(message);
-    expect(error.id).toBe(living(bench.simulator)[0]?.id);
-  });
-
   it.each(["rtx-4090", "RTX 4090", "rtx_4090", "Rtx4090"])(
     "the GPU type may be written %s, and no spelling is drift",
     async (gpuType) => {
@@ -110,15 +102,6 @@ describe("the client's form", () => {
         envVars: wanted.env,
       },
     ]);
-  });
-
-  it("is detected from the existing clusters, without another request", async () => {
-    const bench = await open("client");
-    await create(bench, wanted);
-    const second = await openBench({ dialect: "client" });
-    expect(second.client.form.names).toBeUndefined();
-    await bench.run(bench.client.listClusters());
-    expect(bench.client.form.names).toBe("client");
   });
 
   it("has no /status: the replicas of the record are used, and one message says so", async () => {
@@ -169,33 +152,34 @@ describe("the client's form", () => {
     expect(again).not.toBeInstanceOf(InitError);
   });
 
-  it("keeps the first spelling of a cluster's GPU type, so that no preview shows another one", async () => {
+  it.each<[string, Properties, Properties]>([
+    ["another spelling", { gpuType: "RTX 4090", replicas: 3 }, {}],
+    ["the name in place of the id", {}, { gpuType: "57ce3f69-fb36-4892-8767-e0008350b3b8" }],
+    ["the id in place of the name", {}, { gpuType: "RTX 4090" }],
+  ])("keeps the first identifier of a cluster's GPU type, so that no preview shows %s", async (_title, news, olds) => {
     const bench = await open("client");
-    const { inputs } = await check(bench, { ...wanted, gpuType: "RTX 4090", replicas: 3 }, wanted);
-    expect(inputs["gpuType"]).toBe(wanted.gpuType);
+    const before = { ...wanted, ...olds };
+    expect((await check(bench, { ...wanted, ...news }, before)).inputs["gpuType"]).toBe(before.gpuType);
   });
 
-  it.each(["57ce3f69-fb36-4892-8767-e0008350b3b8", "RTX 4090"])(
-    "replaces nothing for another identifier of the type: before it was %s",
-    async (gpuType) => {
-      const bench = await open("client");
-      const { inputs } = await check(bench, wanted, { ...wanted, gpuType });
-      expect(inputs["gpuType"]).toBe(gpuType);
-    },
-  );
-
-  it("gives an import the name of the GPU, which no refresh reports as drift", async () => {
+  it("gives an import the name of the GPU, which no refresh and no identifier of the program reports as drift", async () => {
     const bench = await open("client");
     const { name, container, gpuType, replicas } = wanted;
     const { id } = bench.simulator.addCluster({ name, container, gpuType, replicas });
     const found = await bench.run(bench.cluster.read(bench.ctx(), id, {}));
-    expect(found).toMatchObject({ inputs: { gpuType: "RTX 4090" }, state: { gpuType: "RTX 4090" } });
+    const inputs = { name, container, gpuType: "RTX 4090", replicas };
+    expect(found).toMatchObject({ inputs, state: { gpuType: "RTX 4090" } });
     const again = await read(bench, { id, state: found?.state ?? {} });
     expect(toDo(bench, again, found?.inputs ?? {})).toEqual([]);
+    expect(toDo(bench, again, { ...found?.inputs, gpuType: "rtx-4090" })).toEqual([]);
   });
 
-  it("shows no stock: the totals of GPUs and nodes are not the free ones", async () => {
+  it("is detected from the existing clusters; its totals of GPUs and nodes are no stock", async () => {
     const bench = await open("client");
+    bench.simulator.addCluster({ name: "web", gpuType: "rtx-4090" });
+    expect(bench.client.form.names).toBeUndefined();
+    await bench.run(bench.client.listClusters());
+    expect(bench.client.form.names).toBe("client");
     const { gpuTypes } = await bench.run(getGpuTypes(bench.client));
     const gpu = gpuTypes.find(({ name }) => name === "RTX 4090");
     expect([gpu?.available, gpu?.availableCount]).toEqual([undefined, undefined]);
@@ -249,14 +233,6 @@ it("replicas without a health check are judged by their states, the only fact ab
   const bench = await open(client({ uncheckedHealth: "false" }));
   const { state } = await bench.run(bench.cluster.create(bench.ctx(), wanted));
   expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
-});
-
-it("a cluster that is imported has the name of its GPU, not the id", async () => {
-  const bench = await open("client");
-  const { id } = await create(bench, wanted);
-  const found = await bench.run(bench.cluster.read(bench.ctx(), id));
-  expect(found?.inputs).toMatchObject({ name: "web", gpuType: "RTX 4090", replicas: 2, container: "team/server:1.0" });
-  expect(bench.cluster.diff(found?.state ?? {}, { ...wanted, gpuType: "rtx-4090" }).changes).toEqual({});
 });
 
 describe("the names of requests", () => {

@@ -18,13 +18,11 @@ describe.each(names)("in the dialect %s", (dialect) => {
     await update(bench, { id: held.id, state }, web);
   });
 
-  it.each<[string, Partial<Wanted>]>([
-    ["env", { env: { MODEL: "broken-model", ADDED: "added-value" } }],
-    ["everything", { replicas: 3, container: "team/broken:9", env: { ADDED: "added-value" } }],
-  ])("a change of %s that fails is reverted", async (_title, changes) => {
+  it("a change of everything that fails is reverted", async () => {
     const bench = await open(dialect, { provisioningMs: 60_000 });
     const held = await create(bench);
-    const left = await failDuring(bench, held, { ...web, ...changes });
+    const wanted = { ...web, replicas: 3, container: "team/broken:9", env: { ADDED: "added-value" } };
+    const left = await failDuring(bench, held, wanted);
     await update(bench, left, web);
   });
 

@@ -214,7 +214,10 @@ describe("a list of several pages", () => {
     ["the same empty page", { "": json(a, { next: "x" }), "cursor=x": json([], { next: "x" }) }],
   ])("that repeats %s ends with a problem", async (_what, pages) => {
     const list = await listOf(pages);
-    expect(list).toMatchObject({ complete: false, problem: expect.stringContaining("the same page again and again") });
+    expect(list).toMatchObject({
+      complete: false,
+      problem: expect.stringContaining("the service returns the same page repeatedly"),
+    });
     expect(list.asked).toHaveLength(2);
   });
 
@@ -230,7 +233,10 @@ describe("a list of several pages", () => {
       return { ...json(records(...ids), { next: `x${asked}` }), headers: {}, length };
     });
     expect([asked, list.clusters.length]).toEqual([pages, pages * perPage]);
-    expect(list).toMatchObject({ complete: false, problem: expect.stringContaining("all that is read of a list") });
+    expect(list).toMatchObject({
+      complete: false,
+      problem: expect.stringContaining("the most that is read of a list"),
+    });
   });
 
   it.each<[string, Record<string, Page>]>([
@@ -240,7 +246,7 @@ describe("a list of several pages", () => {
     expect(await listOf(pages)).toMatchObject({
       ids: ["cl_1", "cl_2"],
       complete: false,
-      problem: expect.stringContaining("there is more, but not how to list it"),
+      problem: expect.stringContaining("the list has more pages, but the service does not say how to request them"),
     });
   });
 

@@ -39,5 +39,5 @@ test.each<[string, unknown]>([
 
 test("a page that repeats is an error", async () => {
   const page = { gpus: [h100], next_cursor: "x" };
-  await expect(typesOf({ "": page, "cursor=x": page })).rejects.toThrow("the same page again and again");
+  await expect(typesOf({ "": page, "cursor=x": page })).rejects.toThrow("the service returns the same page repeatedly");
 });

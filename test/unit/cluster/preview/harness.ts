@@ -1,6 +1,6 @@
-import type { CheckFailure, Properties } from "../../../provider/core";
-import type { Bench } from "./harness";
-import { existing, urnOf } from "./inputs";
+import type { CheckFailure, Properties } from "../../../../provider/core";
+import { type Bench, type BenchOptions, openBench } from "../harness";
+import { existing, urnOf } from "../inputs";
 
 /** What one check has answered and said. */
 export interface CheckResult {
@@ -19,6 +19,23 @@ export async function check(bench: Bench, news: Properties, olds: Properties = {
   const { inputs, failures } = await run(cluster.check(ctx({ urn: urnOf(name) }), news, olds));
   const refusals = failures.map(({ property, reason }) => `${property}: ${reason}`);
   return { inputs, failures, refusals, said: said.slice(before) };
+}
+
+/** Checks several new resources in the run of the bench, each under its own name. */
+export async function checkAll(bench: Bench, news: readonly Properties[]): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const one of news) results.push(await check(bench, one, {}, String(one["name"])));
+  return results;
+}
+
+/** One check in a run of its own. */
+export async function checkOnce(
+  news: Properties,
+  olds?: Properties,
+  options?: BenchOptions,
+): Promise<CheckResult & { readonly bench: Bench }> {
+  const bench = await openBench(options);
+  return { bench, ...(await check(bench, news, olds)) };
 }
 
 /** As the engine checks a replacement: with the old inputs, then without them, and it asks for the difference in between. */

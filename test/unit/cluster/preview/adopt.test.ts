@@ -1,0 +1,182 @@
+import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { type Bench, type BenchOptions, closeAll, openBench, requestLines, writes } from "../harness";
+import { canary, checked, least, urnOf } from "../inputs";
+import { check, checkOnce, checkTwice, old } from "./harness";
+
+afterEach(closeAll);
+
+/** A bench with a cluster that somebody else made. */
+async function openFound(options: BenchOptions = {}, fields: Properties = {}): Promise<{ bench: Bench; id: string }> {
+  const bench = await openBench(options);
+  const foreign = { name: "found", gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", replicas: 2 };
+  const { id } = bench.simulator.addCluster({ ...foreign, ...fields });
+  return { bench, id };
+}
+
+const two = { ...least, replicas: 2 };
+const unknown = { name: UNKNOWN, gpuType: UNKNOWN, replicas: UNKNOWN, container: UNKNOWN, env: { A: UNKNOWN } };
+const nothing = "nothing is changed";
+const env = { MODEL: canary, NEW: canary };
+const puts =
+  "desiredStatus, replicas, env.MODEL and env.NEW will be changed to match the program; variables that the program does not set may be removed";
+
+describe("an adoption", () => {
+  it("takes the name of the cluster if the program gives none, by the request for that one", async () => {
+    const { bench, id } = await openFound();
+    const { inputs, refusals } = await check(bench, { ...two, adopt: id });
+    const { endpoint, createdAt } = bench.simulator.cluster(id) ?? {};
+    expect(refusals).toEqual([]);
+    expect(inputs).toMatchObject({ name: "found", __generatedName: true, adopt: id, endpoint, createdAt });
+    expect(inputs["hourlyCost"]).toBe(5.98);
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/gpus"]);
+  });
+
+  it.each<[string, Properties, Properties, string]>([
+    ["nothing", {}, two, nothing],
+    [
+      "what differs, by the paths alone",
+      { env: { MODEL: "old" }, status: "stopped" },
+      { ...two, replicas: 3, env },
+      puts,
+    ],
+    [
+      "a stop",
+      {},
+      { ...two, desiredStatus: "stopped" },
+      "desiredStatus will be changed to match the program; nothing else is changed",
+    ],
+    ["nothing of what is not known yet", {}, unknown, nothing],
+  ])("says what is changed: %s", async (_title, fields, news, text) => {
+    const { bench, id } = await openFound({}, fields);
+    const { refusals, said } = await check(bench, { ...news, adopt: id });
+    expect(refusals).toEqual([]);
+    expect(said).toEqual([`info: web: adopts ${id} ("found", 2 x h100): ${text}`]);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it.each<[string, Properties, RegExp]>([
+    ["another GPU type", { gpuType: "l4" }, /^gpuType: is "l4", but cl_\w+ has "h100"; set `gpuType` to that$/],
+    ["another name", { name: "mine" }, /^name: is "mine", but cl_\w+ is "found"; remove `name`/],
+    ["no GPU type of it in the list", { gpuType: ["l4", "h200"] }, /^gpuType: is "l4", but cl_\w+ has "h100"/],
+  ])("with %s fails", async (_title, news, refusal) => {
+    const { bench, id } = await openFound();
+    expect((await check(bench, { ...two, adopt: id, ...news })).refusals).toEqual([expect.stringMatching(refusal)]);
+  });
+
+  it("takes its GPU type out of a list, whatever the stock is", async () => {
+    const { bench, id } = await openFound();
+    const { inputs, refusals } = await check(bench, { ...two, gpuType: ["h200", "h100"], adopt: id });
+    expect([refusals, inputs["gpuType"]]).toEqual([[], "h100"]);
+  });
+
+  it("is not judged, and nobody is asked, while the id is not known yet", async () => {
+    const { bench, refusals } = await checkOnce({ ...least, adopt: UNKNOWN });
+    expect(refusals).toEqual([]);
+    expect(requestLines(bench.simulator).some((line) => line.includes(":id"))).toBe(false);
+  });
+
+  const unlisted = { kind: "drop", path: "/v1/clusters", times: 9 } as const;
+  const busyList = { kind: "status", status: 503, path: "/v1/clusters", times: 9 } as const;
+  it.each<[string, BenchOptions, boolean]>([
+    ["in the documented form", {}, true],
+    ["in another form, which the list confirms", { dialect: { errorShape: "flat" } }, true],
+    ["by a gateway", { faults: [{ kind: "html", status: 404, path: "/v1/clusters/*", times: 9 }] }, false],
+    ["while it is down for the list", { faults: [busyList] }, false],
+    ["in another form, which nothing confirms", { dialect: { errorShape: "flat" }, faults: [unlisted] }, false],
+  ])("of a cluster that the service denies %s fails: %j", async (_title, options, fails) => {
+    const { refusals, said } = await checkOnce({ ...least, adopt: "cl_0000" }, {}, options);
+    const refusal = "adopt: cl_0000 is not a cluster that this API key can see; getClusters() lists them";
+    expect(refusals).toEqual(fails ? [refusal] : []);
+    if (!fails) expect(said).toEqual([expect.stringMatching(/^warning: the cluster cl_0000 could not be checked/)]);
+  });
+
+  it("fails if the cluster is on its way out", async () => {
+    const { bench, id } = await openFound({ deletionMs: 60_000 });
+    await bench.run(bench.client.deleteCluster(id));
+    const { refusals } = await check(bench, { ...least, adopt: id });
+    expect(refusals).toEqual([`adopt: ${id} is terminating, so it cannot be adopted`]);
+  });
+
+  it("takes what the list says if the cluster itself cannot be read, and warns if neither can", async () => {
+    const fault = { kind: "status", status: 500, times: 99 } as const;
+    const { bench, id } = await openFound({ faults: [{ ...fault, path: "/v1/clusters/*" }] });
+    expect(await check(bench, { ...two, adopt: id })).toMatchObject({ refusals: [], inputs: { name: "found" } });
+    const next = await openFound({ faults: [fault] });
+    const { refusals, said } = await check(next.bench, { ...least, adopt: next.id });
+    expect(refusals).toEqual([]);
+    expect(said).toEqual([expect.stringMatching(/^warning: the cluster cl_\w+ and prices could not be/)]);
+  });
+
+  it("fails for the second of two resources", async () => {
+    const { bench, id } = await openFound();
+    expect((await check(bench, { ...two, adopt: id }, {}, "one")).refusals).toEqual([]);
+    expect((await check(bench, { ...two, adopt: id }, {}, "two")).refusals).toContain(
+      `adopt: the resource ${urnOf("one")} adopts ${id} too; two resources cannot manage the same cluster`,
+    );
+  });
+
+  it("counts for the stock with what it has beyond it", async () => {
+    const { bench, id } = await openFound({}, { gpuType: "h200", replicas: 30 });
+    const news = { ...least, gpuType: "h200", adopt: id };
+    expect((await check(bench, { ...news, replicas: 32 })).said.join()).not.toContain("not enough GPUs");
+    expect((await check(bench, { ...news, replicas: 33 })).said.join()).toContain("not enough GPUs: 3 x");
+  });
+});
+
+describe("an adopted cluster", () => {
+  const adopted = old({ adopt: "cl_1" });
+
+  it.each<[string, Properties]>([
+    ["that keeps its line", { adopt: "cl_1" }],
+    ["whose line is removed", {}],
+    ["whose line is not known yet", { adopt: UNKNOWN }],
+  ])("%s is one like any other, without a request", async (_title, news) => {
+    const { bench, refusals, said } = await checkOnce({ ...checked, ...news }, adopted);
+    expect([refusals, said, bench.simulator.requests]).toEqual([[], [], []]);
+  });
+
+  it("cannot become another one", async () => {
+    expect((await checkOnce({ ...checked, adopt: "cl_2" }, adopted)).refusals).toEqual([
+      "adopt: is used at creation only, and this resource manages cl_1: remove it, or set it to cl_1",
+    ]);
+  });
+
+  it.each<[string, Properties, RegExp[]]>([
+    ["not by itself", { gpuType: "l4", adopt: "cl_1" }, [/^adopt: names the cluster that is replaced \(cl_1\)/]],
+    ["by a new one once its line is removed", { gpuType: "l4" }, []],
+  ])("can be replaced, %s", async (_title, news, refused) => {
+    for (const { refusals } of await checkTwice(await openBench(), { ...checked, ...news }, adopted)) {
+      expect(refusals).toEqual(refused.map((text) => expect.stringMatching(text)));
+    }
+  });
+
+  it("can be replaced by another one that is adopted in its place", async () => {
+    const { bench, id } = await openFound();
+    const [first, second] = await checkTwice(bench, { ...two, name: "found", adopt: id }, adopted);
+    expect([...first.refusals, ...second.refusals]).toEqual([]);
+    expect(bench.said.filter((line) => line.startsWith("info: web: adopts"))).toHaveLength(1);
+  });
+});
+
+describe("a replacement under the same name", () => {
+  const stays = old({ deletionPolicy: "stop" });
+
+  it("fails if the old cluster is only stopped, for that keeps the name", async () => {
+    for (const { refusals } of await checkTwice(await openBench(), { ...checked, gpuType: "l4" }, stays)) {
+      expect(refusals).toEqual([
+        'name: "web" stays in use: the replaced cluster is stopped and not deleted ' +
+          '(`deletionPolicy: "stop"`): use another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
+      ]);
+    }
+  });
+
+  it.each<[string, Properties, Properties]>([
+    ["another name is given", { gpuType: "l4", name: "api", deletionPolicy: "stop" }, stays],
+    ["the name is a generated one", { gpuType: "l4", name: undefined }, { ...stays, __generatedName: true }],
+    ["the old cluster is deleted", { gpuType: "l4", deletionPolicy: "stop" }, old()],
+    ["nothing replaces it", { replicas: 1, deletionPolicy: "stop" }, stays],
+    ["it is not known yet whether there is one", { gpuType: UNKNOWN }, stays],
+  ])("passes if %s", async (_title, news, olds) => {
+    expect((await checkOnce({ ...checked, ...news }, olds)).refusals).toEqual([]);
+  });
+});

@@ -1,0 +1,194 @@
+import fc from "fast-check";
+import { money } from "../../../../provider/cluster/money";
+import { Costs, costAt } from "../../../../provider/cluster/preview/cost";
+import { type Properties, UNKNOWN } from "../../../../provider/core";
+import type { Dialect } from "../../../../simulator";
+import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
+import { checked, urnOf } from "../inputs";
+import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
+
+afterEach(closeAll);
+
+const priceless: BenchOptions = {
+  gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, stock: 256 }],
+};
+
+describe("the cost in a preview", () => {
+  it.each<[string, Properties, Properties | undefined, number | string | undefined, BenchOptions?]>([
+    ["of a creation", {}, undefined, 5.98],
+    ["of a creation that is stopped", { desiredStatus: "stopped" }, undefined, 0],
+    ["of nothing that changes", {}, old(), 5.98],
+    ["of nothing that changes, at an old price", {}, old({ hourlyCost: 4 }), 4],
+    ["of another container", { container: "a/b:2" }, old({ hourlyCost: 4 }), 4],
+    ["of more replicas", { replicas: 3 }, old(), 8.97],
+    ["of fewer replicas", { replicas: 1 }, old(), 2.99],
+    ["of a stop", { desiredStatus: "stopped" }, old(), 0],
+    ["of a start", {}, old({ desiredStatus: "stopped", hourlyCost: 0 }), 5.98],
+    ["of the first replicas", {}, old({ replicas: 0, hourlyCost: 0 }), 5.98],
+    ["of another GPU type", { gpuType: "l4" }, old(), 0.88],
+    ["of another name", { name: "api" }, old({ hourlyCost: 4 }), 4],
+    ["of a state that knows none", {}, old({ hourlyCost: undefined }), 5.98],
+    ["of an unknown GPU type", { gpuType: UNKNOWN }, old(), UNKNOWN],
+    ["of unknown replicas", { replicas: UNKNOWN }, old(), UNKNOWN],
+    ["of an unknown desired status", { desiredStatus: UNKNOWN }, old(), UNKNOWN],
+    ["of a start without a price", {}, old({ desiredStatus: "stopped", hourlyCost: 0 }), undefined, priceless],
+    ["of the first replicas without a price", {}, old({ replicas: 0, hourlyCost: 0 }), undefined, priceless],
+  ])("%s is among the inputs if it is known", async (_title, news, olds, cost, options = {}) => {
+    const { inputs, refusals } = await checkOnce({ ...checked, ...news }, olds, options);
+    expect(refusals).toEqual([]);
+    expect(inputs["hourlyCost"]).toBe(cost);
+    expect("hourlyCost" in inputs).toBe(cost !== undefined);
+  });
+
+  it("of a replacement is the same in its second check", async () => {
+    const results = await checkTwice(await openBench(), { ...checked, gpuType: "l4" }, old());
+    expect(results.map(({ inputs }) => inputs["hourlyCost"])).toEqual([0.88, 0.88]);
+  });
+
+  it.each<Partial<Dialect>>([
+    { priceForm: "cents" },
+    { priceForm: "text", priceText: "currency" },
+    { pricePlace: "beside" },
+    { pricePlace: "beside", gpuListShape: "bare" },
+  ])("is found in the dialect %j", async (dialect) => {
+    expect((await checkOnce(checked, {}, { dialect })).inputs["hourlyCost"]).toBe(5.98);
+  });
+
+  it("is left out if the service shows no price, which is said once in a run, and never of an unchanged cluster", async () => {
+    const bench = await openBench(priceless);
+    await check(bench, checked, old({ hourlyCost: undefined }));
+    expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
+    for (const { inputs, refusals } of await checkAll(bench, [
+      { ...checked, name: "a" },
+      { ...checked, name: "b" },
+    ])) {
+      expect(refusals).toEqual([]);
+      expect(inputs).not.toHaveProperty("hourlyCost");
+    }
+    expect(bench.said).toEqual([expect.stringMatching(/^info: the service shows no price for "h100"/)]);
+  });
+
+  it.each<[string, BenchOptions, string[]]>([
+    ["rejects the key", { apiKeys: {} }, [expect.stringContaining("A known API key is required")]],
+    ["is down", { faults: [{ kind: "status", status: 503, times: 99 }] }, []],
+  ])("is never shown as removed if the service %s", async (_title, options, refusals) => {
+    const result = await checkOnce({ ...checked, replicas: 3 }, old({ hourlyCost: 2.99 }), options);
+    expect(result.refusals).toEqual(refusals);
+    expect(result.inputs["hourlyCost"]).toBe(2.99);
+  });
+});
+
+it.each<[string, BenchOptions, Properties, Properties | undefined, string[]]>([
+  ["of a creation is one if it says it all", {}, {}, undefined, ["GET /v1/gpus"]],
+  ["of a scale-up is one if it says it all", {}, { replicas: 3 }, old(), ["GET /v1/gpus"]],
+  ["of an unchanged cluster are none", {}, {}, old(), []],
+  ["of a stop are none", {}, { desiredStatus: "stopped" }, old(), []],
+  ["of another container are none", {}, { container: "a/b:2" }, old(), []],
+  ["ask for prices too if there are none", priceless, {}, undefined, ["GET /v1/gpus", "GET /v1/gpus/pricing"]],
+])("the requests for GPUs in a run %s", async (_title, options, news, olds, lines) => {
+  const bench = await openBench(options);
+  for (const name of ["a", "b", "c"]) {
+    await check(bench, { ...checked, ...news, name }, olds && { ...olds, name }, name);
+  }
+  expect(requestLines(bench.simulator).filter((line) => line.startsWith("GET /v1/gpus"))).toEqual(lines);
+});
+
+describe("maxHourlyCost", () => {
+  it.each<[string, Properties, Properties | undefined, RegExp | undefined]>([
+    ["a creation above it", { maxHourlyCost: 5 }, undefined, /would cost 5\.98 USD per hour: 2 x h100 at 2\.99 USD$/],
+    [
+      "an unchanged cluster that costs more",
+      { maxHourlyCost: 5 },
+      old(),
+      /would cost 5\.98 per hour: 2 x h100 at 2\.99$/,
+    ],
+    ["no cost at it", { maxHourlyCost: 5.98 }, undefined, undefined],
+    ["no stopped cluster", { maxHourlyCost: 5, desiredStatus: "stopped" }, undefined, undefined],
+    ["no scale-down to below it", { maxHourlyCost: 5, replicas: 1 }, old(), undefined],
+    ["no replicas that are not known yet", { maxHourlyCost: 5, replicas: UNKNOWN }, undefined, undefined],
+    ["nothing while it is not known", { maxHourlyCost: UNKNOWN }, undefined, undefined],
+  ])("fails %s", async (_title, news, olds, text) => {
+    const { refusals } = await checkOnce({ ...checked, ...news }, olds);
+    expect(refusals).toEqual(text ? [expect.stringMatching(text)] : []);
+    for (const refusal of refusals) expect(refusal).toMatch(/^maxHourlyCost: is 5.00, but/);
+  });
+
+  it("cannot be checked without a price, which is a warning", async () => {
+    const { refusals, said } = await checkOnce({ ...checked, maxHourlyCost: 5 }, {}, priceless);
+    expect(refusals).toEqual([]);
+    expect(said).toContainEqual(expect.stringMatching(/^warning: web: `maxHourlyCost` cannot be checked/));
+  });
+});
+
+describe("gpucluster:maxHourlyCost", () => {
+  const settings = { maxHourlyCost: 10 };
+
+  it("fails the cluster that crosses it, with the sum and its three largest parts", async () => {
+    const sizes = { a: 1, b: 2, c: 1, d: 1 };
+    const news = Object.entries(sizes).map(([name, replicas]) => ({ ...checked, name, replicas }));
+    const results = await checkAll(await openBench({ settings }), news);
+    expect(results.map(({ refusals }) => refusals)).toEqual([
+      [],
+      [],
+      [
+        ": gpucluster:maxHourlyCost is 10.00, but the clusters seen so far cost 11.96 USD per hour: " +
+          "b 5.98 (2 x h100 at 2.99 USD), a 2.99 (1 x h100 at 2.99 USD), c 2.99 (1 x h100 at 2.99 USD)",
+      ],
+      [expect.stringMatching(/cost 14.95 USD .*, and 1 more$/)],
+    ]);
+  });
+
+  it("counts a cluster that is checked twice once, what exists too, and nothing that is stopped", async () => {
+    const twice = await checkTwice(await openBench({ settings }), { ...checked, gpuType: "h200" }, old());
+    expect(twice.flatMap(({ refusals }) => refusals)).toEqual([]);
+    const bench = await openBench({ settings });
+    expect((await check(bench, { ...checked, name: "a" }, old({ name: "a" }), "a")).refusals).toEqual([]);
+    const stopped = { ...checked, name: "b", replicas: 50, desiredStatus: "stopped" };
+    const counts = (await checkAll(bench, [stopped, { ...checked, name: "c" }])).map(({ refusals }) => refusals.length);
+    expect(counts).toEqual([0, 1]);
+  });
+
+  it("leaves out what has no known price, which is said once", async () => {
+    const bench = await openBench({ ...priceless, settings });
+    await checkAll(bench, [
+      { ...checked, name: "a" },
+      { ...checked, name: "b" },
+    ]);
+    expect(bench.said.filter((line) => line.includes("maxHourlyCost"))).toEqual([
+      'warning: gpucluster:maxHourlyCost does not count "a" and other clusters without a known price in the same currency',
+    ]);
+  });
+
+  it("counts no other currency, says how many those are, and adds up without the traces of binary fractions", () => {
+    const costs = new Costs();
+    const set = (name: string, amount: number, currency: string) =>
+      costs.set(urnOf(name), { amount, currency, parts: "" });
+    set("a", 0.1, "USD");
+    set("b", 0.2, "USD");
+    set("c", 50, "EUR");
+    costs.set(urnOf("d"), { parts: "" });
+    expect(costs.uncounted()).toEqual(["c", "d"]);
+    expect(costs.overLimit(0.3)).toBeUndefined();
+    expect(costs.overLimit(0.2)).toMatch(/cost 0\.30 USD per hour: .*; not counted: 2 whose cost is not known$/);
+  });
+});
+
+it("a cost has at most six digits behind the point", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 10_000 }), (cents, replicas) => {
+      const { amount = 0 } = costAt({ amount: cents / 100 }, { gpuType: "h100", replicas });
+      expect(Math.round(amount * 100)).toBe(cents * replicas);
+      expect(String(amount)).toMatch(/^\d+(\.\d{1,2})?$/);
+    }),
+  );
+});
+
+it.each<[number, string | undefined, string]>([
+  [3, undefined, "3.00"],
+  [8.9, undefined, "8.90"],
+  [8.97, "USD", "8.97 USD"],
+  [0.0035, "EUR", "0.0035 EUR"],
+  [0, undefined, "0.00"],
+])("%d %s is written %s", (amount, currency, text) => {
+  expect(money(amount, currency)).toBe(text);
+});

@@ -1,0 +1,190 @@
+import fc from "fast-check";
+import { generatedName } from "../../../../provider/cluster/preview/validate";
+import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { type Bench, closeAll, openBench } from "../harness";
+import { checked, completed, existing, least, urnOf } from "../inputs";
+import { check, checkAll, checkOnce } from "./harness";
+
+afterEach(closeAll);
+
+async function nameOf(bench: Bench, news: Properties, olds?: Properties): Promise<unknown> {
+  const { inputs, refusals } = await check(bench, news, olds);
+  expect(refusals).toEqual([]);
+  return inputs["name"];
+}
+
+describe("the defaults", () => {
+  it("are one running replica, deletion, and a generated name, which is marked", async () => {
+    const { inputs, refusals } = await checkOnce(least);
+    expect(refusals).toEqual([]);
+    expect(inputs).toEqual({
+      ...least,
+      replicas: 1,
+      desiredStatus: "running",
+      deletionPolicy: "delete",
+      hourlyCost: 2.99,
+      name: expect.stringMatching(/^web-[0-9a-f]{7}$/),
+      __generatedName: true,
+    });
+  });
+
+  it("leave alone what is given", async () => {
+    const given = { ...completed, desiredStatus: "stopped", deletionPolicy: "stop" };
+    expect(await checkOnce(given)).toMatchObject({ inputs: { ...given, hourlyCost: 0 }, failures: [] });
+  });
+
+  it.each(["name", "gpuType", "replicas", "container", "env"])("leave an unknown %s unknown", async (name) => {
+    const { inputs, refusals } = await checkOnce({ ...checked, [name]: UNKNOWN });
+    expect(refusals).toEqual([]);
+    expect(inputs[name]).toBe(UNKNOWN);
+  });
+});
+
+describe("a generated name", () => {
+  it("is the same in another run, and another one for another resource", async () => {
+    expect(await nameOf(await openBench(), least)).toBe(await nameOf(await openBench(), least));
+    const bench = await openBench();
+    const both = [await check(bench, least, {}, "one"), await check(bench, least, {}, "two")];
+    expect(new Set(both.map(({ inputs }) => inputs["name"])).size).toBe(2);
+  });
+
+  it("is kept from the old inputs", async () => {
+    const { inputs } = await checkOnce(least, { ...least, name: "web-0000000", __generatedName: true });
+    expect(inputs).toMatchObject({ name: "web-0000000", __generatedName: true });
+  });
+
+  it("is another one each time when a cluster is replaced three times in a row", async () => {
+    const seen = [await nameOf(await openBench(), least)];
+    for (let step = 0; step < 3; step += 1) {
+      const bench = await openBench();
+      const olds = { ...least, name: seen.at(-1), __generatedName: true };
+      // The engine checks a replacement with the old inputs first, and without them then.
+      expect(await nameOf(bench, least, olds)).toBe(seen.at(-1));
+      seen.push(await nameOf(bench, least, {}));
+    }
+    expect(new Set(seen).size).toBe(4);
+  });
+
+  const anyUrn = fc.string({ unit: "grapheme", maxLength: 120 }).map(urnOf);
+
+  it("is a DNS label of at most 48 characters, the same for the same URN and predecessor", () => {
+    fc.assert(
+      fc.property(anyUrn, fc.string(), (urn, predecessor) => {
+        const name = generatedName(urn, predecessor);
+        expect(name).toMatch(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
+        expect(name.length).toBeLessThanOrEqual(48);
+        expect(generatedName(urn, predecessor)).toBe(name);
+      }),
+    );
+  });
+
+  it("is never that of its predecessor, over a chain of replacements", () => {
+    fc.assert(
+      fc.property(anyUrn, (urn) => {
+        const chain = [generatedName(urn)];
+        for (let step = 0; step < 5; step += 1) chain.push(generatedName(urn, chain.at(-1)));
+        expect(new Set(chain).size).toBe(chain.length);
+      }),
+    );
+  });
+
+  it.each([
+    ["another stack", urnOf("web"), urnOf("web").replace(":dev:", ":prod:")],
+    ["a long name with another end", urnOf(`${"a".repeat(60)}1`), urnOf(`${"a".repeat(60)}2`)],
+    ["a name in other capitals", urnOf("Web"), urnOf("web")],
+  ])("differs for %s", (_title, one, other) => {
+    expect(generatedName(one)).not.toBe(generatedName(other));
+  });
+
+  it.each([
+    ["web", /^web-[0-9a-f]{7}$/],
+    ["My Web_Server", /^my-web-server-[0-9a-f]{7}$/],
+    ["---", /^cluster-[0-9a-f]{7}$/],
+    ["日本", /^cluster-[0-9a-f]{7}$/],
+    ["a::b", /^a-b-[0-9a-f]{7}$/],
+    [`${"a".repeat(39)}-b`, /^a{39}-[0-9a-f]{7}$/],
+  ])("of the resource %j is readable", (resource, pattern) => {
+    expect(generatedName(urnOf(resource))).toMatch(pattern);
+  });
+});
+
+describe("a name that is taken", () => {
+  it("fails with the ids of all its holders, what to do, and what there is to import", async () => {
+    const bench = await openBench();
+    const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
+    const { failures } = await check(bench, checked);
+    expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/another `name`/) }]);
+    for (const id of ids) expect(failures[0]?.reason).toContain(id);
+    const next = await openBench();
+    const [web, api] = ["web", "api"].map((name) => next.simulator.addCluster({ name, gpuType: "l4" }).id);
+    const [refusal] = (await check(next, checked)).refusals;
+    expect(refusal).toContain(`pulumi import gpucluster:index:Cluster web ${web}`);
+    expect(refusal).toMatch(new RegExp(`Other clusters of the organization: api ${api}$`));
+  });
+
+  it.each<[string, string, Properties, Properties | undefined, boolean]>([
+    ["fails in other capitals, for host names know none", "web", { name: "WEB" }, undefined, true],
+    ["fails for a rename to it", "api", { name: "api" }, checked, true],
+    ["passes if it is the cluster's own", "web", {}, checked, false],
+  ])("%s", async (_title, taken, news, olds, fails) => {
+    const bench = await openBench();
+    const { id } = bench.simulator.addCluster({ name: taken, gpuType: "h100" });
+    const { refusals } = await check(bench, { ...checked, ...news }, olds);
+    expect(refusals).toEqual(fails ? [expect.stringContaining(id)] : []);
+  });
+
+  it("fails as a generated one, too", async () => {
+    const bench = await openBench();
+    const { inputs } = await checkOnce(least);
+    const { id } = bench.simulator.addCluster({ name: String(inputs["name"]), gpuType: "h100" });
+    expect((await check(bench, least)).failures).toEqual([{ property: "name", reason: expect.stringContaining(id) }]);
+  });
+
+  it("is free when its holder is on its way out", async () => {
+    const bench = await openBench({ deletionMs: 60_000 });
+    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
+    await bench.run(bench.client.deleteCluster(id));
+    expect((await check(bench, checked)).refusals).toEqual([]);
+  });
+
+  it("passes for a replacement if it is the predecessor's", async () => {
+    const bench = await openBench();
+    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const news = { ...checked, gpuType: "l4" };
+    for (const olds of [checked, {}]) expect((await check(bench, news, olds)).refusals).toEqual([]);
+  });
+
+  it("passes for a cluster that is replaced because another one is, though it is checked as if it were new", async () => {
+    const bench = await openBench();
+    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const news: Properties = { ...least, name: "web", gpuType: "l4" };
+    bench.cluster.diff({ ...existing, name: "web" }, news, { urn: urnOf("web") });
+    expect((await check(bench, news)).refusals).toEqual([]);
+    expect((await check(bench, news, {}, "stranger")).refusals).not.toEqual([]);
+  });
+
+  it.each(["web", "WEB"])("by another resource of the program fails as %s, with that resource", async (name) => {
+    const bench = await openBench();
+    expect((await check(bench, checked, {}, "one")).refusals).toEqual([]);
+    const { failures } = await check(bench, { ...checked, name }, {}, "two");
+    expect(failures).toEqual([{ property: "name", reason: expect.stringContaining(urnOf("one")) }]);
+  });
+});
+
+it("an explicit name that is taken out of the program stays, and that is said once as a warning", async () => {
+  const bench = await openBench();
+  const { name, ...nameless } = checked;
+  for (let time = 0; time < 2; time += 1) {
+    expect((await check(bench, nameless, checked)).inputs).toMatchObject({ name, __generatedName: true });
+  }
+  expect(bench.said).toEqual([expect.stringMatching(/^warning: .*keeps its name "web"/)]);
+});
+
+it("the names of several new resources are checked by one list", async () => {
+  const bench = await openBench();
+  await checkAll(
+    bench,
+    Array.from({ length: 8 }, (_, index) => ({ ...least, name: `web-${index}` })),
+  );
+  expect(bench.simulator.requests.filter(({ path }) => path === "/v1/clusters")).toHaveLength(1);
+});

@@ -1,0 +1,293 @@
+import type { Client } from "../../../../provider/api/client";
+import { createClusterResource } from "../../../../provider/cluster/resource";
+import { createService } from "../../../../provider/cluster/service";
+import type { Settings } from "../../../../provider/config";
+import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { ApiError, ConfigError } from "../../../../provider/errors";
+import type { Fault } from "../../../../simulator";
+import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines, writes } from "../harness";
+import { canary, checked, existing, least, urnOf } from "../inputs";
+import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
+
+afterEach(closeAll);
+
+const down: Fault = { kind: "status", status: 503, times: 10_000 };
+const ordinary: Settings = { strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" };
+const named = (name: string): Properties => ({ ...checked, name });
+const listLine = "GET /v1/clusters";
+const fail = (message: string) => () => {
+  throw new ConfigError(message);
+};
+
+describe("endpoint and createdAt", () => {
+  const { endpoint, createdAt } = existing;
+  const hasNone = (inputs: Properties) => !("endpoint" in inputs) && !("createdAt" in inputs);
+
+  it.each<[string, Properties, string[]]>([
+    ["nothing", {}, []],
+    ["the container", { container: "a/b:2" }, []],
+    ["an env that is not known yet", { env: UNKNOWN }, []],
+    ["the timeouts", { __timeouts: { create: "2h" } }, []],
+    // One look at the list, which tells whether there is an update.
+    ["the env", { env: { MODEL: "x" } }, [listLine]],
+  ])("stay with an in-place change of %s", async (_title, news, lines) => {
+    const { bench, inputs } = await checkOnce({ ...checked, ...news }, existing);
+    expect(inputs).toEqual({ ...existing, ...news });
+    expect(requestLines(bench.simulator)).toEqual(lines);
+  });
+
+  it("stay with a change of the replicas, too", async () => {
+    expect((await checkOnce({ ...checked, replicas: 7 }, existing)).inputs).toMatchObject({ endpoint, createdAt });
+  });
+
+  it("are found by one list for all clusters whose old inputs lack them", async () => {
+    const bench = await openBench();
+    const made = ["a", "b", "c"].map((name) => bench.simulator.addCluster({ name, gpuType: "h100" }));
+    for (const { name, endpoint, createdAt } of made) {
+      const { inputs } = await check(bench, { ...least, name }, { ...least, name }, name);
+      expect(inputs).toMatchObject({ endpoint, createdAt });
+    }
+    expect(requestLines(bench.simulator).filter((line) => line === listLine)).toHaveLength(1);
+  });
+
+  it("are left out for a creation, and if several clusters have the name", async () => {
+    const bench = await openBench();
+    expect(hasNone((await check(bench, { ...least, name: "new" }, {}, "new")).inputs)).toBe(true);
+    const next = await openBench();
+    for (let time = 0; time < 2; time += 1) next.simulator.addCluster({ name: "web", gpuType: "h100" });
+    expect(await check(next, checked, checked)).toMatchObject({ failures: [] });
+    expect(hasNone((await check(next, checked, checked)).inputs)).toBe(true);
+  });
+
+  it.each<[string, Properties, Properties]>([
+    ["of the GPU type", { gpuType: "l4" }, existing],
+    ["of a GPU type that is not known yet", { gpuType: UNKNOWN }, existing],
+    ["of the name", { name: "api" }, existing],
+    ["of more", { name: "api", gpuType: "l4", replicas: 7, env: {} }, existing],
+    ["that the old inputs lack both for", { gpuType: "l4" }, checked],
+    ["that `replaceOnChanges` requires", { replicas: 7, __replaceOnChanges: ["replicas"] }, checked],
+    ["of a generated name", { name: undefined, gpuType: "l4" }, { ...existing, name: "web-0", __generatedName: true }],
+  ])("are in neither check of a replacement %s, and not looked up", async (_title, news, olds) => {
+    const bench = await openBench();
+    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    for (const { inputs } of await checkTwice(bench, JSON.parse(JSON.stringify({ ...checked, ...news })), olds))
+      expect(hasNone(inputs)).toBe(true);
+  });
+});
+
+it("clusters whose old inputs say it all are neither listed nor asked for", async () => {
+  const bench = await openBench();
+  for (const name of ["a", "b", "c"]) {
+    const { inputs } = await check(bench, { ...checked, name }, { ...existing, name }, name);
+    expect(inputs).toMatchObject({ ...existing, name });
+  }
+  expect(bench.simulator.requests).toEqual([]);
+});
+
+it("the outputs among the inputs, as `ignoreChanges` for everything gives them back, are no mistake of the program", async () => {
+  const olds = old({ endpoint: "https://web.example.com", createdAt: "2026-11-21T00:00:00.000Z" });
+  const { bench, refusals, inputs } = await checkOnce(olds, olds);
+  expect(refusals).toEqual([]);
+  expect(inputs).toMatchObject({ name: existing["name"], endpoint: "https://web.example.com" });
+  const other = await check(bench, { ...olds, endpoint: "https://mine.example.com" }, olds);
+  expect(other.refusals).toEqual([expect.stringMatching(/^endpoint: is not an input of a cluster/)]);
+});
+
+const never = () => new Promise<never>(() => undefined);
+
+describe("a service that", () => {
+  it.each<[string, BenchOptions]>([
+    ["answers 503", { faults: [down] }],
+    ["answers 503 for its clusters", { faults: [{ ...down, path: "/v1/clusters" }] }],
+    ["answers 503 for its GPU types", { faults: [{ ...down, path: "/v1/gpus**" }] }],
+    ["refuses its GPU types", { faults: [{ ...down, status: 403, path: "/v1/gpus**" }] }],
+    ["breaks every connection", { faults: [{ kind: "drop", times: 1_000 }] }],
+    ["answers with web pages", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
+    ["is out of permits", { faults: [{ ...down, status: 429, headers: { "Retry-After": "50" } }] }],
+    ["never answers", { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) }],
+  ])("%s gives one warning and no failure, within 5 s", async (_title, options) => {
+    const bench = await openBench(options);
+    const startMs = bench.clock.now();
+    const results = await checkAll(bench, ["a", "b", "c"].map(named));
+    expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(bench.said).toEqual([expect.stringMatching(/^warning: .*could not be checked: /)]);
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(5_000);
+  });
+
+  it("is down is a warning only for a new name, be it that of a cluster that exists", async () => {
+    const bench = await openBench({ faults: [down] });
+    for (const name of ["a", "b", "c"]) await check(bench, named(name), named(name), name);
+    await check(bench, { ...named("a"), container: "a/b:2" }, named("a"), "a");
+    await check(bench, { ...named("b"), env: {} }, named("b"), "b");
+    expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
+    await check(bench, named("new"), named("a"), "a");
+    expect(bench.said).toContainEqual(expect.stringMatching(/^warning: taken names, .*could not be checked: .*503/));
+  });
+
+  it("has no permit left is not waited for", async () => {
+    const bench = await openBench({ rateLimit: 1 });
+    await bench.run(bench.client.getHealth());
+    const startMs = bench.clock.now();
+    expect((await check(bench, checked)).failures).toEqual([]);
+    expect(bench.said).toEqual([expect.stringMatching(/^warning: .*rate limit/)]);
+    expect(bench.clock.now()).toBe(startMs);
+  });
+
+  it("is slow is waited for 5 s in all, however many things are asked for", async () => {
+    const bench = await openBench({
+      client: (real) => ({
+        listClusters: (options) => bench.clock.sleep(2_000).then(() => real.listClusters(options)),
+        listGpuTypes: (options) => bench.clock.sleep(4_000).then(() => real.listGpuTypes(options)),
+      }),
+    });
+    const startMs = bench.clock.now();
+    await checkAll(bench, ["a", "b", "c"].map(named));
+    expect(bench.clock.now() - startMs).toBe(5_000);
+    expect(bench.said).toEqual([
+      expect.stringMatching(/^warning: GPU types, stock figures and prices could not be checked: no answer within 5 s/),
+    ]);
+  });
+
+  it("is asked again later in the run is given the time that the lookups so far have not used", async () => {
+    const bench = await openBench();
+    await check(bench, named("a"), {}, "a");
+    await bench.clock.advance(60 * 60_000);
+    const { id } = bench.simulator.addCluster({ name: "found", gpuType: "h100", replicas: 2 });
+    const { inputs } = await check(bench, { ...checked, name: undefined, adopt: id }, {}, "b");
+    expect(inputs["name"]).toBe("found");
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
+describe("gpucluster:strictPreview", () => {
+  const strict = { faults: [down], settings: { strictPreview: true } };
+
+  it("makes what could not be checked a failure of each cluster that it concerns", async () => {
+    const bench = await openBench(strict);
+    for (const { refusals } of await checkAll(bench, ["a", "b"].map(named))) {
+      expect(refusals).toEqual([
+        expect.stringMatching(
+          /^: taken names, GPU types.*HTTP 503.* \(an error because of gpucluster:strictPreview\)$/,
+        ),
+      ]);
+    }
+    expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
+  });
+
+  it.each<[string, Properties | undefined, BenchOptions]>([
+    ["a cluster that does not change", old(), strict],
+    ["a service that answers", undefined, { settings: strict.settings }],
+  ])("does not concern %s", async (_title, olds, options) => {
+    expect((await checkOnce(checked, olds, options)).refusals).toEqual([]);
+  });
+});
+
+it("wrong settings are reported with everything else that is wrong, and nobody is asked", async () => {
+  const bench = await openBench();
+  const setting = "gpucluster:capacityCheck must be one of two";
+  const cluster = createClusterResource(fail("The key is missing"), fail(setting));
+  const { refusals } = await check({ ...bench, cluster }, { ...checked, replicas: 0 });
+  expect(refusals).toEqual([expect.stringMatching(/^replicas: must be/), `: ${setting}`, ": The key is missing"]);
+});
+
+describe("the connection", () => {
+  it("that names no entry is refused by its own path, and nobody is asked", async () => {
+    const bench = await openBench();
+    const problem = 'gpucluster:connections has no entry "dev"';
+    const service = (name?: string) => (name === "dev" ? fail(problem)() : bench.service);
+    const cluster = createClusterResource(service, () => ordinary);
+    const { refusals } = await check({ ...bench, cluster }, { ...checked, connection: "dev" });
+    expect(refusals).toEqual([`connection: ${problem}`]);
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("that is not known yet is asked nothing", async () => {
+    const { bench, refusals, inputs } = await checkOnce({ ...checked, connection: UNKNOWN });
+    expect(refusals).toEqual([]);
+    expect(inputs).not.toHaveProperty("hourlyCost");
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("has lookups and a stock of its own, and its operations go to it", async () => {
+    const [one, two] = [await openBench(), await openBench()];
+    const other = createService(two.client, "two", two.clock, 15_000);
+    const cluster = createClusterResource(
+      (name) => (name === "two" ? other : one.service),
+      () => ordinary,
+    );
+    const news = { ...checked, gpuType: "h200", replicas: 20 };
+    expect((await check({ ...one, cluster }, { ...news, name: "a" }, {}, "a")).failures).toEqual([]);
+    const second = await check({ ...two, cluster }, { ...news, name: "b", connection: "two" }, {}, "b");
+    expect(second.failures).toEqual([]);
+    expect([...one.said, ...two.said]).toEqual([]);
+    for (const { simulator } of [one, two]) expect(requestLines(simulator)).toEqual([listLine, "GET /v1/gpus"]);
+    await two.run(cluster.read(two.ctx(), "cl_1", { ...checked, connection: "two" })).catch(() => undefined);
+    expect(requestLines(two.simulator)).toContain("GET /v1/clusters/:id");
+  });
+});
+
+describe("a secret of the program or of the state that the service quotes to a check", () => {
+  const [short, replaced] = ["h-42xy", "canary-old-0b1c2d"];
+  const extraFields = { token: "canary-extra-0123456789" };
+  const news: Properties = { ...checked, env: { MODEL: canary, PIN: short }, extraFields };
+  const olds: Properties = { ...news, replicas: 1, env: { MODEL: replaced }, settled: true };
+  const quote = `not for ${canary}, ${btoa(canary)}, ${short}, canary-extra-0123456789 or ${replaced}`;
+  const hidden = "not for [secret], [secret], [secret], [secret]";
+  const failing: Fault = { kind: "status", status: 422, message: quote, code: "bad_env", times: 99 };
+
+  /** All that a check shows to people. */
+  async function shownBy(bench: Bench, given = news, before?: Properties): Promise<string> {
+    const { refusals } = await check(bench, given, before);
+    return [...bench.said, ...refusals].join("\n");
+  }
+
+  it.each<[string, BenchOptions, RegExp]>([
+    ["warning", {}, /^warning: .*could not be checked/m],
+    ["failure", { settings: { strictPreview: true } }, /an error because of gpucluster:strictPreview/],
+    ["failure of a key that is rejected", { faults: [{ ...failing, status: 401 }] }, /HTTP 401/],
+  ])("is hidden in the %s, be it short or long", async (_what, options, text) => {
+    const shown = await shownBy(await openBench({ faults: [failing], ...options }), news, olds);
+    expect(shown).toMatch(text);
+    expect(shown).toContain(`${hidden} or [secret]`);
+  });
+
+  it("is hidden if the state of a cluster quotes it", async () => {
+    const bench = await openBench({ dialect: "terse" });
+    const { id } = bench.simulator.addCluster({ name: "theirs", gpuType: "h100", replicas: 2 });
+    const record = { id, name: `of ${canary}`, gpu_type: "h100", status: "running", replicas: 2 };
+    bench.simulator.fault({ kind: "body", path: "/v1/clusters/*", body: JSON.stringify(record), times: 9 });
+    const { name: _name, ...given } = news;
+    expect(await shownBy(bench, { ...given, adopt: id })).toContain(`adopts ${id} ("of [secret]"`);
+  });
+
+  it("is hidden if an operation makes up for the check", async () => {
+    const answer = {
+      outcome: "rate-limited",
+      method: "GET",
+      path: "/v1/gpus",
+      status: 429,
+      isApiAnswer: true,
+    } as const;
+    const refuse = () => Promise.reject(new ApiError(quote, { ...answer, said: quote }));
+    const client = () => ({ listGpuTypes: refuse, listGpuPricing: refuse });
+    const { bench, inputs } = await checkOnce(news, {}, { settings: { maxHourlyCost: 1 }, client });
+    const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
+    expect(message).toContain(`\`maxHourlyCost\` cannot be checked: ${hidden} or`);
+  });
+
+  it("is not a name or a word of our own, even if that is a value", async () => {
+    const bench = await openBench({ faults: [{ ...failing, message: "no." }] });
+    const env = { A: "could", B: "vllm/vllm-openai:v0.6.3", C: "h100" };
+    expect(await shownBy(bench, { ...checked, env, replicas: 0 })).toContain("a whole number from 1 to 10000, got 0");
+    expect(await shownBy(bench, { ...checked, env })).toContain("could not be checked");
+    expect(bench.said.join()).not.toContain("[secret]");
+  });
+
+  it("is not in the refusal of a name that is taken", async () => {
+    const bench = await openBench();
+    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const { failures } = await bench.run(bench.cluster.check(bench.ctx({ urn: urnOf("web") }), checked));
+    expect(failures).toHaveLength(1);
+    expect(JSON.stringify([failures, bench.said])).not.toContain(canary);
+  });
+});

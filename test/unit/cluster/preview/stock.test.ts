@@ -1,0 +1,97 @@
+import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
+import { checked } from "../inputs";
+import { checkAll, checkOnce, checkTwice, old } from "./harness";
+
+afterEach(closeAll);
+
+/** 32 of h200 are available, unless the test says otherwise. */
+const many = (replicas: unknown): Properties => ({ ...checked, gpuType: "h200", replicas });
+const held = (replicas: number, changes: Properties = {}) => old({ gpuType: "h200", replicas, ...changes });
+const aboutStock = (said: string[]) => said.filter((line) => line.includes("not enough GPUs"));
+const strict: BenchOptions = { settings: { capacityCheck: "error" } };
+const atRest = { desiredStatus: "stopped" };
+/** A list that says the price and nothing of the stock. */
+const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });
+
+describe("a stock that is exceeded", () => {
+  it.each<[string, Properties, Properties | undefined, number, BenchOptions?]>([
+    ["a creation counts whole", many(33), undefined, 33],
+    ["a scale-up counts by its difference", many(40), held(5), 35],
+    ["a start counts whole", many(40), held(40, atRest), 40],
+    ["a replacement that comes first counts whole", { ...many(40), name: "api" }, held(40), 40],
+    ["a replacement of another type counts whole", many(40), old({ replicas: 40 }), 40],
+    ["a replacement of a stopped one counts whole", many(40), old({ replicas: 40, ...atRest }), 40],
+    ["it is known by region", many(40), undefined, 40, { dialect: { stockPlace: "by-region" } }],
+    ["it is known by a number alone", many(40), undefined, 40, { dialect: { stockForm: "count" } }],
+  ])(
+    "is a warning with the type, what is wanted and what there is: %s",
+    async (_title, news, olds, wanted, options = {}) => {
+      const { refusals, said } = await checkOnce(news, olds, options);
+      expect(refusals).toEqual([]);
+      expect(aboutStock(said)).toEqual([`warning: web: not enough GPUs: ${wanted} x h200 needed, 32 available`]);
+    },
+  );
+
+  it("is a failure if the stack says so", async () => {
+    const { refusals, said } = await checkOnce(many(40), {}, strict);
+    expect(refusals).toEqual(["replicas: not enough GPUs: 40 x h200 needed, 32 available (gpucluster:capacityCheck)"]);
+    expect(said).toEqual([]);
+  });
+
+  it("counts the clusters of a run, each once, as it was checked last, and by its type", async () => {
+    const sizes = { a: [20, 10], b: [20], c: [5] };
+    const news = Object.entries(sizes).flatMap(([name, list]) => list.map((size) => ({ ...many(size), name })));
+    const rest = [
+      { ...many(10), name: "b" },
+      { ...checked, name: "other-type" },
+    ];
+    const results = await checkAll(await openBench(), [...news, ...rest]);
+    const warning =
+      "warning: c: not enough GPUs: 5 x h200 needed, 35 for all clusters of this run so far, 32 available";
+    expect(results.map(({ said }) => said)).toEqual([[], [], [], [warning], [], []]);
+  });
+});
+
+describe("a stock is no reason to say anything", () => {
+  const manyUnknown = { ...many(40), desiredStatus: UNKNOWN };
+  it.each<[string, Properties, Properties | undefined, BenchOptions?]>([
+    ["for a creation that it is enough for", many(32), undefined],
+    ["for a scale-up that it is enough for", many(132), held(100)],
+    ["for a scale-down", many(40), held(50)],
+    ["for a cluster that does not change", many(40), held(40)],
+    ["for a stopped cluster", { ...many(40), ...atRest }, undefined],
+    ["for a stop", { ...many(50), ...atRest }, held(40)],
+    ["for a scale-up while it is stopped", { ...many(90), ...atRest }, held(1, atRest)],
+    ["for replicas that are not known yet", many(UNKNOWN), undefined],
+    ["for a desired status that is not known yet", manyUnknown, undefined],
+    ["for a connection that is not known yet", { ...many(40), connection: UNKNOWN }, undefined],
+    ["if it is only known that there is some", many(400), held(1), { dialect: { stockForm: "flag" } }],
+    ["if the type is not listed any more", many(400), held(1), { gpuTypes: [] }],
+    [
+      "if it is not known",
+      many(400),
+      held(1),
+      { client: () => ({ listGpuTypes: noStock, listGpuAvailability: noStock }) },
+    ],
+  ])("%s", async (_title, news, olds, options = {}) => {
+    const { said, refusals } = await checkOnce(news, olds, { ...strict, ...options });
+    expect(refusals).toEqual([]);
+    expect(aboutStock(said)).toEqual([]);
+  });
+
+  it("for a replacement under the same name, by its difference: the old one goes first", async () => {
+    const [, second] = await checkTwice(await openBench(strict), many(40), held(39));
+    expect(second.refusals).toEqual([]);
+  });
+});
+
+it("the stock is asked for by itself if the list of types does not say it, once in a run", async () => {
+  const bench = await openBench({ client: () => ({ listGpuTypes: noStock }) });
+  await checkAll(bench, [
+    { ...many(40), name: "a" },
+    { ...many(40), name: "b" },
+  ]);
+  expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters", "GET /v1/gpus/availability"]);
+  expect(aboutStock(bench.said)).toHaveLength(2);
+});
