@@ -8,8 +8,7 @@ import { createBudget } from "./rateLimiter";
 import type { Budget } from "./rateWindow";
 import type { RequestNames } from "./requestNames";
 import { ServiceForm } from "./serviceForm";
-import { addSources, type KnownSources, noSources, type Sources } from "./settingAdvice";
-import { createTransport } from "./transport";
+import { addSources, createTransport, type KnownSources, noSources, type Sources } from "./transport";
 
 /** A call of a data function, all pages of a list together: as long as Pulumi's operations that read. */
 const longestCallMs = 20 * 60_000;

@@ -18,7 +18,7 @@ export interface PollHistory {
   /** Consecutive polls, the current one included, that did not find the cluster. */
   readonly misses: number;
   /** Consecutive polls before the current one that met the goal of the wait. */
-  readonly healthyLooks: number;
+  readonly healthyPolls: number;
   /** The first of those polls, in milliseconds of the wait. */
   readonly healthySinceMs?: number | undefined;
   /** Whether a poll showed a contradiction: a running cluster whose replicas are not healthy. */
@@ -29,7 +29,7 @@ export interface PollHistory {
    * The status word in the current poll: when it first appeared, in milliseconds of the wait, and in how many
    * consecutive polls.
    */
-  readonly steady?: { readonly word: string | undefined; readonly sinceMs: number; readonly looks: number };
+  readonly steady?: { readonly word: string | undefined; readonly sinceMs: number; readonly polls: number };
 }
 
 export type Verdict =
@@ -92,7 +92,7 @@ export function judgeReady(observation: Observation, past: PollHistory, goal: Go
   if (state === "pending" && !isPartial) return { kind: "pending", summary };
   const isVague = state === "unknown" || status.overall !== undefined;
   const pollsNeeded = past.contradicted || isVague ? 2 : 1;
-  return past.healthyLooks + 1 >= pollsNeeded ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
+  return past.healthyPolls + 1 >= pollsNeeded ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
 }
 
 /** For `healthCheck: "list"`: the status word of the cluster decides. */
@@ -122,7 +122,7 @@ export interface Running {
  * Evidence from an unknown status word has to last this long. Twice the time that containers usually get to terminate: no
  * intermediate status word of a stop lasts longer.
  */
-export const steadyWord = { ms: 60_000, looks: 3 };
+export const steadyWord = { ms: 60_000, polls: 3 };
 
 /**
  * Judges one poll of a wait until the cluster is stopped. Pure. A known status word decides. If the word is unknown,
@@ -146,16 +146,16 @@ export function judgeStopped(
   if (!status || status.isMissing) return isStoppedByWord(record, past, running) ? { kind: "ready" } : pending(word);
   if (!isIdle(status)) return pending(word);
   const isOther = !isSameWord(running.word, record.status) || isStopped(record, running.before);
-  const isEnough = isOther ? past.healthyLooks > 0 : isHealthyFor(steadyWord, past);
+  const isEnough = isOther ? past.healthyPolls > 0 : isHealthyFor(steadyWord, past);
   return isEnough ? { kind: "ready" } : { kind: "pending", summary: word ?? "no state", healthy: true };
 }
 
 /** Whether all polls of this time have met the goal of the wait, the current one included, and were that many. */
 export function isHealthyFor(
-  { ms, looks }: { readonly ms: number; readonly looks: number },
-  { healthyLooks, healthySinceMs, waitedMs }: PollHistory,
+  { ms, polls }: { readonly ms: number; readonly polls: number },
+  { healthyPolls, healthySinceMs, waitedMs }: PollHistory,
 ): boolean {
-  return healthyLooks + 1 >= looks && waitedMs - (healthySinceMs ?? waitedMs) >= ms;
+  return healthyPolls + 1 >= polls && waitedMs - (healthySinceMs ?? waitedMs) >= ms;
 }
 
 function isStoppedByWord(
@@ -165,7 +165,7 @@ function isStoppedByWord(
 ): boolean {
   const { status } = record;
   if (status === undefined) return false;
-  const isLong = steady !== undefined && waitedMs - steady.sinceMs >= steadyWord.ms && steady.looks >= steadyWord.looks;
+  const isLong = steady !== undefined && waitedMs - steady.sinceMs >= steadyWord.ms && steady.polls >= steadyWord.polls;
   const isOther = word !== undefined && !isSameWord(word, status);
   return isStopped(record, before) || (isOther && isLong);
 }

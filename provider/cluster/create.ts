@@ -88,7 +88,7 @@ export async function reportTwins(
 ): Promise<void> {
   const isOld = clock.now() - Date.parse(createdAt) > twinSearchMs;
   const warn = (text: string) => operation.warn(text);
-  if (__resent && !isOld) await creations.reportTwins(name, [operation.id], { ...operation.look(), warn });
+  if (__resent && !isOld) await creations.reportTwins(name, [operation.id], { ...operation.lookup(), warn });
 }
 
 /** The create request: every input whose flags say that a creation sends it. */
@@ -100,7 +100,7 @@ async function createOnce({ creations }: Service, operation: Operation, inputs: 
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);
-    const options = { ...operation.request(), lookUntilMs: operation.look().deadlineMs, warn };
+    const options = { ...operation.request(), lookupDeadlineMs: operation.lookup().deadlineMs, warn };
     return await creations.create(createBody(inputs), options);
   } catch (error) {
     // Several operations share the request for the list, so its error names none of their clusters.

@@ -14,7 +14,7 @@ export interface CreationOptions {
   /** After this time, nothing is sent except lookups. */
   readonly deadlineMs: number;
   /** The deadline of lookups. */
-  readonly lookUntilMs: number;
+  readonly lookupDeadlineMs: number;
   /** Values that must not appear in a message. */
   readonly secrets: readonly string[];
   /** Reports a fact that the user should know although the creation succeeded. */
@@ -197,7 +197,7 @@ export class Creations {
     sent: SentCreation,
     options: CreationOptions,
   ): Promise<ClusterRecord | undefined> {
-    const { signal, lookUntilMs: deadlineMs, warn } = options;
+    const { signal, lookupDeadlineMs: deadlineMs, warn } = options;
     const { body, before } = sent;
     const list = await this.lists.recent(0, { signal, deadlineMs, attempts: 3, urgency: "reconcile" });
     const finding = this.#compare(sent, list);
@@ -217,8 +217,8 @@ export class Creations {
     if (ms > 0) await this.clock.sleep(Math.max(0, Math.min(ms, deadlineMs - this.clock.now())), signal);
   }
 
-  #shortly({ lookUntilMs }: CreationOptions): number {
-    return Math.min(lookUntilMs, this.clock.now() + firstLookupMs);
+  #shortly({ lookupDeadlineMs }: CreationOptions): number {
+    return Math.min(lookupDeadlineMs, this.clock.now() + firstLookupMs);
   }
 
   #isOver({ deadlineMs }: CreationOptions): boolean {
@@ -240,7 +240,7 @@ export class Creations {
   }
 
   async #searchOnce(lost: LostCreation, pauseMs: number, options: CreationOptions): Promise<Finding> {
-    const { signal, lookUntilMs: deadlineMs } = options;
+    const { signal, lookupDeadlineMs: deadlineMs } = options;
     try {
       await this.#pause(pauseMs, options);
       const how =
@@ -292,7 +292,7 @@ export class Creations {
   }
 
   async #explainConflict(body: CreateBody, error: ApiError, options: CreationOptions): Promise<Error> {
-    const { signal, lookUntilMs: deadlineMs } = options;
+    const { signal, lookupDeadlineMs: deadlineMs } = options;
     const list = await this.lists.recent(0, { signal, deadlineMs, attempts: 1 }).catch(() => undefined);
     const holders = list ? this.owned.holders(body.name, list) : [];
     return holders.length > 0 ? takenError(body.name, holders, error) : error;

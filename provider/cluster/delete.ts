@@ -71,8 +71,8 @@ async function refuseOtherName(service: Service, operation: Operation, { name, _
 async function recordForName(service: Service, operation: Operation): Promise<ClusterRecord | undefined> {
   const { id } = operation;
   try {
-    const list = await service.lists.recent(deletionListAgeMs, operation.look()).catch(() => undefined);
-    return (list && memberOf(list, id)) ?? (await findCluster(service, id, { ...operation.look(), attempts: 2 }));
+    const list = await service.lists.recent(deletionListAgeMs, operation.lookup()).catch(() => undefined);
+    return (list && memberOf(list, id)) ?? (await findCluster(service, id, { ...operation.lookup(), attempts: 2 }));
   } catch (error) {
     operation.warn(`could not check that ${id} has this name: ${messageOf(error)}`);
     return undefined;

@@ -33,7 +33,7 @@ export class Details {
    * The record as the service shows it, or would show it. `find` reads the record, with the priority `reconcile` if
    * other operations wait for the result.
    */
-  async look(
+  async read(
     inputs: CheckedInputs,
     known: Known,
     find: (urgency?: "reconcile") => Promise<ClusterRecord | undefined>,

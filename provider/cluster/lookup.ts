@@ -87,7 +87,7 @@ export async function findStatus(
 ): Promise<StatusRecord | undefined> {
   if (!operation.readsStatus) return undefined;
   try {
-    const status = await client.getClusterStatus(operation.id, { ...operation.look(), ...options });
+    const status = await client.getClusterStatus(operation.id, { ...operation.lookup(), ...options });
     const { form } = client;
     if (form.has("status") === false && operation.isCreation && form.isNews("no /status"))
       operation.info("the service has no /status: the health of replicas is read from the record of the cluster");
@@ -111,7 +111,7 @@ export async function find(
   operation: Operation,
   options: Pick<ListOptions, "urgency" | "listAgeMs"> = {},
 ): Promise<ClusterRecord | undefined> {
-  const record = await findCluster(service, operation.id, { ...operation.look(), ...options });
+  const record = await findCluster(service, operation.id, { ...operation.lookup(), ...options });
   operation.observe({ ...operation.observed, record });
   return operation.observed.record;
 }
@@ -154,7 +154,7 @@ export async function acceptAbsence(
     throw operation.error(`was not deleted: ${messageOf(error)}`, error);
   }
   refuseOtherConnection(service, operation, state);
-  const listed = await confirmAbsence(service, operation.id, operation.look(), error);
+  const listed = await confirmAbsence(service, operation.id, operation.lookup(), error);
   const shown = listed ?? (await findAgain(service, operation, state));
   if (shown && !isLeaving(shown.status)) {
     const how = listed ? "lists" : "shows";

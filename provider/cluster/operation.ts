@@ -143,7 +143,7 @@ export class Operation {
   }
 
   /** The options of every lookup of this operation; the last lookup may end shortly after the deadline. */
-  look() {
+  lookup() {
     return { ...this.request(), deadlineMs: this.deadlineMs + graceMs };
   }
 

@@ -34,8 +34,8 @@ async function readDetails(service: Service, operation: Operation, inputs: Check
   if (!operation.isCreation) return read();
   // The read may belong to another operation, which has a later deadline.
   const late = () => operation.timeout(", while its details were read");
-  return until({ clock: service.clock, deadlineMs: operation.look().deadlineMs, late }, (signal) =>
-    abortable(service.details.look(inputs, { ...before, ...last }, read), signal),
+  return until({ clock: service.clock, deadlineMs: operation.lookup().deadlineMs, late }, (signal) =>
+    abortable(service.details.read(inputs, { ...before, ...last }, read), signal),
   );
 }
 

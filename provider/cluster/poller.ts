@@ -105,7 +105,7 @@ export class Poller {
 
   async #loop(options: PollOptions, report: WaitReport): Promise<FinalVerdict> {
     const { operation } = options;
-    let past: PollHistory = { seen: false, misses: 0, healthyLooks: 0, contradicted: false, waitedMs: 0 };
+    let past: PollHistory = { seen: false, misses: 0, healthyPolls: 0, contradicted: false, waitedMs: 0 };
     for (let refusals = 0; ; ) {
       const pause = Math.max(this.#pauseMs(), past.contradicted ? contradictionPauseMs : 0);
       await operation.pause(pause);
@@ -163,8 +163,8 @@ export class Poller {
     const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};
     const next = {
       ...seen,
-      healthyLooks: healthy ? past.healthyLooks + 1 : 0,
-      healthySinceMs: healthy && past.healthyLooks === 0 ? past.waitedMs : past.healthySinceMs,
+      healthyPolls: healthy ? past.healthyPolls + 1 : 0,
+      healthySinceMs: healthy && past.healthyPolls === 0 ? past.waitedMs : past.healthySinceMs,
       contradicted: past.contradicted || contradiction,
     };
     return { observation, verdict, next };
@@ -193,7 +193,7 @@ export class Poller {
   /** Finds the record in the shared list, if that is younger than this wait; otherwise reads the cluster by its id. */
   async #find({ operation, isDeleted }: PollOptions, past: PollHistory, way: Way): Promise<ClusterRecord | undefined> {
     // The next poll is the retry.
-    const request = { ...operation.look(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "poll" as const }) };
+    const request = { ...operation.lookup(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "poll" as const }) };
     if (way === "shared") {
       try {
         const list = await this.lists.recent(Math.min(sameTickMs, past.waitedMs), request);
@@ -211,8 +211,8 @@ export class Poller {
 /** How long the status word of the cluster has been the same. */
 function steadyIn(record: ClusterRecord | undefined, { steady, waitedMs }: PollHistory): PollHistory["steady"] {
   const word = record?.status;
-  if (steady && steady.word === word) return { ...steady, looks: steady.looks + 1 };
-  return { word, sinceMs: waitedMs, looks: 1 };
+  if (steady && steady.word === word) return { ...steady, polls: steady.polls + 1 };
+  return { word, sinceMs: waitedMs, polls: 1 };
 }
 
 /** How a poll reads a cluster: from the shared list, by its id, or by its id to confirm a verdict of the list. */

@@ -57,7 +57,7 @@ export async function stop(
       await sendWrite(service, operation, { kind: "stop", send, isDone });
     } catch (error) {
       // A service may refuse to stop a cluster that is already stopped.
-      const now = isRefusal(error) ? await findCluster(service, operation.id, operation.look()) : undefined;
+      const now = isRefusal(error) ? await findCluster(service, operation.id, operation.lookup()) : undefined;
       if (!now || !(isGoingDown(now) || (await isEmpty(service, operation, now)))) throw error;
     }
   }
@@ -142,7 +142,7 @@ async function hasStarted(
   for (const pauseMs of pausesMs) {
     const leftMs = operation.leftMs();
     await operation.pause(pauseMs);
-    const record = await findCluster(service, operation.id, operation.look());
+    const record = await findCluster(service, operation.id, operation.lookup());
     operation.observe({ record });
     const isOther = old !== undefined && isChanged(operation.observed.record, old);
     if (record && (isOther || !(await isDown(service, operation, record)))) return true;

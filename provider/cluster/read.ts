@@ -17,7 +17,7 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const state = judgedState(olds, id);
   const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state };
   const operation = new Operation(ctx, service, "read", subject);
-  const listed = await service.refreshes.listed(id, operation.look());
+  const listed = await service.refreshes.listed(id, operation.lookup());
   if (listed) operation.observe({ record: listed });
   const record =
     listed && showsAll(listed, state) ? operation.observed.record : await findOrGone(service, operation, state);
@@ -52,7 +52,7 @@ function isSettled({ record, status }: Observation, shown: ClusterState): boolea
   }
   if (shown.__unfinished !== undefined) return false;
   if (shown.skipAwait) return stateOf(record?.status) !== "failed";
-  const past = { seen: true, misses: 0, healthyLooks: 1, contradicted: false, waitedMs: 0 };
+  const past = { seen: true, misses: 0, healthyPolls: 1, contradicted: false, waitedMs: 0 };
   const requested = shown.replicas ?? status?.replicas.length ?? 0;
   const replicas = replicasWithin(shown.extraFields, requested, record?.replicas);
   return judgeReady({ record, status }, past, goalOf({ ...shown, replicas })).kind === "ready";

@@ -23,7 +23,7 @@ import type { Service } from "./service";
  * stopped or failed. A cluster that moves to another machine shows the same: its replicas need up to `steadyWord` to
  * terminate, and about as long to start again.
  */
-const steadyRest = { ms: 2 * steadyWord.ms, looks: 5 };
+const steadyRest = { ms: 2 * steadyWord.ms, polls: 5 };
 
 /**
  * Whether the cluster is stopped, by its status word. If the word is unknown, a cluster that was stopped before is still
@@ -86,7 +86,7 @@ function shapeOf({ status, replicas, overall }: StatusRecord): string {
   return JSON.stringify([status, overall, replicas.map(({ id, status: word, healthy }) => [id, word, healthy])]);
 }
 
-/** Whether a poll looks as if a cluster of an unknown status word were at rest, which only `findRest` finds out. */
+/** Whether a poll shows that a cluster of an unknown status word were at rest, which only `findRest` finds out. */
 export function mayBeAtRest(service: Service, operation: Operation, { record, status }: Observation): boolean {
   if (!record || !isInDoubt(operation, record)) return false;
   return judgeRest(service, operation, record, status ?? noReplicas(service.client)) !== undefined;

@@ -84,7 +84,7 @@ async function redeployImage(
   const size = { shown: shown.replicas, asked: inputs.replicas };
   progress.rollout = await restartOnce(target, operation, "redeploy", size, { container });
   progress.isStored = true;
-  const record = await findCluster(target, operation.id, operation.look());
+  const record = await findCluster(target, operation.id, operation.lookup());
   const isOld = record?.container !== undefined && !sameImage(container, record.container);
   if (!isOld || container === before.container) return record;
   progress.isStored = false;
@@ -186,7 +186,7 @@ async function observeStatus(target: Target, operation: Operation): Promise<Stat
   const status = await findStatus(target.client, operation);
   const isTelling = status === undefined ? operation.readsStatus : status.status !== undefined;
   if (isTelling || status?.replicas.length) return status;
-  const record = await findCluster(target, operation.id, operation.look());
+  const record = await findCluster(target, operation.id, operation.lookup());
   return status ? { ...status, status: record?.status } : statusOfWord(record?.status);
 }
 

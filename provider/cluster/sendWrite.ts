@@ -91,7 +91,7 @@ async function afterBusy(
   { kind, isDone }: Pick<Write<unknown>, "kind" | "isDone">,
   { error, sent }: Failure,
 ): Promise<Done | undefined> {
-  const record = await findCluster(target, operation.id, operation.look());
+  const record = await findCluster(target, operation.id, operation.lookup());
   if (await isDone(record)) return { record };
   if (!record || isLeaving(record.status)) throw error;
   const isSaid = error instanceof ApiError && busyCode.test(error.code ?? "");
@@ -112,7 +112,7 @@ async function lastLookup(
   isDone: Write<unknown>["isDone"],
 ): Promise<Done | undefined> {
   try {
-    const record = await findCluster(target, operation.id, operation.look());
+    const record = await findCluster(target, operation.id, operation.lookup());
     return (await isDone(record)) ? { record } : undefined;
   } catch (error) {
     if (error instanceof RequestError) return undefined;
@@ -149,7 +149,7 @@ async function afterLoss(
   if (tookEffect) {
     if (await tookEffect()) return {};
   } else {
-    const record = await findCluster(target, operation.id, { ...operation.look(), urgency: "reconcile" });
+    const record = await findCluster(target, operation.id, { ...operation.lookup(), urgency: "reconcile" });
     if (await isDone(record)) return { record };
   }
   if (sent >= lost || operation.leftMs() === 0) throw error;

@@ -72,7 +72,7 @@ async function sendConfiguration(
   if (old.env === undefined && removed.length > 0) await isAccepted(send(withNulls));
   const record = await send(body);
   if (old.env === undefined || removed.length === 0) return record;
-  const shown = record?.env ? record : await findCluster(target, operation.id, operation.look());
+  const shown = record?.env ? record : await findCluster(target, operation.id, operation.lookup());
   const isKept = removed.some((name) => Object.hasOwn(shown?.env ?? {}, name));
   if (isKept) await isAccepted(send(withNulls));
   return shown;

@@ -39,7 +39,7 @@ export class Inquiry {
   readonly gaps: Gap[] = [];
 
   constructor(
-    private readonly lookUps: LookUps,
+    private readonly lookups: Lookups,
     private readonly service: Service | undefined,
     /** Removes secrets from texts of the service. */
     private readonly hide = (text: string) => text,
@@ -53,7 +53,7 @@ export class Inquiry {
   /** The GPU types that the service lists; `undefined` if not known. */
   async gpuTypes({ quietly }: LookupOptions = {}): Promise<GpuList | undefined> {
     if (!this.service) return undefined;
-    const lookup = await this.lookUps.types(this.service);
+    const lookup = await this.lookups.types(this.service);
     const isEmpty = "answer" in lookup && lookup.answer.gpus.length === 0;
     // An empty list proves nothing.
     const found = isEmpty ? { error: new GpuClusterError("GET /v1/gpus lists no GPU type at all") } : lookup;
@@ -64,7 +64,7 @@ export class Inquiry {
    * The number of available GPUs of a type; infinite if the service shows that some are available, without a number.
    */
   free(type: string): Promise<number | undefined> {
-    return this.#factOf(type, freeAmong, (service) => this.lookUps.availability(service), "stock figures");
+    return this.#factOf(type, freeAmong, (service) => this.lookups.availability(service), "stock figures");
   }
 
   /** @param tier The tier of the cluster, if the service has several prices. */
@@ -72,7 +72,7 @@ export class Inquiry {
     return this.#factOf(
       type,
       (gpus) => priceAmong(gpus, tier),
-      (service) => this.lookUps.pricing(service),
+      (service) => this.lookups.pricing(service),
       quietly ? undefined : "prices",
     );
   }
@@ -80,13 +80,13 @@ export class Inquiry {
   /** The clusters that have a name. */
   async holders(name: string, { quietly }: LookupOptions = {}): Promise<ClusterRecord[] | undefined> {
     if (!this.service) return undefined;
-    const list = this.#answerOf(await this.lookUps.clusters(this.service), quietly ? undefined : "taken names");
+    const list = this.#answerOf(await this.lookups.clusters(this.service), quietly ? undefined : "taken names");
     return list && this.service.owned.holders(name, list);
   }
 
   /** All known clusters of the organization, for a message that lists them. */
   async clusters(): Promise<readonly ClusterRecord[]> {
-    const lookup = this.service && (await this.lookUps.clusters(this.service));
+    const lookup = this.service && (await this.lookups.clusters(this.service));
     return lookup && "answer" in lookup ? lookup.answer.clusters : [];
   }
 
@@ -98,15 +98,15 @@ export class Inquiry {
     if (!this.service) return false;
     const { form } = this.service.client;
     if (form.has("update") !== undefined) return form.has("update") === false;
-    if (form.names === undefined) await this.lookUps.clusters(this.service);
+    if (form.names === undefined) await this.lookups.clusters(this.service);
     if (form.names !== "client") return false;
-    const lookup = await this.lookUps.descriptor(this.service);
+    const lookup = await this.lookups.descriptor(this.service);
     return !("answer" in lookup && namesUpdate(lookup.answer.endpoints));
   }
 
   /** Whether the run's one list of clusters shows a cluster; `undefined` if the list cannot tell. */
   async lists(id: string): Promise<boolean | undefined> {
-    const list = this.service && (await this.lookUps.clusters(this.service));
+    const list = this.service && (await this.lookups.clusters(this.service));
     if (!list || "error" in list) return undefined;
     return memberOf(list.answer, id) !== undefined || (list.answer.complete ? false : undefined);
   }
@@ -114,9 +114,9 @@ export class Inquiry {
   /** One cluster; `none` only if its absence is certain. */
   async cluster(id: string): Promise<ClusterRecord | "none" | undefined> {
     if (!this.service) return undefined;
-    const lookup = await this.lookUps.cluster(this.service, id);
+    const lookup = await this.lookups.cluster(this.service, id);
     if ("answer" in lookup) return lookup.answer;
-    const list = await this.lookUps.clusters(this.service);
+    const list = await this.lookups.clusters(this.service);
     const listed = "answer" in list ? memberOf(list.answer, id) : undefined;
     if (listed) return listed;
     const { error } = lookup;
@@ -128,13 +128,13 @@ export class Inquiry {
   async #factOf<T>(
     type: string,
     pick: (gpus: readonly GpuType[]) => T | undefined,
-    more: (service: Service) => Promise<LookUp<GpuList>>,
+    more: (service: Service) => Promise<Lookup<GpuList>>,
     what: string | undefined,
   ): Promise<T | undefined> {
     const { service } = this;
     if (!service) return undefined;
-    const failures: LookUp<T>[] = [];
-    for (const ask of [() => this.lookUps.types(service), () => more(service)]) {
+    const failures: Lookup<T>[] = [];
+    for (const ask of [() => this.lookups.types(service), () => more(service)]) {
       const lookup = await ask();
       if ("error" in lookup) failures.push(lookup);
       const fact = "answer" in lookup ? pick(recordsOf(type, lookup.answer.gpus)) : undefined;
@@ -144,7 +144,7 @@ export class Inquiry {
     return failure && this.#answerOf(failure, what);
   }
 
-  #answerOf<T>(lookup: LookUp<T>, what: string | undefined): T | undefined {
+  #answerOf<T>(lookup: Lookup<T>, what: string | undefined): T | undefined {
     if ("answer" in lookup) return lookup.answer;
     if (what !== undefined) this.gaps.push({ what, error: lookup.error, text: clearText(lookup.error, this.hide) });
     return undefined;
@@ -182,7 +182,7 @@ function priceOf({ pricePerHour, currency }: Pick<GpuType, "pricePerHour" | "cur
 const lookUpLimitMs = 5_000;
 
 /** The limits of lookups. */
-interface LookUpLimits {
+interface LookupLimits {
   /** The deadline of an operation that waits; without one, `lookUpLimitMs` holds for all lookups together. */
   readonly deadlineMs?: number;
   /** The number of attempts of a lookup without a deadline. */
@@ -190,52 +190,52 @@ interface LookUpLimits {
 }
 
 /** The answer of a lookup, or its error. */
-export type LookUp<T> = { readonly answer: T } | { readonly error: unknown };
+export type Lookup<T> = { readonly answer: T } | { readonly error: unknown };
 
 /**
  * The lookups that the checks of one run share, with single flight: each is made once for each service, and its answer
  * or error is cached. One time limit holds for all of them together, because checks run one after the other and every
  * wait would add up.
  */
-export class LookUps {
-  readonly #byService = new Map<Service, Map<string, Promise<LookUp<unknown>>>>();
+export class Lookups {
+  readonly #byService = new Map<Service, Map<string, Promise<Lookup<unknown>>>>();
   #leftMs = lookUpLimitMs;
 
   /** @param others Lookups whose list of clusters is used, if they have asked for one. */
   constructor(
-    private readonly limits: LookUpLimits = {},
-    private readonly others?: LookUps,
+    private readonly limits: LookupLimits = {},
+    private readonly others?: Lookups,
   ) {}
 
-  types(service: Service): Promise<LookUp<GpuList>> {
+  types(service: Service): Promise<Lookup<GpuList>> {
     return this.#once(service, "types", (request) => service.client.listGpuTypes(request));
   }
 
-  availability(service: Service): Promise<LookUp<GpuList>> {
+  availability(service: Service): Promise<Lookup<GpuList>> {
     return this.#once(service, "availability", (request) => service.client.listGpuAvailability(request));
   }
 
-  pricing(service: Service): Promise<LookUp<GpuList>> {
+  pricing(service: Service): Promise<Lookup<GpuList>> {
     return this.#once(service, "pricing", (request) => service.client.listGpuPricing(request));
   }
 
   /** The clusters, as of the first call. */
-  clusters(service: Service): Promise<LookUp<ClusterList>> {
+  clusters(service: Service): Promise<Lookup<ClusterList>> {
     const asked = this.others?.askedClusters(service);
     return this.#once(service, "clusters", (request) => service.lists.recent(0, request), asked);
   }
 
   /** The clusters, if they were asked for. */
-  askedClusters(service: Service): Promise<LookUp<ClusterList>> | undefined {
+  askedClusters(service: Service): Promise<Lookup<ClusterList>> | undefined {
     return this.#asked(service, "clusters");
   }
 
   /** The descriptor document, which names the endpoints of the service. */
-  descriptor(service: Service): Promise<LookUp<ServiceInfo>> {
+  descriptor(service: Service): Promise<Lookup<ServiceInfo>> {
     return this.#once(service, "descriptor", (request) => getServiceInfo(service.client, request));
   }
 
-  cluster(service: Service, id: string): Promise<LookUp<ClusterRecord>> {
+  cluster(service: Service, id: string): Promise<Lookup<ClusterRecord>> {
     return this.#once(service, `cluster ${id}`, (request) => service.client.getCluster(id, request));
   }
 
@@ -243,19 +243,19 @@ export class LookUps {
     service: Service,
     subject: string,
     send: (request: CallOptions) => Promise<T>,
-    known?: Promise<LookUp<T>>,
-  ): Promise<LookUp<T>> {
+    known?: Promise<Lookup<T>>,
+  ): Promise<Lookup<T>> {
     const lookup = this.#asked<T>(service, subject) ?? known ?? this.#ask(service, send);
     this.#byService.set(service, (this.#byService.get(service) ?? new Map()).set(subject, lookup));
     return lookup;
   }
 
-  #asked<T>(service: Service, subject: string): Promise<LookUp<T>> | undefined {
+  #asked<T>(service: Service, subject: string): Promise<Lookup<T>> | undefined {
     // Each subject has one method, and so one type.
-    return this.#byService.get(service)?.get(subject) as Promise<LookUp<T>> | undefined;
+    return this.#byService.get(service)?.get(subject) as Promise<Lookup<T>> | undefined;
   }
 
-  async #ask<T>({ clock }: Service, send: (request: CallOptions) => Promise<T>): Promise<LookUp<T>> {
+  async #ask<T>({ clock }: Service, send: (request: CallOptions) => Promise<T>): Promise<Lookup<T>> {
     const { deadlineMs, attempts = 2 } = this.limits;
     if (deadlineMs !== undefined)
       return send({ deadlineMs }).then(
@@ -331,13 +331,13 @@ export interface Asker {
 
 /** Lookups, and the operation that they began with. */
 interface Begun {
-  readonly lookUps: LookUps;
+  readonly lookups: Lookups;
   readonly startMs: number;
   readonly deadlineMs: number;
 }
 
 /** The lookups of the operations of a run. They may take as long as the operation, and operations share them. */
-export class LateLookUps {
+export class LateLookups {
   #begun: Begun | undefined;
 
   /** The wait ends with the operation or its interrupt; the requests go on for other operations. */
@@ -360,9 +360,9 @@ export class LateLookUps {
   ): Promise<T> {
     const own = { startMs: ctx.startMs ?? service.clock.now(), deadlineMs };
     for (;;) {
-      const begun = this.#begun ?? { ...own, lookUps: new LookUps({ deadlineMs }) };
+      const begun = this.#begun ?? { ...own, lookups: new Lookups({ deadlineMs }) };
       this.#begun = begun;
-      const inquiry = new Inquiry(begun.lookUps, service, hide);
+      const inquiry = new Inquiry(begun.lookups, service, hide);
       const answer = await ask(inquiry);
       const mayRepeat = inquiry.gaps.some(({ error }) => isOfOther(error, begun, own));
       if (!mayRepeat || ctx.signal.aborted) return answer;
@@ -372,7 +372,7 @@ export class LateLookUps {
 }
 
 /** Whether a failure is that of an earlier operation alone: its deadline cut it, or the service did not answer then. */
-function isOfOther(error: unknown, begun: Begun, own: Omit<Begun, "lookUps">): boolean {
+function isOfOther(error: unknown, begun: Begun, own: Omit<Begun, "lookups">): boolean {
   if (error instanceof RequestError && error.isCut) return begun.deadlineMs < own.deadlineMs;
   return !isRefusal(error) && begun.startMs < own.startMs;
 }

@@ -3,11 +3,11 @@ import type { CheckFailure, Ctx, Naming } from "../../core";
 import { isRejectedKey } from "../../errors";
 import { listOf, resourceNameOf } from "../../text";
 import type { Service } from "../service";
-import { type Gap, Inquiry, type LookUps, natureOf } from "./facts";
+import { type Gap, Inquiry, type Lookups, natureOf } from "./facts";
 
 /** The data that the checks of a run share. */
 export interface Shared {
-  readonly lookUps: LookUps;
+  readonly lookups: Lookups;
   /** Messages that were shown: each is shown once. */
   readonly said: Set<string>;
 }
@@ -25,7 +25,7 @@ export class OneCheck {
     private readonly shared: Shared,
     hide: (text: string) => string,
   ) {
-    this.inquiry = new Inquiry(shared.lookUps, service, hide);
+    this.inquiry = new Inquiry(shared.lookups, service, hide);
   }
 
   get urn(): string {

@@ -11,7 +11,7 @@ import { gpuTypeOf, textNames } from "../drift";
 import type { CheckedInputs, ClusterState } from "../fields";
 import { isYoung, refuseOtherConnection } from "../lookup";
 import { Operation } from "../operation";
-import { type Gap, type Inquiry, LookUps, natureOf } from "./facts";
+import { type Gap, type Inquiry, Lookups, natureOf } from "./facts";
 import type { OneCheck } from "./oneCheck";
 import { isAmong, isUnknownAt, runs, type Transition } from "./plan";
 
@@ -241,12 +241,12 @@ interface Pair {
  * from the checks.
  */
 export class Recognition {
-  readonly lookUps: LookUps;
+  readonly lookups: Lookups;
   readonly #pairs = new Map<string, Pair>();
 
   /** @param checks The lookups of the checks. */
-  constructor(checks: LookUps) {
-    this.lookUps = new LookUps({ attempts: 1 }, checks);
+  constructor(checks: Lookups) {
+    this.lookups = new Lookups({ attempts: 1 }, checks);
   }
 
   /**

@@ -12,7 +12,7 @@ import type { Service } from "../service";
 import { asInputs, secretsOf } from "../state";
 import { changedFields, wayOut } from "../updateRequest";
 import { CostCheck, UnpricedError } from "./cost";
-import { type Inquiry, LateLookUps, LookUps } from "./facts";
+import { type Inquiry, LateLookups, Lookups } from "./facts";
 import { GpuCheck, withKeptType, withList } from "./gpuType";
 import { OneCheck, type Shared } from "./oneCheck";
 import {
@@ -34,11 +34,11 @@ import { completeInputs, findFailures, namingFailures, pathStep } from "./valida
  * remember facts that concern several clusters.
  */
 export class CheckRun {
-  readonly #shared: Shared = { lookUps: new LookUps(), said: new Set() };
+  readonly #shared: Shared = { lookups: new Lookups(), said: new Set() };
   /** The old inputs, by URN. A replacement is checked twice, the second time without its old inputs. */
   readonly #before = new Map<string, CheckedInputs>();
-  readonly #late = new LateLookUps();
-  readonly #recognition = new Recognition(this.#shared.lookUps);
+  readonly #late = new LateLookups();
+  readonly #recognition = new Recognition(this.#shared.lookups);
   /** URNs whose difference the engine has requested since their last check with old inputs. */
   readonly #compared = new Set<string>();
   /** The option `replaceOnChanges`, by URN: only a preview needs it, and it must not show among the inputs. */
@@ -163,7 +163,7 @@ export class CheckRun {
     const connected = this.#connect(isGoing ? { ...state } : news);
     if ("failures" in connected) return;
     const hiding = hidingIn(ctx, news, { ...state });
-    const shared = { ...this.#shared, lookUps: this.#recognition.lookUps };
+    const shared = { ...this.#shared, lookups: this.#recognition.lookups };
     const { service, settings } = connected;
     const check = new OneCheck(hidingLog(ctx, hiding), service, settings, shared, hiding.said);
     await this.#recognition.refuseUnknown(check, ctx, id, state);

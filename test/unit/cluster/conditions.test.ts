@@ -14,7 +14,7 @@ import {
   unhealthyReasons,
 } from "../../../provider/cluster/conditions";
 
-const calm: PollHistory = { seen: true, misses: 0, healthyLooks: 0, contradicted: false, waitedMs: 5_000 };
+const calm: PollHistory = { seen: true, misses: 0, healthyPolls: 0, contradicted: false, waitedMs: 5_000 };
 const two = goalOf({ replicas: 2 });
 
 /** Replicas by their words; `healthy` is one that is. */
@@ -102,11 +102,11 @@ describe("for two replicas, a poll", () => {
   it.each<[string, string | undefined, Partial<PollHistory>, boolean]>([
     ["nothing contradicted", "running", {}, true],
     ["there was a contradiction", "running", { contradicted: true }, false],
-    ["it is the second one after a contradiction", "running", { contradicted: true, healthyLooks: 1 }, true],
+    ["it is the second one after a contradiction", "running", { contradicted: true, healthyPolls: 1 }, true],
     ["no state is known", undefined, {}, false],
-    ["it is the second one, and no state is known", undefined, { healthyLooks: 1 }, true],
+    ["it is the second one, and no state is known", undefined, { healthyPolls: 1 }, true],
     ["the word is unknown", "warming-up", {}, false],
-    ["it is the second one, and the word is unknown", "warming-up", { healthyLooks: 1 }, true],
+    ["it is the second one, and the word is unknown", "warming-up", { healthyPolls: 1 }, true],
   ])("that is healthy is enough if %s (%s, %j): %s", (_title, word, past, isEnough) => {
     const verdict = judgeReady(pollOf(word, well), { ...calm, ...past }, two);
     expect(verdict).toMatchObject(isEnough ? { kind: "ready" } : { kind: "pending", healthy: true });
@@ -116,8 +116,8 @@ describe("for two replicas, a poll", () => {
     [true, 0, "pending"],
     [true, 1, "ready"],
     [false, 1, "pending"],
-  ])("that speaks for all replicas at once (healthy: %s, after %d such polls) is %s", (overall, healthyLooks, kind) => {
-    expect(kindOf({ ...pollOf("running"), status: { replicas: [], overall } }, { healthyLooks })).toBe(kind);
+  ])("that speaks for all replicas at once (healthy: %s, after %d such polls) is %s", (overall, healthyPolls, kind) => {
+    expect(kindOf({ ...pollOf("running"), status: { replicas: [], overall } }, { healthyPolls })).toBe(kind);
   });
 });
 
@@ -188,11 +188,11 @@ const look: fc.Arbitrary<Observation> = fc
 const past: fc.Arbitrary<PollHistory> = fc.record({
   seen: fc.boolean(),
   misses: fc.nat(4),
-  healthyLooks: fc.nat(3),
+  healthyPolls: fc.nat(3),
   healthySinceMs: fc.nat(200_000),
   contradicted: fc.boolean(),
   waitedMs: fc.nat(200_000),
-  steady: fc.option(fc.record({ word, sinceMs: fc.nat(200_000), looks: fc.nat(6) }), { nil: undefined }),
+  steady: fc.option(fc.record({ word, sinceMs: fc.nat(200_000), polls: fc.nat(6) }), { nil: undefined }),
 });
 const running: fc.Arbitrary<Running> = fc.record({
   readsStatus: fc.boolean(),
@@ -224,8 +224,8 @@ describe("a wait for a stop", () => {
     });
   });
 
-  it("ends without a word that is known only by replicas in two looks, or by a word that has changed and stays", () => {
-    ready((seen, { healthyLooks, healthySinceMs, waitedMs, steady }, { readsStatus, word: old, before }) => {
+  it("ends without a word that is known only by replicas in two polls, or by a word that has changed and stays", () => {
+    ready((seen, { healthyPolls, healthySinceMs, waitedMs, steady }, { readsStatus, word: old, before }) => {
       if (wordsOf(seen).some((said) => stateOf(said) === "stopped")) return true;
       const { record, status: health } = seen;
       if (health && !health.isMissing) {
@@ -233,7 +233,7 @@ describe("a wait for a stop", () => {
         const isKept = before?.desiredStatus === "stopped" && before.settled && isAsBefore;
         const isQuick = !isSameWord(old, record?.status) || isKept;
         const idleMs = waitedMs - (healthySinceMs ?? waitedMs);
-        return isIdle(health) && (isQuick ? healthyLooks > 0 : healthyLooks > 1 && idleMs >= 60_000);
+        return isIdle(health) && (isQuick ? healthyPolls > 0 : healthyPolls > 1 && idleMs >= 60_000);
       }
       if (readsStatus && !health) return false;
       const isLong = waitedMs - (steady?.sinceMs ?? waitedMs) >= 60_000;

@@ -14,7 +14,7 @@ export function claim(
   const defaults = {
     signal: new AbortController().signal,
     deadlineMs: clock.now() + 600_000,
-    lookUntilMs: clock.now() + 601_500,
+    lookupDeadlineMs: clock.now() + 601_500,
     secrets: [],
     warn: (text: string) => said.push(text),
   };

@@ -70,9 +70,9 @@ describe("of many creations at once", () => {
   ])("one that %s leaves the look to each", async (_title, find: () => Promise<typeof shown | undefined>) => {
     const details = new Details();
     const inputs = { ...asInputs(checked), desiredStatus: "running" as const };
-    await details.look(inputs, {}, find).catch(() => undefined);
+    await details.read(inputs, {}, find).catch(() => undefined);
     const look = jest.fn(async () => shown);
-    expect(await details.look(inputs, {}, look)).toBe(shown);
+    expect(await details.read(inputs, {}, look)).toBe(shown);
     expect(look).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,7 +1,6 @@
 import { clientFor } from "../../../provider/api/clients";
 import type { HttpResponse } from "../../../provider/api/http";
-import { addSources, noSources } from "../../../provider/api/settingAdvice";
-import { createTransport } from "../../../provider/api/transport";
+import { addSources, createTransport, noSources } from "../../../provider/api/transport";
 import { type Connection, resolveConnection } from "../../../provider/config";
 import { ConnectionError, messageOf } from "../../../provider/errors";
 import { Secret } from "../../../provider/text";
