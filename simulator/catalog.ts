@@ -19,7 +19,7 @@ export interface SimulatedGpuType {
 
 // The cheapest type is sold out on purpose: a program that takes the cheapest type must check the stock too.
 /** The catalog that a simulator starts with. */
-export const defaultCatalog: readonly SimulatedGpuType[] = [
+const defaultCatalog: readonly SimulatedGpuType[] = [
   { type: "a100-40gb", name: "NVIDIA A100 40GB", memoryGb: 40, pricePerHour: 1.29, stock: 64 },
   { type: "a100-80gb", name: "NVIDIA A100 80GB", memoryGb: 80, pricePerHour: 1.79, stock: 128 },
   { type: "h100", name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 256 },

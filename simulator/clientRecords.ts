@@ -4,11 +4,10 @@ import type { ClusterState, ClusterStatus, ReplicaState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
 import type { Fleet } from "./fleet";
-import type { SimulatedReplica } from "./life";
-import type { SimulatedCluster } from "./snapshot";
+import type { SimulatedCluster, SimulatedReplica } from "./life";
 
 /** The sources of a record. */
-export interface Shown {
+interface Shown {
   cluster: SimulatedCluster;
   /** The cluster's internal state and its GPU type, if there are any. */
   state: ClusterState | undefined;

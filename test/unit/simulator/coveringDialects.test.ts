@@ -1,6 +1,5 @@
 import { dialectOptions, dialects, furtherOptions } from "../../../simulator";
-import { coveringRows } from "../../../simulator/coveringDialects";
-import { tunedMixes } from "../../../simulator/tunedMixes";
+import { coveringRows, tunedMixes } from "../../../simulator/coveringDialects";
 
 const options: [string, readonly unknown[]][] = Object.entries(dialectOptions);
 const covering = Object.entries(dialects).filter(([name]) => name !== "documented");

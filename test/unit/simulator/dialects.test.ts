@@ -1,6 +1,5 @@
 import { dialects, publishedDialects, startSimulator } from "../../../simulator";
-import { resolveDialect } from "../../../simulator/dialects";
-import { parseDialect } from "../../../simulator/parseDialect";
+import { parseDialect, resolveDialect } from "../../../simulator/dialects";
 import { start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);
