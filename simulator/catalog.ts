@@ -47,6 +47,11 @@ export const catalogs: PerValue<"catalog", readonly SimulatedGpuType[]> = {
   published: publishedCatalog,
 };
 
+/** The facts about a GPU model in the client's records, besides its id. */
+export function modelFacts({ name, manufacturer = "NVIDIA", memoryGb }: SimulatedGpuType) {
+  return { name, manufacturer, vramGb: memoryGb };
+}
+
 /** The UUID for a text, such as the name of a GPU type or a replica: equal texts have equal UUIDs. */
 export function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");

@@ -1,6 +1,5 @@
 import { type Answer, ApiError } from "./answers";
-import { type SimulatedGpuType, wireIds } from "./catalog";
-import { modelFacts } from "./clientRecords";
+import { modelFacts, type SimulatedGpuType, wireIds } from "./catalog";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { Service } from "./fleet";
 import type { Route } from "./router";
