@@ -19,7 +19,7 @@ export interface SimulatedGpuType {
 
 // The cheapest type is sold out on purpose: a program that takes the cheapest type must check the stock too.
 /** The catalog that a simulator starts with. */
-export const defaultCatalog: readonly SimulatedGpuType[] = [
+const defaultCatalog: readonly SimulatedGpuType[] = [
   { type: "a100-40gb", name: "NVIDIA A100 40GB", memoryGb: 40, pricePerHour: 1.29, stock: 64 },
   { type: "a100-80gb", name: "NVIDIA A100 80GB", memoryGb: 80, pricePerHour: 1.79, stock: 128 },
   { type: "h100", name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 256 },
@@ -46,6 +46,11 @@ export const catalogs: PerValue<"catalog", readonly SimulatedGpuType[]> = {
   own: defaultCatalog,
   published: publishedCatalog,
 };
+
+/** The facts about a GPU model in the client's records, besides its id. */
+export function modelFacts({ name, manufacturer = "NVIDIA", memoryGb }: SimulatedGpuType) {
+  return { name, manufacturer, vramGb: memoryGb };
+}
 
 /** The UUID for a text, such as the name of a GPU type or a replica: equal texts have equal UUIDs. */
 export function uuidOf(text: string): string {

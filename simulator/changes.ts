@@ -1,7 +1,6 @@
-import type { ClusterState, Timing } from "./clusterState";
-import type { ClusterSeed } from "./fleet";
-import { statusAt } from "./life";
-import { addReplicas, heal } from "./transitions";
+import { addReplicas, type ClusterState, heal, type Timing } from "./clusterState";
+import type { ClusterSeed, Fleet } from "./fleet";
+import { type SimulatedCluster, statusAt } from "./life";
 
 /** Changes of a cluster that no request made. They take effect at once. */
 export interface ClusterChanges {
@@ -31,6 +30,17 @@ export interface ForeignCluster extends Partial<ClusterSeed> {
   status?: ClusterChanges["status"];
   /** Unix time in milliseconds. @default now */
   createdAt?: number;
+}
+
+/** Adds a cluster that another program made. */
+export function addForeign(fleet: Fleet, ownOrganization: string, fields: ForeignCluster): SimulatedCluster {
+  const { status, createdAt, replicas = 1, env = {}, organization = ownOrganization } = fields;
+  const { container = "example/server:1.0", gpusPerReplica = 1, extras = {} } = fields;
+  const seed = { ...fields, replicas, env, organization, container, gpusPerReplica, extras };
+  const state = fleet.add(seed, 0, createdAt);
+  if (status) applyChanges(state, { status }, state.createdAt, fleet.timing);
+  fleet.remember();
+  return fleet.view(state);
 }
 
 /** Applies changes to a cluster. */

@@ -1,10 +1,8 @@
 import { parseArgs } from "node:util";
 import type { Dialect } from "./dialectOptions";
-import { dialectNames, resolveDialect } from "./dialects";
-import type { Fault } from "./faults";
+import { dialectLines, dialectNames, parseDialect, resolveDialect } from "./dialects";
+import { type Fault, parseFault } from "./faults";
 import type { SimulatorOptions } from "./index";
-import { dialectLines, parseDialect } from "./parseDialect";
-import { parseFault } from "./parseFault";
 
 /** The parsed command line. */
 export type CliOptions =

@@ -1,14 +1,13 @@
-import { type SimulatedGpuType, wireIds } from "./catalog";
+import { modelFacts, type SimulatedGpuType, wireIds } from "./catalog";
 import { configurationOf, stamps } from "./clusterRecords";
 import type { ClusterState, ClusterStatus, ReplicaState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
 import type { Fleet } from "./fleet";
-import type { SimulatedReplica } from "./life";
-import type { SimulatedCluster } from "./snapshot";
+import type { SimulatedCluster, SimulatedReplica } from "./life";
 
 /** The sources of a record. */
-export interface Shown {
+interface Shown {
   cluster: SimulatedCluster;
   /** The cluster's internal state and its GPU type, if there are any. */
   state: ClusterState | undefined;
@@ -28,10 +27,10 @@ export function clientCreated(facts: Shown): object {
 
 /** A cluster in a list. */
 export function clientListed(facts: Shown): object {
-  const { cluster, gpu, dialect } = facts;
+  const { cluster, gpu } = facts;
   return {
     ...clientFacts(facts),
-    gpuModelId: gpu ? wireIds[dialect.ids](gpu.type) : null,
+    gpuModelId: modelId(facts),
     gpuModelName: gpu?.name ?? null,
     gpuVram: gpu?.memoryGb ?? null,
     replicaCount: cluster.replicas,
@@ -46,12 +45,11 @@ export function clientDetail(facts: Shown): object {
   const { cluster, state, gpu, dialect } = facts;
   const { container = null, env = null } = configurationOf(cluster, dialect);
   const { registryCredentialId: _secret, ...extras } = cluster.extras;
-  const gpuModelId = gpu ? wireIds[dialect.ids](gpu.type) : null;
   const births = state?.replicas.map(({ bornAt }) => bornAt) ?? [];
   return {
     ...clientFacts(facts),
-    gpuModelId,
-    gpuModel: gpu ? { id: gpuModelId, ...modelFacts(gpu) } : null,
+    gpuModelId: modelId(facts),
+    gpuModel: gpu ? { id: modelId(facts), ...modelFacts(gpu) } : null,
     ...defaults,
     ...extras,
     gpusPerReplica: cluster.gpusPerReplica,
@@ -74,9 +72,8 @@ export function clientScaled({ cluster: { id, replicas } }: Shown, before: numbe
   return { id, replicaCount: replicas, scaled: Math.abs(replicas - before) };
 }
 
-/** The facts about a GPU model in the client's records, besides its id. */
-export function modelFacts({ name, manufacturer = "NVIDIA", memoryGb }: SimulatedGpuType) {
-  return { name, manufacturer, vramGb: memoryGb };
+function modelId({ gpu, dialect }: Shown): string | null {
+  return gpu ? wireIds[dialect.ids](gpu.type) : null;
 }
 
 function clientFacts({ cluster, dialect }: Shown) {

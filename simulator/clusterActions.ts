@@ -1,9 +1,8 @@
-import { ApiError } from "./answer";
-import type { ClusterState } from "./clusterState";
+import { ApiError } from "./answers";
+import { type ClusterState, configure, restart, rollOut, scale } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
+import type { Service } from "./fleet";
 import { parseRedeploy, parseScale, parseUpdate, type Update } from "./requests";
-import type { Service } from "./service";
-import { configure, restart, rollOut, scale } from "./transitions";
 
 /** One `POST /v1/clusters/:id/<name>`. */
 export interface Action {

@@ -1,16 +1,15 @@
-import { type Answer, ApiError } from "./answer";
-import { applyBirthFaults } from "./birthFaults";
+import { type Answer, ApiError } from "./answers";
 import { wireIds } from "./catalog";
-import { acted, deleted } from "./changeAnswers";
-import { changeable, deletable, readable } from "./clusterAccess";
 import { type Action, actions, ensureCapacity, update } from "./clusterActions";
-import { listAnswer, pageParameters } from "./clusterPages";
+import { acted, deleted, listAnswer, pageParameters, recordForm } from "./clusterAnswers";
+import { clusterStatus } from "./clusterRecords";
 import type { ClusterState } from "./clusterState";
-import { recordForm } from "./recordForms";
+import type { Dialect, PerValue } from "./dialectOptions";
+import { applyBirthFaults } from "./faults";
+import type { Service } from "./fleet";
+import { isChanging } from "./life";
 import { parseCreate } from "./requests";
 import type { Call, Route } from "./router";
-import type { Service } from "./service";
-import { clusterStatus } from "./statusRecords";
 
 /** The routes of clusters. */
 export function clusterRoutes(service: Service): Route[] {
@@ -55,7 +54,7 @@ function create(service: Service, { organization, body }: Call): Answer {
     throw new ApiError(409, "name_taken", `There is a cluster named "${name}" already.`);
   }
   const state = fleet.add({ ...wanted, organization }, fleet.timing.provisioningMs);
-  applyBirthFaults(service, state);
+  applyBirthFaults(service.faults, state, fleet.timing);
   return { status: 201, body: recordForm(service).created(fleet.view(state)) };
 }
 
@@ -83,4 +82,58 @@ function terminate(service: Service, call: Call): Answer {
   const state = deletable(service, call);
   state.deletedAt ??= fleet.clock.now();
   return deleted[dialect.deleteAnswer](recordForm(service).changed({ ...fleet.view(state), status: "terminating" }));
+}
+
+/** The cluster of a read request: an existing cluster, or a tombstone. */
+function readable({ fleet, dialect }: Service, { param, organization }: Call): ClusterState {
+  const state = fleet.find(param, organization);
+  if (!state || !fleet.isReadable(state)) throw absent(param, state, dialect);
+  if (!fleet.view(state).hidden) return state;
+  throw notFound(param);
+}
+
+/** The cluster of a change request. Refuses if the cluster is terminating or busy. */
+function changeable(service: Service, call: Call): ClusterState {
+  const state = living(service, call);
+  if (state.deletedAt !== undefined) throw terminating(state);
+  ensureNotBusy(service, state);
+  return state;
+}
+
+/** The cluster of a DELETE request. */
+function deletable(service: Service, call: Call): ClusterState {
+  const state = living(service, call);
+  if (state.deletedAt === undefined) ensureNotBusy(service, state);
+  else if (service.dialect.deleteAgain === "409") throw terminating(state);
+  return state;
+}
+
+function living({ fleet, dialect }: Service, { param, organization }: Call): ClusterState {
+  const state = fleet.find(param, organization);
+  if (state && !fleet.isGone(state)) return state;
+  // Only reads see a tombstone.
+  throw absent(param, state, dialect);
+}
+
+function ensureNotBusy({ fleet, dialect }: Service, state: ClusterState): void {
+  if (dialect.busyWhen === "never" || !isChanging(state, fleet.clock.now(), fleet.timing)) return;
+  throw new ApiError(409, "cluster_busy", `The cluster "${state.id}" is on its way to another state.`);
+}
+
+function absent(id: string, state: ClusterState | undefined, dialect: Dialect): ApiError {
+  return state ? goneErrors[dialect.deleteAgain](id) : notFound(id);
+}
+
+const goneErrors: PerValue<"deleteAgain", (id: string) => ApiError> = {
+  "gone-404": notFound,
+  "409": notFound,
+  "410": (id) => new ApiError(410, "cluster_gone", `The cluster "${id}" is gone.`),
+};
+
+function notFound(id: string): ApiError {
+  return new ApiError(404, "cluster_not_found", `There is no cluster "${id}".`);
+}
+
+function terminating({ id }: ClusterState): ApiError {
+  return new ApiError(409, "invalid_state", `The cluster "${id}" is terminating.`);
 }

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Dialect } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
 
 /** Status words of a cluster that is becoming `running`. */
-export type Phase = "provisioning" | "updating" | "scaling" | "restarting" | "deploying";
+type Phase = "provisioning" | "updating" | "scaling" | "restarting" | "deploying";
 
 /** Every status word of a cluster. `gone` never goes over the wire: the service answers 404, or shows a tombstone. */
 export type ClusterStatus = Phase | "running" | "stopping" | "stopped" | "failed" | "terminating" | "gone";
@@ -63,4 +64,82 @@ export interface Timing {
   /** How long lists, and reads by id, still show a cluster that is gone. */
   tombstoneMs: { lists: number; reads: number };
   runningWhen: Dialect["runningWhen"];
+}
+
+/** New replicas that become healthy one after the other, the last one after `durationMs`. */
+export function addReplicas(state: ClusterState, count: number, now: number, durationMs: number): void {
+  for (let index = 0; index < count; index++) {
+    state.serial += 1;
+    state.replicas.push({
+      id: `rep_${state.suffix}-${state.generation}-${state.serial}`,
+      restarts: 0,
+      ...stagger(index, count, now, durationMs),
+    });
+  }
+}
+
+/** Replaces every replica, so that a changed configuration takes effect. */
+export function rollOut(state: ClusterState, word: Phase, now: number, timing: Timing): void {
+  if (!isDeepStrictEqual(state.deployed, state.configuration)) heal(state);
+  state.deployed = state.configuration;
+  state.generation += 1;
+  state.replicas = [];
+  addReplicas(state, state.desiredReplicas, now, timing.provisioningMs);
+  begin(state, word, now, timing);
+}
+
+/** Starts the containers again: the same replicas, or new ones if the cluster was stopped. */
+export function restart(state: ClusterState, now: number, timing: Timing): void {
+  if (state.stoppedAt !== undefined) {
+    state.replicas = [];
+    addReplicas(state, state.desiredReplicas, now, timing.provisioningMs);
+  } else {
+    const count = state.replicas.length;
+    state.replicas = state.replicas.map((replica, index) => ({
+      id: replica.id,
+      restarts: replica.restarts + 1,
+      ...stagger(index, count, now, timing.provisioningMs),
+    }));
+  }
+  begin(state, "restarting", now, timing);
+}
+
+/** Adds pending replicas or removes the last ones. The others stay unchanged. */
+export function scale(state: ClusterState, replicas: number, now: number, timing: Timing): void {
+  const difference = replicas - state.desiredReplicas;
+  state.desiredReplicas = replicas;
+  if (difference === 0 || state.stoppedAt !== undefined) return;
+  state.replicas.splice(replicas);
+  addReplicas(state, difference, now, timing.provisioningMs);
+  state.phase = { word: "scaling", until: now + (difference < 0 ? timing.deletionMs : 0) };
+}
+
+/** Stores a configuration. Returns whether it has changed. */
+export function configure(state: ClusterState, configuration: Configuration): boolean {
+  const changed = !isDeepStrictEqual(state.configuration, configuration);
+  state.configuration = configuration;
+  return changed;
+}
+
+/** Ends every sickness and failure of the cluster. */
+export function heal(state: ClusterState): void {
+  delete state.failure;
+  delete state.sick;
+}
+
+function begin(state: ClusterState, word: Phase, now: number, timing: Timing): void {
+  state.phase = { word, until: now };
+  delete state.stoppedAt;
+  if (state.sick) state.sick.blocking = true;
+  if (state.failure?.lasting) state.failure.at = now + timing.provisioningMs / 2;
+  else delete state.failure;
+}
+
+function stagger(
+  index: number,
+  count: number,
+  now: number,
+  durationMs: number,
+): Pick<ReplicaState, "bornAt" | "healthyAt"> {
+  return { bornAt: now, healthyAt: now + (durationMs * (index + 1)) / count };
 }

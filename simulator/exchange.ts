@@ -1,16 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, ApiError } from "./answer";
-import { answerFault, delayOf, spoil } from "./answerFaults";
-import type { Dialect } from "./dialectOptions";
-import { errorAnswer } from "./errorAnswers";
-import type { FaultFacts } from "./faultBook";
+import { type Answer, ApiError, errorAnswer } from "./answers";
+import { answerFault, delayOf, type FaultFacts, spoil } from "./faults";
 import { isRecord } from "./fields";
-import { methodRefusal } from "./methodRefusals";
-import { rateHeaders, retryHeaders } from "./rateHeaders";
-import type { RateState, RateWindows } from "./rateWindows";
-import { type RequestBody, recordedBody } from "./requestBody";
-import { dispatch, matchPath, type Route } from "./router";
-import type { Service } from "./service";
+import type { Service } from "./fleet";
+import { type RateWindows, rateHeaders, rateLimited } from "./rates";
+import { dispatch, matchPath, type RequestBody, type Route, recordedBody } from "./router";
 
 /** The simulator without its sockets. */
 export interface Backend extends Service {
@@ -23,7 +17,7 @@ export interface Backend extends Service {
 }
 
 /** A request without its socket. */
-export interface Incoming {
+interface Incoming {
   method: string;
   url: URL;
   authorization: string | undefined;
@@ -61,7 +55,7 @@ export async function answer(backend: Backend, incoming: Incoming): Promise<Answ
 function run({ routes, dialect, fleet }: Backend, { method, url, body }: Incoming, organization: string): Answer {
   try {
     if (body.tooLarge) throw new ApiError(413, "body_too_large", "The body is longer than 1 MiB.");
-    return dispatch(routes, { organization, method, url, body }, (...facts) => methodRefusal(...facts, dialect));
+    return dispatch(routes, { organization, method, url, body }, dialect);
   } catch (error) {
     return errorAnswer(error, dialect);
   } finally {
@@ -81,12 +75,6 @@ function factsOf({ fleet }: Backend, { method, url, body }: Incoming): FaultFact
 function unauthorized(): ApiError {
   const message = "A known API key is required: Authorization: Bearer <API_KEY>.";
   return new ApiError(401, "unauthorized", message, { "WWW-Authenticate": "Bearer" });
-}
-
-function rateLimited({ limit, resetAt }: RateState, now: number, dialect: Dialect): ApiError {
-  const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
-  const message = `More than ${limit} requests in the window. Retry in ${seconds} s.`;
-  return new ApiError(dialect.rateLimitStatus, "rate_limited", message, retryHeaders[dialect.rateLimitForm](seconds));
 }
 
 function withHeaders(headers: Record<string, string>, result: Answer): Answer {

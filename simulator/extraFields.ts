@@ -1,8 +1,8 @@
 // biome-ignore lint/style/noRestrictedImports: a type only, so that the compiler names a field that the simulator lacks
 import type { CreatedName } from "../provider/cluster/fields";
+import { invalid } from "./answers";
 import type { PerValue } from "./dialectOptions";
-import { camelCased, type MainField } from "./fieldNames";
-import { invalid, isRecord, type Parser, parsedBy } from "./fields";
+import { camelCased, isRecord, type MainField, type Parser, parsedBy } from "./fields";
 
 /** Extra fields of a cluster, by their names in camelCase. */
 export type ExtraFields = Readonly<Record<string, unknown>>;

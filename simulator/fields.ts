@@ -1,4 +1,112 @@
-import { ApiError } from "./answer";
+import { invalid } from "./answers";
+import type { Dialect, PerValue } from "./dialectOptions";
+
+/** One field with its name and value in the request. */
+interface Sent {
+  name: string;
+  value: unknown;
+}
+
+/** The fields of a request body, by names that do not depend on the vocabulary of the request. */
+export interface Fields {
+  sent: ReadonlyMap<string, Sent>;
+  /** The name of a missing field in messages. */
+  nameOf(field: string): string;
+}
+
+/** Reads a body. Refuses or ignores fields that are not `known`, as the dialect says. */
+export function fieldsOf(body: unknown, known: readonly string[], dialect: Dialect): Fields {
+  if (!isRecord(body)) throw invalid("The body must be a JSON object.");
+  const fields = new Map(known.flatMap((field) => requestNames(field, dialect).map((name) => [name, field])));
+  const sent = new Map<string, Sent>();
+  for (const [name, value] of Object.entries(body)) {
+    const field = fields.get(name);
+    const other = field === undefined ? undefined : sent.get(field);
+    if (other) throw invalid(`The fields "${other.name}" and "${name}" say the same.`);
+    if (field !== undefined) sent.set(field, { name, value });
+    else if (refusesUnknown(dialect)) {
+      throw invalid(`Unknown field "${name}". Known here: ${[...fields.keys()].join(", ")}.`);
+    }
+  }
+  return { sent, nameOf: (field) => nameOf(field, dialect) };
+}
+
+/** Reads a required field. */
+export function required<T>(fields: Fields, field: string, parse: Parser<T>): T {
+  const sent = fields.sent.get(field);
+  if (!sent) throw invalid(`The field "${fields.nameOf(field)}" is missing.`);
+  return parse(sent.value, sent.name);
+}
+
+/** Reads an optional field. An explicit null is refused like any other wrong value. */
+export function optional<T>({ sent }: Fields, field: string, parse: Parser<T>): T | undefined {
+  const found = sent.get(field);
+  return found && parse(found.value, found.name);
+}
+
+/** Whether unknown fields are refused. A service without a vocabulary always refuses, so that clients learn of it. */
+function refusesUnknown({ requestNames: names, unknownFields }: Dialect): boolean {
+  return names === "neither" || unknownFields === "refused";
+}
+
+/** The name of a field in the specification, and its name in the official client. */
+type Names = readonly [specification: string, client: string];
+
+const mainNames = {
+  name: ["name", "name"],
+  gpuType: ["gpu_type", "gpuModelId"],
+  replicas: ["replicas", "replicaCount"],
+  container: ["container", "imageUrl"],
+  env: ["env", "envVars"],
+} as const;
+
+/** A request field that every service accepts. */
+export type MainField = keyof typeof mainNames;
+
+const main = new Map<string, Names>(Object.entries(mainNames));
+
+/** The accepted names of a request field: one of the five fields, or an extra field, by its name in camelCase. */
+function requestNames(field: string, dialect: Dialect): readonly string[] {
+  return vocabularies[dialect.requestNames](namesOf(field));
+}
+
+/** The name of a missing field in messages. */
+function nameOf(field: string, dialect: Dialect): string {
+  const [name = namesOf(field)[0]] = requestNames(field, dialect);
+  return name;
+}
+
+function namesOf(field: string): Names {
+  return main.get(field) ?? [snakeCase(field), field];
+}
+
+const vocabularies: PerValue<"requestNames", (names: Names) => readonly string[]> = {
+  specification: ([specification]) => [specification],
+  client: ([, client]) => [client],
+  both: (names) => [...new Set(names)],
+  neither: ([specification, client]) => (specification === client ? [client] : []),
+};
+
+/** Extra fields as an answer in the specification's style shows them. */
+export function snakeCased(fields: object): Record<string, unknown> {
+  const entries = Object.entries(fields).map(([name, value]) => {
+    return [snakeCase(name), isRecord(value) ? snakeCased(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A record with names in either style, converted to camelCase. */
+export function camelCased(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [camelCase(name), value]));
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+}
 
 /** Reads one value or throws a refusal that names the field. */
 export type Parser<T> = (value: unknown, field: string) => T;
@@ -40,11 +148,6 @@ export const environmentChanges = entriesOf(
   (entry): entry is string | null => typeof entry === "string" || entry === null,
   "a string or null",
 );
-
-/** A refusal of a body. */
-export function invalid(message: string): ApiError {
-  return new ApiError(400, "invalid_request", message);
-}
 
 /** A plain object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,12 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { SimulatedGpuType } from "./catalog";
-import type { ClusterState, Configuration, Timing } from "./clusterState";
-import type { PerValue } from "./dialectOptions";
+import { addReplicas, type ClusterState, type Configuration, type Timing } from "./clusterState";
+import type { Dialect, PerValue } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
-import { History } from "./history";
-import { holdsGpus, statusAt } from "./life";
-import { type SimulatedCluster, snapshot } from "./snapshot";
-import { addReplicas } from "./transitions";
+import type { FaultBook } from "./faults";
+import { holdsGpus, type SimulatedCluster, snapshot, statusAt } from "./life";
 
 /** The arguments of a new cluster. */
 export interface ClusterSeed extends Configuration {
@@ -147,5 +146,33 @@ export class Fleet {
   #freshSuffix(): string {
     const suffix = randomBytes(4).toString("hex");
     return this.all().some((state) => state.suffix === suffix) ? this.#freshSuffix() : suffix;
+  }
+}
+
+/** The data that the endpoints use. */
+export interface Service {
+  fleet: Fleet;
+  dialect: Dialect;
+  faults: FaultBook;
+}
+
+/** The past states of clusters, for lists that lag. */
+class History {
+  readonly #entries = new Map<string, { at: number; state: ClusterState }[]>();
+
+  /** Records the states. Must be called after each event. A cluster recorded for the first time counts from its creation. */
+  take(states: readonly ClusterState[], now: number): void {
+    for (const state of states) {
+      const entries = this.#entries.get(state.id) ?? [];
+      this.#entries.set(state.id, entries);
+      const last = entries.at(-1);
+      if (isDeepStrictEqual(last?.state, state)) continue;
+      entries.push({ at: last ? now : state.createdAt, state: structuredClone(state) });
+    }
+  }
+
+  /** The clusters that existed at a time, in their states after the last event before it. */
+  at(time: number): ClusterState[] {
+    return [...this.#entries.values()].flatMap((entries) => entries.findLast(({ at }) => at <= time)?.state ?? []);
   }
 }

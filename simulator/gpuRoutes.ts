@@ -1,10 +1,8 @@
-import { type Answer, ApiError } from "./answer";
-import { type SimulatedGpuType, wireIds } from "./catalog";
-import { clientAvailability, clientModels, clientPrices, type GpuQuery, gpuFilters, pricesInCents } from "./clientGpus";
-import type { PerValue } from "./dialectOptions";
-import { type GpuFacts, gpuList, gpuPrice, gpuStock, isStockListed, pricesBeside } from "./gpuRecords";
+import { type Answer, ApiError } from "./answers";
+import { modelFacts, type SimulatedGpuType, wireIds } from "./catalog";
+import type { Dialect, PerValue } from "./dialectOptions";
+import type { Service } from "./fleet";
 import type { Route } from "./router";
-import type { Service } from "./service";
 
 /** The routes of GPU types, prices and stock. */
 export function gpuRoutes(service: Service): Route[] {
@@ -85,4 +83,196 @@ function gpuFacts({ fleet, dialect }: Service) {
     price: (gpu: SimulatedGpuType) => ({ type: typeOf(gpu), ...gpuPrice(gpu, dialect) }),
     stock: (gpu: SimulatedGpuType) => ({ type: typeOf(gpu), ...gpuStock(fleet.available(gpu.type), dialect) }),
   };
+}
+
+/** One GPU type in a list. */
+type GpuFacts = { type: string } & object;
+
+/** A list of GPU facts; `word` is its name. */
+const gpuList: PerValue<"gpuListShape", (items: GpuFacts[], word: string) => unknown> = {
+  wrapped: (items, word) => ({ [word]: items }),
+  bare: (items) => items,
+  "by-type": byType,
+};
+
+/** Two lists beside each other, by their names; undefined if the shape allows one list only. */
+const gpuListsBeside: PerValue<"gpuListShape", ((lists: Readonly<Record<string, GpuFacts[]>>) => unknown) | undefined> =
+  {
+    wrapped: (lists) => lists,
+    bare: undefined,
+    // By type alone, "pricing" would read as the name of a GPU.
+    "by-type": (lists) => Object.fromEntries(Object.entries(lists).map(([word, items]) => [word, byType(items)])),
+  };
+
+/** The price of a GPU type for one hour; an empty record without a price. */
+function gpuPrice({ pricePerHour }: SimulatedGpuType, { priceForm, priceText, pricePlace }: Dialect): object {
+  if (pricePerHour === undefined) return {};
+  return pricePlaces[pricePlace](pricePerHour, prices[priceForm](priceText));
+}
+
+interface Price {
+  /** Names of the price in the record of its type, and in an object `pricing`. */
+  names: { flat: string; inner: string };
+  value(pricePerHour: number): number | string;
+  /** Whether the value contains the currency. */
+  hasCurrency?: boolean;
+}
+
+const names = { flat: "price_per_hour", inner: "hourly" };
+
+const prices: PerValue<"priceForm", (text: Dialect["priceText"]) => Price> = {
+  number: () => ({ names, value: (price) => price }),
+  text: (text) => priceTexts[text],
+  cents: () => ({
+    names: { flat: "price_cents_per_hour", inner: "hourly_cents" },
+    value: (price) => Math.round(price * 100),
+  }),
+};
+
+const priceTexts: PerValue<"priceText", Price> = {
+  plain: { names, value: (price) => price.toFixed(2) },
+  currency: {
+    names: { flat: "price", inner: "hourly" },
+    value: (price) => `$${price.toFixed(2)}/hr`,
+    hasCurrency: true,
+  },
+};
+
+const pricePlaces: PerValue<"pricePlace", (pricePerHour: number, price: Price) => object> = {
+  flat: flatPrice,
+  object: (pricePerHour, { names: { inner }, ...price }) => ({
+    pricing: flatPrice(pricePerHour, { ...price, names: { flat: inner, inner } }),
+  }),
+  // In the separate list of prices; or in the list of types if that list is bare.
+  beside: flatPrice,
+};
+
+function flatPrice(pricePerHour: number, { names: { flat }, value, hasCurrency }: Price): object {
+  return { [flat]: value(pricePerHour), ...(hasCurrency ? {} : { currency: "USD" }) };
+}
+
+/** How many GPUs of a type are free. */
+function gpuStock(count: number, { stockForm, stockFlag, stockPlace }: Dialect): object {
+  return stockPlaces[stockPlace](count, (number) => stockForms[stockForm](number, stockFlags[stockFlag]));
+}
+
+const stockFlags: PerValue<"stockFlag", (count: number) => object> = {
+  boolean: (count) => ({ available: count > 0 }),
+  word: (count) => ({ availability: count > 0 ? "in_stock" : "sold_out" }),
+};
+
+const stockForms: PerValue<"stockForm", (count: number, flag: (count: number) => object) => object> = {
+  "flag-and-count": (count, flag) => ({ ...flag(count), available_count: count }),
+  flag: (count, flag) => flag(count),
+  count: (count) => ({ available_count: count }),
+};
+
+const stockPlaces: PerValue<"stockPlace", (count: number, say: (count: number) => object) => object> = {
+  flat: (count, say) => say(count),
+  "by-region": (count, say) => ({
+    availability: { "eu-north": alone(say(Math.ceil(count / 2))), "us-east": alone(say(Math.floor(count / 2))) },
+  }),
+};
+
+/** The stock of one region: a single fact is written without its name. */
+function alone(facts: object): unknown {
+  const [first, ...more] = Object.values(facts);
+  return more.length > 0 ? facts : first;
+}
+
+/** Whether lists of available GPUs contain a type, by the number of its free GPUs. */
+const isStockListed: PerValue<"gpuStockListed", (count: number) => boolean> = {
+  all: () => true,
+  "in-stock-only": (count) => count > 0,
+};
+
+/** The form of two lists if prices are beside the types; else undefined. */
+function pricesBeside({ pricePlace, gpuListShape }: Dialect) {
+  return pricePlace === "beside" ? gpuListsBeside[gpuListShape] : undefined;
+}
+
+function byType(items: GpuFacts[]): object {
+  return Object.fromEntries(items.map(({ type, ...facts }) => [type, facts]));
+}
+
+/** The filters of a request about GPUs; each may be missing. */
+type GpuQuery = Readonly<Record<string, string>>;
+
+/** Answer of `GET /v1/gpus/models` as the client reads it. */
+function clientModels({ fleet, dialect }: Service, query: GpuQuery): object {
+  const data = fleet.gpus().map((gpu) => {
+    const rows = rowsOf(fleet.available(gpu.type), query);
+    const sum = (field: "totalGpus" | "nodeCount") => rows.reduce((total, row) => total + row[field], 0);
+    const { architecture = null } = gpu;
+    const availability = { totalGpus: sum("totalGpus"), nodeCount: sum("nodeCount") };
+    return { id: wireIds[dialect.ids](gpu.type), ...modelFacts(gpu), architecture, availability };
+  });
+  return { data };
+}
+
+/** Answer of `GET /v1/gpus/availability` as the client reads it. */
+function clientAvailability({ fleet, dialect }: Service, query: GpuQuery): object {
+  const availability = fleet.gpus().flatMap((gpu) => {
+    const { name: gpuModel, ...facts } = modelFacts(gpu);
+    return rowsOf(fleet.available(gpu.type), query)
+      .filter(({ totalGpus }) => isStockListed[dialect.gpuStockListed](totalGpus))
+      .map((row) => ({ gpuModel, ...facts, ...row }));
+  });
+  return { data: { timestamp: new Date(fleet.clock.now()).toISOString(), availability } };
+}
+
+/** Answer of `GET /v1/gpus/pricing` as the client reads it. */
+function clientPrices({ fleet }: Service): object {
+  const data = fleet.gpus().flatMap((gpu) => {
+    const prices = tierPrices(gpu).map(({ tier, price }) => [tier, { pricePerHour: price }]);
+    return prices.length === 0 ? [] : { gpuModel: gpu.name, vramGb: gpu.memoryGb, pricing: Object.fromEntries(prices) };
+  });
+  return { data };
+}
+
+/** Prices in cents, by model and tier. */
+function pricesInCents({ fleet, dialect }: Service): object {
+  const gpu = fleet.gpus().flatMap((type) =>
+    tierPrices(type).map(({ tier, price }) => ({
+      gpuModelId: wireIds[dialect.ids](type.type),
+      gpuModelName: type.name,
+      tier,
+      vramGb: type.memoryGb,
+      pricePerHourCents: Math.round(price * 100),
+    })),
+  );
+  return { gpu, cpu: [] };
+}
+
+/** The filters of models, and of availability. */
+const gpuFilters = { models: ["tier", "regions"], availability: ["tier", "region"] };
+
+const regions = [
+  { region: "eu-north", location: "Helsinki", country: "FI" },
+  { region: "us-east", location: "Ashburn", country: "US" },
+];
+
+const tiers = ["community", "verified"] as const;
+
+/** Price of a verified node, relative to a community node. */
+const verifiedFactor = 1.25;
+
+const gpusPerNode = 8;
+
+function tierPrices({ pricePerHour: price }: SimulatedGpuType) {
+  if (price === undefined) return [];
+  const verified = Math.round(price * verifiedFactor * 100) / 100;
+  return tiers.map((tier) => ({ tier, price: tier === "verified" ? verified : price }));
+}
+
+/** The free GPUs of a type by region and tier, after the filters of the request. */
+function rowsOf(count: number, { tier, region, regions: several = region }: GpuQuery) {
+  const places = tiers.flatMap((each) => regions.map((place) => ({ ...place, tier: each })));
+  const wanted = several?.split(",");
+  return places
+    .map((place, index) => {
+      const totalGpus = Math.floor((count + places.length - 1 - index) / places.length);
+      return { ...place, totalGpus, nodeCount: Math.ceil(totalGpus / gpusPerNode) };
+    })
+    .filter((row) => (tier === undefined || row.tier === tier) && (wanted?.includes(row.region) ?? true));
 }

@@ -1,22 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { catalogs, type SimulatedGpuType, uuidOf } from "./catalog";
-import { applyChanges, type ClusterChanges, type ForeignCluster } from "./changes";
+import { addForeign, applyChanges, type ClusterChanges, type ForeignCluster } from "./changes";
 import { clusterRoutes } from "./clusterRoutes";
 import type { ClusterState } from "./clusterState";
-import { type Dialect, dialectOptions, type PerValue } from "./dialectOptions";
+import { type Dialect, dialectOptions, furtherOptions, type PerValue } from "./dialectOptions";
 import { dialects, publishedDialects, resolveDialect } from "./dialects";
 import type { Backend } from "./exchange";
-import { FaultBook } from "./faultBook";
-import type { Fault } from "./faults";
+import { type Fault, FaultBook, parseFault } from "./faults";
 import { Fleet } from "./fleet";
-import { furtherOptions } from "./furtherOptions";
 import { gpuRoutes } from "./gpuRoutes";
-import { parseFault } from "./parseFault";
-import { RateWindows } from "./rateWindows";
+import type { SimulatedCluster } from "./life";
+import { RateWindows } from "./rates";
 import { listen, type OpenRequest, type RecordedRequest, type RequestBook, urlOf } from "./server";
 import { served, serviceRoutes } from "./serviceRoutes";
-import type { SimulatedCluster } from "./snapshot";
 
 export type { ClusterStatus } from "./clusterState";
 export type { SimulatedReplica } from "./life";
@@ -158,16 +155,6 @@ const tombstonesMs: PerValue<"tombstone", { lists: number; reads: number }> = {
   listed: { lists: 60_000, reads: 60_000 },
   readable: { lists: 0, reads: Number.POSITIVE_INFINITY },
 };
-
-function addForeign(fleet: Fleet, ownOrganization: string, fields: ForeignCluster): SimulatedCluster {
-  const { status, createdAt, replicas = 1, env = {}, organization = ownOrganization } = fields;
-  const { container = "example/server:1.0", gpusPerReplica = 1, extras = {} } = fields;
-  const seed = { ...fields, replicas, env, organization, container, gpusPerReplica, extras };
-  const state = fleet.add(seed, 0, createdAt);
-  if (status) applyChanges(state, { status }, state.createdAt, fleet.timing);
-  fleet.remember();
-  return fleet.view(state);
-}
 
 function optionalView(fleet: Fleet, state: ClusterState | undefined): SimulatedCluster | undefined {
   return state && fleet.view(state);

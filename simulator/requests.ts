@@ -1,19 +1,22 @@
+import { invalid } from "./answers";
 import { wireIds } from "./catalog";
 import type { ClusterState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import { type ExtraFields, extraFields, isFixed, omitted, parseExtra } from "./extraFields";
-import type { MainField } from "./fieldNames";
 import {
   clusterName,
   environment,
   environmentChanges,
+  type Fields,
+  fieldsOf,
   gpuTypeName,
   imageReference,
-  invalid,
+  type MainField,
+  optional,
   replicaCount,
+  required,
 } from "./fields";
 import type { ClusterSeed } from "./fleet";
-import { type Fields, fieldsOf, optional, required } from "./requestFields";
 
 /** The fields that an update changes. */
 export interface Update {

@@ -1,6 +1,6 @@
-import { type Answer, ApiError } from "./answer";
-import { invalid } from "./fields";
-import { parseJsonBody, type RequestBody } from "./requestBody";
+import type { IncomingMessage } from "node:http";
+import { type Answer, ApiError, invalid } from "./answers";
+import type { Dialect, PerValue } from "./dialectOptions";
 
 /** One request in the form that a route receives. */
 export interface Call {
@@ -25,7 +25,7 @@ export interface Route {
 }
 
 /** One raw request. */
-export interface Arrival {
+interface Arrival {
   organization: string;
   method: string;
   url: URL;
@@ -33,15 +33,12 @@ export interface Arrival {
 }
 
 /** Finds the endpoint of a request and runs it. */
-export function dispatch(
-  routes: readonly Route[],
-  { organization, method, url, body }: Arrival,
-  refuseMethod: (method: string, path: string, allowed: string) => ApiError,
-): Answer {
+export function dispatch(routes: readonly Route[], arrival: Arrival, dialect: Dialect): Answer {
+  const { organization, method, url, body } = arrival;
   const onPath = routes.filter((route) => matchPath(route.path, url.pathname) !== undefined);
   if (onPath.length === 0) throw new ApiError(404, "not_found", `There is nothing at ${url.pathname}.`);
   const route = onPath.find((candidate) => candidate.method === method);
-  if (!route) throw refuseMethod(method, url.pathname, onPath.map((candidate) => candidate.method).join(", "));
+  if (!route) throw methodRefusal(arrival, onPath.map((candidate) => candidate.method).join(", "), dialect);
   const query = queryOf(route, url);
   if (!route.takesBody && body.bytes.length > 0) throw invalid(`${method} ${url.pathname} takes no body.`);
   return route.run({
@@ -85,3 +82,70 @@ function decode(piece: string): string {
     return piece;
   }
 }
+
+const maximumBytes = 1024 * 1024;
+
+/** The raw body of a request. */
+export interface RequestBody {
+  bytes: Buffer;
+  contentType: string | undefined;
+  /** Whether the body is longer than the limit; then `bytes` is empty. */
+  tooLarge: boolean;
+}
+
+// A body over the limit is read to its end but not stored: a client that is still writing would miss the answer.
+/** Reads a body. */
+export async function readBody(request: IncomingMessage): Promise<RequestBody> {
+  const contentType = request.headers["content-type"];
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= maximumBytes) chunks.push(chunk);
+  }
+  const tooLarge = length > maximumBytes;
+  return { bytes: tooLarge ? Buffer.alloc(0) : Buffer.concat(chunks), contentType, tooLarge };
+}
+
+/** The JSON value of a required body. */
+function parseJsonBody({ bytes, contentType }: RequestBody): unknown {
+  if (bytes.length === 0) throw invalid("A JSON body is required.");
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? "")) {
+    const given = contentType === undefined ? "none" : `"${contentType}"`;
+    throw new ApiError(415, "unsupported_media_type", `Content-Type must be application/json; got ${given}.`);
+  }
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid("The body is not valid JSON.");
+  }
+}
+
+/** A body for the list of recorded requests: the JSON value, else the text. */
+export function recordedBody({ bytes }: RequestBody): unknown {
+  if (bytes.length === 0) return undefined;
+  const text = bytes.toString("utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The refusal of a method that a path does not support; `allowed` names the supported methods. */
+function methodRefusal({ method, url }: Arrival, allowed: string, dialect: Dialect): ApiError {
+  const { code, message } = words[dialect.updateRefusal](method, url.pathname);
+  const isNamed = dialect.refusalAllow === "named" && dialect.updateRefusal !== 404;
+  return new ApiError(
+    dialect.updateRefusal,
+    code,
+    isNamed ? `${message} Allowed: ${allowed}.` : message,
+    isNamed ? { Allow: allowed } : {},
+  );
+}
+
+const words: PerValue<"updateRefusal", (method: string, path: string) => { code: string; message: string }> = {
+  405: (method) => ({ code: "method_not_allowed", message: `${method} is not allowed here.` }),
+  404: (method, path) => ({ code: "not_found", message: `There is no ${method} ${path}.` }),
+  501: (method) => ({ code: "not_implemented", message: `${method} is not implemented here.` }),
+};

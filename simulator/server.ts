@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Answer } from "./answer";
-import { errorAnswer } from "./errorAnswers";
+import { type Answer, errorAnswer } from "./answers";
 import { answer, type Backend, organizationOf } from "./exchange";
-import { readBody, recordedBody } from "./requestBody";
+import { readBody, recordedBody } from "./router";
 
 /** One request that the simulator has answered. */
 export interface RecordedRequest {

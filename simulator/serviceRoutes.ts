@@ -1,7 +1,7 @@
 import type { Dialect, PerValue } from "./dialectOptions";
 import { isRecord } from "./fields";
+import type { Service } from "./fleet";
 import type { Route } from "./router";
-import type { Service } from "./service";
 
 /** The routes of health and descriptor. */
 export function serviceRoutes({ dialect }: Service): Route[] {

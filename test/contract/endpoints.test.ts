@@ -1,6 +1,6 @@
 import { endpoints } from "../../provider/api/endpoints";
 import { type Dialect, dialects } from "../../simulator";
-import { clusterWord, replicaWord } from "../../simulator/statusWords";
+import { clusterWord, replicaWord } from "../../simulator/clusterRecords";
 import { type Contract, contract, stopAll, web } from "./harness";
 
 afterEach(stopAll);

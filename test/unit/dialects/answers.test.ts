@@ -3,7 +3,7 @@ import { getCluster, getClusterStatus, getClusters } from "../../../provider/fun
 import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
 import { type Dialect, dialects } from "../../../simulator";
 import { catalogs, type SimulatedGpuType } from "../../../simulator/catalog";
-import { clusterWord } from "../../../simulator/statusWords";
+import { clusterWord } from "../../../simulator/clusterRecords";
 import { closeAll, failureOf } from "../cluster/harness";
 import { create, endpointOf, names, open, web } from "./harness";
 

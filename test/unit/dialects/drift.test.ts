@@ -1,5 +1,5 @@
 import { type ClusterChanges, type Dialect, dialects } from "../../../simulator";
-import { clusterWord } from "../../../simulator/statusWords";
+import { clusterWord } from "../../../simulator/clusterRecords";
 import { closeAll, forget, living, writes } from "../cluster/harness";
 import { create, names, open, read, toDo, update, web } from "./harness";
 

@@ -1,7 +1,6 @@
 import { dialectHelp, parseCli, usage } from "../../../simulator/cliOptions";
-import { dialectOptions } from "../../../simulator/dialectOptions";
+import { dialectOptions, furtherOptions } from "../../../simulator/dialectOptions";
 import { dialects, publishedDialects } from "../../../simulator/dialects";
-import { furtherOptions } from "../../../simulator/furtherOptions";
 
 test("without arguments every option has its default", () => {
   expect(parseCli([], {})).toEqual({

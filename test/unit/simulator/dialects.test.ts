@@ -6,10 +6,8 @@ import {
   publishedDialects,
   startSimulator,
 } from "../../../simulator";
-import { coveringRows } from "../../../simulator/coveringDialects";
-import { resolveDialect } from "../../../simulator/dialects";
-import { parseDialect } from "../../../simulator/parseDialect";
-import { tunedMixes } from "../../../simulator/tunedMixes";
+import { coveringRows, tunedMixes } from "../../../simulator/coveringDialects";
+import { parseDialect, resolveDialect } from "../../../simulator/dialects";
 import { start, stopAll, web } from "./harness";
 
 afterEach(stopAll);

@@ -1,5 +1,33 @@
-import { type Answer, ApiError } from "./answer";
 import type { Dialect, PerValue } from "./dialectOptions";
+
+/** The answer of a handler. `body` is sent as JSON, `text` unchanged; with neither the answer has no body. */
+export interface Answer {
+  status: number;
+  body?: unknown;
+  text?: string;
+  headers?: Record<string, string>;
+  /** Breaks the connection instead of the answer, or in the middle of it. */
+  wire?: "drop" | "truncate";
+}
+
+/** A refusal. Its code and status are those of `plain`; `errorAnswer` translates them into the dialect. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** A refusal of a request's content. */
+export function invalid(message: string): ApiError {
+  return new ApiError(400, "invalid_request", message);
+}
 
 /** The facts of an error answer. */
 interface ErrorFacts {

@@ -1,6 +1,72 @@
-import type { Answer } from "./answer";
+import { randomBytes } from "node:crypto";
+import { type Answer, invalid } from "./answers";
+import { clientChanged, clientCreated, clientDetail, clientListed, clientScaled, shown } from "./clientRecords";
+import { clusterDetail, clusterRecord, createdRecord } from "./clusterRecords";
 import type { Dialect, PerValue } from "./dialectOptions";
-import { invalid } from "./fields";
+import type { Service } from "./fleet";
+import type { SimulatedCluster } from "./life";
+
+/** The records of clusters in the answers of one kind of service. */
+interface RecordForm {
+  /** The whole answer to a creation. */
+  created(cluster: SimulatedCluster): unknown;
+  /** The record in a list. */
+  listed(cluster: SimulatedCluster): object;
+  /** The answer to a read by id. */
+  detail(cluster: SimulatedCluster): unknown;
+  /** The answer to a change; for a scale, `before` is the number of replicas before the change. */
+  changed(cluster: SimulatedCluster, before?: number): unknown;
+}
+
+const recordForms: PerValue<"records", (service: Service) => RecordForm> = {
+  specification: ({ dialect }) => {
+    const around = oneCluster[dialect.recordShape];
+    return {
+      created: (cluster) => createdRecord(cluster, dialect),
+      listed: (cluster) => clusterRecord(cluster, dialect),
+      detail: (cluster) => around(clusterDetail(cluster, dialect)),
+      changed: (cluster) => around(clusterRecord(cluster, dialect)),
+    };
+  },
+  client: ({ dialect, fleet }) => {
+    const around = oneCluster[dialect.recordShape];
+    const facts = (cluster: SimulatedCluster) => shown(cluster, fleet, dialect);
+    return {
+      created: (cluster) => around(clientCreated(facts(cluster))),
+      listed: (cluster) => clientListed(facts(cluster)),
+      detail: (cluster) => around(clientDetail(facts(cluster))),
+      changed: (cluster, before) =>
+        around(before === undefined ? clientChanged(facts(cluster)) : clientScaled(facts(cluster), before)),
+    };
+  },
+};
+
+/** The record form of a service's dialect. */
+export function recordForm(service: Service): RecordForm {
+  return recordForms[service.dialect.records](service);
+}
+
+/** The wrapping of a single cluster in an answer. */
+const oneCluster: PerValue<"recordShape", (record: object) => unknown> = {
+  bare: (record) => record,
+  wrapped: (record) => ({ cluster: record }),
+  data: (record) => ({ data: record }),
+};
+
+/** Answer of DELETE; `answered` is the cluster's record in other answers. */
+export const deleted: PerValue<"deleteAnswer", (answered: unknown) => Answer> = {
+  cluster: (answered) => ({ status: 200, body: answered }),
+  "empty-204": () => ({ status: 204 }),
+  "empty-202": () => ({ status: 202 }),
+};
+
+/** Answer of stop, restart, scale and redeploy. */
+export const acted: PerValue<"actionAnswer", (answered: unknown) => Answer> = {
+  cluster: (answered) => ({ status: 200, body: answered }),
+  "empty-202": () => ({ status: 202 }),
+  // The id looks like an operation's, but no request can read it: the specification has no path for operations.
+  operation: () => ({ status: 202, body: { id: `op_${randomBytes(4).toString("hex")}`, status: "accepted" } }),
+};
 
 /** One page: the index at which it begins in the whole list, and the index of the next page, if there is one. */
 interface Page {
