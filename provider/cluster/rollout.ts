@@ -44,8 +44,13 @@ export async function updateAndRollOut(
 ): Promise<ClusterRecord | undefined> {
   const before = await observeStatus(target, operation);
   const keepsSize = isWhole(before, { shown: configuration.shown.replicas, asked: configuration.inputs.replicas });
-  const record = await configureOr(target, operation, configuration, progress);
-  if (record === "redeploy") return redeployImage(target, operation, configuration, progress);
+  let record: ClusterRecord | undefined;
+  try {
+    record = await sendUpdate(target, operation, configuration, progress);
+  } catch (error) {
+    if (!(error instanceof NoUpdateError)) throw error;
+    return redeployImage(target, operation, configuration, progress);
+  }
   const rollout = newRollout(target, before, keepsSize);
   progress.rollout = rollout;
   try {
@@ -56,21 +61,6 @@ export async function updateAndRollOut(
   }
   if (!rollout.seen) await act(target, operation, "redeploy", rollout);
   return record;
-}
-
-/** The record after an update; `redeploy` if the service has no update and only the image changes. */
-async function configureOr(
-  target: Target,
-  operation: Operation,
-  configuration: UpdateRequest,
-  progress: Progress,
-): Promise<ClusterRecord | undefined | "redeploy"> {
-  try {
-    return await sendUpdate(target, operation, configuration, progress);
-  } catch (error) {
-    if (error instanceof NoUpdateError) return "redeploy";
-    throw error;
-  }
 }
 
 /** Changes the image of a cluster by a redeploy, and checks that the service shows the new image. */

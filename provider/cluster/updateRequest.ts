@@ -27,22 +27,24 @@ export interface Progress {
  * @throws NoUpdateError if the service has no update and only the image changes.
  * @throws NotInPlaceError if the service has no update and env or extra fields change.
  */
-export async function sendUpdate(
+export function sendUpdate(
   target: Target,
   operation: Operation,
-  { inputs, before, shown: old }: UpdateRequest,
+  request: UpdateRequest,
   progress: Progress,
 ): Promise<ClusterRecord | undefined> {
-  try {
-    return await sendConfiguration(target, operation, { inputs, before, shown: old }, progress);
-  } catch (error) {
-    const others = changedFields(inputs, before).filter((field) => field !== "container");
-    if (!(error instanceof NoUpdateError) || others.length === 0) throw error;
-    const what = others.map((field) => `\`${field}\``).join(" and ");
-    throw new NotInPlaceError(`${what} cannot be changed in place: ${error.message}. ${wayOut(others)}`, {
-      cause: error,
-    });
-  }
+  return sendConfiguration(target, operation, request, progress).catch((error: unknown) => {
+    throw withWayOut(error, request);
+  });
+}
+
+/** The error if the service has no update and other inputs than the image change; else the error itself. */
+function withWayOut(error: unknown, { inputs, before }: UpdateRequest): unknown {
+  const others = changedFields(inputs, before).filter((field) => field !== "container");
+  if (!(error instanceof NoUpdateError) || others.length === 0) return error;
+  const what = others.map((field) => `\`${field}\``).join(" and ");
+  const text = `${what} cannot be changed in place: ${error.message}. ${wayOut(others)}`;
+  return new NotInPlaceError(text, { cause: error });
 }
 
 /** The next step if a service cannot change these inputs in place. */
