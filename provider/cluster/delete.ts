@@ -1,13 +1,13 @@
 import { type ClusterRecord, clusterIdPattern, clusterNamePattern } from "../api/records";
 import { isLeaving } from "../api/states";
 import type { Ctx, Properties } from "../core";
-import { messageOf } from "../errors";
+import { ApiError, isNotFound, messageOf } from "../errors";
 import { cleanText } from "../text";
 import { judgeGone } from "./conditions";
 import { sameText } from "./drift";
 import type { ClusterState } from "./fields";
 import { memberOf } from "./listCache";
-import { acceptAbsence, findAgain, findCluster, findOrGone } from "./lookup";
+import { confirmAbsence, findAgain, findCluster, findOrGone, refuseOtherConnection } from "./lookup";
 import { money } from "./money";
 import { Operation } from "./operation";
 import { stop } from "./power";
@@ -50,6 +50,29 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   operation.status("deleted");
   const isSecret = state.__secretOutputs?.includes("hourlyCost");
   if (state.hourlyCost && !isSecret) operation.info(`deleted; it cost ${money(state.hourlyCost)} per hour`);
+}
+
+/** Handles a failed deletion: it is a success if the cluster really does not exist. */
+async function acceptAbsence(
+  service: Service,
+  operation: Operation,
+  state: ClusterState,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof ApiError) || !isNotFound(error)) {
+    throw operation.error(`was not deleted: ${messageOf(error)}`, error);
+  }
+  refuseOtherConnection(service, operation, state);
+  const listed = await confirmAbsence(service, operation.id, operation.lookup(), error);
+  const shown = listed ?? (await findAgain(service, operation, state));
+  if (shown && !isLeaving(shown.status)) {
+    const how = listed ? "lists" : "shows";
+    throw operation.error(
+      `was not deleted: the service answers that it does not exist, but still ${how} it. Run the command again`,
+      error,
+    );
+  }
+  if (shown) await service.poller.poll({ operation, judge: judgeGone });
 }
 
 /** The greatest age of the list in which a cluster is looked up before its deletion: many deletions share one list. */

@@ -1,17 +1,22 @@
 import type { CallOptions, Client } from "../api/client";
 import type { ClusterList, ClusterRecord, StatusRecord } from "../api/records";
 import { isLeaving } from "../api/states";
+import type { Clock } from "../clock";
 import { ApiError, isNotFound, messageOf, RequestError, ResponseShapeError } from "../errors";
-import { judgeGone } from "./conditions";
 import type { ClusterState } from "./fields";
 import { type ListCache, type ListOptions, memberOf } from "./listCache";
 import type { Operation } from "./operation";
-import type { Service } from "./service";
 
 /** The parts of the service that a lookup needs. */
 export interface LookupSources {
   readonly client: Client;
   readonly lists: ListCache;
+}
+
+/** The parts of the service that decide that a cluster is gone. */
+interface AbsenceSources extends LookupSources {
+  readonly clock: Clock;
+  readonly seenBy: string;
 }
 
 /**
@@ -107,7 +112,7 @@ export function noReplicas({ form }: Client): StatusRecord {
 
 /** Looks up the record and remembers it as observed; `undefined` if the service says that the cluster does not exist. */
 export async function find(
-  service: Service,
+  service: LookupSources,
   operation: Operation,
   options: Pick<ListOptions, "urgency" | "listAgeMs"> = {},
 ): Promise<ClusterRecord | undefined> {
@@ -121,7 +126,7 @@ export async function find(
  * @throws GpuClusterError if the cluster may exist although the service does not show it.
  */
 export async function findOrGone(
-  service: Service,
+  service: AbsenceSources,
   operation: Operation,
   state: ClusterState,
 ): Promise<ClusterRecord | undefined> {
@@ -132,7 +137,7 @@ export async function findOrGone(
 }
 
 export async function findExisting(
-  service: Service,
+  service: AbsenceSources,
   operation: Operation,
   state: ClusterState,
 ): Promise<ClusterRecord> {
@@ -143,31 +148,12 @@ export async function findExisting(
   );
 }
 
-/** Handles a failed deletion: it is a success if the cluster really does not exist. */
-export async function acceptAbsence(
-  service: Service,
+/** @throws GpuClusterError if another key or address saw the cluster last: then "no such cluster" proves nothing. */
+export function refuseOtherConnection(
+  { seenBy }: Pick<AbsenceSources, "seenBy">,
   operation: Operation,
   state: ClusterState,
-  error: unknown,
-): Promise<void> {
-  if (!(error instanceof ApiError) || !isNotFound(error)) {
-    throw operation.error(`was not deleted: ${messageOf(error)}`, error);
-  }
-  refuseOtherConnection(service, operation, state);
-  const listed = await confirmAbsence(service, operation.id, operation.lookup(), error);
-  const shown = listed ?? (await findAgain(service, operation, state));
-  if (shown && !isLeaving(shown.status)) {
-    const how = listed ? "lists" : "shows";
-    throw operation.error(
-      `was not deleted: the service answers that it does not exist, but still ${how} it. Run the command again`,
-      error,
-    );
-  }
-  if (shown) await service.poller.poll({ operation, judge: judgeGone });
-}
-
-/** @throws GpuClusterError if another key or address saw the cluster last: then "no such cluster" proves nothing. */
-export function refuseOtherConnection({ seenBy }: Service, operation: Operation, state: ClusterState): void {
+): void {
   if (state.__seenBy === undefined || state.__seenBy === seenBy) return;
   throw operation.error(
     "is not known to this service and API key, but others saw it last, so it may still exist. " +
@@ -196,7 +182,7 @@ export function isYoung({ createdAt = "" }: Pick<ClusterState, "createdAt">, now
  * clusters late: it is never called gone.
  */
 export async function findAgain(
-  service: Service,
+  service: AbsenceSources,
   operation: Operation,
   state: ClusterState,
 ): Promise<ClusterRecord | undefined> {

@@ -7,8 +7,7 @@ import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, T
 import { cleanText, cut } from "../text";
 import type { Observation } from "./conditions";
 import type { CheckedInputs, ClusterState } from "./fields";
-import type { Service } from "./service";
-import { secretsOf } from "./state";
+import { type KnownSecrets, secretsOf } from "./state";
 
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
 export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };
@@ -55,7 +54,7 @@ export class Operation {
 
   constructor(
     private readonly ctx: Ctx,
-    { clock, known }: Pick<Service, "clock" | "known">,
+    { clock, known }: { readonly clock: Clock; readonly known: KnownSecrets },
     private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
