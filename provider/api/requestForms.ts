@@ -66,7 +66,10 @@ export class UpdateMethodChoice {
       const { method } = form;
       tried.add(method);
       // The service has read the body that it refuses, so the method is right.
-      if (error.status === 400 || error.status === 422) this.#known = method;
+      if (error.status === 400 || error.status === 422) {
+        this.#known = method;
+        tried.clear();
+      }
       if (!(await this.#isAboutMethod(method, error, exists))) return undefined;
       const next = nextMethod(error.allow, [...tried]);
       if (next) return { ...form, method: next };

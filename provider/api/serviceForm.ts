@@ -110,7 +110,8 @@ export class ServiceForm {
   /**
    * Sends a request in one form after another, and once with the other names if the refusal is about names. After the
    * service has shown its names, a refusal of a change is about the field itself.
-   * @param rules The rules for other parts of the form: those that apply before the names, and those after.
+   * @param rules The rules for other parts of the form: those that apply before the names, and those after. After the
+   * latter, both names may be sent again.
    * @throws One error that shows both refusals.
    */
   async send<Form extends { readonly names: RequestNames }, Result>(
@@ -125,8 +126,18 @@ export class ServiceForm {
       refusal = error;
       return { ...form, names: otherNames(form.names) };
     };
+    // The other names may have been refused for the part that a later rule changes.
+    const withFirstNames = after.map(
+      (rule): NextForm<Form> =>
+        async (error, form) => {
+          const next = await rule(error, form);
+          if (next === undefined) return undefined;
+          refusal = undefined;
+          return { ...next, names: first.names };
+        },
+    );
     try {
-      const result = await inForms(first, send, [...before, withOtherNames, ...after]);
+      const result = await inForms(first, send, [...before, withOtherNames, ...withFirstNames]);
       if (refusal) this.#names = otherNames(first.names);
       return result;
     } catch (error) {

@@ -122,6 +122,8 @@ async function attempt(service: Service, operation: Operation, action: StartActi
     });
     return { isStarted: await isStarted() };
   } catch (error) {
+    // A read that fails shows nothing: another action could roll out the replicas once more.
+    if (error instanceof RequestError && error.method === "GET") throw error;
     if (isRefusal(error))
       return { isStarted: await hasStarted(service, operation, [0], undefined), why: messageOf(error) };
     if (error instanceof RequestError && error.maybeApplied) return { isStarted: false, why: messageOf(error) };

@@ -16,7 +16,8 @@ export interface Target extends LookupSources {
  * before:
  * - `lost`: the number of requests if an answer is lost and no read shows the effect; 0: nothing is read, because
  *   `retryTable` has sent the request again;
- * - `busy`: the number of requests if the service says "not now" and the cluster does not seem to be changing.
+ * - `busy`: the number of requests if the service says "not now" and the cluster does not seem to be changing;
+ *   counted anew after a lost answer.
  *
  * A creation is not in this table: its cluster has no id yet, so the list of clusters decides (createOnce.ts).
  */
@@ -71,6 +72,7 @@ export async function sendWrite<Answer>(
       const result = error.outcome === "busy" ? "busy" : error.maybeApplied ? "lost" : undefined;
       if (!result) throw error;
       sent[result] += 1;
+      if (result === "lost") sent.busy = 0;
       const after = result === "busy" ? afterBusy : afterLoss;
       const done = await after(target, operation, write, { error, sent: sent[result] });
       if (done) return done.record;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type ClusterRecord, missingField } from "../api/records";
 import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../api/requestNames";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
+import { extrasShown } from "./extraFields";
 import { type CheckedInputs, type ClusterState, createdNames, type UpdatedName } from "./fields";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
@@ -148,7 +149,10 @@ async function sendBody(
   return sendWrite(target, operation, {
     kind: "update",
     send: () => noted(progress, target.client.updateCluster(operation.id, body, operation.request(), amended)),
-    isDone: (shown) => shown !== undefined && isConfigured(shown, body, removed),
+    isDone: (shown) =>
+      shown !== undefined &&
+      isConfigured(shown, body, removed) &&
+      (!changed.has("extraFields") || extrasShown(body.extraFields, shown, "other", "hidden").length === 0),
   });
 }
 

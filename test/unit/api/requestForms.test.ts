@@ -167,3 +167,23 @@ test.each<[readonly string[], readonly UpdateMethod[], UpdateMethod | undefined]
 ])("if %p is allowed and %p was tried, the next is %p", (allow, tried, expected) => {
   expect(nextMethod(allow, tried)).toBe(expected);
 });
+
+it("a method whose body was read leaves every other method untried", async () => {
+  const answers = [refusal(405), refusal(400), refusal(405)];
+  const sent: UpdateMethod[] = [];
+  const choice = new UpdateMethodChoice();
+  const send = async ({ method }: { method: UpdateMethod }) => {
+    sent.push(method);
+    const answer = answers[sent.length - 1];
+    if (answer) throw answer;
+    return method;
+  };
+  const rules = [
+    choice.next(async () => true),
+    (error: ApiError, form: { method: UpdateMethod }) => {
+      return error.status === 400 ? form : undefined;
+    },
+  ];
+  await inForms({ method: choice.first() }, send, rules);
+  expect(sent).toEqual(["PATCH", "PUT", "PUT", "PATCH"]);
+});

@@ -123,6 +123,16 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
   });
 });
 
+it("conflicts of a cluster that runs are counted anew after a lost answer", async () => {
+  const bench = await openBench();
+  const made = await settle(bench, checked);
+  const line = "POST /v1/clusters/:id/scale";
+  const lost: Fault = { kind: "drop", path: "**/scale" };
+  for (const fault of [conflict(line, { times: 4 }), lost, conflict(line, { times: 4 })]) bench.simulator.fault(fault);
+  await bench.run(update({ replicas: 4 })(bench, made));
+  expect(countOf(bench.simulator, line)).toBe(10);
+});
+
 describe("a deletion that is answered with 409", () => {
   it("while the cluster vanishes is a success", async () => {
     const opened: Promise<Bench> = openBench({

@@ -1,5 +1,6 @@
 import { driftedExtras, extrasShown, replicasWithin, scalingRange } from "../../../provider/cluster/extraFields";
 import { type Properties, UNKNOWN } from "../../../provider/core";
+import type { Fault } from "../../../simulator";
 import { closeAll, forget, initErrorOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
@@ -59,6 +60,23 @@ describe("extra fields", () => {
     const next = await bench.run(bench.cluster.update(bench.ctx(), id, error.state, news));
     expect(writes(bench.simulator)).toEqual(["PATCH /v1/clusters/:id"]);
     expect(next).toMatchObject({ extraFields: { container_port: 9000 }, settled: true });
+  });
+
+  it.each<[string, Omit<Fault, "path" | "method"> & Fault, number]>([
+    ["is lost before the change", { kind: "drop" }, 2],
+    ["is lost after the change", { kind: "drop", when: "after" }, 1],
+    ["is a conflict", { kind: "status", status: 409 }, 2],
+  ])("is sent until the service shows it, if the answer %s", async (_title, fault, sent) => {
+    const bench = await openBench({ dialect });
+    const first = { ...checked, extraFields: { container_port: 8000 } };
+    const { id, state } = await settle(bench, first);
+    bench.simulator.fault({ ...fault, method: "PATCH" });
+    const news = { ...first, extraFields: { container_port: 9000 } };
+    const next = await bench.run(bench.cluster.update(bench.ctx(), id, state, news));
+    expect(writes(bench.simulator)).toHaveLength(sent);
+    expect(next).toMatchObject({ extraFields: { container_port: 9000 }, settled: true });
+    const found = await bench.run(bench.cluster.read(bench.ctx(), id, next));
+    expect(found?.state).toMatchObject({ extraFields: { container_port: 9000 } });
   });
 
   it("never show a secret text in an error", async () => {

@@ -2,7 +2,7 @@ import { InitError, type Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Dialect, Fault } from "../../../simulator";
 import { isEverything } from "../../support/shares";
-import { type Bench, closeAll, openBench, settle, writes } from "./harness";
+import { type Bench, type BenchOptions, closeAll, openBench, settle, writes } from "./harness";
 import {
   asked,
   atRest,
@@ -10,6 +10,7 @@ import {
   expectAtGoal,
   failingChange,
   type Held,
+  restart,
   running,
   scale,
   settleStopped,
@@ -81,6 +82,22 @@ describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
     const at = await change(bench, made, { ...asked, replicas: 4 });
     expect(writes(bench.simulator)).toEqual(isDone ? [scale] : [scale, scale]);
     await expectAtGoal(bench, at, { ...asked, replicas: 4 });
+  });
+});
+
+describe("a start that is accepted, before reads that fail,", () => {
+  it.each(["restart", "drop"])("is not followed by another action (%s)", async (kind) => {
+    const wire: BenchOptions["wire"] = (real) => async (request) => {
+      if (!request.path.endsWith("/restart")) return real(request);
+      bench.simulator.fault({ kind: "status", status: 500, method: "GET", times: 5 });
+      if (kind === "drop") bench.simulator.fault({ kind: "drop", when: "after", path: "**/restart" });
+      return real(request);
+    };
+    const bench = await openBench({ wire });
+    const stopped = await settleStopped(bench);
+    const at = await failingChange(bench, stopped, asked);
+    expect(writes(bench.simulator)).toEqual([restart]);
+    await expectAtGoal(bench, await change(bench, at, asked), asked);
   });
 });
 

@@ -2,7 +2,7 @@ import type { UpdateBody } from "../../../provider/api/requestNames";
 import { amend } from "../../../provider/cluster/updateRequest";
 import { ApiError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
-import { closeAll, failureOf, openBench, settle, writes } from "./harness";
+import { type BenchOptions, closeAll, failureOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);
@@ -128,3 +128,18 @@ describe("an update of env that is refused", () => {
     expect(writes(bench.simulator)).toEqual(["PATCH /v1/clusters/:id"]);
   });
 });
+
+describe("a service that shows no names of requests, and takes no replicas with an update,", () => {
+  it("gets the names of the specification again, without the field", async () => {
+    const bench = await openBench({ dialect: { updateFields: "no-replicas" }, wire: withoutGpuType });
+    const { id, state } = await settle(bench, { ...checked, env: { MODE: "a" } });
+    const wanted = { ...checked, env: { MODE: "b" } };
+    await bench.run(bench.cluster.update(bench.ctx(), id, state, wanted));
+    expect(bench.simulator.cluster(id)?.deployed.env).toEqual({ MODE: "b" });
+  });
+});
+
+const withoutGpuType: NonNullable<BenchOptions["wire"]> = (real) => async (request) => {
+  const answer = await real(request);
+  return { ...answer, body: answer.body.replaceAll(/"gpu_type":"[^"]*",?/g, "") };
+};
