@@ -145,10 +145,11 @@ type Amended = (error: ApiError) => UpdateBody | undefined;
 
 function clusterMethods({ call, list }: Calls, form: ServiceForm) {
   const e = endpoints;
+  const pages = { longest: 0 };
   const methods = new UpdateMethodChoice((isThere) => form.learned("update", isThere));
   const getCluster = (id: string, options?: CallOptions) => call(e.getCluster(safeId(id)), options);
   return {
-    listClusters: (options?: CallOptions) => list(e.listClusters, options, readClusterList),
+    listClusters: (options?: CallOptions) => list(e.listClusters, options, (get) => readClusterList(get, pages)),
     getCluster,
     /** @param amended The body to send after a refusal of a field, if there is one. */
     updateCluster: async (id: string, body: UpdateBody, options?: CallOptions, amended: Amended = () => undefined) => {

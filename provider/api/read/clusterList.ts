@@ -3,7 +3,7 @@ import { plainName } from "../names";
 import { type ClusterList, clusterListNames, listDepth, notRecords, pageHints, partMarks, sideLists } from "../records";
 import { isKeyedCluster, readListed } from "./clusterRecord";
 import { asRecord, Fields, isSaid, UnreadableError } from "./json";
-import { type Answer, type GetPage, walkPages } from "./pages";
+import { type Answer, type GetPage, type PageMemory, walkPages } from "./pages";
 
 const clusters: ListKind = {
   names: clusterListNames,
@@ -13,8 +13,8 @@ const clusters: ListKind = {
 };
 
 /** Reads all pages of the list of clusters. */
-export async function readClusterList(get: GetPage): Promise<ClusterList> {
-  const { items, ...rest } = await walkPages(get, readPage, ({ id }) => id.toLowerCase());
+export async function readClusterList(get: GetPage, memory?: PageMemory): Promise<ClusterList> {
+  const { items, ...rest } = await walkPages(get, readPage, ({ id }) => id.toLowerCase(), memory);
   return { clusters: items, ...rest };
 }
 

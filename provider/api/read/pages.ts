@@ -51,6 +51,12 @@ export interface Walk<Item> {
  */
 const longest = { pages: 1_000, records: 10_000, length: 8 * 8 * 1024 * 1024 };
 
+/** What earlier answers have shown of a list. */
+export interface PageMemory {
+  /** The most records on one page so far: a page of fewer is not full. */
+  longest: number;
+}
+
 /**
  * Follows a list page by page to its end. The first page has to be readable. If a later page is not available, the list is
  * incomplete, with the reason.
@@ -59,6 +65,7 @@ export async function walkPages<Item>(
   get: GetPage,
   read: (answer: Answer) => ReadPage<Item>,
   keyOf: (item: Item) => string,
+  memory: PageMemory = { longest: 0 },
 ): Promise<Walk<Item>> {
   const found = new Map<string, Item>();
   const asked = new Set<string>();
@@ -77,7 +84,8 @@ export async function walkPages<Item>(
       complete: false,
       ...more,
     });
-    const next = nextPage({ ...page, soFar, firstNumber });
+    const next = nextPage({ ...page, soFar, firstNumber, longest: memory.longest });
+    memory.longest = Math.max(memory.longest, page.count);
     // A record on two pages moved while they were read; then another record may have moved too, and be on none of them.
     if (next.kind !== "page") return walked({ complete: isSure && next.kind === "end" && found.size === soFar });
     const isRepeated = asked.has(next.query) || (page.count > 0 && fresh.length === 0);
@@ -131,6 +139,8 @@ export interface Page {
   readonly soFar: number;
   /** The number of the first page, as that page shows it: 0 or 1. */
   readonly firstNumber: number;
+  /** The most records on one page of this list so far, without this page. */
+  readonly longest: number;
 }
 
 /**
@@ -219,12 +229,15 @@ function isHint({ plain, value }: Fact): boolean {
   );
 }
 
-/** Whether a page may be the first of several: it is full, or it shows nothing about its length. */
-function mayBeCut(facts: readonly Fact[], { count, soFar }: Page): boolean {
+/**
+ * Whether a page may be the first of several: it is full, or it shows nothing about its length. A page is not full if an
+ * earlier one had more records.
+ */
+function mayBeCut(facts: readonly Fact[], { count, soFar, longest }: Page): boolean {
   const size = read(facts, pageNames.limit, asCount);
   if (size !== undefined) return count >= size && soFar > 0;
   const saysEnd = facts.some((fact) => isNext(fact) && !fact.value);
-  return !saysEnd && pageSizes.has(count);
+  return !saysEnd && pageSizes.has(count) && count >= longest;
 }
 
 const linkForm = /^(https?:\/\/|\/|\?)/;

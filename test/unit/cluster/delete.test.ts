@@ -25,6 +25,17 @@ describe("a deletion", () => {
     expect(bench.said.at(-1)).toBe("status: deleted");
   });
 
+  it("of many reads none of them by its id, although the rest of the list is as long as a page may be", async () => {
+    const bench = await openBench({ deletionMs: 1_000 });
+    const names = Array.from({ length: 14 }, (_, index) => `web-${index}`);
+    const made = await Promise.all(names.map((name) => settle(bench, { ...checked, name })));
+    bench.simulator.requests.splice(0);
+    await bench.run(Promise.all(made.slice(0, 4).map((each) => remove(bench, each))));
+    const reads = bench.simulator.requests.filter(({ method, path }) => method === "GET" && path !== "/v1/clusters");
+    expect(living(bench.simulator)).toHaveLength(10);
+    expect(reads).toEqual([]);
+  });
+
   it("of a cluster that is already on its way out is fine", async () => {
     const bench = await openBench({ deletionMs: 10_000 });
     const made = await settle(bench, checked);

@@ -250,6 +250,17 @@ describe("a list of several pages", () => {
     });
   });
 
+  it("of as many records as a page may have is complete once a page had more", async () => {
+    const memory = { longest: 0 };
+    const completeOf = async (count: number) => {
+      const answer = records(...Array.from({ length: count }, (_, index) => `cl_${index}`));
+      return (await readClusterList(async () => ({ json: answer, headers: {} }), memory)).complete;
+    };
+    const seen = [];
+    for (const count of [10, 10, 11, 10, 20, 10, 20, 21, 20, 9]) seen.push(await completeOf(count));
+    expect(seen).toEqual([false, false, true, true, false, true, false, true, true, true]);
+  });
+
   it("is not complete when a cluster moved while it was read, which may have hidden another one", async () => {
     const pages = {
       "": json(a, { offset: 0, total: 4 }),
