@@ -1,4 +1,4 @@
-import { doorJobs } from "./doorRows";
+import { adapterJobs } from "./adapterRows";
 import { clusterProgram, emptyProgram } from "./enginePrograms";
 import { openProject, timeOf } from "./engineProject";
 import type { Job } from "./jobs";
@@ -13,7 +13,7 @@ const repeats = 2;
 export const engineJobs: readonly Job[] = [
   ...sizes.flatMap((clusters) => [() => previews("empty", clusters), () => previews("ours", clusters)]),
   providerJob,
-  ...doorJobs,
+  ...adapterJobs,
 ];
 
 /** Measures previews without changes, and the size of the state. */

@@ -18,11 +18,15 @@ describe("a preview that fails before anything is created", () => {
       cluster("web", 'gpuType: "h-10"'),
       /gpuType: "h-10" is not a GPU type .*similar: .*"h100"/,
     ],
-    ["more than there is", cluster("web", "replicas: 300"), /replicas: not enough GPUs: 300 .*"h100".* 256 available/],
+    [
+      "more than there is",
+      cluster("web", "replicas: 300"),
+      /replicas: not enough GPUs: 300 x h100 needed, 256 available/,
+    ],
     [
       "a cluster to adopt that does not exist",
       cluster("web", 'adopt: "cl_00000000"'),
-      /adopt: cl_00000000 is no cluster that/,
+      /adopt: cl_00000000 is not a cluster that/,
     ],
     [
       "a cluster to read that does not exist",

@@ -1,13 +1,13 @@
 import { closeBenches, openNativeBench } from "./harness";
 import { testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
 import { formNames, testPublishedLife } from "./publishedLife";
-import { nativeDoor } from "./publishedPrograms";
+import { nativeAdapter } from "./publishedPrograms";
 
 afterAll(closeBenches);
 
-testPublishedLife(nativeDoor);
-testPublishedFacts(nativeDoor);
-testPublishedSecrets(nativeDoor);
+testPublishedLife(nativeAdapter);
+testPublishedFacts(nativeAdapter);
+testPublishedSecrets(nativeAdapter);
 
 it.each(formNames)(
   "an import of the form %s gives a program that previews as no change, in any spelling",
@@ -23,7 +23,7 @@ it.each(formNames)(
     expect(output).not.toMatch(/failed to validate|warning/);
     const uuid = await gpuIdOf(id);
     for (const gpuType of ["RTX 4090", "rtx-4090", uuid]) {
-      nativeDoor.writeCluster(workspace, { ...seed, gpuType });
+      nativeAdapter.writeCluster(workspace, { ...seed, gpuType });
       const { output: shown } = await workspace.preview();
       expect(shown).toContain("2 unchanged");
       expect(shown).not.toMatch(/gpuType|warning|replace/);

@@ -1,4 +1,4 @@
-import { aliasOf, move } from "./doorMove";
+import { aliasOf, move } from "./adapterMove";
 import { closeBenches, living, openBench } from "./harness";
 
 afterAll(closeBenches);

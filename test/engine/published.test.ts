@@ -1,13 +1,13 @@
 import { closeBenches, living, openBench } from "./harness";
 import { testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
 import { formNames, testPublishedLife } from "./publishedLife";
-import { dynamicDoor } from "./publishedPrograms";
+import { dynamicAdapter } from "./publishedPrograms";
 
 afterAll(closeBenches);
 
-testPublishedLife(dynamicDoor);
-testPublishedFacts(dynamicDoor);
-testPublishedSecrets(dynamicDoor);
+testPublishedLife(dynamicAdapter);
+testPublishedFacts(dynamicAdapter);
+testPublishedSecrets(dynamicAdapter);
 
 it.each(formNames)(
   "a cluster of the form %s is adopted under the display name of its GPU, and corrected",
@@ -16,7 +16,7 @@ it.each(formNames)(
     const env = { MODEL: "canary-llama" };
     const seed = { gpuType: "rtx-4090", container: "acme/model:1", env };
     const { id } = simulator.addCluster({ ...seed, name: "prod", replicas: 2 });
-    dynamicDoor.writeCluster(workspace, { ...seed, gpuType: "RTX 4090", replicas: 3, adopt: id });
+    dynamicAdapter.writeCluster(workspace, { ...seed, gpuType: "RTX 4090", replicas: 3, adopt: id });
     const { output } = await workspace.preview();
     expect(output).toMatch(
       /web: adopts \S+ \("prod", 2 x (rtx-4090|RTX 4090)\): replicas will be changed to match the program; nothing else/,

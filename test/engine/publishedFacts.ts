@@ -1,6 +1,6 @@
 import { living, openBench } from "./harness";
 import { formNames } from "./publishedLife";
-import type { Call, Door } from "./publishedPrograms";
+import type { Adapter, Call } from "./publishedPrograms";
 
 const seed = {
   name: "prod",
@@ -33,7 +33,7 @@ const answersOf = (stock: object) => ({
 });
 
 /** Tests the data functions and existing clusters in both forms of the published service. */
-export function testPublishedFacts(adapter: Door): void {
+export function testPublishedFacts(adapter: Adapter): void {
   it.each(formNames)(
     "every data function returns the facts of a service in the form %s, and no secret",
     async (form) => {
@@ -101,7 +101,7 @@ const extraNames = {
 };
 
 /** Tests a secret among the request fields that the package does not know. */
-export function testPublishedSecrets(adapter: Door): void {
+export function testPublishedSecrets(adapter: Adapter): void {
   it.each(formNames)("a secret among the extra fields of the form %s shows nowhere", async (form) => {
     const { workspace, simulator } = await openBench("", { dialect: form });
     const names = extraNames[form];

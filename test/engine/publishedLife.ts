@@ -1,5 +1,5 @@
 import { type Bench, canaryKey, living, openBench } from "./harness";
-import type { Door, Wanted } from "./publishedPrograms";
+import type { Adapter, Wanted } from "./publishedPrograms";
 import type { Run } from "./workspace";
 
 /** Differences between the two public forms of the service. */
@@ -40,7 +40,7 @@ const moved: Wanted = { ...changed, gpuType: "h100" };
 /** A cluster's program and its cluster in the service. */
 interface Stage {
   readonly bench: Bench;
-  readonly adapter: Door;
+  readonly adapter: Adapter;
   write(wanted: Wanted): void;
   /** The only cluster of the service. */
   web(): ReturnType<typeof living>[number];
@@ -49,7 +49,7 @@ interface Stage {
 }
 
 /** Tests the whole life of a cluster on the published service, through the real CLI, with only key and address set. */
-export function testPublishedLife(adapter: Door): void {
+export function testPublishedLife(adapter: Adapter): void {
   describe.each(formNames)("the life of a cluster of the service in the form %s, in order", (form) => {
     let stage: Stage;
     beforeAll(async () => {
@@ -173,7 +173,7 @@ export function testPublishedLife(adapter: Door): void {
   });
 }
 
-function stageOf(bench: Bench, adapter: Door): Stage {
+function stageOf(bench: Bench, adapter: Adapter): Stage {
   return {
     bench,
     adapter,

@@ -18,7 +18,7 @@ export interface Wanted {
 }
 
 /** One of the two adapters between Pulumi and the provider, with the programs that use it. */
-export interface Door {
+export interface Adapter {
   /** The type of a cluster in previews. */
   readonly type: string;
   /** Writes the program of one cluster, `web`. */
@@ -31,7 +31,7 @@ export interface Door {
 export type Call = readonly [name: string, args: object];
 
 /** A dynamic resource of a JavaScript program. */
-export const dynamicDoor: Door = {
+export const dynamicAdapter: Adapter = {
   type: "pulumi-nodejs:dynamic/gpucluster:Cluster",
   writeCluster(workspace, { open, secret, replaceOnChanges = [], ...args }) {
     const secrets = Object.entries(secret ?? {}).map(([name, text]) => `${name}: pulumi.secret("${text}")`);
@@ -50,7 +50,7 @@ exports.endpoint = web.endpoint;
 };
 
 /** A resource of a YAML program, which the plugin serves. */
-export const nativeDoor: Door = {
+export const nativeAdapter: Adapter = {
   type: "gpucluster:index:Cluster",
   writeCluster(workspace, { open, secret, replaceOnChanges = [], ...args }) {
     const secrets = Object.entries(secret ?? {}).map(([name, text]) => [name, { "fn::secret": text }]);

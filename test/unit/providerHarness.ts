@@ -16,7 +16,7 @@ export const functionNames = [
 
 export type FunctionName = (typeof functionNames)[number];
 
-/** The provider as a door has it, with this config. Calls take what a program without types may give. */
+/** The provider as a adapter has it, with this config. Calls take what a program without types may give. */
 export function openProvider(config: Readonly<Record<string, string>>) {
   const provider = createProvider((name) => (Object.hasOwn(config, name) ? config[name] : undefined));
   return {

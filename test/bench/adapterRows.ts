@@ -7,7 +7,7 @@ const clusters = 60;
 const programs = { ours: clusterProgram(clusters), native: nativeProgram(clusters) };
 
 /** The same clusters through both adapters, one after the other. */
-export const doorJobs: readonly Job[] = [() => throughAdapter("ours"), () => throughAdapter("native")];
+export const adapterJobs: readonly Job[] = [() => throughAdapter("ours"), () => throughAdapter("native")];
 
 async function throughAdapter(who: keyof typeof programs): Promise<Row[]> {
   const { workspace, close } = await openProject(programs[who]);

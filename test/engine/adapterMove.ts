@@ -1,13 +1,17 @@
 import { type Bench, living } from "./harness";
 import { clusterTypes } from "./workspace";
 
-type Door = keyof typeof clusterTypes;
+type Adapter = keyof typeof clusterTypes;
 
 /** The one line with which a program takes over a cluster of this adapter. */
-export const aliasOf = (adapter: Door) => ({ aliases: [{ type: clusterTypes[adapter] }] });
+export const aliasOf = (adapter: Adapter) => ({ aliases: [{ type: clusterTypes[adapter] }] });
 
 /** Moves to a program of the other adapter: at most an update in the preview, no request, the same cluster. */
-export async function move({ workspace, simulator, writes }: Bench, to: Door, writeProgram: () => void): Promise<void> {
+export async function move(
+  { workspace, simulator, writes }: Bench,
+  to: Adapter,
+  writeProgram: () => void,
+): Promise<void> {
   const [before] = living(simulator);
   writes();
   writeProgram();
