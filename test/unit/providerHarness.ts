@@ -44,7 +44,7 @@ export function configOf({ apiKey, url }: Simulator): Record<string, string> {
 }
 
 /** The connection of a simulator's first key, in the variables that a user sets. */
-export function useEnvironment({ apiKey, url }: Simulator): void {
+export function useEnvironment({ apiKey, url }: Pick<Simulator, "apiKey" | "url">): void {
   process.env["GPUCLUSTER_API_KEY"] = apiKey;
   process.env["GPUCLUSTER_BASE_URL"] = url;
 }
