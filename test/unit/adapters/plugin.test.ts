@@ -151,7 +151,7 @@ describe("a preview", () => {
   });
 
   it("of an adoption shows the known outputs of the cluster, which are not in its inputs", async () => {
-    const { id, endpoint } = simulator.addCluster({ ...seed, container: String(least["container"]) });
+    const { id, endpoint } = simulator.addCluster({ ...seed, replicas: 1, container: String(least["container"]) });
     const checked = await check(new proto.CheckRequest().setNews(toStruct({ ...least, adopt: id })));
     const inputs = fromStruct(checked.getInputs());
     expect(inputs).not.toHaveProperty("endpoint");
@@ -351,7 +351,7 @@ describe("the stack's pulumi:autonaming", () => {
   it("requires a name if autonaming is disabled", async () => {
     const { failures } = await checkWith(Mode.DISABLE, "");
     expect(failures).toEqual([expect.stringMatching(/^name: is required: pulumi:autonaming is disabled/)]);
-    const { id } = simulator.addCluster({ ...seed, container: String(least["container"]) });
+    const { id } = simulator.addCluster({ ...seed, replicas: 1, container: String(least["container"]) });
     expect(await checkWith(Mode.DISABLE, "", { adopt: id })).toEqual({ name: "prod", failures: [] });
   });
 
