@@ -23,20 +23,8 @@ test.each([
   ["the config alone", {}, inConfig, "config-key", "https://config.example.com"],
   ["both, where the environment wins", settings, inConfig, key, url],
   ["one from each", { GPUCLUSTER_API_KEY: key }, inConfig, key, "https://config.example.com"],
-  [
-    "an empty variable, which is as good as none",
-    { ...settings, GPUCLUSTER_API_KEY: " " },
-    inConfig,
-    "config-key",
-    url,
-  ],
-  [
-    "values with white space around",
-    { GPUCLUSTER_API_KEY: ` ${key}\n`, GPUCLUSTER_BASE_URL: ` ${url} ` },
-    {},
-    key,
-    url,
-  ],
+  ["an empty variable, as good as none", { ...settings, GPUCLUSTER_API_KEY: " " }, inConfig, "config-key", url],
+  ["values in white space", { GPUCLUSTER_API_KEY: ` ${key}\n`, GPUCLUSTER_BASE_URL: ` ${url} ` }, {}, key, url],
 ])("the connection is taken from %s", (_what, env, values, expectedKey, expectedUrl) => {
   const { apiKey, baseUrl } = resolveConnection(config(values), env);
   expect([apiKey.reveal(), baseUrl]).toEqual([expectedKey, expectedUrl]);
@@ -84,46 +72,40 @@ test.each([
   ["https://api.example.com/", "https://api.example.com"],
   ["https://api.example.com///", "https://api.example.com"],
   ["https://api.example.com/gpu/", "https://api.example.com/gpu"],
-  ["https://api.example.com:8443", "https://api.example.com:8443"],
-  ["https://api.example.com/v10", "https://api.example.com/v10"],
-  ["http://localhost:8080", "http://localhost:8080"],
-  ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
-  ["http://127.9.8.7", "http://127.9.8.7"],
-  ["http://[::1]:8080", "http://[::1]:8080"],
+  ...["https://api.example.com:8443", "https://api.example.com/v10"].map((same) => [same, same]),
+  ...["http://localhost:8080", "http://127.0.0.1:8080", "http://127.9.8.7", "http://[::1]:8080"].map((own) => [
+    own,
+    own,
+  ]),
 ])("the address %s is used as %s", (given, used) => {
   expect(resolveConnection(nothing, { ...settings, GPUCLUSTER_BASE_URL: given }).baseUrl).toBe(used);
 });
 
-test.each([
-  ["not a url", "is not a URL"],
-  ["api.example.com", "is not a URL"],
-  ["https://", "is not a URL"],
-  ["ftp://api.example.com", "must begin with https://"],
-  ["file:///etc/passwd", "must begin with https://"],
-  ["javascript:alert(1)", "must begin with https://"],
-  ["localhost:8080", "must begin with https://"],
-  ["http://api.example.com", "http:// sends the API key unencrypted"],
-  ["http://10.0.0.1", "http:// sends the API key unencrypted"],
-  ["http://127.0.0.1.example.com", "http:// sends the API key unencrypted"],
-  ["http://localhost.example.com", "http:// sends the API key unencrypted"],
-  ["http://[::2]", "http:// sends the API key unencrypted"],
-  ["https://user:hunter2@api.example.com", "must not contain a user name or a password"],
-  ["https://user@api.example.com", "must not contain a user name or a password"],
-  ["https://api.example.com?org=1", "must not contain a query or a fragment"],
-  ["https://api.example.com#top", "must not contain a query or a fragment"],
-  ["https://api.example.com?", "must not contain a query or a fragment"],
-  ["https://api.example.com/#", "must not contain a query or a fragment"],
-  ["https://api.example.com/gpu?", "must not contain a query or a fragment"],
-  ["https://api.example.com?#", "must not contain a query or a fragment"],
-  ["https://api.example.com/v1", "must end before /v1"],
-  ["https://api.example.com/v1/", "must end before /v1"],
-])("the address %s is refused, with what is right", (given, reason) => {
-  const error = refusalOf({ ...settings, GPUCLUSTER_BASE_URL: given });
-  expect(error).toBeInstanceOf(ConfigError);
-  expect(String(error)).toContain(reason);
-  expect(String(error)).toContain("GPUCLUSTER_BASE_URL");
-  expect(String(error)).not.toContain("hunter2");
-});
+const domain = "https://api.example.com";
+const wrongAddresses: Record<string, string[]> = {
+  "is not a URL": ["not a url", "api.example.com", "https://"],
+  "must begin with https://": ["ftp://api.example.com", "file:///etc/passwd", "javascript:alert(1)", "localhost:8080"],
+  "http:// sends the API key unencrypted": [
+    ..."api.example.com 10.0.0.1 127.0.0.1.example.com localhost.example.com [::2]"
+      .split(" ")
+      .map((at) => `http://${at}`),
+  ],
+  "must not contain a user name or a password": ["user:hunter2@", "user@"].map(
+    (user) => `https://${user}a.example.com`,
+  ),
+  "must not contain a query or a fragment": ["?org=1", "#top", "?", "/#", "/gpu?", "?#"].map((end) => domain + end),
+  "must end before /v1": [`${domain}/v1`, `${domain}/v1/`],
+};
+test.each(Object.entries(wrongAddresses).flatMap(([reason, all]) => all.map((given) => [given, reason] as const)))(
+  "the address %s is refused, with what is right",
+  (given, reason) => {
+    const error = refusalOf({ ...settings, GPUCLUSTER_BASE_URL: given });
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain(reason);
+    expect(String(error)).toContain("GPUCLUSTER_BASE_URL");
+    expect(String(error)).not.toContain("hunter2");
+  },
+);
 
 test.each([
   ["a space inside", `${key} x`],
@@ -144,7 +126,7 @@ test("a key that is too short to be one is refused, and never shown", () => {
   const error = refusalOf({ ...settings, GPUCLUSTER_API_KEY: "k3y" });
   expect(error).toBeInstanceOf(ConfigError);
   expect(String(error)).toMatch(
-    /^ConfigError: The API key \(GPUCLUSTER_API_KEY or .*fewer than 4 characters.*Set the whole key$/,
+    /^ConfigError: The API key \(GPUCLUSTER_API_KEY or .*fewer than 4 .*Set the whole key$/,
   );
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("k3y");
   expect(refusalOf({ ...settings, GPUCLUSTER_API_KEY: "k3y5" })).toBeUndefined();
@@ -182,7 +164,7 @@ test.each<[string, Record<string, string>, string[], string[]]>([
   ["no secret", { ...inConfig, ...us }, ["gpucluster:apiKey", "gpucluster:usApiKey"], []],
   ["no key that is not there", { "gpucluster:connections": '{"us":{"apiKeyConfig":"gpucluster:usApiKey"}}' }, [], []],
   [
-    "nothing that a connection may not name",
+    "nothing that is not ours",
     { "gpucluster:connections": '{"us":{"apiKeyConfig":"aws:key"}}', "aws:key": key },
     [],
     [],
@@ -190,8 +172,67 @@ test.each<[string, Record<string, string>, string[], string[]]>([
   ["nothing of connections that cannot be read", { "gpucluster:connections": "{us" }, [], []],
 ])("of keys in the stack's config a warning names %s", (_what, values, secrets, named) => {
   const text = plainKeyText(config(values), (name) => secrets.includes(name), "Pulumi.dev.yaml");
-  expect([...(text ?? "").matchAll(/`pulumi config set --secret \S+`/g)].map(([found]) => found)).toEqual(
-    named.map(command),
-  );
+  expect((text ?? "").match(/`pulumi config set --secret \S+`/g) ?? []).toEqual(named.map(command));
   for (const value of ["config-key", "us-key", key]) expect(String(text)).not.toContain(value);
+});
+
+test.each<[string, Record<string, string>, object]>([
+  ["nothing", {}, {}],
+  ["a warning for an unlisted type", { gpuTypeCheck: "warn" }, { gpuTypeCheck: "warn" }],
+  ["no check of types", { gpuTypeCheck: "off" }, { gpuTypeCheck: "off" }],
+  ["the client's names", { requestNames: "client" }, { requestNames: "client" }],
+  ["empty texts, which are as good as none", { strictPreview: "", capacityCheck: " ", maxHourlyCost: "\n" }, {}],
+  ["a strict preview", { strictPreview: "true" }, { strictPreview: true }],
+  ["a preview that is not", { strictPreview: "false" }, { strictPreview: false }],
+  ["a warning for too few GPUs", { capacityCheck: "warn" }, { capacityCheck: "warn" }],
+  ["an error for too few GPUs", { capacityCheck: "error" }, { capacityCheck: "error" }],
+  ["a whole number as the limit", { maxHourlyCost: "40" }, { maxHourlyCost: 40 }],
+  ["a fraction as the limit", { maxHourlyCost: "0.25" }, { maxHourlyCost: 0.25 }],
+  ["a fraction without a whole part", { maxHourlyCost: ".5" }, { maxHourlyCost: 0.5 }],
+  ["a number as YAML writes large ones", { maxHourlyCost: "1e+21" }, { maxHourlyCost: 1e21 }],
+  ["white space around", { strictPreview: " true\n", maxHourlyCost: " 7 " }, { strictPreview: true, maxHourlyCost: 7 }],
+])("the settings are read from %s", (_title, values, expected) => {
+  const named = Object.fromEntries(Object.entries(values).map(([name, text]) => [`gpucluster:${name}`, text]));
+  const defaults = {
+    strictPreview: false,
+    capacityCheck: "warn",
+    gpuTypeCheck: "error",
+    requestNames: undefined,
+    maxHourlyCost: undefined,
+  };
+  expect(resolveSettings(config(named))).toEqual({ ...defaults, ...expected });
+});
+
+const rights = {
+  strictPreview: '"true" or "false"',
+  capacityCheck: '"warn" or "error"',
+  gpuTypeCheck: '"error", "warn" or "off"',
+  requestNames: '"specification" or "client"',
+  maxHourlyCost: "a number above 0, such as 12.5",
+};
+
+const wrongs: Record<string, string> = {
+  strictPreview: "yes,1,True",
+  capacityCheck: "fail,true,Error",
+  gpuTypeCheck: "no,Warn",
+  requestNames: "both,Client",
+  maxHourlyCost: "0,-1,0.0,ten,10 USD,0x10,Infinity,1e999,NaN,.",
+};
+test.each([
+  ["maxHourlyCost", "1,5"],
+  ...Object.entries(wrongs).flatMap(([name, texts]) => texts.split(",").map((text) => [name, text])),
+] as [keyof typeof rights, string][])("as gpucluster:%s, %j is refused with what is right", (name, text) => {
+  const resolve = () => resolveSettings(config({ [`gpucluster:${name}`]: text }));
+  expect(resolve).toThrow(ConfigError);
+  expect(resolve).toThrow(
+    `gpucluster:${name} must be ${rights[name]}: run \`pulumi config set gpucluster:${name} <value>\``,
+  );
+});
+
+test("all settings that are wrong are named at once, and no text is quoted", () => {
+  const canary = "canary-7f3a9e";
+  const names = Object.keys(rights).map((name) => `gpucluster:${name}`);
+  const resolve = () => resolveSettings(config(Object.fromEntries(names.map((name) => [name, canary]))));
+  for (const name of names) expect(resolve).toThrow(`${name} must be`);
+  expect(resolve).not.toThrow(canary);
 });

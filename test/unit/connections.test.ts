@@ -31,44 +31,32 @@ function refusalOf(name: string, given: Given): Error {
 
 const inEnv = { GPUCLUSTER_EU_KEY: "from-env" };
 const inConfig = { "gpucluster:euApiKey": "from-config" };
-test.each<[string, Given, string, string]>([
-  ["a variable", { connections: { eu }, env: inEnv }, "from-env", eu.baseUrl],
-  ["the config", { connections: { eu }, config: inConfig }, "from-config", eu.baseUrl],
-  ["both, where the variable wins", { connections: { eu }, env: inEnv, config: inConfig }, "from-env", eu.baseUrl],
-  [
-    "a blank variable, which is as good as none",
-    { connections: { eu }, env: { GPUCLUSTER_EU_KEY: " " }, config: inConfig },
-    "from-config",
-    eu.baseUrl,
-  ],
-  [
-    "texts with white space around",
-    {
-      connections: { eu: { baseUrl: ` ${eu.baseUrl}/\n`, apiKeyEnv: " GPUCLUSTER_EU_KEY " } },
-      env: { GPUCLUSTER_EU_KEY: " key-eu\n" },
-    },
-    "key-eu",
-    eu.baseUrl,
-  ],
+const inSpace = { baseUrl: ` ${eu.baseUrl}/\n`, apiKeyEnv: " GPUCLUSTER_EU_KEY " };
+const other = "https://other.example.com";
+/** Entries as JSON has them, and the places of their keys. */
+const of = (connections: unknown, env: Given["env"] = {}, config: Given["config"] = {}): Given => ({
+  connections,
+  env,
+  config,
+});
+test.each<[string, Given, string, string?]>([
+  ["a variable", of({ eu }, inEnv), "from-env"],
+  ["the config", of({ eu }, {}, inConfig), "from-config"],
+  ["both, where the variable wins", of({ eu }, inEnv, inConfig), "from-env"],
+  ["a blank variable, which is as good as none", of({ eu }, { GPUCLUSTER_EU_KEY: " " }, inConfig), "from-config"],
+  ["texts with white space around", of({ eu: inSpace }, { GPUCLUSTER_EU_KEY: " key-eu\n" }), "key-eu"],
   [
     "an entry without an address, which has the ordinary one",
-    {
-      connections: { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" } },
-      env: { ...inEnv, GPUCLUSTER_BASE_URL: "https://other.example.com" },
-    },
+    of({ eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" } }, { ...inEnv, GPUCLUSTER_BASE_URL: other }),
     "from-env",
-    "https://other.example.com",
+    other,
   ],
   [
     "its own entry alone, where the ordinary key is set, and that of another entry is not",
-    {
-      connections: { us: { apiKeyEnv: "GPUCLUSTER_US_KEY" }, eu },
-      env: { ...inEnv, GPUCLUSTER_API_KEY: "ordinary" },
-    },
+    of({ us: { apiKeyEnv: "GPUCLUSTER_US_KEY" }, eu }, { ...inEnv, GPUCLUSTER_API_KEY: "ordinary" }),
     "from-env",
-    eu.baseUrl,
   ],
-])("a named connection is taken from %s", (_what, given, key, url) => {
+])("a named connection is taken from %s", (_what, given, key, url = eu.baseUrl) => {
   const { apiKey, baseUrl } = resolve("eu", given);
   expect([apiKey.reveal(), baseUrl]).toEqual([key, url]);
 });
@@ -87,127 +75,89 @@ const noObject = "gpucluster:connections must be an object of names and their co
 const howTo = "set it to a JSON object such as {";
 const unset = 'The API key of the connection "eu" is missing';
 
-type Refused = [what: string, given: Given, texts: string[]];
-
-test.each<Refused>([
-  ["no config", {}, [`gpucluster:connections is not set, so there is no entry "eu": ${howTo}`]],
-  ["an empty config", { connections: " " }, ["gpucluster:connections is not set"]],
-  ["no entries", { connections: {} }, [`${noEntry}: ${howTo}`]],
-  [
-    "other entries",
-    { connections: { EU: eu, "us-1": eu } },
-    [`${noEntry}: add it, or use one of the existing entries, "EU", "us-1"`],
-  ],
-  ["no JSON", { connections: `eu: ${secret}` }, [noObject]],
-  ["broken JSON", { connections: `{"eu":"${secret}` }, [noObject]],
-  ["a list", { connections: [eu] }, [noObject]],
-  ["a JSON text", { connections: JSON.stringify(secret) }, [noObject]],
-  ["null", { connections: "null" }, [noObject]],
-  ["the key as an entry", { connections: { eu: secret } }, [`${entry} must be an object with ${takes}`]],
-  ["an entry that is a list", { connections: { eu: [secret] } }, [`${entry} must be an object with ${takes}`]],
-  ["an entry that is null", { connections: { eu: null } }, [`${entry} must be an object with ${takes}`]],
-  [
-    "the key itself",
-    { connections: { eu: { apiKey: secret } } },
-    [
-      `${entry}: \`apiKey\` is not a field of an entry, which has ${takes}; set the name of the place of the key, never the key itself`,
-      `${entry}: \`apiKeyEnv\` or \`apiKeyConfig\` must name the place of the API key`,
-    ],
-  ],
-  [
-    "a field that is none",
-    { connections: { eu: { ...eu, url: secret } } },
-    [`${entry}: \`url\` is not a field of an entry`],
-  ],
-  [
-    "a field of all objects",
-    { connections: { eu: { ...eu, toString: secret } } },
-    ["`toString` is not a field of an entry"],
-  ],
-  ["no place for the key", { connections: { eu: { baseUrl: eu.baseUrl } } }, ["must name the place of the API key"]],
-  ["the key for its variable", { connections: { eu: { apiKeyEnv: secret } } }, [envRule]],
+const noField = "is not a field of an entry";
+const noPlace = "`apiKeyEnv` or `apiKeyConfig` must name the place of the API key";
+const notAnEntry = `${entry} must be an object with ${takes}`;
+const inVariable = "set GPUCLUSTER_EU_KEY in the environment";
+const inStack = "run `pulumi config set --secret gpucluster:euApiKey`";
+const ofEu = (fields: unknown, env: Given["env"] = {}, config: Given["config"] = {}) => of({ eu: fields }, env, config);
+const at = (baseUrl: string) => ofEu({ ...eu, baseUrl }, inEnv);
+type Refused = [what: string, given: Given, ...texts: string[]];
+const notOurs = [
   ...["AWS_SECRET_ACCESS_KEY", "GPUCLUSTER_", "MY_GPUCLUSTER_KEY", "gpucluster_key"].map(
-    (apiKeyEnv): Refused => [
-      `the variable ${apiKeyEnv}, which is not ours`,
-      { connections: { eu: { apiKeyEnv } }, env: { [apiKeyEnv]: secret } },
-      [envRule],
-    ],
+    (apiKeyEnv): Refused => [apiKeyEnv, ofEu({ apiKeyEnv }, { [apiKeyEnv]: secret }), envRule],
   ),
   ...["aws:secretKey", "gpucluster:", "my:gpucluster:key", "GPUCLUSTER:key"].map(
-    (apiKeyConfig): Refused => [
-      `the config key ${apiKeyConfig}, which is not ours`,
-      { connections: { eu: { apiKeyConfig } }, config: { [apiKeyConfig]: secret } },
-      [configRule],
-    ],
+    (apiKeyConfig): Refused => [apiKeyConfig, ofEu({ apiKeyConfig }, {}, { [apiKeyConfig]: secret }), configRule],
   ),
-  ["an empty variable", { connections: { eu: { apiKeyEnv: "" } } }, [envRule]],
-  ["an assignment", { connections: { eu: { apiKeyEnv: `GPUCLUSTER_EU_KEY=${secret}` } } }, [envRule]],
-  ["a number as the variable", { connections: { eu: { apiKeyEnv: 5 } } }, [`${entry}: \`apiKeyEnv\` must be a string`]],
-  ["the key for its config key", { connections: { eu: { apiKeyConfig: secret } } }, [configRule]],
-  ["a config key without a namespace", { connections: { eu: { apiKeyConfig: "euApiKey" } } }, [configRule]],
+];
+
+test.each<Refused>([
+  ["no config", {}, `gpucluster:connections is not set, so there is no entry "eu": ${howTo}`],
+  ["an empty config", of(" "), "gpucluster:connections is not set"],
+  ["no entries", of({}), `${noEntry}: ${howTo}`],
+  ["other entries", of({ EU: eu, "us-1": eu }), `${noEntry}: add it, or use one of the existing entries, "EU", "us-1"`],
+  ["no JSON", of(`eu: ${secret}`), noObject],
+  ["broken JSON", of(`{"eu":"${secret}`), noObject],
+  ["a list", of([eu]), noObject],
+  ["a JSON text", of(JSON.stringify(secret)), noObject],
+  ["null", of("null"), noObject],
+  ["the key as an entry", ofEu(secret), notAnEntry],
+  ["an entry that is a list", ofEu([secret]), notAnEntry],
+  ["an entry that is null", ofEu(null), notAnEntry],
   [
-    "an address that is none",
-    { connections: { eu: { ...eu, baseUrl: secret } }, env: inEnv },
-    [`${entry}: \`baseUrl\` is not a URL; it has the form https://api.example.com`],
+    "the key itself",
+    ofEu({ apiKey: secret }),
+    `${entry}: \`apiKey\` ${noField}, which has ${takes}; set the name of the place of the key, never the key itself`,
+    `${entry}: ${noPlace}`,
   ],
+  ["a field that is none", ofEu({ ...eu, url: secret }), `${entry}: \`url\` ${noField}`],
+  ["a field of all objects", ofEu({ ...eu, toString: secret }), `\`toString\` ${noField}`],
+  ["no place for the key", ofEu({ baseUrl: eu.baseUrl }), noPlace],
+  ["the key for its variable", ofEu({ apiKeyEnv: secret }), envRule],
+  ...notOurs,
+  ["an empty variable", ofEu({ apiKeyEnv: "" }), envRule],
+  ["an assignment", ofEu({ apiKeyEnv: `GPUCLUSTER_EU_KEY=${secret}` }), envRule],
+  ["a number as the variable", ofEu({ apiKeyEnv: 5 }), `${entry}: \`apiKeyEnv\` must be a string`],
+  ["the key for its config key", ofEu({ apiKeyConfig: secret }), configRule],
+  ["a config key without a namespace", ofEu({ apiKeyConfig: "euApiKey" }), configRule],
+  ["no address", at(secret), `${entry}: \`baseUrl\` is not a URL; it has the form https://api.example.com`],
   [
     "an address without TLS",
-    { connections: { eu: { ...eu, baseUrl: "http://eu.example.com" } }, env: inEnv },
-    ["`baseUrl` must begin with https://, because http:// sends the API key unencrypted"],
+    at("http://eu.example.com"),
+    "`baseUrl` must begin with https://, because http:// sends the API key unencrypted",
   ],
-  [
-    "an address with a password",
-    { connections: { eu: { ...eu, baseUrl: `https://me:${secret}@eu.example.com` } }, env: inEnv },
-    ["`baseUrl` must not contain a user name or a password"],
-  ],
-  [
-    "an address with /v1",
-    { connections: { eu: { ...eu, baseUrl: "https://eu.example.com/v1" } }, env: inEnv },
-    ["`baseUrl` must end before /v1"],
-  ],
-  [
-    "neither the variable nor the config key set",
-    { connections: { eu } },
-    [`${unset}: set GPUCLUSTER_EU_KEY in the environment, or run \`pulumi config set --secret gpucluster:euApiKey\``],
-  ],
-  [
-    "the variable not set",
-    { connections: { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" } } },
-    [`${unset}: set GPUCLUSTER_EU_KEY in the environment`],
-  ],
-  [
-    "the config key not set",
-    { connections: { eu: { apiKeyConfig: "gpucluster:euApiKey" } } },
-    [`${unset}: run \`pulumi config set --secret gpucluster:euApiKey\``],
-  ],
+  ["a password", at(`https://me:${secret}@e.example.com`), "`baseUrl` must not contain a user name or a password"],
+  ["an address with /v1", at("https://eu.example.com/v1"), "`baseUrl` must end before /v1"],
+  ["neither the variable nor the config key set", ofEu(eu), `${unset}: ${inVariable}, or ${inStack}`],
+  ["the variable not set", ofEu({ apiKeyEnv: "GPUCLUSTER_EU_KEY" }), `${unset}: ${inVariable}`],
+  ["the config key not set", ofEu({ apiKeyConfig: "gpucluster:euApiKey" }), `${unset}: ${inStack}`],
   [
     "a key that cannot stand in a header",
-    { connections: { eu }, env: { GPUCLUSTER_EU_KEY: `${secret}\r\nX-Admin: 1` } },
-    [
-      'The API key of the connection "eu" (GPUCLUSTER_EU_KEY or gpucluster:euApiKey) must be visible ASCII characters only',
-    ],
+    ofEu(eu, { GPUCLUSTER_EU_KEY: `${secret}\r\nX-Admin: 1` }),
+    'The API key of the connection "eu" (GPUCLUSTER_EU_KEY or gpucluster:euApiKey) must be visible ASCII characters only',
   ],
   [
     "no address anywhere, and no key",
-    { connections: { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" } }, config: { "gpucluster:baseUrl": "" } },
-    [unset, "The address of the service is missing: set GPUCLUSTER_BASE_URL in the environment"],
+    ofEu({ apiKeyEnv: "GPUCLUSTER_EU_KEY" }, {}, { "gpucluster:baseUrl": "" }),
+    unset,
+    "The address of the service is missing: set GPUCLUSTER_BASE_URL in the environment",
   ],
   [
     "mistakes in several entries",
-    { connections: { eu: { ...eu, key: secret, apiKeyEnv: secret, baseUrl: secret }, us: { apiKey: secret } } },
-    [`${entry}: \`key\``, envRule, `${entry}: \`baseUrl\``, 'gpucluster:connections, entry "us": `apiKey`'],
+    of({ eu: { ...eu, key: secret, apiKeyEnv: secret, baseUrl: secret }, us: { apiKey: secret } }),
+    ...[`${entry}: \`key\``, envRule, `${entry}: \`baseUrl\``, 'gpucluster:connections, entry "us": `apiKey`'],
   ],
-  [
-    "a mistake in another entry than the one that is missing",
-    { connections: { us: { apiKey: secret } } },
-    [`${noEntry}: add it`, 'entry "us": `apiKey`'],
-  ],
-])("with %s, one line says everything that is wrong and what is right, and quotes no value", (_what, given, texts) => {
-  const error = refusalOf("eu", given);
-  for (const text of texts) expect(error.message).toContain(text);
-  expect(error.message).not.toMatch(/[\r\n]/);
-  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
-});
+  ["a mistake in another entry", of({ us: { apiKey: secret } }), `${noEntry}: add it`, 'entry "us": `apiKey`'],
+])(
+  "with %s, one line says everything that is wrong and what is right, and quotes no value",
+  (_what, given, ...texts) => {
+    const error = refusalOf("eu", given);
+    for (const text of texts) expect(error.message).toContain(text);
+    expect(error.message).not.toMatch(/[\r\n]/);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
+  },
+);
 
 test("a name is made safe to print", () => {
   const { message } = refusalOf("\u001b[31meu\n", { connections: { "\u001b[32mus": eu } });

@@ -43,6 +43,12 @@ export function configOf({ apiKey, url }: Simulator): Record<string, string> {
   return { "gpucluster:apiKey": apiKey, "gpucluster:baseUrl": url };
 }
 
+/** The connection of a simulator's first key, in the variables that a user sets. */
+export function useEnvironment({ apiKey, url }: Pick<Simulator, "apiKey" | "url">): void {
+  process.env["GPUCLUSTER_API_KEY"] = apiKey;
+  process.env["GPUCLUSTER_BASE_URL"] = url;
+}
+
 /** For whoever tests the config: a variable of the machine would come before it. */
 export function forgetEnvironment(): void {
   delete process.env["GPUCLUSTER_API_KEY"];

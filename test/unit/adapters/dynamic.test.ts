@@ -2,18 +2,14 @@ import * as adapter from "../../../provider/adapters/dynamic";
 import { systemClock } from "../../../provider/clock";
 import type { Properties } from "../../../provider/core";
 import { type Simulator, startSimulator } from "../../../simulator";
-import { VirtualClock } from "../../support/virtualClock";
+import type { VirtualClock } from "../../support/virtualClock";
 import { failureOf, living } from "../cluster/harness";
 import { canary, least, urnOf } from "../cluster/inputs";
+import { forgetEnvironment, useEnvironment } from "../providerHarness";
 
 // The adapter uses the real clock; here it is a virtual one.
-jest.mock("../../../provider/clock", () => {
-  const { VirtualClock: Clock } =
-    jest.requireActual<typeof import("../../support/virtualClock")>("../../support/virtualClock");
-  return { ...jest.requireActual<object>("../../../provider/clock"), systemClock: new Clock() };
-});
-
-const clock = systemClock instanceof VirtualClock ? systemClock : new VirtualClock();
+jest.mock("../../../provider/clock", () => jest.requireActual("../../support/clockMock"));
+const clock = systemClock as VirtualClock;
 const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
 const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });
 const hidden = { __urn: urnOf("web"), __provider: "text of the provider" };
@@ -33,15 +29,20 @@ function stored(properties: Properties): Properties {
   return { ...properties, ...(properties["env"] ? { env: Object.fromEntries(env) } : {}) };
 }
 
+/** A new cluster, its state, and the inputs of both. */
+async function created(more: Properties = {}) {
+  const inputs = inputsOf(more);
+  const { id, outs } = await run(adapter.create(inputs));
+  return { inputs, id, outs, state: stored(outs) };
+}
+
 beforeEach(async () => {
   simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
-  process.env["GPUCLUSTER_BASE_URL"] = simulator.url;
-  process.env["GPUCLUSTER_API_KEY"] = simulator.apiKey;
+  useEnvironment(simulator);
 });
 
 afterEach(async () => {
-  delete process.env["GPUCLUSTER_BASE_URL"];
-  delete process.env["GPUCLUSTER_API_KEY"];
+  forgetEnvironment();
   await simulator.close();
 });
 
@@ -52,8 +53,7 @@ describe("the dynamic adapter", () => {
 
   it("takes the connection from the stack's config if the environment has none", async () => {
     const config = new Map([["gpucluster:baseUrl", simulator.url]]).set("gpucluster:apiKey", simulator.apiKey);
-    delete process.env["GPUCLUSTER_BASE_URL"];
-    delete process.env["GPUCLUSTER_API_KEY"];
+    forgetEnvironment();
     await adapter.configure({ config });
     expect(await run(adapter.create(inputsOf()))).toHaveProperty("id");
     await adapter.configure({ config: new Map() });
@@ -72,11 +72,8 @@ describe("check of the dynamic adapter", () => {
     const news = { ...inputsOf(), replicas: 0, env: { PORT: 8080, KEY: canary }, __timeouts: { create: "soon" } };
     const { failures } = await run(adapter.check({}, news));
     expect(failures.map(({ property }) => property)).toEqual(["", "", ""]);
-    expect(failures.map(({ reason }) => reason.split(":")[0]).sort()).toEqual([
-      "customTimeouts.create",
-      "env.PORT",
-      "replicas",
-    ]);
+    const named = failures.map(({ reason }) => reason.split(":")[0]);
+    expect(named.sort()).toEqual(["customTimeouts.create", "env.PORT", "replicas"]);
     expect(JSON.stringify(failures)).not.toContain(canary);
   });
 
@@ -88,55 +85,33 @@ describe("check of the dynamic adapter", () => {
 });
 
 describe("diff of the dynamic adapter", () => {
-  const olds = { ...inputsOf(), settled: true };
-
-  it.each<[string, Properties, object]>([
-    ["nothing", {}, { changes: false, replaces: [], deleteBeforeReplace: true }],
-    ["replicas", { replicas: 3 }, { changes: undefined, replaces: [], deleteBeforeReplace: true }],
-    ["a variable", { env: { MODEL: "x" } }, { changes: undefined, replaces: [], deleteBeforeReplace: true }],
-    ["the GPU type", { gpuType: "l4" }, { changes: undefined, replaces: ["gpuType"], deleteBeforeReplace: true }],
-    ["the name", { name: "api" }, { changes: undefined, replaces: ["name"], deleteBeforeReplace: false }],
-    [
-      "the GPU type under a generated name",
-      { gpuType: "l4", __generatedName: true },
-      { changes: undefined, replaces: ["gpuType"], deleteBeforeReplace: false },
-    ],
-  ])("leaves the lines to the engine for a change of %s", async (_title, changed, expected) => {
-    const { settled: _settled, ...inputs } = olds;
-    expect(await adapter.diff("cl_1", olds, { ...inputs, ...changed })).toEqual(expected);
-  });
-
-  it("reports a change itself if only the outputs differ", async () => {
-    const { settled: _settled, ...inputs } = olds;
-    expect(await adapter.diff("cl_1", { ...olds, settled: false }, inputs)).toMatchObject({
-      changes: true,
-      replaces: [],
-    });
-  });
-});
-
-describe("diff of a state that the plugin adapter has written", () => {
   const news = inputsOf();
-  const { __provider, ...olds } = news;
+  const { __provider, ...withoutText } = news;
+  const toEngine = { changes: undefined, replaces: [], deleteBeforeReplace: true };
+  const reported = { ...toEngine, changes: true };
 
-  it("requests an update if nothing differs, because the state lacks the text that refresh and delete load", async () => {
-    const state = { ...olds, settled: true };
-    expect(await adapter.diff("cl_1", state, news)).toMatchObject({ changes: true, replaces: [] });
-  });
-
-  it("leaves the lines to the engine if something differs", async () => {
-    const state = { ...olds, settled: true };
-    expect(await adapter.diff("cl_1", state, { ...news, replicas: 3 })).toMatchObject({
-      changes: undefined,
-      replaces: [],
-    });
+  it.each<[string, Properties, object, Properties?]>([
+    ["no change", {}, { ...toEngine, changes: false }],
+    ["a change of replicas", { replicas: 3 }, toEngine],
+    ["a change of a variable", { env: { MODEL: "x" } }, toEngine],
+    ["a change of the GPU type", { gpuType: "l4" }, { ...toEngine, replaces: ["gpuType"] }],
+    ["a change of the name", { name: "api" }, { ...toEngine, replaces: ["name"], deleteBeforeReplace: false }],
+    [
+      "a change of the GPU type under a generated name",
+      { gpuType: "l4", __generatedName: true },
+      { ...toEngine, replaces: ["gpuType"], deleteBeforeReplace: false },
+    ],
+    ["outputs alone that differ", {}, reported, { ...news, settled: false }],
+    ["a state of the plugin, which lacks the text that refresh and delete load", {}, reported, withoutText],
+    ["a state of the plugin, and a change", { replicas: 3 }, toEngine, withoutText],
+  ])("leaves the lines to the engine if an input differs: %s", async (_title, changed, expected, olds = news) => {
+    expect(await adapter.diff("cl_1", { settled: true, ...olds }, { ...news, ...changed })).toEqual(expected);
   });
 });
 
 describe("the results of the dynamic adapter", () => {
   it("have every env value of a creation as a secret", async () => {
-    const inputs = inputsOf({ env: { MODEL: canary, LEVEL: "" } });
-    const { id, outs } = await run(adapter.create(inputs));
+    const { inputs, id, outs } = await created({ env: { MODEL: canary, LEVEL: "" } });
     expect(id).toBe(simulator.clusters()[0]?.id);
     expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: secret("") }, settled: true });
   });
@@ -147,23 +122,21 @@ describe("the results of the dynamic adapter", () => {
   });
 
   it("have every env value of a read as a secret, also one that another program has added", async () => {
-    const { id, outs } = await run(adapter.create(inputsOf()));
+    const { id, state } = await created();
     simulator.change(id, { env: { MODEL: canary, ADDED: "by hand" } });
-    const found = await run(adapter.read(id, stored(outs)));
+    const found = await run(adapter.read(id, state));
     const env = { MODEL: secret(canary), ADDED: secret("by hand") };
     expect(found).toMatchObject({ id, props: { env, ...hidden }, inputs: { env, ...hidden } });
   });
 
   it("have every env value of an update as a secret", async () => {
-    const inputs = inputsOf();
-    const { id, outs } = await run(adapter.create(inputs));
-    const result = await run(adapter.update(id, stored(outs), { ...inputs, replicas: 2, env: { MODEL: "new" } }));
+    const { inputs, id, state } = await created();
+    const result = await run(adapter.update(id, state, { ...inputs, replicas: 2, env: { MODEL: "new" } }));
     expect(result.outs).toMatchObject({ replicas: 2, env: { MODEL: secret("new") }, settled: true, ...hidden });
   });
 
   it("have, if env is no secret, the values of variables as secrets that the program does not name", async () => {
-    const inputs = inputsOf({ env: { MODEL: "llama" }, plainEnv: true });
-    const { id, outs } = await run(adapter.create(inputs));
+    const { inputs, id, outs } = await created({ env: { MODEL: "llama" }, plainEnv: true });
     simulator.change(id, { env: { MODEL: "other", ADDED: canary } });
     const env = { MODEL: "other", ADDED: secret(canary) };
     const found = await run(adapter.read(id, outs));
@@ -177,8 +150,8 @@ describe("the results of the dynamic adapter", () => {
   });
 
   it("are empty for a deletion, after which no cluster is billed", async () => {
-    const { id, outs } = await run(adapter.create(inputsOf()));
-    expect(await run(adapter.delete(id, stored(outs)))).toBeUndefined();
+    const { id, state } = await created();
+    expect(await run(adapter.delete(id, state))).toBeUndefined();
     expect(living(simulator)).toEqual([]);
   });
 });
@@ -208,11 +181,10 @@ describe("a failure after the id", () => {
   });
 
   it("of an update keeps the provider's text of the new inputs", async () => {
-    const inputs = inputsOf();
-    const { id, outs } = await run(adapter.create(inputs));
+    const { inputs, id, state } = await created();
     simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no such image" });
     const news = { ...inputs, container: "a/b:2", __provider: "newer text" };
-    const error = await run(failureOf(adapter.update(id, stored(outs), news)));
+    const error = await run(failureOf(adapter.update(id, state, news)));
     expect(error).toMatchObject({ id, properties: { __provider: "newer text", settled: false } });
   });
 });

@@ -9,18 +9,13 @@ import { Session } from "../../../provider/adapters/plugin/session";
 import { systemClock } from "../../../provider/clock";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import { type Simulator, startSimulator } from "../../../simulator";
-import { VirtualClock } from "../../support/virtualClock";
+import type { VirtualClock } from "../../support/virtualClock";
 import { living } from "../cluster/harness";
 import { canary, least } from "../cluster/inputs";
 
 // The adapter uses the real clock; here it is a virtual one.
-jest.mock("../../../provider/clock", () => {
-  const { VirtualClock: Clock } =
-    jest.requireActual<typeof import("../../support/virtualClock")>("../../support/virtualClock");
-  return { ...jest.requireActual<object>("../../../provider/clock"), systemClock: new Clock() };
-});
-
-const clock = systemClock instanceof VirtualClock ? systemClock : new VirtualClock();
+jest.mock("../../../provider/clock", () => jest.requireActual("../../support/clockMock"));
+const clock = systemClock as VirtualClock;
 const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
 const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
 const providerUrn = "urn:pulumi:dev::shop::pulumi:providers:gpucluster::own";
@@ -48,19 +43,21 @@ function inputsOf(more: Properties = {}): Properties {
   return { ...least, replicas: 1, name: `web-${count}`, env: { MODEL: canary }, ...more };
 }
 
+const structOf = (properties: Properties | undefined) => properties && toStruct(properties);
+
 const create = (inputs: Properties, isPreview = false, timeout = 0) =>
   call<proto.CreateRequest, proto.CreateResponse>(
     service.create,
     new proto.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setPreview(isPreview).setTimeout(timeout),
   );
 
-const update = (id: string, olds: Properties, news: Properties, isPreview = false) =>
+const update = (id: string, olds: Properties | undefined, news: Properties, isPreview = false) =>
   call<proto.UpdateRequest, proto.UpdateResponse>(
     service.update,
     new proto.UpdateRequest()
       .setId(id)
       .setUrn(urn)
-      .setOlds(toStruct(olds))
+      .setOlds(structOf(olds))
       .setNews(toStruct(news))
       .setPreview(isPreview),
   );
@@ -68,27 +65,46 @@ const update = (id: string, olds: Properties, news: Properties, isPreview = fals
 const read = (id: string, state?: Properties) =>
   call<proto.ReadRequest, proto.ReadResponse>(
     service.read,
-    new proto.ReadRequest()
-      .setId(id)
-      .setUrn(urn)
-      .setProperties(state && toStruct(state)),
+    new proto.ReadRequest().setId(id).setUrn(urn).setProperties(structOf(state)),
   );
+
+const check = (request: proto.CheckRequest) =>
+  run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request.setUrn(urn)));
+
+const reasonsOf = (checked: proto.CheckResponse) => checked.getFailuresList().map((failure) => failure.getReason());
+
+const diff = (id: string, olds?: Properties, news?: Properties) =>
+  call<proto.DiffRequest, proto.DiffResponse>(
+    service.diff,
+    new proto.DiffRequest().setId(id).setUrn(urn).setOlds(structOf(olds)).setNews(structOf(news)),
+  );
+
+const invoke = async (name: string, args?: Properties) => {
+  const request = new proto.InvokeRequest().setTok(`gpucluster:index:${name}`).setArgs(structOf(args));
+  return fromStruct((await run(call<unknown, proto.InvokeResponse>(service.invoke, request))).getReturn());
+};
+
+const configure = (settings: Properties = {}, name = "own") => {
+  const args = toStruct({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url, ...settings });
+  const own = providerUrn.replace(/own$/, name);
+  return call(service.configure, new proto.ConfigureRequest().setUrn(own).setArgs(args));
+};
+
+const cancel = () => call<Empty, Empty>(service.cancel, new Empty());
+
+const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" };
+/** A cluster that no state contains. */
+const existing = () => simulator.addCluster(seed).id;
 
 beforeEach(async () => {
   simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
   service = serviceOf(new Session());
-  const args = toStruct({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url });
-  await call(service.configure, new proto.ConfigureRequest().setUrn(providerUrn).setArgs(args));
+  await configure();
 });
 
 afterEach(() => simulator.close());
 
 describe("a second configuration of one process", () => {
-  const configure = (settings: Properties, name = "own") => {
-    const args = toStruct({ apiKey: asSecret(simulator.apiKey), baseUrl: simulator.url, ...settings });
-    const own = providerUrn.replace(/own$/, name);
-    return call(service.configure, new proto.ConfigureRequest().setUrn(own).setArgs(args));
-  };
   const refusal = { details: expect.stringMatching(/^this plugin process already serves another provider/) };
 
   it.each<[string, Properties, string]>([
@@ -103,12 +119,12 @@ describe("a second configuration of one process", () => {
   });
 
   it("is accepted if it is equal, as for a provider that is compared and then used", async () => {
-    await configure({});
+    await configure();
     expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
   });
 
   it("is accepted if the previous run has ended, as in a process that a user started by hand", async () => {
-    await call(service.cancel, new Empty());
+    await cancel();
     await configure({ strictPreview: true });
     expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
   });
@@ -135,14 +151,8 @@ describe("a preview", () => {
   });
 
   it("of an adoption shows the known outputs of the cluster, which are not in its inputs", async () => {
-    const { id, endpoint } = simulator.addCluster({
-      name: "prod",
-      gpuType: "h100",
-      container: String(least["container"]),
-    });
-    const news = toStruct({ ...least, adopt: id });
-    const request = new proto.CheckRequest().setUrn(urn).setNews(news);
-    const checked = await run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request));
+    const { id, endpoint } = simulator.addCluster({ ...seed, replicas: 1, container: String(least["container"]) });
+    const checked = await check(new proto.CheckRequest().setNews(toStruct({ ...least, adopt: id })));
     const inputs = fromStruct(checked.getInputs());
     expect(inputs).not.toHaveProperty("endpoint");
     expect(fromStruct((await create(inputs, true)).getProperties())).toMatchObject({ name: "prod", endpoint });
@@ -166,7 +176,6 @@ describe("an operation", () => {
   });
 
   it("is ended by a cancel during the operation, and by no earlier one", async () => {
-    const cancel = () => call<Empty, Empty>(service.cancel, new Empty());
     await cancel();
     await run(create(inputsOf()));
     simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
@@ -180,8 +189,7 @@ describe("an operation", () => {
   it("on a resource or a function that does not exist is refused by its name", async () => {
     const other = new proto.CreateRequest().setUrn(urn.replace("Cluster", "Network")).setProperties(toStruct({}));
     expect((await errorOf(call(service.create, other))).details).toMatch(/gpucluster:index:Network/);
-    const unknown = new proto.InvokeRequest().setTok("gpucluster:index:constructor");
-    expect((await errorOf(call(service.invoke, unknown))).details).toMatch(/no function gpucluster:index:constructor/);
+    expect((await errorOf(invoke("constructor"))).details).toMatch(/no function gpucluster:index:constructor/);
   });
 });
 
@@ -214,27 +222,20 @@ describe("a read", () => {
   });
 
   it("of a cluster in no state returns inputs without computed values", async () => {
-    const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" });
-    const response = await run(read(id));
+    const response = await run(read(existing()));
     expect(fromStruct(response.getProperties())).toMatchObject({ name: "prod", settled: true });
-    expect(fromStruct(response.getInputs())).toEqual({
-      ...{ name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" },
-    });
+    expect(fromStruct(response.getInputs())).toEqual(seed);
   });
 });
 
 describe("a call with only the required fields of the protocol", () => {
-  const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/model:1" };
-
   it("deletes a cluster by its id", async () => {
-    const { id } = simulator.addCluster(seed);
-    const request = new proto.DeleteRequest().setId(id).setUrn(urn);
-    await run(call<proto.DeleteRequest, Empty>(service.delete, request));
+    await run(call(service.delete, new proto.DeleteRequest().setId(existing()).setUrn(urn)));
     expect(living(simulator)).toEqual([]);
   });
 
   it("names the cluster by its id if a deletion fails", async () => {
-    const { id } = simulator.addCluster(seed);
+    const id = existing();
     simulator.fault({ kind: "status", status: 403, method: "DELETE", message: "not yours" });
     const request = new proto.DeleteRequest().setId(id).setUrn(urn).setProperties(toStruct({}));
     const { details } = await errorOf(run(call(service.delete, request)));
@@ -242,56 +243,42 @@ describe("a call with only the required fields of the protocol", () => {
   });
 
   it("reads a cluster by its id, with an empty state too", async () => {
-    const { id } = simulator.addCluster(seed);
+    const id = existing();
     for (const state of [undefined, {}]) {
       expect(fromStruct((await run(read(id, state))).getInputs())).toEqual(seed);
     }
     expect((await run(read("cl_nothing", {}))).getId()).toBe("");
   });
 
-  it("updates a cluster that was just read, with one more input", async () => {
-    const { id } = simulator.addCluster(seed);
-    const found = await run(read(id));
-    const [state, inputs] = [fromStruct(found.getProperties()), fromStruct(found.getInputs())];
-    const updated = await run(update(id, state, { ...inputs, replicas: 3 }));
-    expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
-  });
-
-  it("updates with no state at all", async () => {
-    const { id } = simulator.addCluster(seed);
-    const request = new proto.UpdateRequest()
-      .setId(id)
-      .setUrn(urn)
-      .setNews(toStruct({ ...seed, replicas: 3 }));
-    const updated = await run(call<proto.UpdateRequest, proto.UpdateResponse>(service.update, request));
-    expect(fromStruct(updated.getProperties())).toMatchObject({ replicas: 3, settled: true });
+  it("updates a cluster with the state of a read, and with no state at all", async () => {
+    const id = existing();
+    const state = fromStruct((await run(read(id))).getProperties());
+    for (const [olds, replicas] of [
+      [state, 3],
+      [undefined, 4],
+    ] as const) {
+      const updated = await run(update(id, olds, { ...seed, replicas }));
+      expect(fromStruct(updated.getProperties())).toMatchObject({ replicas, settled: true });
+    }
   });
 
   it("checks inputs without old ones, and reports the missing ones", async () => {
-    const checkOf = (request: proto.CheckRequest) =>
-      run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request.setUrn(urn)));
-    const checked = await checkOf(new proto.CheckRequest().setNews(toStruct(least)));
-    expect(checked.getFailuresList()).toEqual([]);
-    const reasons = (await checkOf(new proto.CheckRequest())).getFailuresList().map((failure) => failure.getReason());
-    expect(reasons).toEqual([
+    expect(reasonsOf(await check(new proto.CheckRequest().setNews(toStruct(least))))).toEqual([]);
+    expect(reasonsOf(await check(new proto.CheckRequest()))).toEqual([
       expect.stringMatching(/^gpuType: is required/),
       expect.stringMatching(/^container: is required/),
     ]);
   });
 
   it("compares empty properties, and previews empty properties", async () => {
-    const request = new proto.DiffRequest().setId("cl_1").setUrn(urn);
-    const diff = await call<proto.DiffRequest, proto.DiffResponse>(service.diff, request);
-    expect(diff.getDiffsList()).toEqual([]);
+    expect((await diff("cl_1")).getDiffsList()).toEqual([]);
     const preview = new proto.CreateRequest().setUrn(urn).setPreview(true);
     const created = await call<proto.CreateRequest, proto.CreateResponse>(service.create, preview);
     expect(fromStruct(created.getProperties())).toMatchObject({ endpoint: UNKNOWN });
   });
 
   it("calls a function without required arguments", async () => {
-    const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusters");
-    const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
-    expect(fromStruct(answer.getReturn())).toMatchObject({ clusters: [] });
+    expect(await invoke("getClusters")).toMatchObject({ clusters: [] });
   });
 
   it("asks a function that quotes no value that the process has met, be it replaced or not", async () => {
@@ -302,14 +289,12 @@ describe("a call with only the required fields of the protocol", () => {
     await run(update(id, state, news));
     const message = `neither ${canary} nor canary-next-9b1c`;
     simulator.change(id, { sickReplica: { replica: 0, message } });
-    const request = new proto.InvokeRequest().setTok("gpucluster:index:getClusterStatus").setArgs(toStruct({ id }));
-    const answer = await run(call<proto.InvokeRequest, proto.InvokeResponse>(service.invoke, request));
-    expect(fromStruct(answer.getReturn())).toMatchObject({ replicas: [{ message: "neither [secret] nor [secret]" }] });
+    const answer = await invoke("getClusterStatus", { id });
+    expect(answer).toMatchObject({ replicas: [{ message: "neither [secret] nor [secret]" }] });
   });
 
   it("lists clusters, up to a limit", async () => {
-    simulator.addCluster(seed);
-    simulator.addCluster({ ...seed, name: "dev" });
+    for (const name of ["prod", "dev"]) simulator.addCluster({ ...seed, name });
     const listed = async (request: proto.ListRequest) => {
       const names: string[] = [];
       await run(
@@ -332,11 +317,9 @@ describe("the stack's pulumi:autonaming", () => {
 
   async function checkWith(mode: Mode, proposed: string, news: Properties = {}, olds: Properties = {}) {
     const autonaming = new proto.CheckRequest.AutonamingOptions().setMode(mode).setProposedName(proposed);
-    const request = new proto.CheckRequest().setUrn(urn).setAutonaming(autonaming);
-    request.setNews(toStruct({ ...least, ...news })).setOlds(toStruct(olds));
-    const response = await run(call<proto.CheckRequest, proto.CheckResponse>(service.check, request));
-    const failures = response.getFailuresList().map((failure) => failure.getReason());
-    return { name: fromStruct(response.getInputs())["name"], failures };
+    const request = new proto.CheckRequest().setAutonaming(autonaming).setOlds(toStruct(olds));
+    const checked = await check(request.setNews(toStruct({ ...least, ...news })));
+    return { name: fromStruct(checked.getInputs())["name"], failures: reasonsOf(checked) };
   }
 
   it("is announced, by the handshake and by the configuration", async () => {
@@ -368,7 +351,7 @@ describe("the stack's pulumi:autonaming", () => {
   it("requires a name if autonaming is disabled", async () => {
     const { failures } = await checkWith(Mode.DISABLE, "");
     expect(failures).toEqual([expect.stringMatching(/^name: is required: pulumi:autonaming is disabled/)]);
-    const { id } = simulator.addCluster({ name: "prod", gpuType: "h100", container: String(least["container"]) });
+    const { id } = simulator.addCluster({ ...seed, replicas: 1, container: String(least["container"]) });
     expect(await checkWith(Mode.DISABLE, "", { adopt: id })).toEqual({ name: "prod", failures: [] });
   });
 
@@ -386,10 +369,7 @@ describe("the inputs that only the dynamic adapter has", () => {
     const created = await run(create(inputs));
     const foreign = { __provider: "text", __urn: "urn", __timeouts: { create: "5m" } };
     const state = { ...fromStruct(created.getProperties()), ...foreign };
-    const request = new proto.DiffRequest().setId(created.getId()).setUrn(urn);
-    request.setOlds(toStruct(state)).setNews(toStruct(inputs));
-    const diff = await call<proto.DiffRequest, proto.DiffResponse>(service.diff, request);
-    expect(diff.getDiffsList()).toEqual([]);
+    expect((await diff(created.getId(), state, inputs)).getDiffsList()).toEqual([]);
     const updated = await run(update(created.getId(), state, { ...inputs, replicas: 2 }));
     for (const name of Object.keys(foreign)) expect(fromStruct(updated.getProperties())).not.toHaveProperty(name);
   });

@@ -16,28 +16,10 @@ describe("a length of time", () => {
     expect(parseDuration(text)).toBe(ms);
   });
 
-  it.each<[unknown]>([
-    [""],
-    ["0s"],
-    ["0h0m"],
-    ["45"],
-    ["m"],
-    ["-5m"],
-    ["1d"],
-    ["1 h"],
-    ["1h "],
-    [" 1h"],
-    ["1h\n"],
-    ["1H"],
-    ["1h30"],
-    ["forever"],
-    [".5s"],
-    ["1e3s"],
-    [5],
-    [null],
-    [undefined],
-    [["1h"]],
-    [{ create: "1h" }],
+  it.each<unknown>([
+    ..."0s,0h0m,45,m,-5m,1d,1 h,1h , 1h,1h\n,1H,1h30,forever,.5s,1e3s,".split(","),
+    ...[5, null, undefined, { create: "1h" }],
+    ["1h"],
   ])("%j is none", (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });

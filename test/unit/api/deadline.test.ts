@@ -91,10 +91,11 @@ test("who would wait for the budget past the deadline is refused at once, and se
 
 test("who waits behind requests without an answer leaves the queue at the deadline, and takes no permit with it", async () => {
   const clock = new VirtualClock();
+  const headers = { "x-ratelimit-remaining": "99", "x-ratelimit-limit": "100" };
   const service = fakeService(
     clock,
-    () => rateAnswer({ "x-ratelimit-remaining": "99", "x-ratelimit-limit": "100" }),
-    60_000,
+    () => rateAnswer(headers),
+    () => 60_000,
   );
   const budget = createBudget({ clock, random: () => 0 });
   const send = rateBudget({ clock, random: () => 0, budget })(service.send);

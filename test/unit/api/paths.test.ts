@@ -13,15 +13,14 @@ test.each<[string, (own: URL, other: URL) => Place]>([
   ["goes on with the port", (own) => ({ base: own.origin, path: ".evil.example/" })],
 ])("a path that %s is refused, and nothing arrives anywhere", async (_what, placeOf) => {
   const arrived: unknown[] = [];
-  const listener = await serve((request, response) => {
-    arrived.push(request.headers);
-    response.end("{}");
-  });
-  const other = await serve((request, response) => {
-    arrived.push(request.headers);
-    response.end("{}");
-  });
-  const { base, path } = placeOf(new URL(listener.url), new URL(other.url));
+  const open = async () => {
+    const { url } = await serve((request, response) => {
+      arrived.push(request.headers);
+      response.end("{}");
+    });
+    return new URL(url);
+  };
+  const { base, path } = placeOf(await open(), await open());
   const { getServiceInfo } = createClient(transportTo(base).send);
   const error: unknown = await getServiceInfo(path, { attempts: 1 }).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: "TypeError" });

@@ -5,6 +5,8 @@ import { ApiError, messageOf } from "../../../provider/errors";
 const refusal = (status: number, allow: readonly string[] = []) =>
   new ApiError(`HTTP ${status}`, { outcome: "refused", method: "X", path: "/", status, isApiAnswer: true, allow });
 
+const gone = refusal(404);
+
 type Answers = Partial<Record<UpdateMethod, ApiError | "ok">>;
 
 /** Sends an update by the methods of the choice, one after the other. */
@@ -98,22 +100,20 @@ test.each([401, 403, 409, 429, 500, 503])("a %d is thrown, and says nothing abou
 
 test("an error that is no answer of the service is thrown unchanged", async () => {
   const lost = new TypeError("x");
-  const sending = updateBy(
-    new UpdateMethodChoice(),
-    () => Promise.reject(lost),
-    async () => true,
-  );
-  await expect(sending).rejects.toBe(lost);
+  const choice = new UpdateMethodChoice();
+  await expect(
+    updateBy(
+      choice,
+      () => Promise.reject(lost),
+      async () => true,
+    ),
+  ).rejects.toBe(lost);
 });
 
 test.each<[string, Answers, string]>([
   ["without a word", {}, "PATCH, PUT, POST"],
   ["with one that Allow names", { PATCH: refusal(405, ["POST"]) }, "PATCH, POST, PUT"],
-  [
-    "with 404 of a cluster that is there",
-    { PATCH: refusal(404), PUT: refusal(404), POST: refusal(404) },
-    "PATCH, PUT, POST",
-  ],
+  ["with 404 of a cluster that is there", { PATCH: gone, PUT: gone, POST: gone }, "PATCH, PUT, POST"],
 ])(
   "a service that refuses all methods %s is told so, with the methods that were tried",
   async (_what, answers, tried) => {
@@ -146,10 +146,8 @@ test.each([404, 405, 501])(
         async () => true,
       );
     const slow = update("slow", late);
-    expect(await Promise.all([update("a", Promise.resolve()), update("b", Promise.resolve())])).toEqual([
-      "a by PUT",
-      "b by PUT",
-    ]);
+    const first = await Promise.all(["a", "b"].map((name) => update(name, Promise.resolve())));
+    expect(first).toEqual(["a by PUT", "b by PUT"]);
     answerLate();
     expect(await slow).toBe("slow by PUT");
     expect(sent).toHaveLength(6);

@@ -38,33 +38,23 @@ async function messageFor(answer: Partial<HttpResponse> | Error, known: Connecti
 const refused = (code: string) => JSON.stringify({ error: { code, message: "No", status: 403 } });
 const unreachable = { method: "GET", path: "/", outcome: "not-sent", isUnreachable: true } as const;
 
+const checkKey = "Check the API key, which comes from the config value gpucluster:apiKey";
+const checkAddress = "Check the address of the service, which comes from the environment variable GPUCLUSTER_BASE_URL";
+
 test.each<[string, Partial<HttpResponse> | Error, string]>([
-  [
-    "a rejected key",
-    { status: 401 },
-    "HTTP 401). Check the API key, which comes from the config value gpucluster:apiKey",
-  ],
-  [
-    "a rejected key with 403",
-    { status: 403, body: refused("invalid_api_key") },
-    "HTTP 403). Check the API key, which comes from the config value gpucluster:apiKey",
-  ],
+  ["a rejected key", { status: 401 }, `HTTP 401). ${checkKey}`],
+  ["a rejected key with 403", { status: 403, body: refused("invalid_api_key") }, `HTTP 403). ${checkKey}`],
   [
     "a key without the right",
     { status: 403, body: refused("forbidden") },
     "HTTP 403). The API key, which comes from the config value gpucluster:apiKey, is not allowed to do this; " +
       "a key belongs to one organization (dashboard settings)",
   ],
-  [
-    "a redirect",
-    { status: 302 },
-    "nowhere else. Check the address of the service, which comes from the environment variable GPUCLUSTER_BASE_URL",
-  ],
+  ["a redirect", { status: 302 }, `nowhere else. ${checkAddress}`],
   [
     "an unreachable host",
     new ConnectionError("GET /: the connection was refused", unreachable),
-    "the connection was refused (tried 5 times). Check the address of the service, which comes from the environment " +
-      "variable GPUCLUSTER_BASE_URL",
+    `the connection was refused (tried 5 times). ${checkAddress}`,
   ],
 ])("the message of %s ends with the setting to check", async (_what, answer, end) => {
   const message = await messageFor(answer);
@@ -91,45 +81,36 @@ const ofEnv = {
 };
 const euEntry = 'the entry "eu" of gpucluster:connections';
 
-test.each<[string, Record<string, string>, Record<string, string>, string | undefined, boolean, object]>([
-  ["the environment", stack, env, undefined, false, ofEnv],
-  [
-    "the stack",
-    stack,
-    {},
-    undefined,
-    false,
-    { apiKey: "the config value gpucluster:apiKey", baseUrl: "the config value gpucluster:baseUrl" },
-  ],
-  [
-    "a provider",
-    stack,
-    env,
-    undefined,
-    true,
-    { apiKey: "the provider's `apiKey`", baseUrl: "the provider's `baseUrl`" },
-  ],
-  ["a provider without settings", {}, env, undefined, true, ofEnv],
+const ofStack = { apiKey: sources.apiKey, baseUrl: "the config value gpucluster:baseUrl" };
+const ofProvider = { apiKey: "the provider's `apiKey`", baseUrl: "the provider's `baseUrl`" };
+const withVariable = { "gpucluster:connections": eu({ apiKeyEnv: "GPUCLUSTER_EU" }) };
+const withValue = {
+  "gpucluster:connections": eu({ apiKeyConfig: "gpucluster:euKey", baseUrl: "https://eu.example.com" }),
+  "gpucluster:euKey": "key-of-eu",
+};
+
+test.each<[string, Record<string, string>, Record<string, string>, Connection["sources"], boolean?, string?]>([
+  ["the environment", stack, env, ofEnv],
+  ["the stack", stack, {}, ofStack],
+  ["a provider", stack, env, ofProvider, true],
+  ["a provider without settings", {}, env, ofEnv, true],
   [
     "a connection with a variable",
-    { "gpucluster:connections": eu({ apiKeyEnv: "GPUCLUSTER_EU" }) },
+    withVariable,
     { ...env, GPUCLUSTER_EU: "key-of-eu" },
-    "eu",
-    false,
     { apiKey: `the environment variable GPUCLUSTER_EU (${euEntry} names it)`, baseUrl: ofEnv.baseUrl },
+    false,
+    "eu",
   ],
   [
     "a connection with an address and a config value",
-    {
-      "gpucluster:connections": eu({ apiKeyConfig: "gpucluster:euKey", baseUrl: "https://eu.example.com" }),
-      "gpucluster:euKey": "key-of-eu",
-    },
+    withValue,
     env,
-    "eu",
-    false,
     { apiKey: `the config value gpucluster:euKey (${euEntry} names it)`, baseUrl: euEntry },
+    false,
+    "eu",
   ],
-])("the sources of %s", (_what, config, environment, name, isExplicit, expected) => {
+])("the sources of %s", (_what, config, environment, expected, isExplicit = false, name = undefined) => {
   expect(resolveConnection((key) => config[key], environment, name, isExplicit).sources).toEqual(expected);
 });
 

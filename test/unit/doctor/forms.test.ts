@@ -30,11 +30,8 @@ describe.each(everyForm)("a service of the form %s", (dialect) => {
 describe("the form of the official client", () => {
   it("is shown with the evidence, the form of each answer, and the missing endpoints", async () => {
     const { report, text } = await examined(await openService({ dialect: "client" }));
-    expect(findingOf(report, "/v1/clusters")).toMatchObject({
-      state: "answers",
-      form: "{data: [...]}",
-      spelling: "camelCase",
-    });
+    const form = { state: "answers", form: "{data: [...]}", spelling: "camelCase" };
+    expect(findingOf(report, "/v1/clusters")).toMatchObject(form);
     expect(findingOf(report, "/v1/gpus")).toMatchObject({ state: "missing", detail: "HTTP 404, not_found" });
     expect(report.requestNames.evidence[0]).toEqual({ endpoint: "GET /v1/clusters", names: "client" });
     expect(report.gpuTypes?.types).toContainEqual(
@@ -58,9 +55,8 @@ describe("the form of the specification", () => {
   it("is suggested by an empty list, and open if that is in an envelope", async () => {
     const { report: plain } = await examined(await openService({}, 0));
     expect(plain.requestNames).toEqual({ names: "specification", certainty: "likely", evidence: [] });
-    const { report, text } = await examined(
-      await openService({ dialect: { listShape: "data", gpuListShape: "by-type" } }, 0),
-    );
+    const dialect = { listShape: "data", gpuListShape: "by-type" } as const;
+    const { report, text } = await examined(await openService({ dialect }, 0));
     expect(report.requestNames.certainty).toBe("open");
     expect(text).toContain("Set gpucluster:requestNames to `specification` or `client`");
     expect(findingOf(report, "/v1/gpus")?.form).toBe("map by type");

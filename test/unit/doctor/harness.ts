@@ -19,16 +19,10 @@ export async function closeAll(): Promise<void> {
 export async function openService(options: SimulatorOptions = {}, clusters = 1): Promise<Simulator> {
   const simulator = await startSimulator({ apiKeys: { [canaries.key]: "org" }, ...options });
   open.push(simulator);
-  const [gpuType] = ["published", "own"].includes(simulator.dialect.catalog)
-    ? [gpuTypes[simulator.dialect.catalog]]
-    : [];
+  const gpuType = gpuTypes[simulator.dialect.catalog];
+  const env = { MODEL: canaries.env, API_TOKEN: `${canaries.env}-2` };
   for (let number = 0; number < clusters; number += 1) {
-    const name = `${canaries.name}${number === 0 ? "" : number}`;
-    simulator.addCluster({
-      name,
-      gpuType: gpuType ?? "h100",
-      env: { MODEL: canaries.env, API_TOKEN: `${canaries.env}-2` },
-    });
+    simulator.addCluster({ name: `${canaries.name}${number === 0 ? "" : number}`, gpuType, env });
   }
   return simulator;
 }

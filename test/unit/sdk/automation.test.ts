@@ -2,47 +2,9 @@ import { inspect } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import type { EngineEvent, Stack } from "@pulumi/pulumi/automation";
 import * as automation from "../../../sdk/automation";
+import { cliError, errorOf, failing, fakeStack, succeeded, urn } from "./stackHarness";
 
-const urn = "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/gpucluster:Cluster::web";
-const succeeded = { result: "succeeded" };
-
-interface Fake {
-  readonly stack: Stack;
-  /** The options that the Automation API received. */
-  readonly asked: Record<string, unknown>[];
-}
-
-type Options = Record<string, unknown> & { onEvent(event: EngineEvent): void };
-
-/** A fake for the Automation API's stack, which needs the CLI. */
-function fakeStack(act: (options: Options) => object = () => ({})): Fake {
-  const asked: Record<string, unknown>[] = [];
-  const operation = async (options: Options) => {
-    asked.push(options);
-    return { outputs: {}, summary: succeeded, changeSummary: { create: 1 }, stdout: "", ...act(options) };
-  };
-  const operations = { up: operation, preview: operation, refresh: operation, destroy: operation };
-  return { stack: { name: "dev", workspace: {}, ...operations } as unknown as Stack, asked };
-}
-
-/** The error of the Automation API if the CLI fails. */
-function cliError(stderr: string, name = "CommandError"): Error {
-  return Object.assign(new Error(`code: -2\n stdout: \n stderr: Command failed: pulumi up\n${stderr}\n err?: `), {
-    name,
-  });
-}
-
-const failing = (message: string) => (options: Options) => {
-  const diagnosticEvent = { urn, message, severity: "error" as const, color: "never" };
-  options.onEvent({ sequence: 1, timestamp: 1, diagnosticEvent });
-  throw cliError("");
-};
-
-async function errorOf(result: Promise<unknown>): Promise<automation.AutomationError> {
-  const error: unknown = await result.catch((reason: unknown) => reason);
-  if (error instanceof automation.AutomationError) return error;
-  throw error instanceof Error ? error : new Error("it did not fail");
-}
+const failingWith = (message: string) => fakeStack(failing("", undefined, { message })).stack;
 
 const operations: [string, (args: { stack: Stack; parallel?: number }) => Promise<unknown>][] = [
   ["up", automation.up],
@@ -72,11 +34,7 @@ describe("the outputs of an update", () => {
     token: { value: "canary", secret: true },
     ready: { value: 2, secret: false },
   };
-  const program = async () => ({
-    endpoint: pulumi.output("https://web"),
-    token: pulumi.secret("canary"),
-    ready: 2,
-  });
+  const program = async () => ({ endpoint: pulumi.output("https://web"), token: pulumi.secret("canary"), ready: 2 });
 
   it("have the types of the program, and their values", async () => {
     const result = await automation.up({ stack: fakeStack(() => ({ outputs })).stack, program });
@@ -100,13 +58,8 @@ describe("the outputs of an update", () => {
 
 describe("the progress of an operation", () => {
   it("is reported line by line, and the engine's events go to `onEvent`", async () => {
-    const diagnosticEvent = {
-      urn,
-      message: "1/2 replicas healthy\n",
-      severity: "info" as const,
-      ephemeral: true,
-      color: "",
-    };
+    const line = { urn, message: "1/2 replicas healthy\n", ephemeral: true, color: "" };
+    const diagnosticEvent = { ...line, severity: "info" as const };
     const sent: EngineEvent = { sequence: 1, timestamp: 1, diagnosticEvent };
     const { stack } = fakeStack(({ onEvent }) => {
       onEvent(sent);
@@ -123,24 +76,21 @@ describe("the progress of an operation", () => {
 describe("an operation that fails", () => {
   it("contains the errors of its resources, one fact on each line, and no call stack", async () => {
     const text = "1 error occurred:\n\t* web is not ready\n      replica rep_1: out of memory\n\n";
-    const error = await errorOf(automation.up({ stack: fakeStack(failing(text)).stack }));
+    const error = await errorOf(automation.up({ stack: failingWith(text) }));
     expect(error).toMatchObject({ operation: "up", stackName: "dev", reason: "failed" });
     expect(error.message).toBe("up of dev failed\n  web: web is not ready\n  web: replica rep_1: out of memory");
     expect(inspect(error)).not.toContain(".ts:");
   });
 
   it("contains the CLI's error if no resource reported one", async () => {
-    const { stack } = fakeStack(() => {
-      throw cliError("error: no changes were expected but changes were proposed");
-    });
+    const { stack } = fakeStack(failing("error: no changes were expected but changes were proposed"));
     const { facts } = await errorOf(automation.destroy({ stack }));
     expect(facts).toEqual([{ resource: "", text: "no changes were expected but changes were proposed" }]);
   });
 
   it("says that another operation has the stack", async () => {
-    const { stack } = fakeStack(() => {
-      throw cliError("error: the stack is currently locked by 1 lock(s)", "ConcurrentUpdateError");
-    });
+    const locked = "error: the stack is currently locked by 1 lock(s)";
+    const { stack } = fakeStack(failing(locked, "ConcurrentUpdateError"));
     const error = await errorOf(automation.up({ stack }));
     expect(error.reason).toBe("locked");
     expect(error.message).toMatch(/another operation has the stack\n {2}the stack is currently locked/);
@@ -184,17 +134,14 @@ describe("a stack that is given by its name", () => {
 describe("facts of the engine", () => {
   it("come once each, and its closing line only if there is no other", async () => {
     const lines = ["one", "one", "update failed"].join("\n");
-    const { facts } = await errorOf(automation.up({ stack: fakeStack(failing(lines)).stack }));
+    const { facts } = await errorOf(automation.up({ stack: failingWith(lines) }));
     expect(facts.map(({ text }) => text)).toEqual(["one"]);
-    const alone = await errorOf(automation.up({ stack: fakeStack(failing("update failed")).stack }));
+    const alone = await errorOf(automation.up({ stack: failingWith("update failed") }));
     expect(alone.facts.map(({ text }) => text)).toEqual(["update failed"]);
   });
 
   it("contain at least the CLI's last output", async () => {
-    const { stack } = fakeStack(() => {
-      throw cliError("");
-    });
-    const { facts } = await errorOf(automation.up({ stack }));
+    const { facts } = await errorOf(automation.up({ stack: fakeStack(failing("")).stack }));
     expect(facts.map(({ text }) => text)).toEqual(["Command failed: pulumi up"]);
   });
 });

@@ -37,9 +37,8 @@ describe("a message of a resource", () => {
   });
 
   it("is left out if it is a debug line: those contain the values of env", () => {
-    expect(
-      told({ diagnosticEvent: { message: "RegisterResource RPC prepared: env canary", severity: "debug" } }),
-    ).toEqual([]);
+    const message = "RegisterResource RPC prepared: env canary";
+    expect(told({ diagnosticEvent: { message, severity: "debug" } })).toEqual([]);
   });
 });
 

@@ -14,49 +14,52 @@ async function registerOne(program: () => unknown): Promise<Registered> {
   return clusters[0] as Registered;
 }
 
-function providerOf({ props }: Registered): unknown {
-  const provider = props["__provider"];
-  return isSecret(provider) ? inside(provider) : provider;
+/** The properties of `web` with these arguments. */
+const propsOf = async (more: Partial<ClusterArgs> = {}, opts?: pulumi.CustomResourceOptions) =>
+  (await registerOne(() => new Cluster("web", { ...args, ...more }, opts))).props;
+
+/** The one of `T` that a program makes. */
+async function madeBy<T>(make: () => T): Promise<T> {
+  const made: T[] = [];
+  await runProgram(() => made.push(make()));
+  return made[0] as T;
 }
 
 describe("a cluster in a program", () => {
-  it("has the type in all states, which never changes", async () => {
-    const { type: registered, name } = await registerOne(() => new Cluster("web", args));
-    expect([registered, name]).toEqual([type, "web"]);
-  });
-
-  it("registers a short code text, which never changes", async () => {
-    expect(providerOf(await registerOne(() => new Cluster("web", args)))).toBe(text);
-  });
-
-  it("registers the text in plain text, so that it is equal in every state", async () => {
-    const { props } = await registerOne(() => new Cluster("web", args));
-    expect(props["__provider"]).toBe(text);
+  it("has the type in all states, and a short code text in plain text, which never change", async () => {
+    const { type: registered, name, props } = await registerOne(() => new Cluster("web", args));
+    expect([registered, name, props["__provider"]]).toEqual([type, "web", text]);
   });
 
   it("registers its inputs unchanged, and no missing input", async () => {
-    const { props } = await registerOne(() => new Cluster("web", args));
-    const { __provider, __urn, ...inputs } = props;
+    const { __provider, __urn, ...inputs } = await propsOf();
     expect(inputs).toEqual(args);
     expect([__provider, __urn]).not.toContain(undefined);
   });
 
-  it("registers the value of another resource's output", async () => {
-    const later = pulumi.output(Promise.resolve("l4"));
-    const { props } = await registerOne(() => new Cluster("web", { ...args, gpuType: later }));
-    expect(props).toMatchObject({ gpuType: "l4" });
-  });
-
-  it("passes its timeouts on", async () => {
-    const customTimeouts = { create: "2h", delete: "5m" };
-    const { props } = await registerOne(() => new Cluster("web", args, { customTimeouts }));
-    expect(props["__timeouts"]).toEqual(customTimeouts);
-  });
-
-  it("passes on the names of its secret outputs", async () => {
-    const additionalSecretOutputs = ["endpoint", "hourlyCost", "env"];
-    const { props } = await registerOne(() => new Cluster("web", args, { additionalSecretOutputs }));
-    expect(props["__secretOutputs"]).toEqual(["endpoint", "hourlyCost"]);
+  it.each<[string, Partial<ClusterArgs>, pulumi.CustomResourceOptions, object]>([
+    [
+      "the value of another resource's output",
+      { gpuType: pulumi.output(Promise.resolve("l4")) },
+      {},
+      { gpuType: "l4" },
+    ],
+    ["its timeouts", {}, { customTimeouts: { create: "2h" } }, { __timeouts: { create: "2h" } }],
+    [
+      "the names of its secret outputs",
+      {},
+      { additionalSecretOutputs: ["endpoint", "hourlyCost", "env"] },
+      { __secretOutputs: ["endpoint", "hourlyCost"] },
+    ],
+    ["the id that it adopts", { adopt: "cl_1a2b3c" }, {}, { adopt: "cl_1a2b3c" }],
+    [
+      "what the program's transformations make of it",
+      {},
+      { transformations: [({ props, opts }) => ({ props: { ...props, replicas: 7 }, opts })] },
+      { replicas: 7, __provider: text },
+    ],
+  ])("registers %s", async (_what, more, opts, expected) => {
+    expect(await propsOf(more, opts)).toMatchObject(expected);
   });
 
   it("has every output, as an output, whatever the program sets", async () => {
@@ -69,47 +72,32 @@ describe("a cluster in a program", () => {
   });
 
   it("knows its id and its inputs after its registration", async () => {
-    let cluster: Cluster | undefined;
-    await runProgram(() => {
-      cluster = new Cluster("web", args);
-    });
-    if (!cluster) throw new Error("the program did not run");
+    const cluster = await madeBy(() => new Cluster("web", args));
     expect(await resolved(pulumi.all([cluster.id, cluster.replicas]))).toEqual(["cl_web", 2]);
   });
 });
 
 describe("the URN that a cluster registers", () => {
-  it("is its own", async () => {
-    const { props, urn } = await registerOne(() => new Cluster("web", args));
-    expect(props["__urn"]).toBe(urn);
-    expect(urn).toBe(`urn:pulumi:dev::shop::${type}::web`);
-  });
-
-  it("is its own under a component, too", async () => {
-    class Fleet extends pulumi.ComponentResource {
-      constructor(name: string) {
-        super("shop:index:Fleet", name);
-        new Cluster(`${name}-web`, args, { parent: this });
-      }
-    }
-    const { props } = await registerOne(() => new Fleet("eu"));
-    expect(props["__urn"]).toBe(`urn:pulumi:dev::shop::shop:index:Fleet$${type}::eu-web`);
-  });
-
-  it("is its own under two components, too", async () => {
+  const { ComponentResource } = pulumi;
+  const region = () => new ComponentResource("shop:index:Region", "eu");
+  const fleet = () => new ComponentResource("shop:index:Fleet", "a", {}, { parent: region() });
+  it.each<[string, () => pulumi.Resource | undefined, string]>([
+    ["at the top", () => undefined, ""],
+    ["under a component", region, "shop:index:Region$"],
+    ["under two components", fleet, "shop:index:Region$shop:index:Fleet$"],
+  ])("is its own, %s", async (_where, parentOf, types) => {
     const { props } = await registerOne(() => {
-      const outer = new pulumi.ComponentResource("shop:index:Region", "eu");
-      const inner = new pulumi.ComponentResource("shop:index:Fleet", "a", {}, { parent: outer });
-      return new Cluster("web", args, { parent: inner });
+      const parent = parentOf();
+      return new Cluster("web", args, parent && { parent });
     });
-    expect(props["__urn"]).toBe(`urn:pulumi:dev::shop::shop:index:Region$shop:index:Fleet$${type}::web`);
+    expect(props["__urn"]).toBe(`urn:pulumi:dev::shop::${types}${type}::web`);
   });
 });
 
 describe("the env of a cluster", () => {
   it("is a secret value by value, while its names stay readable", async () => {
     const env = { MODEL: "llama", TOKEN: pulumi.output("abc"), KEY: pulumi.secret("def") };
-    const { props } = await registerOne(() => new Cluster("web", { ...args, env }));
+    const props = await propsOf({ env });
     expect(isSecret(props["env"])).toBe(false);
     const values = Object.entries(Object(props["env"]));
     expect(values.every(([, value]) => isSecret(value))).toBe(true);
@@ -122,26 +110,24 @@ describe("the env of a cluster", () => {
     ["a promise", () => Promise.resolve({ MODEL: "llama" })],
     ["a secret", () => pulumi.secret({ MODEL: "llama" })],
   ])("is a secret as a whole when it is %s", async (_title, env) => {
-    const { props } = await registerOne(() => new Cluster("web", { ...args, env: env() }));
+    const props = await propsOf({ env: env() });
     expect(isSecret(props["env"])).toBe(true);
     expect(inside(props["env"])).toEqual({ MODEL: "llama" });
   });
 
   it("is not registered if it is missing", async () => {
-    expect((await registerOne(() => new Cluster("web", args))).props).not.toHaveProperty("env");
+    expect(await propsOf()).not.toHaveProperty("env");
   });
-});
 
-describe("an env of ordinary texts", () => {
   it("is registered in plain text if the program sets plainEnv", async () => {
     const env = { MODEL: "llama", TOKEN: pulumi.secret("def") };
-    const { props } = await registerOne(() => new Cluster("web", { ...args, env, plainEnv: true }));
+    const props = await propsOf({ env, plainEnv: true });
     expect(props).toMatchObject({ plainEnv: true, env: { MODEL: "llama" } });
     expect(isSecret(Object(props["env"])["TOKEN"])).toBe(true);
   });
 
   it("is a secret if the program sets plainEnv to false", async () => {
-    const { props } = await registerOne(() => new Cluster("web", { ...args, env: { A: "b" }, plainEnv: false }));
+    const props = await propsOf({ env: { A: "b" }, plainEnv: false });
     expect(isSecret(Object(props["env"])["A"])).toBe(true);
   });
 });
@@ -152,28 +138,13 @@ describe("a cluster that exists already", () => {
     await expect(runProgram(program)).rejects.toThrow(/`import` does not work .*`adopt: "cl_1a2b3c"`/);
   });
 
-  it("is registered with the id that it adopts", async () => {
-    const { props } = await registerOne(() => new Cluster("web", { ...args, adopt: "cl_1a2b3c" }));
-    expect(props).toMatchObject({ adopt: "cl_1a2b3c" });
-  });
-
   it("is read by its id, without inputs", async () => {
-    let found: Cluster | undefined;
-    await runProgram(() => {
-      found = Cluster.get("web", "cl_1a2b3c", { connection: "eu" });
-    });
-    expect(await resolved(pulumi.output(found?.id))).toBe("cl_1a2b3c");
-    expect(await resolved(pulumi.output(found?.connection))).toBe("eu");
+    const { id, connection } = await madeBy(() => Cluster.get("web", "cl_1a2b3c", { connection: "eu" }));
+    expect(await resolved(pulumi.all([id, connection]))).toEqual(["cl_1a2b3c", "eu"]);
   });
 });
 
 describe("the options of a cluster", () => {
-  it("keep the program's transformations", async () => {
-    const more: pulumi.ResourceTransformation = ({ props, opts }) => ({ props: { ...props, replicas: 7 }, opts });
-    const { props } = await registerOne(() => new Cluster("web", args, { transformations: [more] }));
-    expect(props).toMatchObject({ replicas: 7, __provider: text });
-  });
-
   it("add nothing to its children", async () => {
     const provider: pulumi.dynamic.ResourceProvider = { create: async () => ({ id: "1", outs: {} }) };
     class Child extends pulumi.dynamic.Resource {
@@ -189,6 +160,6 @@ describe("the options of a cluster", () => {
 
   it("keep the provider's text of a cluster below a cluster", async () => {
     const all = await runProgram(() => new Cluster("inner", args, { parent: new Cluster("outer", args) }));
-    expect(all.map(providerOf)).toEqual([text, text]);
+    expect(all.map(({ props }) => props["__provider"])).toEqual([text, text]);
   });
 });

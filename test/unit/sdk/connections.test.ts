@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import { type Simulator, startSimulator } from "../../../simulator";
+import { forgetEnvironment, useEnvironment } from "../providerHarness";
 import { isKnown, resolved, unknownOutput } from "./program";
 
 let simulator: Simulator;
@@ -9,8 +10,7 @@ let id: string;
 beforeAll(async () => {
   simulator = await startSimulator({ apiKeys: { "key-home": "home", "key-eu": "eu" } });
   id = simulator.addCluster({ name: "web", gpuType: "h100", env: { MODEL: "llama" }, organization: "eu" }).id;
-  process.env["GPUCLUSTER_BASE_URL"] = simulator.url;
-  process.env["GPUCLUSTER_API_KEY"] = "key-home";
+  useEnvironment({ ...simulator, apiKey: "key-home" });
   pulumi.runtime.setAllConfig({
     "gpucluster:connections": '{"eu":{"apiKeyConfig":"gpucluster:euApiKey"}}',
     "gpucluster:euApiKey": "key-eu",
@@ -22,8 +22,7 @@ afterEach(() => {
 });
 
 afterAll(async () => {
-  delete process.env["GPUCLUSTER_BASE_URL"];
-  delete process.env["GPUCLUSTER_API_KEY"];
+  forgetEnvironment();
   pulumi.runtime.setAllConfig({});
   await simulator.close();
 });
@@ -95,10 +94,7 @@ describe.each(functions)("%s", (_name, awaits, cannot, expected) => {
   it("sends no request for a connection that does not exist, and names the existing ones in one line", async () => {
     const error: unknown = await awaits({ connection: "us" }).catch((reason: unknown) => reason);
     expect(pulumi.RunError.isInstance(error)).toBe(true);
-    expect(error).toHaveProperty(
-      "message",
-      expect.stringMatching(/^gpucluster:connections has no entry "us": .* "eu"$/),
-    );
+    expect(Object(error).message).toMatch(/^gpucluster:connections has no entry "us": .* "eu"$/);
     expect(simulator.requests).toEqual([]);
   });
 });

@@ -1,37 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import { type Simulator, startSimulator } from "../../../simulator";
+import { forgetEnvironment, functionNames, useEnvironment } from "../providerHarness";
 import { isKnown, resolved, unknownOutput } from "./program";
 
 let simulator: Simulator;
 
 beforeAll(async () => {
   simulator = await startSimulator();
-  process.env["GPUCLUSTER_BASE_URL"] = simulator.url;
-  process.env["GPUCLUSTER_API_KEY"] = simulator.apiKey;
+  useEnvironment(simulator);
 });
 
 afterAll(async () => {
-  delete process.env["GPUCLUSTER_BASE_URL"];
-  delete process.env["GPUCLUSTER_API_KEY"];
+  forgetEnvironment();
   await simulator.close();
 });
 
 describe("the package", () => {
   it("exports exactly the documented names", () => {
-    const functions = [
-      "getCluster",
-      "getClusterStatus",
-      "getClusters",
-      "getGpuAvailability",
-      "getGpuModels",
-      "getGpuPricing",
-      "getGpuTypes",
-      "getHealth",
-      "getServiceInfo",
-    ];
-    const outputForms = functions.map((name) => `${name}Output`);
-    expect(Object.keys(sdk).sort()).toEqual(["Cluster", "ClusterFleet", ...functions, ...outputForms].sort());
+    const outputForms = functionNames.map((name) => `${name}Output`);
+    expect(Object.keys(sdk).sort()).toEqual(["Cluster", "ClusterFleet", ...functionNames, ...outputForms].sort());
   });
 });
 
@@ -90,24 +78,8 @@ describe("the functions", () => {
   });
 
   it("say what is missing if nothing is configured", async () => {
-    const key = process.env["GPUCLUSTER_API_KEY"];
-    delete process.env["GPUCLUSTER_API_KEY"];
-    try {
-      await expect(sdk.getGpuTypes()).rejects.toThrow(/GPUCLUSTER_API_KEY.*gpucluster:apiKey/);
-    } finally {
-      process.env["GPUCLUSTER_API_KEY"] = key;
-    }
-  });
-
-  it("take the key from the stack's config if the environment has none", async () => {
-    const key = process.env["GPUCLUSTER_API_KEY"];
-    delete process.env["GPUCLUSTER_API_KEY"];
-    pulumi.runtime.setAllConfig({ "gpucluster:apiKey": simulator.apiKey });
-    try {
-      expect((await sdk.getHealth()).healthy).toBe(true);
-    } finally {
-      pulumi.runtime.setAllConfig({});
-      process.env["GPUCLUSTER_API_KEY"] = key;
-    }
+    forgetEnvironment();
+    await expect(sdk.getGpuTypes()).rejects.toThrow(/GPUCLUSTER_API_KEY.*gpucluster:apiKey/);
+    useEnvironment(simulator);
   });
 });

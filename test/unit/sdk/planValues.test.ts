@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import type { EngineEvent, Stack } from "@pulumi/pulumi/automation";
 import fc from "fast-check";
 import * as automation from "../../../sdk/automation";
 import { outputWithoutPlanValues } from "../../../sdk/automation/planValues";
+import { errorOf, failing, fakeStack, type Options, urn } from "./stackHarness";
 
-const urn = "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/gpucluster:Cluster::web";
 const canary = "canary-7f3a9e";
 const mask = join(__dirname, "../../../examples/pipeline/scripts/mask.mjs");
 
@@ -21,23 +20,14 @@ const kinds = ["properties", "outputs"];
 const cases = changes.flatMap(([what, change]) => kinds.map((kind) => [what, kind, change] as const));
 
 /** All output of a failing update. */
-async function shownBy(act: (onEvent: (event: EngineEvent) => void) => void): Promise<string> {
+async function shownBy(act: (options: Options) => never): Promise<string> {
   const told: automation.Progress[] = [];
-  const operation = async ({ onEvent }: { onEvent(event: EngineEvent): void }) => act(onEvent);
-  const stack = { name: "dev", workspace: {}, preview: operation, up: operation } as unknown as Stack;
-  const error: unknown = await automation
-    .up({ stack, onProgress: (progress) => told.push(progress) })
-    .catch((reason: unknown) => reason);
-  if (!(error instanceof automation.AutomationError)) throw new Error("it did not fail");
-  return [error.message, error.stack, JSON.stringify(error), inspect(error, { depth: 9 }), JSON.stringify(told)].join(
-    "\n",
+  const error = await errorOf(
+    automation.up({ stack: fakeStack(act).stack, onProgress: (progress) => told.push(progress) }),
   );
+  const shown = [error.message, error.stack, JSON.stringify(error), inspect(error, { depth: 9 }), JSON.stringify(told)];
+  return shown.join("\n");
 }
-
-const failed = (stderr: string) =>
-  Object.assign(new Error(`code: -2\n stdout: \n stderr: Command failed: pulumi up\n${stderr}\n err?: `), {
-    name: "CommandError",
-  });
 
 describe.each(cases)("values of %s in changed %s of a plan that does not fit", (_what, kind, change) => {
   const text = `resource ${urn} violates plan: ${kind} changed: ${change}`;
@@ -46,10 +36,7 @@ describe.each(cases)("values of %s in changed %s of a plan that does not fit", (
     "do not show in the progress of an event with severity %s",
     async (severity) => {
       const message = `<{%reset%}>${text}<{%reset%}>\n`;
-      const shown = await shownBy((onEvent) => {
-        onEvent({ sequence: 1, timestamp: 1, diagnosticEvent: { urn, message, severity, color: "never" } });
-        throw failed("");
-      });
+      const shown = await shownBy(failing("", undefined, { message, severity }));
       expect(shown).toContain(`violates plan: ${kind} changed:`);
       expect(shown).toContain("(values are left out here)");
       expect(shown).not.toContain(canary);
@@ -57,55 +44,31 @@ describe.each(cases)("values of %s in changed %s of a plan that does not fit", (
   );
 
   it("do not show if only the CLI has printed them", async () => {
-    const shown = await shownBy(() => {
-      throw failed(`Diagnostics:\n  gpucluster:Cluster (web):\nerror: ${text.replace("Outputs:", "outputs")}`);
-    });
+    const output = `Diagnostics:\n  gpucluster:Cluster (web):\nerror: ${text.replace("Outputs:", "outputs")}`;
+    const shown = await shownBy(failing(output));
     expect(shown).toContain("(values are left out here)");
     expect(shown).not.toContain(canary);
   });
 });
 
 test("text after the values in the CLI's output stays", () => {
-  const output = [
-    "Diagnostics:",
-    `  a (web):`,
-    "error: x violates plan: properties changed: ~~env[{a",
-    canary,
-    "Resources:",
-    "  1",
-  ];
-  expect(outputWithoutPlanValues(output.join("\n"))).toBe(
-    [
-      "Diagnostics:",
-      "  a (web):",
-      "error: x violates plan: properties changed: env (values are left out here)",
-      "Resources:",
-      "  1",
-    ].join("\n"),
-  );
+  const before = "Diagnostics:\n  a (web):\nerror: x violates plan: properties changed: ";
+  const after = "\nResources:\n  1";
+  const output = outputWithoutPlanValues(`${before}~~env[{a\n${canary}${after}`);
+  expect(output).toBe(`${before}env (values are left out here)${after}`);
 });
 
 test("the pipeline's mask does the same", () => {
-  const parts = [
-    "\n",
-    "\r",
-    "\u2028",
-    "Diagnostics:\n",
-    "Outputs:\n",
-    "  a (b):\n",
-    "violates plan: properties changed: ~~env[{a",
-    ...changes.flat(),
-  ];
+  const lines = ["Diagnostics:\n", "Outputs:\n", "  a (b):\n", "violates plan: properties changed: ~~env[{a"];
+  const part = fc.constantFrom("\n", "\r", "\u2028", ...lines, ...changes.flat());
   const outputs = fc.sample(
-    fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((some) => some.join("")),
+    fc.array(part, { maxLength: 12 }).map((some) => some.join("")),
     20,
   );
-  const all = [
-    ...changes.map(
-      ([, change]) => `Diagnostics:\n  a (web):\nerror: violates plan: properties changed: ${change}\nOutputs:\n`,
-    ),
-    ...outputs,
-  ];
+  const planned = changes.map(
+    ([, change]) => `Diagnostics:\n  a (web):\nerror: violates plan: properties changed: ${change}\nOutputs:\n`,
+  );
+  const all = [...planned, ...outputs];
   for (const output of all) {
     const masked = execFileSync(process.execPath, [mask], { input: `${output}\n`, encoding: "utf8" });
     expect(masked).toBe(`${outputWithoutPlanValues(output)}\n`);

@@ -1,31 +1,11 @@
 import fc from "fast-check";
 import { readClusterList } from "../../../../provider/api/read/clusterList";
 import { ApiError } from "../../../../provider/errors";
+import { listOf, one, type Page, record, records } from "./listHarness";
 
-type Json = unknown;
-interface Page {
-  readonly json: Json;
-  readonly headers?: Record<string, string>;
-}
+const full = record("cl_1");
 
-/** A service whose list has a page for each query; one that it does not know is refused. */
-async function listOf(pages: Record<string, Page>) {
-  const asked: string[] = [];
-  const list = await readClusterList(async (query = "") => {
-    asked.push(query);
-    const page = pages[query];
-    if (page) return { json: page.json, headers: page.headers ?? {} };
-    const failure = { outcome: "refused", method: "GET", path: "/", status: 400, isApiAnswer: true } as const;
-    throw new ApiError("unknown query", failure);
-  });
-  return { ids: list.clusters.map(({ id }) => id), complete: list.complete, problem: list.problem, asked };
-}
-
-const one = (json: Json, headers?: Record<string, string>) => listOf({ "": { json, ...(headers ? { headers } : {}) } });
-const full = { id: "cl_1", name: "web", status: "running", gpu_type: "h100", replicas: 3 };
-const records = (...ids: string[]) => ids.map((id) => ({ ...full, id }));
-
-test.each<[string, Json]>([
+test.each<[string, unknown]>([
   ["bare", [full]],
   ["under clusters", { clusters: [full] }],
   ["under data", { data: [full] }],
@@ -43,15 +23,7 @@ test.each<[string, Json]>([
   expect(await one(json)).toMatchObject({ ids: ["cl_1"], complete: true, problem: undefined });
 });
 
-test.each<[string, Json]>([
-  ["bare", []],
-  ["under clusters", { clusters: [] }],
-  ["as a map under clusters", { clusters: {} }],
-])("a list of nothing is complete when it is empty %s", async (_what, json) => {
-  expect(await one(json)).toMatchObject({ ids: [], complete: true });
-});
-
-test.each<[string, Json]>([
+test.each<[string, unknown]>([
   ["a record that is null", [full, null]],
   ["a record that is a text", [full, "cl_2"]],
   ["a record without an id", [full, { name: "web" }]],
@@ -62,7 +34,7 @@ test.each<[string, Json]>([
   expect(await one(json)).toMatchObject({ ids: ["cl_1"], complete: false });
 });
 
-test.each<[string, Json]>([
+test.each<[string, unknown]>([
   ["an empty object", {}],
   ["an empty list under a name that nobody knows", { warnings: [] }],
 ])("%s may be a list of nothing, and proves nothing", async (_what, json) => {
@@ -78,104 +50,82 @@ test.each([undefined, null, "x", 7, { error: "x" }, { error: { code: "c", messag
 
 describe("a list of several pages", () => {
   const [a, b, c] = [records("cl_1", "cl_2"), records("cl_3", "cl_4"), records("cl_5")];
-  const json = (clusters: Json, more: object) => ({ json: { clusters, ...more } });
+  const json = (clusters: unknown, more: object) => ({ json: { clusters, ...more } });
+  /** Three pages: how each is asked for, and what it says of the next one. */
+  const pagesOf = (...pages: [query: string, more: object, headers?: Record<string, string>][]) =>
+    Object.fromEntries(
+      pages.map(([query, more, headers = {}], at) => [query, { ...json([a, b, c][at], more), headers }]),
+    );
+  const link = (text: string) => [{}, { link: text }] as const;
+  const counted = (page: string) => [{}, { "x-page": page, "x-total-count": "5" }] as const;
+  const info = (endCursor: string, hasNextPage: boolean) => ({ pageInfo: { endCursor, hasNextPage } });
+  const whole = "https://api.example.com/v1/clusters?page=3";
+  const links = [{ rel: "self", href: "?p=2" }].concat({ rel: "next", href: "?p=3" });
   it.each<[string, Record<string, Page>]>([
     [
       "by a cursor",
-      {
-        "": json(a, { next_cursor: "x/1" }),
-        "cursor=x%2F1": json(b, { next_cursor: "y" }),
-        "cursor=y": json(c, { next_cursor: null }),
-      },
+      pagesOf(
+        ["", { next_cursor: "x/1" }],
+        ["cursor=x%2F1", { next_cursor: "y" }],
+        ["cursor=y", { next_cursor: null }],
+      ),
     ],
     [
       "by a token in camelCase",
-      {
-        "": json(a, { nextPageToken: "x" }),
-        "pageToken=x": json(b, { nextPageToken: "y" }),
-        "pageToken=y": json(c, {}),
-      },
+      pagesOf(["", { nextPageToken: "x" }], ["pageToken=x", { nextPageToken: "y" }], ["pageToken=y", {}]),
     ],
-    [
-      "by an end cursor",
-      {
-        "": json(a, { pageInfo: { endCursor: "x", hasNextPage: true } }),
-        "after=x": json(b, { pageInfo: { endCursor: "y", hasNextPage: true } }),
-        "after=y": json(c, { pageInfo: { endCursor: "z", hasNextPage: false } }),
-      },
-    ],
+    ["by an end cursor", pagesOf(["", info("x", true)], ["after=x", info("y", true)], ["after=y", info("z", false)])],
     [
       "by links, relative and whole",
-      {
-        "": json(a, { links: { next: "/v1/clusters?page=2&x=1" } }),
-        "page=2&x=1": json(b, { links: { next: "https://api.example.com/v1/clusters?page=3" } }),
-        "page=3": json(c, { links: { self: "/v1/clusters?page=3" } }),
-      },
+      pagesOf(
+        ["", { links: { next: "/v1/clusters?page=2&x=1" } }],
+        ["page=2&x=1", { links: { next: whole } }],
+        ["page=3", { links: { self: "/v1/clusters?page=3" } }],
+      ),
     ],
     [
       "by links that are objects, and by a list of links",
-      {
-        "": json(a, { _links: { next: { href: "?p=2" } } }),
-        "p=2": json(b, {
-          links: [
-            { rel: "self", href: "?p=2" },
-            { rel: "next", href: "?p=3" },
-          ],
-        }),
-        "p=3": json(c, { links: [{ rel: "prev", href: "?p=2" }] }),
-      },
+      pagesOf(
+        ["", { _links: { next: { href: "?p=2" } } }],
+        ["p=2", { links }],
+        ["p=3", { links: [{ rel: "prev", href: "?p=2" }] }],
+      ),
     ],
     [
       "by the Link header",
-      {
-        "": { json: a, headers: { link: '</v1/clusters?page=2>; rel="next", </v1/clusters?page=9>; rel="last"' } },
-        "page=2": { json: b, headers: { link: '</v1/clusters>; rel="first", </v1/clusters?page=3>; rel=next' } },
-        "page=3": { json: c, headers: { link: '</v1/clusters>; rel="first"' } },
-      },
+      pagesOf(
+        ["", ...link('</v1/clusters?page=2>; rel="next", </v1/clusters?page=9>; rel="last"')],
+        ["page=2", ...link('</v1/clusters>; rel="first", </v1/clusters?page=3>; rel=next')],
+        ["page=3", ...link('</v1/clusters>; rel="first"')],
+      ),
     ],
-    [
-      "by an offset and a total",
-      {
-        "": json(a, { offset: 0, limit: 2, total: 5 }),
-        "offset=2": json(b, { offset: 2, limit: 2, total: 5 }),
-        "offset=4": json(c, { offset: 4, limit: 2, total: 5 }),
-      },
-    ],
-    [
-      "by an offset and a limit alone",
-      {
-        "": json(a, { offset: 0, limit: 2 }),
-        "offset=2": json(b, { offset: 2, limit: 2 }),
-        "offset=4": json(c, { offset: 4, limit: 2 }),
-      },
-    ],
+    ...[{ limit: 2, total: 5 }, { limit: 2 }].map((more): [string, Record<string, Page>] => [
+      `by an offset and ${Object.keys(more)}`,
+      pagesOf(["", { offset: 0, ...more }], ["offset=2", { offset: 2, ...more }], ["offset=4", { offset: 4, ...more }]),
+    ]),
     [
       "by page numbers from 1",
-      {
-        "": json(a, { page: 1, total_pages: 3 }),
-        "page=2": json(b, { page: 2, total_pages: 3 }),
-        "page=3": json(c, { page: 3, total_pages: 3 }),
-      },
+      pagesOf(
+        ["", { page: 1, total_pages: 3 }],
+        ["page=2", { page: 2, total_pages: 3 }],
+        ["page=3", { page: 3, total_pages: 3 }],
+      ),
     ],
     [
       "by page numbers from 0, in an object",
-      {
-        "": json(a, { page: { number: 0, size: 2, totalPages: 3 } }),
-        "page=1": json(b, { page: { number: 1, size: 2, totalPages: 3 } }),
-        "page=2": json(c, { page: { number: 2, size: 2, totalPages: 3 } }),
-      },
+      pagesOf(
+        ["", { page: { number: 0, size: 2, totalPages: 3 } }],
+        ["page=1", { page: { number: 1, size: 2, totalPages: 3 } }],
+        ["page=2", { page: { number: 2, size: 2, totalPages: 3 } }],
+      ),
     ],
     [
       "by page numbers and a total in headers",
-      {
-        "": { json: a, headers: { "x-page": "1", "x-total-count": "5" } },
-        "page=2": { json: b, headers: { "x-page": "2", "x-total-count": "5" } },
-        "page=3": { json: c, headers: { "x-page": "3", "x-total-count": "5" } },
-      },
+      pagesOf(["", ...counted("1")], ["page=2", ...counted("2")], ["page=3", ...counted("3")]),
     ],
     [
       "by a number of the next page",
-      { "": json(a, { next_page: 2 }), "page=2": json(b, { next_page: 3 }), "page=3": json(c, { next_page: null }) },
+      pagesOf(["", { next_page: 2 }], ["page=2", { next_page: 3 }], ["page=3", { next_page: null }]),
     ],
     [
       "by a cursor that stays over an empty page",
@@ -270,13 +220,8 @@ describe("a list of several pages", () => {
   });
 
   it("fails with the reason if a page cannot be read", async () => {
-    const lost = new ApiError("down", {
-      outcome: "server-error",
-      method: "GET",
-      path: "/",
-      status: 500,
-      isApiAnswer: true,
-    });
+    const failure = { outcome: "server-error", method: "GET", path: "/", status: 500, isApiAnswer: true } as const;
+    const lost = new ApiError("down", failure);
     const list = readClusterList(async (query) => {
       if (query) throw lost;
       return { json: { clusters: a, next: "x" }, headers: {} };

@@ -1,17 +1,14 @@
 import { readCluster, readCreated, readListed } from "../../../../provider/api/read/clusterRecord";
+import { cleanJson } from "../../../../provider/text";
 
-test.each<[string, Record<string, unknown>]>([
-  ["a time of nought", { deleted_at: 0 }],
-  ["a time of nought as text", { deleted_at: "0" }],
-  ["the first day of the calendar", { deleted_at: "0001-01-01T00:00:00Z" }],
-  ["the first second of Unix time", { deleted_at: "1970-01-01T00:00:00Z" }],
-  ["an empty time", { deleted_at: "" }],
-  ["a flag that says no", { deleted_at: false }],
-  ["a flag that says no, as text", { deleted_at: "false" }],
-])("%s in place of a mark of deletion marks nothing", (_what, mark) => {
-  expect(readListed({ id: "cl_1", ...mark })).toEqual({ id: "cl_1" });
-  expect(readListed({ id: "cl_1", status: "warming", ...mark })?.status).toBe("warming");
-});
+test.each<unknown>([...[0, "0", "", false, "false"], ...["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z"]])(
+  "%j in place of a mark of deletion marks nothing",
+  (deleted_at) => {
+    const mark = { deleted_at };
+    expect(readListed({ id: "cl_1", ...mark })).toEqual({ id: "cl_1" });
+    expect(readListed({ id: "cl_1", status: "warming", ...mark })?.status).toBe("warming");
+  },
+);
 
 const marks = [{ deleted_at: "2030-01-01T00:00:00Z" }, { deletedAt: 1_900_000_000 }];
 
@@ -90,8 +87,47 @@ test.each<[string, (inner: unknown) => unknown]>([
 });
 
 test("a cluster is found beside the things that it is made of", () => {
-  expect(readListed({ gpu: { id: "h100", name: "x" }, cluster: { id: "cl_9", name: "w" } })).toEqual({
-    id: "cl_9",
-    name: "w",
+  const cluster = { id: "cl_9", name: "w" };
+  expect(readListed({ gpu: { id: "h100", name: "x" }, cluster })).toEqual(cluster);
+});
+
+const raw = " byte\u001b[31m\u202e for byte\r\n";
+const dirty: [string, string][] = [
+  ["OSC", "\u001b]8;;http://evil\u0007NAME\u001b]8;;\u0007"],
+  ["CSI", "\u001b[2J\u001b[31mNAME"],
+  ["CSI in one character", "\u009b31mNAME"],
+  ["a bidirectional control", "NA\u202eME"],
+  ["an invisible character", "NA\u200bME"],
+  ["a line separator", "NAME\u2028"],
+];
+const shapes: [string, (name: string) => unknown][] = [
+  ["a map", (name) => ({ [name]: raw })],
+  ["a map of objects", (name) => ({ [name]: { value: raw } })],
+  ["a list of objects", (name) => [{ name, value: raw }]],
+  ["a list of texts", (name) => [`${name}=${raw}`]],
+];
+
+describe.each(shapes)("the name of a variable in %s", (_shape, write) => {
+  it.each(dirty)("is cleaned of %s, and its value stays byte for byte", (_what, name) => {
+    const keeps = (property: string) => property === "env";
+    const json = cleanJson({ id: "cl_1", env: write(name) }, { keeps });
+    expect(readCluster("cl_1")(json).env).toEqual({ NAME: raw });
   });
+});
+
+test.each(shapes.slice(0, 2))("in %s, a name that only looks like another one does not take its place", (_s, write) => {
+  const env = Object.assign({}, write("NAME"), { "NA\u202eME": "another" });
+  const json = cleanJson({ id: "cl_1", env }, { keeps: (property) => property === "env" });
+  expect(readCluster("cl_1")(json).env).toEqual({ NAME: raw });
+});
+
+test("a name that is longer than any variable is cut", () => {
+  const env = readCluster("cl_1")({ id: "cl_1", env: { ["N".repeat(5_000)]: "1" } }).env ?? {};
+  expect(Object.keys(env)).toEqual([`${"N".repeat(1_024)}…`]);
+});
+
+test("the API key does not show in the name of a variable", () => {
+  const hide = (text: string) => text.replace("sk-key", "[secret]");
+  const json = cleanJson({ env: { "A_sk-key": "sk-key" } }, { hide, keeps: (name) => name === "env" });
+  expect(json).toEqual({ env: { "A_[secret]": "sk-key" } });
 });

@@ -1,3 +1,4 @@
+import { readServiceInfo } from "../../../../provider/api/read/serviceRecords";
 import { readStatus } from "../../../../provider/api/read/statusRecord";
 
 const replica = { id: "r-1", status: "healthy", healthy: true, message: "fine" };
@@ -35,30 +36,34 @@ test.each([null, "running", 7, { replicas: 3 }, { cluster_id: "cl_1", message: "
   },
 );
 
-const two = [
-  { id: "r-1", status: "running", healthy: true },
-  { id: "r-2", status: "starting", healthy: false },
-];
-test.each<[string, unknown]>([
+const ill = { id: "r-2", status: "starting", healthy: false };
+const two = [{ id: "r-1", status: "running", healthy: true }].concat(ill);
+const states = ["running", "starting"];
+const both = states.map((status, at) => ({ id: `r-${at + 1}`, status }));
+test.each<[string, unknown, unknown[]?]>([
+  ["a list of another name", { status: "running", workers: both.slice(1) }, [ill]],
+  ["a list of another name, of several", { status: "running", workers: both }],
+  ["inside the cluster", { cluster: { status: "running", replicas: both } }],
+  ["inside the cluster, with its id", { cluster: { id: "cl_1", status: "running", replicas: both } }],
+  [
+    "the manner of JSON:API",
+    { data: both.map(({ id, status }) => ({ type: "replicas", id, attributes: { status } })) },
+  ],
+  [
+    "the manner of JSON:API, if a flag says no",
+    { data: [{ type: "replicas", id: "a", attributes: { status: "running", ready: false } }] },
+    [{ id: "a", status: "running", healthy: false }],
+  ],
   ["a list under a name one deeper", { data: { replicas: two } }],
   ["a map by id", { "r-1": { status: "running" }, "r-2": { status: "starting" } }],
   ["a map by id under replicas", { replicas: { "r-1": { status: "running" }, "r-2": { status: "starting" } } }],
-  [
-    "names of replicas",
-    [
-      { name: "r-1", state: "running" },
-      { name: "r-2", state: "starting" },
-    ],
-  ],
+  ["names of replicas", both.map(({ id, status }) => ({ name: id, state: status }))],
   [
     "phases and flags that say ready",
-    [
-      { id: "r-1", phase: "running", ready: true },
-      { id: "r-2", phase: "starting", ready: "no" },
-    ],
+    both.map(({ id, status }) => ({ id, phase: status, ready: status === "running" ? true : "no" })),
   ],
-])("replicas are read from %s", (_what, json) => {
-  expect(readStatus(json).replicas).toEqual(two);
+])("replicas are read from %s", (_what, json, expected = two) => {
+  expect(readStatus(json).replicas).toEqual(expected);
 });
 
 test.each<[string, unknown, boolean[]]>([
@@ -111,4 +116,87 @@ test.each<[unknown, boolean]>([
 test("the reason why a replica is unhealthy is read from several names", () => {
   const reasons = [{ reason: "oom" }, { error: { code: 1, message: "oom" } }, { detail: "oom" }];
   expect(readStatus(reasons).replicas.map(({ message }) => message)).toEqual(["oom", "oom", "oom"]);
+});
+
+test.each<[string, unknown, boolean[]]>([
+  ["as many sick as there are", { total: 2, running: 2, unhealthy: 2 }, [false, false]],
+  ["one sick of two that run", { total: 2, running: 2, unhealthy: 1 }, [true, false]],
+  ["fewer ready than running", { total: 2, running: 2, ready: 1 }, [true, false]],
+  ["none of two that runs, whatever the word", { status: "ACTIVE", desiredCount: 2, runningCount: 0 }, [false, false]],
+])("counts with %s are read", (_what, json, healthy) => {
+  const { replicas, isCounted } = readStatus(json);
+  expect({ healthy: replicas.map((replica) => replica.healthy), isCounted }).toEqual({ healthy, isCounted: true });
+});
+
+const ready = { type: "Ready", status: "True" };
+
+/** Whether a replica is healthy, and a cluster that shows only this. */
+const healthOf = (json: Record<string, unknown>) => {
+  const { replicas, overall } = readStatus(json);
+  const [replica] = readStatus([{ id: "a", ...json }]).replicas;
+  return { replica: replica?.healthy, cluster: overall ?? replicas.every(({ healthy }) => healthy) };
+};
+
+test.each<[string, Record<string, unknown>]>([
+  ["a flag beside the word, in an object", { status: { state: "running", ready: false } }],
+  ["a flag beside the word", { status: "running", ready: false }],
+  ["one flag of two", { status: "running", healthy: true, ready: false }],
+  ["a condition", { status: "running", conditions: [{ type: "Ready", status: "False" }] }],
+  ["a condition that is not known", { status: "running", conditions: [{ type: "Ready", status: "Unknown" }] }],
+  ["a container inside", { phase: "Running", containerStatuses: [{ name: "main", ready: false }] }],
+  ["one of two probes", { status: "running", health: { liveness: true, readiness: false } }],
+  ["a check", { status: "running", checks: [{ name: "disk", status: "critical" }] }],
+  ["one check of two", { status: "running", checks: [{ status: "passing" }, { status: "critical" }] }],
+  ["a GPU", { status: "running", gpus: [{ index: 0, healthy: false }] }],
+  ["one GPU of two", { status: "running", gpus: [{ healthy: true }, { healthy: false }] }],
+  ["a share in the word", { status: "Running (1/2)" }],
+  ["a flag that is a word nobody knows", { status: "running", healthy: "perhaps" }],
+  ["a share of nothing in a flag", { status: "running", health: "0/0" }],
+])("the no of %s outweighs the words", (_what, json) => {
+  expect(healthOf(json)).toEqual({ replica: false, cluster: false });
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["a share that is whole, in the word", { status: "Running (2/2)" }],
+  ["both probes", { status: "running", health: { liveness: true, readiness: true } }],
+  ["a container inside", { phase: "Running", containerStatuses: [{ name: "main", ready: true }] }],
+  ["a flag beside the word, in an object", { status: { state: "running", ready: true } }],
+  ["a flag that is null beside the word", { status: "running", ready: null }],
+  ["a GPU", { status: "running", gpus: [{ index: 0, healthy: true }] }],
+  [
+    "a condition beside one of another kind",
+    { status: "running", conditions: [ready, { type: "MemoryPressure", status: "False" }] },
+  ],
+])("the yes of %s is healthy", (_what, json) => {
+  expect(healthOf(json)).toEqual({ replica: true, cluster: true });
+});
+
+test.each([[null], [7], [[]]])(
+  "%j among the replicas counts as one that is not healthy, and the others are read",
+  (odd) => {
+    const { status, replicas } = readStatus({
+      status: "running",
+      replicas: [{ id: "a", healthy: true }, odd, { id: "c", status: "failed", message: "no memory" }],
+    });
+    expect(status).toBe("running");
+    expect(replicas).toEqual([
+      { id: "a", status: "", healthy: true },
+      { id: "1", status: "", healthy: false },
+      { id: "c", status: "failed", healthy: false, message: "no memory" },
+    ]);
+  },
+);
+
+test("no replica is called cluster", () => {
+  expect(readStatus({ cluster: { status: "running" } }).replicas).toEqual([]);
+});
+
+test("conditions of the cluster are no replicas", () => {
+  const json = { status: "running", conditions: [{ type: "Ready", status: "True" }] };
+  expect(readStatus(json)).toMatchObject({ replicas: [], overall: true });
+});
+
+test("a descriptor that says nothing usable has no fields", () => {
+  const json = { name: 1, version: null, endpoints: ["x"] };
+  expect(readServiceInfo(json)).toEqual({ endpoints: {}, raw: json });
 });
