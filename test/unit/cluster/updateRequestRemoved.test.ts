@@ -2,23 +2,15 @@ import type { Properties } from "../../../provider/core";
 import { type Dialect, dialectOptions, type Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, initErrorOf, openBench, settle } from "./harness";
 import { checked } from "./inputs";
+import { change, failingChange, type Held, patch, redeploy, refresh, warnings } from "./powerHarness";
 
 afterEach(closeAll);
 
 const old = { KEEP: "kept-value", GONE: "gone-value" };
-const patch = "PATCH /v1/clusters/:id";
-
-interface Made {
-  readonly id: string;
-  readonly state: Properties;
-}
 
 const withEnv = (env: Properties | undefined): Properties => ({ ...checked, env });
 
-async function update(bench: Bench, { id, state }: Made, env: Properties, more: Properties = {}): Promise<Made> {
-  const news = { ...withEnv(env), ...more };
-  return { id, state: await bench.run(bench.cluster.update(bench.ctx(), id, state, news)) };
-}
+const update = (bench: Bench, held: Held, env: Properties) => change(bench, held, withEnv(env));
 
 /** How a service shows env. */
 const echoes = {
@@ -52,16 +44,14 @@ describe.each(dialects)(
       expect(state).toMatchObject({ env, settled: true });
       expect(bench.simulator.cluster(made.id)).toMatchObject({ status: "running", replicas: 2 });
       expect(bench.simulator.cluster(made.id)?.deployed).toEqual({ container: checked["container"], env });
-      expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([]);
+      expect(warnings(bench)).toEqual([]);
     });
 
-    it.each<[string, Fault]>([
-      ["503 before the effect", { kind: "status", status: 503, method: "PATCH", path: "/v1/clusters/*" }],
-      ["a connection that broke before", { kind: "drop", method: "PATCH", path: "/v1/clusters/*" }],
-    ])("is gone after a lost answer (%s), for the update is sent again", async (_title, fault) => {
+    const lost: Fault[] = [{ kind: "status", status: 503 }, { kind: "drop" }];
+    it.each(lost)("is gone after a lost answer (%j), for the update is sent again", async (fault) => {
       const bench = await openBench({ dialect: base });
       const made = await settle(bench, withEnv(old));
-      bench.simulator.fault(fault);
+      bench.simulator.fault({ ...fault, method: "PATCH", path: "/v1/clusters/*" });
       await update(bench, made, { KEEP: old.KEEP });
       expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: old.KEEP });
       expect(countOf(bench.simulator, patch)).toBeGreaterThanOrEqual(2);
@@ -77,10 +67,9 @@ describe.each<[string, Partial<Dialect>]>(Object.entries(echoes))(
       const bench = await openBench({ dialect });
       const made = await settle(bench, withEnv(old));
       bench.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
-      const left: Made = await bench.run(initErrorOf(update(bench, made, { ...old, NEW: "new-value" })));
+      const left = await failingChange(bench, made, withEnv({ ...old, NEW: "new-value" }));
       expect(bench.simulator.cluster(made.id)?.env).toHaveProperty("NEW");
-      const found = refreshed ? await bench.run(bench.cluster.read(bench.ctx(), made.id, left.state)) : undefined;
-      await update(bench, found ? { id: made.id, state: found.state } : left, old);
+      await update(bench, refreshed ? await refresh(bench, left) : left, old);
       expect(bench.simulator.cluster(made.id)).toMatchObject({ env: old, deployed: { env: old } });
       expect(bench.simulator.cluster(made.id)?.env).not.toHaveProperty("NEW");
       expect(bench.simulator.cluster(made.id)?.deployed.env).not.toHaveProperty("NEW");
@@ -110,10 +99,9 @@ describe("a cluster that fails after its update was complete", () => {
     bench.simulator.change(made.id, { status: "failed" });
     const left = await bench.run(failed);
     expect(left.state).toMatchObject({ env, settled: false });
-    bench.simulator.requests.length = 0;
     const { state } = await update(bench, left, env);
     expect(state).toMatchObject({ env, settled: true, status: "running" });
-    expect(countOf(bench.simulator, "POST /v1/clusters/:id/redeploy")).toBe(1);
+    expect(countOf(bench.simulator, redeploy)).toBe(1);
     expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual(env);
   });
 });
