@@ -280,17 +280,13 @@ const rows: [string, Partial<Dialect>, Partial<ForeignCluster>, string[]][] = [
 ];
 
 describe.each(rows)("a cluster of which the service shows %s", (_title, dialect, has, unverified) => {
-  it("is taken over as it is, and nothing of it is drift", async () => {
+  it("is taken over as it is, without drift, and sent env and container only when they change", async () => {
     const { bench, at, inputs } = await adoptFrom(dialect, has);
     expect(writes(bench.simulator)).toEqual([]);
     expect(at.state["unverifiedInputs"]).toEqual(unverified);
     expect(running(bench, at).env).toEqual(has.env ?? env);
     await expectAtGoal(bench, at, inputs);
     expect(warnings(bench)).toEqual([]);
-  });
-
-  it("is sent env and container only when they change, and no other update touches them", async () => {
-    const { bench, at, inputs } = await adoptFrom(dialect, has);
     const scaled = await reach(bench, at, { ...inputs, replicas: 3 }, [scale]);
     expect(running(bench, scaled).env).toEqual(has.env ?? env);
     const news = { ...inputs, replicas: 3, env: { ...env, MODE: "value-after" } };

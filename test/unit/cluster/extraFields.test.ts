@@ -1,6 +1,6 @@
 import { driftedExtras, extrasShown, replicasWithin, scalingRange } from "../../../provider/cluster/extraFields";
 import { type Properties, UNKNOWN } from "../../../provider/core";
-import { closeAll, openBench, settle } from "./harness";
+import { closeAll, openBench, openSettled, settle } from "./harness";
 import { checked } from "./inputs";
 import { change, failingChange, patch, reach, refresh, toDo } from "./powerHarness";
 
@@ -71,8 +71,7 @@ describe("a number of replicas that an autoscaler has chosen", () => {
   const news = { ...checked, replicas: 2, extraFields };
 
   async function openScaled() {
-    const bench = await openBench({ dialect });
-    const made = await settle(bench, news);
+    const { bench, made } = await openSettled(news, { dialect });
     bench.simulator.change(made.id, { replicas: 6 });
     await bench.run(bench.clock.sleep(60_000));
     return { bench, made };

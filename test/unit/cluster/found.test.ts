@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/core";
 import type { Dialect, ForeignCluster } from "../../../simulator";
 import { failingLists, lists, lost, lostAfter } from "./createOnceHarness";
-import { type Bench, closeAll, failureOf, initErrorOf, living, openBench, settle } from "./harness";
+import { type Bench, closeAll, failureOf, initErrorOf, living, openBench, openSettled, settle } from "./harness";
 import { canary, checked } from "./inputs";
 import { change, refresh, toDo, warnings } from "./powerHarness";
 
@@ -103,8 +103,7 @@ describe("an id that is not the cluster's", () => {
   });
 
   it("in the state, of a cluster of another name, is not deleted: the error names both", async () => {
-    const bench = await openBench();
-    const ours = await settle(bench, checked);
+    const { bench, made: ours } = await openSettled(checked);
     const other = await settle(bench, { ...checked, name: "somebody-elses" });
     const error = await failureOf(bench.run(bench.cluster.delete(bench.ctx(), other.id, ours.state)));
     expect(error.message).toMatch(/"web".*"somebody-elses"/);
@@ -116,8 +115,7 @@ describe("a list that cannot be read", () => {
   const unreadable = failingLists(403);
 
   it("hides a twin from a refresh, which says so once", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault(unreadable);
     await bench.run(bench.cluster.read(bench.ctx(), id, { ...state, __resent: true }));
     expect(warnings(bench)).toEqual([
@@ -126,8 +124,7 @@ describe("a list that cannot be read", () => {
   });
 
   it("leaves the name before a deletion to the cluster's own record: another one is an error", async () => {
-    const bench = await openBench();
-    const ours = await settle(bench, checked);
+    const { bench, made: ours } = await openSettled(checked);
     const other = await settle(bench, { ...checked, name: "somebody-elses" });
     bench.simulator.fault(unreadable);
     const error = await failureOf(bench.run(bench.cluster.delete(bench.ctx(), other.id, ours.state)));
@@ -138,8 +135,7 @@ describe("a list that cannot be read", () => {
   });
 
   it("and a record that cannot be read either let a deletion go on, with one warning that the name was not checked", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault(unreadable);
     bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: `/v1/clusters/${id}`, times: 1 });
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
 import type { Dialect } from "../../../simulator";
-import { type Bench, closeAll, failureOf, forget, initErrorOf, openBench, settle } from "./harness";
+import { type Bench, closeAll, failureOf, forget, initErrorOf, openBench, openSettled, settle } from "./harness";
 import { canary, checked } from "./inputs";
 import { refresh } from "./powerHarness";
 
@@ -69,8 +69,7 @@ describe("our own sentences stay whole where a value of env is", () => {
   });
 
   it("the id that the service has given", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault({ kind: "status", status: 403, method: "DELETE" });
     const work = bench.cluster.delete(bench.ctx(), id, { ...state, env: { SELF: id } });
     expect((await bench.run(failureOf(work))).message).toContain(`cluster "web" (${id}) was not deleted`);
@@ -108,8 +107,7 @@ describe.each(values)("a value %s", (_title, value, dialect) => {
   });
 
   it("shows in nothing where it is in the service's word for the state", async () => {
-    const bench = await openBench({ dialect });
-    const { id, state } = await settle(bench, inputs);
+    const { bench, id, state } = await openSettled(inputs, { dialect });
     const env = { ...bench.simulator.cluster(id)?.env, ...dialect.injectedEnv };
     expect(Object.values(env)).toContain(value);
     const body = JSON.stringify({ id, status: `waits for ${value}`, env });

@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
 import type { ClusterChanges, Dialect } from "../../../simulator";
-import { type Bench, closeAll, openBench, settle, writes } from "./harness";
+import { type Bench, closeAll, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, refresh, running, settleStopped, toDo } = power;
@@ -69,8 +69,7 @@ describe("a cluster that shall be stopped", () => {
   });
 
   it("is created and stopped at once, and has nothing to do afterwards", async () => {
-    const bench = await openBench({ provisioningMs: 600_000 });
-    const held = await settle(bench, atRest);
+    const { bench, made: held } = await openSettled(atRest, { provisioningMs: 600_000 });
     expect(running(bench, held).status).toBe("stopped");
     await expectAtGoal(bench, held, atRest);
   });
@@ -94,8 +93,7 @@ describe("a cluster that shall be stopped", () => {
   });
 
   it("cannot be stopped where somebody deletes it: that is said, and the entry is kept", async () => {
-    const bench = await openBench({ deletionMs: 600_000 });
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked, { deletionMs: 600_000 });
     const deletes = bench.clock.sleep(3_000).then(() => bench.client.deleteCluster(made.id));
     const [{ state, text }] = [await failingChange(bench, made, atRest), await bench.run(deletes)];
     expect(text).toMatch(/was not changed completely: it is terminating: someone else is deleting it\n/);
@@ -128,17 +126,22 @@ describe("a cluster that shall run", () => {
     await reach(bench, found, asked);
   });
 
-  it.each(["stop", "a failure"])(
-    "and meets %s while an update waits for it fails, and the next update brings it up",
-    async (what) => {
-      const bench = await openBench({ provisioningMs: 60_000 });
-      const made = await settle(bench, asked);
+  it.each([
+    ["stop", true],
+    ["a failure", true],
+    ["a failure", false],
+  ])(
+    "and meets %s while an update waits for it fails, and the next update brings it up (updates roll out: %s)",
+    async (what, updateRollsOut) => {
+      const { bench, made } = await openSettled(asked, { dialect: { updateRollsOut }, provisioningMs: 60_000 });
       const status = what === "stop" ? "stopped" : "failed";
       void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status, message: "node lost" }));
       const failed = await failingChange(bench, made, { ...asked, env });
       expect(failed.text).toMatch(what === "stop" ? /it is stopped: someone else stopped it/ : /it is failed\n/);
       const at = await reach(bench, failed, { ...asked, env });
       expect(running(bench, at)).toMatchObject({ status: "running", env });
+      const redeploys = writes(bench.simulator).filter((line) => line === redeploy);
+      if (what === "a failure") expect(redeploys).toHaveLength(1);
     },
   );
 });

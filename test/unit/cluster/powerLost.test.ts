@@ -2,7 +2,7 @@ import { InitError, type Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Dialect, Fault } from "../../../simulator";
 import { isEverything } from "../../support/shares";
-import { type Bench, closeAll, openBench, settle, writes } from "./harness";
+import { type Bench, closeAll, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, running, scale, settleStopped, stop, toDo } = power;
@@ -21,8 +21,7 @@ const losses: [string, boolean, Omit<Fault, "path" | "method"> & Fault][] = [
 
 describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
   it("to a stop ends with a stopped cluster, and no stop of one that is stopped", async () => {
-    const bench = await openBench({ deletionMs: 20_000 });
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked, { deletionMs: 20_000 });
     bench.simulator.fault({ ...fault, path: "**/stop" });
     await reach(bench, made, atRest, isDone ? [stop] : [stop, stop]);
   });
@@ -62,8 +61,7 @@ describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
   );
 
   it("to a scale applies it once", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked);
     bench.simulator.fault({ ...fault, path: "**/scale" });
     await reach(bench, made, { ...asked, replicas: 4 }, isDone ? [scale] : [scale, scale]);
   });
@@ -81,6 +79,9 @@ const ways: [string, Properties, Properties, Partial<Dialect>, object][] = [
   ["a start with a trigger", { ...atRest, ...a }, { ...asked, ...b }, manual, { restarts: 0, generation: 1 }],
   ["a start with an env", atRest, { ...asked, env }, manual, { restarts: 0, env }],
   ["a restart and a scale", { ...asked, ...a }, { ...asked, ...b, replicas: 3 }, {}, { restarts: 1, generation: 1 }],
+  ["an env that is redeployed", asked, { ...asked, env }, manual, { restarts: 0, generation: 2, env }],
+  ["an env that rolls out by itself", asked, { ...asked, env }, {}, { restarts: 0, generation: 2, env }],
+  ["a restart", { ...asked, ...a }, { ...asked, ...b }, {}, { restarts: 1, generation: 1 }],
   ["a redeploy", { ...asked, ...v1 }, { ...asked, ...v2 }, {}, { restarts: 0, generation: 2 }],
 ];
 

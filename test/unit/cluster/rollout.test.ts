@@ -1,7 +1,7 @@
 import type { Client } from "../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../provider/api/records";
 import { rollsOut, unseenRolloutMs } from "../../../provider/cluster/rollout";
-import { type Bench, type BenchOptions, closeAll, countOf, openBench, settle, writes } from "./harness";
+import { type Bench, type BenchOptions, closeAll, countOf, openBench, openSettled, settle, writes } from "./harness";
 import { checked } from "./inputs";
 import { patch, redeploy, warnings } from "./powerHarness";
 
@@ -103,8 +103,7 @@ describe("replicas that crash again and again before the update", () => {
     [false, [patch, redeploy]],
     [true, [patch]],
   ])("are no roll-out; where the service rolls out by itself is %j, %j is sent", async (updateRollsOut, calls) => {
-    const bench = await openBench({ dialect: { updateRollsOut }, client: crashing });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut }, client: crashing });
     bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "crash" } });
     const work = bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, env });
     expect(await bench.run(work)).toMatchObject({ env, settled: true, readyReplicas: 2 });
@@ -186,15 +185,13 @@ describe("of the replicas before and after", () => {
   });
 
   it("texts that change by themselves prove nothing", () => {
-    const up = (seconds: number) => ({
-      replicas: [{ id: "a", status: `Up ${seconds} s`, healthy: true, message: `${seconds}` }],
-    });
-    expect(rollsOut({ before: up(1), keepsSize: true }, up(2))).toBe(false);
+    const up = (message: string) => ({ replicas: [{ id: "a", status: `Up ${message} s`, healthy: true, message }] });
+    expect(rollsOut({ before: up("1"), keepsSize: true }, up("2"))).toBe(false);
   });
 
   it("a cluster of which only the whole is shown is seen to become unhealthy", () => {
     const whole = (overall: boolean) => ({ replicas: [], overall });
-    expect(rollsOut({ before: whole(true), keepsSize: true }, whole(false))).toBe(true);
-    expect(rollsOut({ before: whole(true), keepsSize: true }, whole(true))).toBe(false);
+    for (const overall of [true, false])
+      expect(rollsOut({ before: whole(true), keepsSize: true }, whole(overall))).toBe(!overall);
   });
 });

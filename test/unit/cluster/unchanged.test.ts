@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
 import type { ClusterChanges } from "../../../simulator";
-import { closeAll, openBench, settle } from "./harness";
+import { closeAll, openSettled } from "./harness";
 import { checked } from "./inputs";
 import { change, refresh, toDo } from "./powerHarness";
 
@@ -21,8 +21,7 @@ describe("an update keeps what others have changed", () => {
     ["the container, if only env changes", { container: "team/server:9.9" }, { env }],
     ["a variable and its value, if only the container changes", more, { container }],
   ])("%s", async (_title, others, changes) => {
-    const bench = await openBench({ dialect: { envEcho: "same", containerEcho: "same" } });
-    const made = await settle(bench, news);
+    const { bench, made } = await openSettled(news, { dialect: { envEcho: "same", containerEcho: "same" } });
     bench.simulator.change(made.id, others);
     await bench.run(bench.clock.sleep(60_000));
     const wanted = { ...news, ...changes };
@@ -37,8 +36,7 @@ describe("an update keeps what others have changed", () => {
   });
 
   it("but what the diff shows is sent, and so is what an earlier update did not see through", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, news);
+    const { bench, id, state } = await openSettled(news);
     bench.simulator.change(id, { replicas: 6 });
     await change(bench, { id, state }, { ...news, replicas: 3 });
     expect(bench.simulator.cluster(id)?.replicas).toBe(3);

@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
-import { type Bench, closeAll, forget, initErrorOf, openBench, settle, writes } from "./harness";
+import { type Bench, closeAll, forget, initErrorOf, openBench, openSettled, writes } from "./harness";
 import { checked } from "./inputs";
 import { change, type Held, patch, reach, redeploy, refresh, scale, toDo } from "./powerHarness";
 
@@ -25,8 +25,7 @@ describe.each<[string, Properties, string[]]>([
 ])("an update of %s whose redeploy is refused", (_title, news, paths) => {
   /** The service has the new values by then, and shows them; the replicas still run the old ones. */
   async function fail(): Promise<{ bench: Bench; left: Held }> {
-    const bench = await openBench(manual);
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, manual);
     bench.simulator.fault(noRedeploy);
     const left = await bench.run(initErrorOf(update(bench, made, news)));
     expect(bench.simulator.cluster(made.id)).toMatchObject({ ...news, deployed: { env: checked["env"] } });
@@ -57,8 +56,7 @@ describe.each<[string, Properties, string[]]>([
 
 describe("an update that is interrupted", () => {
   async function interruptAfter(ms: number): Promise<{ bench: Bench; left: Held }> {
-    const bench = await openBench({ ...manual, provisioningMs: 60_000 });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { ...manual, provisioningMs: 60_000 });
     const controller = new AbortController();
     const failed = initErrorOf(update(bench, made, { env, replicas: 3 }, { signal: controller.signal }));
     await bench.clock.advance(ms);
@@ -120,53 +118,12 @@ describe("an update of the replicas alone that is refused", () => {
     ["as they are in the state", 2, "terse"],
     ["where somebody else has changed them", 5, "plain"],
   ])("keeps the service's number of replicas, %s: %d (%s)", async (_title, replicas, dialect) => {
-    const bench = await openBench({ dialect });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect });
     bench.simulator.change(made.id, { replicas });
     bench.simulator.fault(conflict);
     const left = await bench.run(initErrorOf(update(bench, made, { replicas: 4 })));
     expect(left.state).toMatchObject({ ...checked, replicas, settled: false });
     expect(changesOf(bench, left, { replicas: 4 })).toEqual(["replicas", "settled"]);
     await reach(bench, left, { ...checked, replicas: 4 }, [scale]);
-  });
-});
-
-describe("an interrupt after the service has accepted what restarts the replicas", () => {
-  /** Interrupts when the answer to a request has come. */
-  async function interruptAfter(
-    action: "redeployCluster" | "updateCluster" | "restartCluster",
-    news: Properties,
-    dialect = {},
-  ) {
-    const stop = new AbortController();
-    const interrupted = { isArmed: true };
-    const bench = await openBench({
-      dialect,
-      client: (real) => ({
-        [action]: async (...args: never[]) => {
-          const answer = await (real[action] as (...all: never[]) => Promise<undefined>)(...args);
-          if (interrupted.isArmed) stop.abort(new InterruptedError("interrupted"));
-          return answer;
-        },
-      }),
-    });
-    const made = await settle(bench, { ...checked, restartTriggers: { v: 1 } });
-    const wanted: Properties = { restartTriggers: { v: 1 }, ...news };
-    const left = await bench.run(initErrorOf(update(bench, made, wanted, { signal: stop.signal })));
-    interrupted.isArmed = false;
-    forget(bench);
-    return { bench, left, wanted };
-  }
-
-  it.each([
-    ["a redeploy", "redeployCluster", { env }, { updateRollsOut: false }],
-    ["an update that rolls out by itself", "updateCluster", { env }, {}],
-    ["a restart", "restartCluster", { restartTriggers: { v: 2 } }, {}],
-  ] as const)("of %s: the next update only waits, for the new replicas", async (_title, action, news, dialect) => {
-    const { bench, left, wanted } = await interruptAfter(action, news, dialect);
-    const { state } = await reach(bench, await refresh(bench, left), { ...checked, ...wanted }, []);
-    expect(state).toMatchObject({ ...wanted, readyReplicas: 2 });
-    expect(state).not.toHaveProperty("__unfinished");
-    expect(bench.simulator.cluster(left.id)?.deployed.env).toEqual(wanted["env"] ?? checked["env"]);
   });
 });

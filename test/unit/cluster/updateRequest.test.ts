@@ -2,7 +2,7 @@ import type { UpdateBody } from "../../../provider/api/requestNames";
 import { amend } from "../../../provider/cluster/updateRequest";
 import { ApiError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
-import { closeAll, failureOf, openBench, settle, writes } from "./harness";
+import { closeAll, failureOf, openSettled, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);
@@ -104,8 +104,7 @@ describe("an update of env that is refused", () => {
     ["for a missing name is sent with it", refused("body.name: Field required"), { ...sent, name: "web" }],
     ["for a missing GPU type is sent with it", refused('"gpu_type" is required.'), { ...sent, gpu_type: "h100" }],
   ])("%s", async (_title, fault, body) => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     // What the simulator itself makes of the second body does not matter here.
     bench.simulator.fault(fault);
     await bench.run(bench.cluster.update(bench.ctx(), id, state, news).catch(() => undefined));
@@ -118,8 +117,7 @@ describe("an update of env that is refused", () => {
     ["for a value", refused("env.MODEL must be upper case")],
     ["by the key", refused("replicas is not allowed", 403)],
   ])("%s fails after one request, with the reason", async (_title, fault) => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault({ ...fault, times: 100 });
     const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, news)));
     expect(error.message).toContain("message" in fault && fault.message);

@@ -1,8 +1,8 @@
 import type { Properties } from "../../../provider/core";
 import { type Dialect, dialectOptions, type Fault } from "../../../simulator";
-import { type Bench, closeAll, countOf, initErrorOf, openBench, settle } from "./harness";
+import { type Bench, closeAll, countOf, openSettled } from "./harness";
 import { checked } from "./inputs";
-import { change, failingChange, type Held, patch, redeploy, refresh, warnings } from "./powerHarness";
+import { change, failingChange, type Held, patch, refresh, warnings } from "./powerHarness";
 
 afterEach(closeAll);
 
@@ -38,8 +38,7 @@ describe.each(dialects)(
       ["is gone where env is a list of pairs, too", { KEEP: old.KEEP }, { envForm: "pairs" }],
       ["is gone where an update may not carry replicas, too", { KEEP: old.KEEP }, { updateFields: "no-replicas" }],
     ])("%s", async (_title, env, options) => {
-      const bench = await openBench({ dialect: { ...base, ...options } });
-      const made = await settle(bench, withEnv(old));
+      const { bench, made } = await openSettled(withEnv(old), { dialect: { ...base, ...options } });
       const { state } = await update(bench, made, env);
       expect(state).toMatchObject({ env, settled: true });
       expect(bench.simulator.cluster(made.id)).toMatchObject({ status: "running", replicas: 2 });
@@ -49,8 +48,7 @@ describe.each(dialects)(
 
     const lost: Fault[] = [{ kind: "status", status: 503 }, { kind: "drop" }];
     it.each(lost)("is gone after a lost answer (%j), for the update is sent again", async (fault) => {
-      const bench = await openBench({ dialect: base });
-      const made = await settle(bench, withEnv(old));
+      const { bench, made } = await openSettled(withEnv(old), { dialect: base });
       bench.simulator.fault({ ...fault, method: "PATCH", path: "/v1/clusters/*" });
       await update(bench, made, { KEEP: old.KEEP });
       expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: old.KEEP });
@@ -64,8 +62,7 @@ describe.each<[string, Partial<Dialect>]>(Object.entries(echoes))(
   (_echo, options) => {
     it.each([false, true])("is gone after it is taken back (after a refresh: %s)", async (refreshed) => {
       const dialect = { updateSemantics: "merge-keys", updateRollsOut: false, ...options } as const;
-      const bench = await openBench({ dialect });
-      const made = await settle(bench, withEnv(old));
+      const { bench, made } = await openSettled(withEnv(old), { dialect });
       bench.simulator.fault({ kind: "status", status: 403, method: "POST", path: "/v1/clusters/*/redeploy" });
       const left = await failingChange(bench, made, withEnv({ ...old, NEW: "new-value" }));
       expect(bench.simulator.cluster(made.id)?.env).toHaveProperty("NEW");
@@ -81,27 +78,11 @@ it.each<[string, Partial<Dialect>]>(Object.entries(echoes))(
   "what the service adds to env is never told to go (env is shown %s)",
   async (_echo, options) => {
     const injectedEnv = { GPU_HOST: "node-7" };
-    const bench = await openBench({ dialect: { updateSemantics: "merge-keys", ...options, injectedEnv } });
-    const made = await settle(bench, withEnv(old));
+    const { bench, made } = await openSettled(withEnv(old), {
+      dialect: { updateSemantics: "merge-keys", ...options, injectedEnv },
+    });
     await update(bench, made, { KEEP: old.KEEP });
     expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: old.KEEP });
     expect(JSON.stringify(bench.simulator.requests.map(({ body }) => body ?? null))).not.toContain("GPU_HOST");
   },
 );
-
-describe("a cluster that fails after its update was complete", () => {
-  it.each([true, false])("is redeployed once by the next update (updates roll out: %s)", async (updateRollsOut) => {
-    const bench = await openBench({ dialect: { updateRollsOut }, provisioningMs: 60_000 });
-    const made = await settle(bench, checked);
-    const env = { MODEL: "another-value" };
-    const failed = initErrorOf(bench.cluster.update(bench.ctx(), made.id, made.state, withEnv(env)));
-    await bench.clock.advance(20_000);
-    bench.simulator.change(made.id, { status: "failed" });
-    const left = await bench.run(failed);
-    expect(left.state).toMatchObject({ env, settled: false });
-    const { state } = await update(bench, left, env);
-    expect(state).toMatchObject({ env, settled: true, status: "running" });
-    expect(countOf(bench.simulator, redeploy)).toBe(1);
-    expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual(env);
-  });
-});
