@@ -1,7 +1,7 @@
 import type { Client } from "../../../provider/api/client";
 import { goalOf } from "../../../provider/cluster/conditions";
 import type { Properties } from "../../../provider/core";
-import { type Bench, closeAll, countOf, initErrorOf, openBench, settle, writes } from "./harness";
+import { type Bench, closeAll, countOf, initErrorOf, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
 const { asked, change, expectAtGoal, failingChange, reach, refresh, running, settleStopped, toDo, warnings } = power;
@@ -23,8 +23,7 @@ describe("skipAwait", () => {
     ["a start", { ...hasty, desiredStatus: "stopped" }, hasty, [restart]],
     ["a trigger", hasty, { ...hasty, redeployTriggers: ["b"] }, [redeploy]],
   ])("goes on as soon as %s is accepted, and leaves nothing to do", async (_title, before, wanted, calls) => {
-    const bench = await openBench({ provisioningMs: 600_000, deletionMs: 600_000 });
-    const made = await settle(bench, hasty);
+    const { bench, made } = await openSettled(hasty, { provisioningMs: 600_000, deletionMs: 600_000 });
     const first = before === hasty ? made : await change(bench, made, { ...before, skipAwait: false });
     const startMs = bench.clock.now();
     await change(bench, first, wanted);
@@ -43,8 +42,7 @@ describe("skipAwait", () => {
   });
 
   it("makes a stop end that is no drift while it is under way", async () => {
-    const bench = await openBench({ deletionMs: 600_000 });
-    const made = await settle(bench, hasty);
+    const { bench, made } = await openSettled(hasty, { deletionMs: 600_000 });
     await bench.clock.advance(10_000);
     const stopped = { ...hasty, desiredStatus: "stopped" };
     expect(toDo(bench, await refresh(bench, await change(bench, made, stopped)), stopped)).toEqual([]);
@@ -201,8 +199,7 @@ describe('healthCheck "list", with a key that may not read /status', () => {
   });
 
   it("a refusal with 409 of a cluster that runs is not waited out to the deadline", async () => {
-    const bench = await openBench({ faults: [forbidden] });
-    const made = await settle(bench, inputs);
+    const { bench, made } = await openSettled(inputs, { faults: [forbidden] });
     bench.simulator.setGpuType("h100", { stock: 2 });
     const startMs = bench.clock.now();
     const failed = await failingChange(bench, made, { ...inputs, replicas: 9 });

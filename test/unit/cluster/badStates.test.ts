@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
 import { GpuClusterError } from "../../../provider/errors";
-import { closeAll, forget, openBench, settle } from "./harness";
+import { closeAll, forget, openSettled } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);
@@ -35,8 +35,7 @@ const news = { ...checked, replicas: 1 };
 
 /** Gives this state of a healthy cluster to an operation. */
 async function give(operation: "read" | "update" | "delete", changes: Properties) {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   const bad = { ...state, ...changes };
   const works = {
     read: () => bench.cluster.read(bench.ctx(), id, bad),
@@ -73,8 +72,7 @@ describe.each(["read", "update", "delete"] as const)("a state that is given to %
 });
 
 test.each(broken)("a preview does not break on a state whose %s is %j", async (name, value) => {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   forget(bench);
   const bad = { ...state, [name]: value };
   await bench.run(bench.cluster.check(bench.ctx(), news, bad));

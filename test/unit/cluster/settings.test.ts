@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
 import type { ClusterChanges } from "../../../simulator";
-import { closeAll, openBench, settle } from "./harness";
+import { closeAll, openBench, openSettled, settle } from "./harness";
 import { asked, atRest, change, failingChange, reach, refresh, running, settleStopped, toDo } from "./powerHarness";
 
 afterEach(closeAll);
@@ -25,8 +25,7 @@ describe.each(settings)("an update of %s alone", (_title, changes) => {
   const wanted: Properties = JSON.parse(JSON.stringify({ ...before, ...changes }));
 
   it("sends no request, changes nothing else in the state, and leaves nothing to do", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, before);
+    const { bench, made } = await openSettled(before);
     expect(toDo(bench, made, wanted)).not.toEqual([]);
     const { state } = await change(bench, made, wanted);
     expect(bench.simulator.requests).toEqual([]);
@@ -47,8 +46,7 @@ describe.each(settings)("an update of %s alone", (_title, changes) => {
   });
 
   it("is no end of what an update before it did not reach", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, before);
+    const { bench, made } = await openSettled(before);
     bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "no driver" } });
     const failed = await failingChange(bench, made, { ...before, replicas: 3 }, { timeoutMs: 30_000 });
     const more = { ...wanted, replicas: 3, skipAwait: false, healthCheck: "status", minHealthyReplicas: undefined };

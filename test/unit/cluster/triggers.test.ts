@@ -1,5 +1,5 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, openBench, settle, writes } from "./harness";
+import { closeAll, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, running, settleStopped, warnings } = power;
@@ -41,8 +41,7 @@ const rows: [string, Properties, string[], typeof kept][] = [
 
 describe.each(["status", "list"])("triggers (health by %s)", (healthCheck) => {
   it.each(rows)("%s", async (_title, changes, calls, goal) => {
-    const bench = await openBench();
-    const made = await settle(bench, { ...before, healthCheck });
+    const { bench, made } = await openSettled({ ...before, healthCheck });
     const wanted = { ...withChanges(changes), healthCheck };
     const at = await change(bench, made, wanted);
     expect(writes(bench.simulator)).toEqual(calls);
@@ -74,8 +73,7 @@ describe("triggers", () => {
   });
 
   it("restart a cluster once that cannot come up, and the next update only waits", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, before);
+    const { bench, made } = await openSettled(before);
     bench.simulator.change(made.id, { sickReplica: { replica: 1, message: "no driver" } });
     const wanted = withChanges({ restartTriggers: ["b"] });
     const failed = await failingChange(bench, made, wanted, { timeoutMs: 60_000 });
@@ -86,16 +84,14 @@ describe("triggers", () => {
   });
 
   it("are one roll-out where the cluster has failed", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, before);
+    const { bench, made } = await openSettled(before);
     bench.simulator.change(made.id, { status: "failed", message: "node lost" });
     const at = await reach(bench, made, withChanges({ restartTriggers: ["b"] }), [patch, redeploy]);
     expect(running(bench, at)).toMatchObject({ status: "running", ...renewed });
   });
 
   it("that are refused are asked for again by the next update, and the values in the state are the old ones", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, before);
+    const { bench, made } = await openSettled(before);
     bench.simulator.fault({ kind: "status", status: 422, message: "not now", path: "**/restart" });
     const wanted = withChanges({ restartTriggers: ["b"] });
     const failed = await failingChange(bench, made, wanted);
@@ -104,8 +100,7 @@ describe("triggers", () => {
   });
 
   it("wait for a service that is busy, and are then one request", async () => {
-    const bench = await openBench({ dialect: { busyWhen: "changing" }, provisioningMs: 20_000 });
-    const made = await settle(bench, before);
+    const { bench, made } = await openSettled(before, { dialect: { busyWhen: "changing" }, provisioningMs: 20_000 });
     await bench.client.scaleCluster(made.id, 3);
     const wanted = withChanges({ restartTriggers: ["b"], replicas: 3 });
     const at = await change(bench, made, wanted);

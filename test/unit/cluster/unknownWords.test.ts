@@ -1,7 +1,7 @@
 import type { Client } from "../../../provider/api/client";
 import type { Properties } from "../../../provider/core";
 import type { Dialect } from "../../../simulator";
-import { type Bench, closeAll, countOf, forget, openBench, settle, writes } from "./harness";
+import { type Bench, closeAll, countOf, forget, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, refresh, renaming, running, toDo, warnings } = power;
@@ -44,8 +44,10 @@ const byOthers = byReplicas.filter(({ by }) => by === "somebody else");
 const byUs = ways.filter(({ by }) => by === "this package");
 
 async function openStopped({ by, dialect, more }: Way, others: Partial<Dialect> = {}) {
-  const bench = await openBench({ dialect: { ...dialect, ...others }, client: offline });
-  const made = await settle(bench, { ...asked, ...more });
+  const { bench, made } = await openSettled(
+    { ...asked, ...more },
+    { dialect: { ...dialect, ...others }, client: offline },
+  );
   const isOurs = by === "this package";
   if (!isOurs) bench.simulator.change(made.id, { status: "stopped" });
   const held = isOurs ? await change(bench, made, { ...atRest, ...more }) : made;
@@ -87,8 +89,7 @@ describe.each(byUs)("a service whose word for stopped is not known ($shown)", (w
   const wanted: Properties = { ...atRest, ...way.more };
 
   it("has a cluster stopped once it runs no replica, or the word stays for a minute", async () => {
-    const bench = await openBench({ dialect: way.dialect, client: offline });
-    const made = await settle(bench, { ...asked, ...way.more });
+    const { bench, made } = await openSettled({ ...asked, ...way.more }, { dialect: way.dialect, client: offline });
     const startMs = bench.clock.now();
     const at = await reach(bench, made, wanted, [stop]);
     const tookMs = bench.clock.now() - startMs;
@@ -158,8 +159,7 @@ describe.each(byOthers)("a cluster that others stopped, under a word that is not
 });
 
 it("a cluster that others are stopping is started when the stop has ended under a word that is not known", async () => {
-  const bench = await openBench({ client: offline, deletionMs: 30_000 });
-  const made = await settle(bench, asked);
+  const { bench, made } = await openSettled(asked, { client: offline, deletionMs: 30_000 });
   await bench.run(bench.client.stopCluster(made.id));
   const at = await reach(bench, made, { ...asked, replicas: 3 }, [restart, scale]);
   expect(running(bench, at).status).toBe("running");
@@ -233,8 +233,7 @@ describe("a cluster that comes up under a word that is not known, and shows no r
   });
 
   it("is not taken for stopped during a roll-out that shows no replica for a moment", async () => {
-    const bench = await openBench({ client: slow });
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked, { client: slow });
     await bench.client.restartCluster(made.id);
     expect((await refresh(bench, made)).state["desiredStatus"]).toBe("running");
     expect(warnings(bench)).toEqual([]);
