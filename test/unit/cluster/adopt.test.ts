@@ -1,26 +1,16 @@
 import type { Properties } from "../../../provider/core";
-import type { ClusterChanges, ForeignCluster } from "../../../simulator";
+import type { ClusterChanges, Dialect, ForeignCluster } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, writes } from "./harness";
 import { urnOf } from "./inputs";
-import {
-  asked,
-  change,
-  expectAtGoal,
-  patch,
-  redeploy,
-  refresh,
-  restart,
-  running,
-  scale,
-  stop,
-  toDo,
-  warnings,
-} from "./powerHarness";
+import * as power from "./powerHarness";
+
+const { asked, expectAtGoal, reach, refresh, running, toDo, warnings } = power;
+const { patch, redeploy, restart, scale, stop } = power;
 
 afterEach(closeAll);
 
 const container = "team/server:1.0";
-const env = { MODEL: "llama", MODE: "fast" };
+const env = { MODEL: "llama-3-8b", MODE: "value-of-mode" };
 const prod: ForeignCluster = { name: "prod", gpuType: "h100", replicas: 2, container, env };
 /** Inputs of a program that gives no name, as check hands them out before it has looked. */
 const wanted: Properties = { ...asked, container, env, name: "web-1234567", __generatedName: true };
@@ -54,7 +44,7 @@ describe("a cluster that is taken over", () => {
     ["more replicas", { replicas: 5 }, [scale]],
     ["another container", { container: "team/server:0.9" }, [patch]],
     ["another value", { env: { ...env, MODE: "slow" } }, [patch]],
-    ["a variable too few", { env: { MODEL: "llama" } }, [patch]],
+    ["a variable too few", { env: { MODEL: env.MODEL } }, [patch]],
     ["no env, and more replicas", { env: {}, replicas: 4 }, [patch]],
     ["a container of the registry that is meant", { container: `docker.io/${container}` }, []],
     ["a variable of its own", { env: { ...env, OWN: "1" } }, []],
@@ -63,33 +53,22 @@ describe("a cluster that is taken over", () => {
     const { inputs } = await find(bench, cluster);
     const at = await adopt(bench, inputs);
     expect(writes(bench.simulator)).toEqual(calls);
-    expect(running(bench, at)).toMatchObject({
-      status: "running",
-      restarts: 0,
-      generation: calls.includes(patch) ? 2 : 1,
-    });
-    expect(bench.simulator.cluster(at.id)).toMatchObject({
-      replicas: 2,
-      env: calls.includes(patch) ? env : (cluster.env ?? env),
-    });
+    const isPatched = calls.includes(patch);
+    expect(running(bench, at)).toMatchObject({ status: "running", restarts: 0, generation: isPatched ? 2 : 1 });
+    const has = isPatched ? env : (cluster.env ?? env);
+    expect(bench.simulator.cluster(at.id)).toMatchObject({ replicas: 2, env: has });
     await expectAtGoal(bench, at, inputs);
     expect(warnings(bench)).toEqual([]);
   });
 
-  it.each<[string, ClusterChanges, Properties, string[], string]>([
-    ["stopped, and shall run, is started", { status: "stopped" }, wanted, [restart], "running"],
-    [
-      "stopped, and stays so, is left alone",
-      { status: "stopped" },
-      { ...wanted, desiredStatus: "stopped" },
-      [],
-      "stopped",
-    ],
-    ["running, and shall be stopped, is stopped", {}, { ...wanted, desiredStatus: "stopped" }, [stop], "stopped"],
-    ["failed is rolled out again", { status: "failed" }, wanted, [patch, redeploy], "running"],
-  ])("and is %s", async (_title, changes, inputs, calls, status) => {
+  it.each<[string, ClusterChanges, string[], string]>([
+    ["stopped, and shall run, is started", { status: "stopped" }, [restart], "running"],
+    ["stopped, and stays so, is left alone", { status: "stopped" }, [], "stopped"],
+    ["running, and shall be stopped, is stopped", {}, [stop], "stopped"],
+    ["failed is rolled out again", { status: "failed" }, [patch, redeploy], "running"],
+  ])("and is %s", async (_title, changes, calls, status) => {
     const bench = await openBench();
-    const found = await find(bench, {}, inputs);
+    const found = await find(bench, {}, { desiredStatus: status });
     bench.simulator.change(found.id, changes);
     const at = await adopt(bench, found.inputs);
     expect(writes(bench.simulator)).toEqual(calls);
@@ -99,8 +78,7 @@ describe("a cluster that is taken over", () => {
 
   it("and is provisioning is waited for", async () => {
     const bench = await openBench({ provisioningMs: 60_000 });
-    const body = { name: "prod", gpuType: "h100", replicas: 2, container, env };
-    const { id } = await bench.client.createCluster(body);
+    const { id } = await bench.client.createCluster({ name: "prod", gpuType: "h100", replicas: 2, container, env });
     const inputs = { ...wanted, adopt: id };
     const at = await adopt(bench, inputs);
     expect(writes(bench.simulator)).toEqual([]);
@@ -114,17 +92,14 @@ describe("a cluster that is taken over", () => {
     const { adopt: _adopt, ...without } = inputs;
     expect(toDo(bench, at, without)).toEqual([]);
     expect(writes(bench.simulator)).toEqual([]);
-    const next = await change(bench, at, { ...without, restartTriggers: ["b"] });
-    expect(writes(bench.simulator)).toEqual([restart]);
-    await expectAtGoal(bench, next, { ...without, restartTriggers: ["b"] });
+    await reach(bench, at, { ...without, restartTriggers: ["b"] }, [restart]);
   });
 
   it("goes on under its own name where the engine still has the made one, and is deleted like any other", async () => {
     const bench = await openBench();
     const { id, inputs } = await find(bench);
-    const at = await change(bench, await adopt(bench, inputs), { ...inputs, replicas: 3 });
+    const at = await reach(bench, await adopt(bench, inputs), { ...inputs, replicas: 3 });
     expect(at.state["name"]).toBe("prod");
-    await expectAtGoal(bench, at, { ...inputs, replicas: 3 });
     // Another run is another process.
     const next = bench.as("seen");
     await bench.run(next.delete(bench.ctx(), id, at.state));
@@ -141,6 +116,14 @@ describe("a cluster that is taken over", () => {
   });
 });
 
+/** An adoption that has to fail, and sends nothing that changes something. */
+async function failingAdoption(bench: Bench, inputs: Properties, name = "web"): Promise<Error> {
+  forget(bench);
+  const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs)));
+  expect(writes(bench.simulator)).toEqual([]);
+  return error;
+}
+
 describe("a cluster that is not taken over", () => {
   it.each<[string, Partial<ForeignCluster>, Properties, RegExp]>([
     ["another GPU type", { gpuType: "l4" }, {}, /`gpuType` is "h100", but cl_\w+ has "l4"; set `gpuType` to that$/],
@@ -154,38 +137,32 @@ describe("a cluster that is not taken over", () => {
   ])("where it has %s, is not touched, and no other is made", async (_title, cluster, changes, text) => {
     const bench = await openBench();
     const { id, inputs } = await find(bench, cluster, changes);
-    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
-    expect(error.message).toMatch(/^cluster ".*" \(cl_\w+\) was not adopted: /);
-    expect(error.message).toContain(id);
-    expect(error.message).toMatch(text);
-    expect(writes(bench.simulator)).toEqual([]);
+    const { message } = await failingAdoption(bench, inputs);
+    expect(message).toMatch(/^cluster ".*" \(cl_\w+\) was not adopted: /);
+    expect(message).toContain(id);
+    expect(message).toMatch(text);
   });
 
   it("where it is being deleted, is told so", async () => {
     const bench = await openBench({ deletionMs: 600_000 });
     const { id, inputs } = await find(bench);
     await bench.client.deleteCluster(id);
-    forget(bench);
-    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
-    expect(error.message).toContain(`was not adopted: \`adopt\` ${id} is terminating, so it cannot be adopted`);
-    expect(writes(bench.simulator)).toEqual([]);
+    const { message } = await failingAdoption(bench, inputs);
+    expect(message).toContain(`was not adopted: \`adopt\` ${id} is terminating, so it cannot be adopted`);
   });
 
   it("where the program takes it over twice, goes to one of the two", async () => {
     const bench = await openBench();
     const { inputs } = await find(bench);
     await adopt(bench, inputs);
-    const second = bench.cluster.create(bench.ctx({ urn: urnOf("twin") }), inputs);
-    const error = await bench.run(failureOf(second));
-    expect(error.message).toContain(`was not adopted: ${urnOf("web")} already adopts it`);
+    const { message } = await failingAdoption(bench, inputs, "twin");
+    expect(message).toContain(`was not adopted: ${urnOf("web")} already adopts it`);
   });
 
   it("where nobody can tell whether it exists, is an error, and nothing is sent", async () => {
     const bench = await openBench({ faults: [{ kind: "status", status: 500, method: "GET", times: 100 }] });
     const { inputs } = await find(bench);
-    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
-    expect(error.message).toMatch(/HTTP 500/);
-    expect(writes(bench.simulator)).toEqual([]);
+    expect((await failingAdoption(bench, inputs)).message).toMatch(/HTTP 500/);
   });
 });
 
@@ -225,54 +202,35 @@ describe("a take-over that fails half-way", () => {
       /timed out after 1m: 1\/2 replicas healthy, running\n.*`pulumi up` again.*\n(.*\n)? +replica rep_\S+: unhealthy, no driver/,
     );
     bench.simulator.change(id, { sickReplica: undefined });
-    const at = await change(bench, error, inputs);
-    expect(writes(bench.simulator)).toEqual([]);
-    await expectAtGoal(bench, at, inputs);
+    await reach(bench, error, inputs, []);
   });
 });
 
-describe("the deletion of the old entry of a cluster that was taken over", () => {
-  it("by another resource of the program leaves the cluster as it is, and says so", async () => {
+describe("the deletion of the old entry of a cluster", () => {
+  const old = (bench: Bench) => bench.ctx({ urn: urnOf("old") });
+
+  it.each(["this run", "an earlier run"])("that %s has taken over leaves it as it is, and says so", async (run) => {
     const bench = await openBench();
     const { id, inputs } = await find(bench);
-    const old = await adopt(bench, inputs);
+    const at = await adopt(bench, inputs);
+    const cluster = run === "this run" ? bench.cluster : bench.as("seen");
     forget(bench);
-    await bench.run(bench.cluster.delete(bench.ctx({ urn: urnOf("old") }), id, old.state));
+    if (run === "an earlier run") await bench.run(cluster.check(bench.ctx(), inputs, at.state));
+    await bench.run(cluster.delete(old(bench), id, at.state));
     expect(writes(bench.simulator)).toEqual([]);
-    expect(running(bench, old).status).toBe("running");
-    expect(warnings(bench)).toEqual([
-      expect.stringContaining(
-        `cluster "prod" (${id}): not deleted, because another resource of this program has adopted it`,
-      ),
-    ]);
+    expect(running(bench, at).status).toBe("running");
+    const text = `cluster "prod" (${id}): not deleted, because another resource of this program has adopted it`;
+    expect(warnings(bench)).toEqual([expect.stringContaining(text)]);
   });
-});
 
-describe("the old entry of a cluster that an earlier run has taken over", () => {
-  it("goes, and leaves the cluster as it is", async () => {
-    const first = await openBench();
-    const { id, inputs } = await find(first);
-    const at = await adopt(first, inputs);
-    const next = first.as("seen");
-    forget(first);
-    await first.run(next.check(first.ctx(), inputs, at.state));
-    await first.run(next.delete(first.ctx({ urn: urnOf("old") }), id, at.state));
-    expect(writes(first.simulator)).toEqual([]);
-    expect(warnings(first)).toEqual([expect.stringContaining("another resource of this program has adopted it")]);
-  });
-});
-
-describe("the old entry of a cluster that was to be taken over, and was not,", () => {
-  it("is not deleted, and stays", async () => {
+  it("that was to be taken over, and was not, is an error, and the entry stays", async () => {
     const bench = await openBench();
     const { id, inputs } = await find(bench);
-    const old = await bench.run(bench.cluster.read(bench.ctx({ urn: urnOf("old") }), id));
+    const found = await bench.run(bench.cluster.read(old(bench), id));
     bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*", times: 9 });
     await bench.run(bench.cluster.check(bench.ctx(), { ...inputs, name: undefined }));
-    await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
-    const { message } = await bench.run(
-      failureOf(bench.cluster.delete(bench.ctx({ urn: urnOf("old") }), id, old?.state ?? {})),
-    );
+    await failingAdoption(bench, inputs);
+    const { message } = await bench.run(failureOf(bench.cluster.delete(old(bench), id, found?.state ?? {})));
     expect(message).toContain(`(${id}) was not deleted: another resource adopts it, and failed`);
     expect(writes(bench.simulator)).toEqual([]);
   });
@@ -285,9 +243,8 @@ describe("a stopped cluster that is taken over as stopped", () => {
     const at = await adopt(bench, inputs);
     expect(writes(bench.simulator)).toEqual([]);
     await expectAtGoal(bench, at, inputs);
-    const up = await change(bench, await refresh(bench, at), { ...inputs, desiredStatus: "running" });
+    await reach(bench, await refresh(bench, at), { ...inputs, desiredStatus: "running" });
     expect(bench.simulator.cluster(id)).toMatchObject({ replicas: 2, status: "running" });
-    await expectAtGoal(bench, up, { ...inputs, desiredStatus: "running" });
   });
 
   it("keeps an env that was put right for its start", async () => {
@@ -296,8 +253,68 @@ describe("a stopped cluster that is taken over as stopped", () => {
     const { inputs } = await find(bench, { env: other, status: "stopped" }, { desiredStatus: "stopped" });
     const at = await adopt(bench, inputs);
     await expectAtGoal(bench, at, inputs);
-    const up = await change(bench, at, { ...inputs, desiredStatus: "running" });
+    const up = await reach(bench, at, { ...inputs, desiredStatus: "running" });
     expect(running(bench, up)).toMatchObject({ status: "running", env });
-    await expectAtGoal(bench, up, { ...inputs, desiredStatus: "running" });
+  });
+});
+
+/** Takes a cluster over that runs something else than the program says. */
+async function adoptFrom(dialect: Partial<Dialect>, has: Partial<ForeignCluster>) {
+  const bench = await openBench({ dialect });
+  const { inputs } = await find(bench, has);
+  return { bench, at: await adopt(bench, inputs), inputs };
+}
+
+const names: Partial<Dialect> = { envEcho: "hidden", envHidden: "names" };
+
+/** What the service shows, what the cluster has otherwise, and what is said to be unverified: none of it is changed. */
+const rows: [string, Partial<Dialect>, Partial<ForeignCluster>, string[]][] = [
+  ["no container", { containerEcho: "none" }, { container: "other/image:9" }, ["container"]],
+  ["no env", { envEcho: "none" }, { env: { OTHER: "1" } }, ["env"]],
+  ["neither", { containerEcho: "none", envEcho: "none" }, { env: {} }, ["container", "env"]],
+  ["masked values", { envEcho: "hidden" }, { env: { ...env, MODE: "another" } }, ["env.MODE", "env.MODEL"]],
+  ["names alone", names, { env: { ...env, MODE: "another" } }, ["env.MODE", "env.MODEL"]],
+  ["variables of its own", { injectedEnv: { GPU_HOST: "node-7" } }, {}, []],
+  ["variables of somebody", {}, { env: { ...env, OWN: "1" } }, []],
+  ["a longer form of the image", { containerEcho: "registry" }, {}, []],
+];
+
+describe.each(rows)("a cluster of which the service shows %s", (_title, dialect, has, unverified) => {
+  it("is taken over as it is, without drift, and sent env and container only when they change", async () => {
+    const { bench, at, inputs } = await adoptFrom(dialect, has);
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(at.state["unverifiedInputs"]).toEqual(unverified);
+    expect(running(bench, at).env).toEqual(has.env ?? env);
+    await expectAtGoal(bench, at, inputs);
+    expect(warnings(bench)).toEqual([]);
+    const scaled = await reach(bench, at, { ...inputs, replicas: 3 }, [scale]);
+    expect(running(bench, scaled).env).toEqual(has.env ?? env);
+    const news = { ...inputs, replicas: 3, env: { ...env, MODE: "value-after" } };
+    const next = await reach(bench, scaled, news, [patch]);
+    expect(running(bench, next).env).toMatchObject(news.env);
+    expect(bench.simulator.cluster(next.id)?.deployed.container).toBe(container);
+  });
+});
+
+it("a cluster that is taken over by a program without env keeps the env that it has, and that is no drift", async () => {
+  const bench = await openBench();
+  const { env: _env, ...inputs }: Properties = (await find(bench)).inputs;
+  const at = await adopt(bench, inputs);
+  expect(writes(bench.simulator)).toEqual([]);
+  await expectAtGoal(bench, at, inputs);
+});
+
+describe("a variable of somebody in a cluster that was taken over", () => {
+  it("is drift where it comes later", async () => {
+    const { bench, at, inputs } = await adoptFrom({}, {});
+    bench.simulator.change(at.id, { env: { ...env, OWN: "1" } });
+    expect(toDo(bench, await refresh(bench, at), inputs)).toEqual(["env.OWN"]);
+  });
+
+  it("shows with its value in no message and in no state", async () => {
+    const secret = "somebodys-secret-4711";
+    const { bench, at } = await adoptFrom({}, { env: { MODEL: env.MODEL, OWN: secret } });
+    expect(JSON.stringify(at.state)).not.toContain(secret);
+    expect(bench.said.join()).not.toContain(secret);
   });
 });

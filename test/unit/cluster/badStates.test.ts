@@ -1,6 +1,6 @@
 import type { Properties } from "../../../provider/core";
 import { GpuClusterError } from "../../../provider/errors";
-import { closeAll, forget, openBench, settle } from "./harness";
+import { closeAll, forget, openSettled } from "./harness";
 import { canary, checked } from "./inputs";
 
 afterEach(closeAll);
@@ -35,48 +35,44 @@ const news = { ...checked, replicas: 1 };
 
 /** Gives this state of a healthy cluster to an operation. */
 async function give(operation: "read" | "update" | "delete", changes: Properties) {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   const bad = { ...state, ...changes };
   const works = {
     read: () => bench.cluster.read(bench.ctx(), id, bad),
     update: () => bench.cluster.update(bench.ctx(), id, bad, news),
     delete: () => bench.cluster.delete(bench.ctx(), id, bad),
   };
-  return {
-    bench,
-    id,
-    end: await bench.run(
-      works[operation]().then(
-        () => undefined,
-        (error: Error) => error,
-      ),
-    ),
-  };
+  const end = works[operation]().then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  return { bench, id, end: await bench.run(end) };
 }
 
 describe.each(["read", "update", "delete"] as const)("a state that is given to %s", (operation) => {
   it.each(broken)("whose %s is %j is one line that names the cluster and what is right", async (name, value, right) => {
     const { bench, id, end } = await give(operation, { [name]: value });
     expect(end).toBeInstanceOf(GpuClusterError);
-    expect(end?.message).toContain(
-      `(${id}): its state cannot be read: \`${name}\` must be ${right}. Nothing was sent.`,
-    );
+    const text = `(${id}): its state cannot be read: \`${name}\` must be ${right}. Nothing was sent.`;
+    expect(end?.message).toContain(text);
     expect(end?.message).not.toMatch(new RegExp(`\\n|${canary}|5551234`));
     expect(bench.simulator.requests).toEqual([]);
   });
 
   it("may hold null for what is not there", async () => {
-    const names = broken
-      .map(([name]) => name)
-      .filter((name) => !["name", "gpuType", "replicas", "container"].includes(name));
-    expect((await give(operation, Object.fromEntries(names.map((name) => [name, null])))).end).toBeUndefined();
+    const {
+      name: _name,
+      gpuType: _type,
+      replicas: _count,
+      container: _image,
+      ...others
+    } = Object.fromEntries(broken.map(([name]) => [name, null]));
+    expect((await give(operation, others)).end).toBeUndefined();
   });
 });
 
 test.each(broken)("a preview does not break on a state whose %s is %j", async (name, value) => {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   forget(bench);
   const bad = { ...state, [name]: value };
   await bench.run(bench.cluster.check(bench.ctx(), news, bad));

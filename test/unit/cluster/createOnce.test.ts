@@ -1,94 +1,50 @@
+import type { Client } from "../../../provider/api/client";
 import { createService } from "../../../provider/cluster/service";
-import { ConnectionError, CreateError, InterruptedError } from "../../../provider/errors";
+import { ConnectionError, InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
-import { claim, createLine, wanted } from "./createOnceHarness";
-import { type Bench, closeAll, countOf, failureOf, living, openBench, requestLines, writes } from "./harness";
+import * as harness from "./createOnceHarness";
+import { type Bench, type BenchOptions, closeAll, countOf, failureOf, living, openBench, writes } from "./harness";
+
+const { claim, createLine, expectDoubt, expectOne, wanted } = harness;
+const { failingLists, listLine, lists, lost, lostAfter, post } = harness;
 
 afterEach(closeAll);
 
-const lost = { method: "POST", path: "/v1/clusters" } as const;
-const later = { ...lost, when: "after" } as const;
-const body = (text: string): Fault => ({ ...lost, kind: "body", body: text });
+const minute = 60_000;
+const hidden = (ms: number): Fault => ({ kind: "hidden", ms });
+const resent = expect.stringContaining("the request is sent again");
+const interrupt = () => new InterruptedError("interrupted");
 
-/** What goes wrong, and how many create requests it may take. */
-const lostAnswers: [string, number, ...Fault[]][] = [
-  ["nothing", 1],
-  ["a connection that breaks before the effect", 2, { ...lost, kind: "drop" }],
-  ["a connection that breaks after the effect", 1, { ...later, kind: "drop" }],
-  ...[500, 502, 503].flatMap((status): [string, number, Fault][] => [
-    [`a ${status} before the effect`, 2, { ...lost, kind: "status", status }],
-    [`a web page with ${status} before the effect`, 2, { ...lost, kind: "html", status }],
-  ]),
-  ...[408, 500, 502, 503, 504, 524].flatMap((status): [string, number, Fault][] => [
-    [`a ${status} after the effect`, 1, { ...later, kind: "status", status }],
-    [`a web page with ${status} after the effect`, 1, { ...later, kind: "html", status }],
-  ]),
-  ["an answer that ends in the middle", 1, { ...lost, kind: "truncate" }],
-  ["a web page with 201", 1, { ...later, kind: "html", status: 201 }],
-  ["an empty answer", 1, body("")],
-  ["an answer of null", 1, body("null")],
-  ["an answer of a list", 1, body("[]")],
-  ["an answer without an id", 1, body('{"name":"web","status":"provisioning"}')],
-  ["an answer with an id that is a path", 1, body('{"id":"../admin","name":"web"}')],
-  ["an answer with an id that is a number", 1, body('{"id":7}')],
-  ["a delayed answer", 1, { ...lost, kind: "delay", ms: 20 }],
-  ["a lost answer and a list that lags 2 s behind", 1, { ...later, kind: "drop" }, { kind: "hidden", ms: 2_000 }],
-  ["a lost answer and a list that lags 8 s behind", 1, { ...later, kind: "drop" }, { kind: "hidden", ms: 8_000 }],
-  ["a lost answer and a list that lags 15 s behind", 1, { ...later, kind: "drop" }, { kind: "hidden", ms: 15_000 }],
-  [
-    "a request that is refused by 429 once",
-    2,
-    { ...lost, kind: "status", status: 429, headers: { "Retry-After": "3" } },
-  ],
-  [
-    "a lost answer and a list that fails at the same time",
-    1,
-    { ...later, kind: "drop" },
-    { kind: "status", status: 503, method: "GET", path: "/v1/clusters", after: 1, times: 4 },
-  ],
-  ["a lost answer twice, before and after the effect", 2, { ...lost, kind: "drop" }, { ...later, kind: "drop" }],
-];
-
-describe("exactly one cluster comes of", () => {
-  it.each(lostAnswers)("%s", async (_title, posts, ...faults) => {
-    const bench = await openBench({ faults });
-    const record = await bench.run(claim(bench));
-    expect(living(bench.simulator).map(({ id }) => id)).toEqual([record.id]);
-    expect(countOf(bench.simulator, createLine)).toBe(posts);
+/** A bench where something happens right before, or right after, the create request with this number. */
+function openWith(
+  { before, after }: { before?: (bench: Bench, count: number) => void; after?: (count: number) => void },
+  options: BenchOptions = {},
+): Promise<Bench> {
+  let count = 0;
+  const opened: Promise<Bench> = openBench({
+    ...options,
+    client: (real) => ({
+      createCluster: async (...args) => {
+        count += 1;
+        const own = count;
+        before?.(await opened, own);
+        try {
+          return await real.createCluster(...args);
+        } finally {
+          after?.(own);
+        }
+      },
+    }),
   });
-});
-
-describe("a creation that surely failed", () => {
-  it.each([400, 401, 402, 403, 404, 413, 422, 501])("is not tried again: %d", async (status) => {
-    const bench = await openBench({ faults: [{ ...lost, kind: "status", status, message: "no, thanks" }] });
-    const error = await bench.run(failureOf(claim(bench)));
-    expect(error.message).toMatch(/no, thanks/);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
-    expect(living(bench.simulator)).toEqual([]);
-  });
-
-  it("twice without an answer is not tried a third time, and leaves the rest to a person", async () => {
-    const bench = await openBench({ faults: [{ ...lost, kind: "drop", times: 2 }] });
-    const error = await bench.run(failureOf(claim(bench)));
-    expect(error).toBeInstanceOf(CreateError);
-    expect(error.message).toMatch(/cluster "web" may have been created.*two create requests were sent/);
-    expect(countOf(bench.simulator, createLine)).toBe(2);
-  });
-});
+  return opened;
+}
 
 describe("a name that is taken", () => {
-  it("is refused with the ids before anything is sent", async () => {
+  it.each(["web", "Web"])("is refused with the ids before anything is sent: %s", async (name) => {
     const bench = await openBench();
-    const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "WEB".toLowerCase(), gpuType: "l4" }).id);
-    const { message } = await bench.run(failureOf(claim(bench)));
+    const ids = [1, 2].map(() => bench.simulator.addCluster({ name: "web", gpuType: "l4" }).id);
+    const { message } = await bench.run(failureOf(claim(bench, { name })));
     for (const id of ids) expect(message).toContain(id);
-    expect(writes(bench.simulator)).toEqual([]);
-  });
-
-  it("is refused in other capitals, too", async () => {
-    const bench = await openBench();
-    bench.simulator.addCluster({ name: "web", gpuType: "l4" });
-    await bench.run(failureOf(claim(bench, { name: "Web" })));
     expect(writes(bench.simulator)).toEqual([]);
   });
 
@@ -96,9 +52,9 @@ describe("a name that is taken", () => {
     const bench = await openBench({ dialect: { uniqueNames: true } });
     await bench.run(bench.service.lists.recent(0));
     const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
-    const error = await bench.run(failureOf(claim(bench)));
-    expect(error.message).toContain(id);
-    expect(error.message).toMatch(/is already the name of/);
+    const { message } = await bench.run(failureOf(claim(bench)));
+    expect(message).toContain(id);
+    expect(message).toMatch(/is already the name of/);
   });
 
   it("by a conflict that is another one keeps the service's own words", async () => {
@@ -114,13 +70,27 @@ describe("a name that is taken", () => {
     await bench.run(claim(bench));
     expect(countOf(bench.simulator, createLine)).toBe(1);
   });
+
+  it.each(["web", "WEB"])("by this process a moment ago is known, although the list is older: %s", async (name) => {
+    const bench = await openBench();
+    await bench.run(bench.service.lists.recent(0));
+    const { id } = await expectOne(bench, 1);
+    const { message } = await bench.run(failureOf(claim(bench, { name })));
+    expect(message).toMatch(/the name ".*" is already the name of/);
+    expect(message).toContain(id);
+    expect(countOf(bench.simulator, createLine)).toBe(1);
+  });
+
+  it("by this process is known after a lost answer, too", async () => {
+    const bench = await openBench({ faults: [lostAfter] });
+    const { id } = await bench.run(claim(bench));
+    expect((await bench.run(failureOf(claim(bench, { ...wanted, gpuType: "l4" })))).message).toContain(id);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
 });
 
-describe("two creations of one name at the same time", () => {
-  it.each([
-    ["the same name", "web"],
-    ["the same name in other capitals", "WEB"],
-  ])("make one cluster, and the other one is told: %s", async (_title, name) => {
+describe("two creations at the same time", () => {
+  it.each(["web", "WEB"])("of one name make one cluster, and the other one is told: %s", async (name) => {
     const bench = await openBench();
     const results = await bench.run(Promise.allSettled([claim(bench), claim(bench, { name })]));
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
@@ -131,155 +101,91 @@ describe("two creations of one name at the same time", () => {
     const bench = await openBench();
     await bench.run(Promise.all([claim(bench), claim(bench, { name: "api" })]));
     expect(living(bench.simulator)).toHaveLength(2);
-    expect(countOf(bench.simulator, "GET /v1/clusters")).toBe(1);
+    expect(countOf(bench.simulator, listLine)).toBe(1);
   });
 });
 
-describe("a lost answer that cannot be cleared up", () => {
+describe("a lost answer", () => {
   it("with two candidates fails with all their ids, and sends nothing more", async () => {
-    const bench = await openBench({
-      faults: [
-        { ...later, kind: "drop" },
-        { kind: "hidden", ms: 4_000 },
-      ],
-    });
-    const made = failureOf(claim(bench));
+    const bench = await openBench({ faults: [lostAfter, hidden(4_000)] });
+    const work = claim(bench);
+    work.catch(() => undefined);
     await bench.clock.advance(1_000);
     bench.simulator.change(bench.simulator.addCluster({ name: "web", gpuType: "h100" }).id, { hiddenMs: 3_000 });
-    const { message } = await bench.run(made);
+    const { message } = await expectDoubt(bench, /one of/, 1, work);
     for (const { id } of bench.simulator.clusters()) expect(message).toContain(id);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
-  });
-
-  it("does not take a new cluster of another name", async () => {
-    const bench = await openBench({ faults: [{ ...lost, kind: "drop" }] });
-    const made = claim(bench);
-    await bench.clock.advance(500);
-    const { id } = bench.simulator.addCluster({ name: "web-2", gpuType: "h100" });
-    expect((await bench.run(made)).id).not.toBe(id);
-  });
-
-  it("by a new cluster of that name with another GPU type names it, and sends nothing more", async () => {
-    const bench = await openBench({ faults: [{ ...lost, kind: "drop" }] });
-    const made = failureOf(claim(bench));
-    await bench.clock.advance(500);
-    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
-    expect((await bench.run(made)).message).toContain(id);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
-  });
-
-  it("does not take a cluster of that name that is older than the request", async () => {
-    const bench = await openBench({ faults: [{ ...lost, kind: "drop" }] });
-    const made = claim(bench);
-    await bench.clock.advance(500);
-    const createdAt = bench.clock.now() - 3_600_000;
-    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", createdAt });
-    const result = await bench.run(made.catch(() => undefined));
-    expect(result?.id).not.toBe(id);
   });
 
   it("does not take a cluster that this process has made", async () => {
     const bench = await openBench();
     const first = await bench.run(claim(bench, { name: "api" }));
-    bench.simulator.fault({ ...later, kind: "drop" });
+    bench.simulator.fault(lostAfter);
     expect((await bench.run(claim(bench))).id).not.toBe(first.id);
     expect(living(bench.simulator)).toHaveLength(2);
   });
 
-  it("because the list keeps failing says so, names the cluster, and sends nothing more", async () => {
-    const bench = await openBench({
-      faults: [
-        { ...later, kind: "drop" },
-        { kind: "status", status: 500, method: "GET", path: "/v1/clusters", after: 1, times: 1_000 },
-      ],
+  it("does not take a cluster of the same name and type that runs another image: it is named", async () => {
+    const ids: string[] = [];
+    const bench: Bench = await openBench({
+      faults: [lost],
+      client: (real) => ({
+        createCluster: (...args) => {
+          ids.push(bench.simulator.addCluster({ name: "web", gpuType: "h100" }).id);
+          return real.createCluster(...args);
+        },
+        listClusters: async (...args) => {
+          const list = await real.listClusters(...args);
+          return { ...list, clusters: list.clusters.map((one) => ({ ...one, container: "theirs/model:1" })) };
+        },
+      }),
     });
-    const { message } = await bench.run(failureOf(claim(bench)));
-    expect(message).toMatch(/cluster "web" may have been created, but its id is not known/);
-    expect(message).toMatch(/Before you run the command again, check the service for the name "web"/);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
+    const { message } = await expectDoubt(bench, /it may be one of/);
+    expect(message).toContain(`it may be one of ${ids[0]}`);
   });
 
-  it.each([
-    ["may not list", { kind: "status", status: 403, method: "GET", path: "/v1/clusters", times: 100 }],
-    [
-      "sees one page of many",
-      { kind: "body", body: '{"clusters":[],"next":"p2"}', method: "GET", path: "/v1/clusters" },
-    ],
-    ["cannot read one record", { kind: "body", body: '{"clusters":[{}]}', method: "GET", path: "/v1/clusters" }],
-  ] as const)("because the key %s is an error that names the cluster", async (_title, fault) => {
-    const bench = await openBench({ faults: [{ ...later, kind: "drop" }, fault] });
-    const { message } = await bench.run(failureOf(claim(bench)));
-    expect(message).toMatch(/cluster "web" may have been created/);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
-  });
-
-  it("because it is interrupted is an error that names the cluster, at once", async () => {
-    const bench = await openBench({
-      faults: [
-        { ...later, kind: "drop" },
-        { kind: "hidden", ms: 60_000 },
-      ],
-    });
-    const controller = new AbortController();
-    const made = failureOf(claim(bench, {}, { signal: controller.signal }));
-    await bench.clock.advance(3_000);
-    controller.abort(new InterruptedError("interrupted"));
-    const atMs = bench.clock.now();
-    const error = await bench.run(made);
-    expect(error.message).toMatch(/cluster "web" may have been created.*the search for the cluster was interrupted/);
-    expect(bench.clock.now()).toBe(atMs);
+  it.each([0, 4, 6, 60])("takes a cluster of its name only where two clocks may differ so far: %d min", async (age) => {
+    const ids: string[] = [];
+    const before = ({ simulator, clock }: Bench, count: number) => {
+      const createdAt = clock.now() - age * minute;
+      if (count === 1) ids.push(simulator.addCluster({ name: "web", gpuType: "h100", createdAt }).id);
+    };
+    const bench = await openWith({ before }, { faults: [lost] });
+    if (age > 5) await expectDoubt(bench, /its id is not known: .*it may be one of cl_/);
+    else expect((await expectOne(bench, 1)).id).toBe(ids[0]);
   });
 });
 
 describe("a key that may create but not list", () => {
   it("creates, without a look at what exists", async () => {
-    const bench = await openBench({
-      faults: [{ kind: "status", status: 403, method: "GET", path: "/v1/clusters", times: 100 }],
-    });
-    const { id } = await bench.run(claim(bench));
-    expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
+    await expectOne(await openBench({ faults: [failingLists(403)] }), 1);
   });
 
   it.each([401, 500])("but one whose list fails by %d creates nothing", async (status) => {
-    const bench = await openBench({
-      faults: [{ kind: "status", status, method: "GET", path: "/v1/clusters", times: 100 }],
-    });
+    const bench = await openBench({ faults: [failingLists(status)] });
     await bench.run(failureOf(claim(bench)));
     expect(writes(bench.simulator)).toEqual([]);
   });
 });
 
 describe("a request that was waited for in vain, which the service may still be at work on,", () => {
-  const timeLimit = () =>
-    new ConnectionError("POST /v1/clusters: no complete answer came in time", {
-      outcome: "ambiguous",
-      method: "POST",
-      path: "/v1/clusters",
-      isLate: true,
-    });
+  const isLate = { outcome: "ambiguous", ...post, isLate: true } as const;
+  const working = /the service may still be working on the request/;
 
   /** A service whose answers never come; `act` is what it does all the same. */
   async function openLate(act: (bench: Bench) => void) {
     let sent = 0;
-    const bench: Bench = await openBench({
-      client: () => ({
-        createCluster: () => {
-          sent += 1;
-          act(bench);
-          return Promise.reject(timeLimit());
-        },
-      }),
-    });
+    const createCluster = () => {
+      sent += 1;
+      act(bench);
+      return Promise.reject(new ConnectionError("POST /v1/clusters: no complete answer came in time", isLate));
+    };
+    const bench: Bench = await openBench({ client: () => ({ createCluster }) });
     return { bench, sent: () => sent };
   }
 
   it.each([408, 504, 524])("is never sent again, and the next run makes the cluster: %d", async (status) => {
-    const bench = await openBench({ faults: [{ ...lost, kind: "status", status }] });
-    const error = await bench.run(failureOf(claim(bench)));
-    expect(error).toBeInstanceOf(CreateError);
-    expect(error.message).toMatch(
-      /cluster "web" may have been created.*the service may still be working on the request/,
-    );
+    const bench = await openBench({ faults: [{ ...post, kind: "status", status }] });
+    const error = await expectDoubt(bench, working);
     // An error hook of the program makes the engine ask again in the same run.
     expect(await bench.run(failureOf(claim(bench)))).toBe(error);
     expect(countOf(bench.simulator, createLine)).toBe(1);
@@ -290,8 +196,7 @@ describe("a request that was waited for in vain, which the service may still be 
 
   it("is never sent again after a time limit either", async () => {
     const { bench, sent } = await openLate(() => undefined);
-    const { message } = await bench.run(failureOf(claim(bench)));
-    expect(message).toMatch(/cluster "web" may have been created.*the service may still be working on the request/);
+    await expectDoubt(bench, working, 0);
     expect(sent()).toBe(1);
   });
 
@@ -300,100 +205,130 @@ describe("a request that was waited for in vain, which the service may still be 
     const { bench, sent } = await openLate(({ clock, simulator }) => {
       void clock.sleep(80_000).then(() => simulator.addCluster({ name, gpuType, container }));
     });
-    const { id } = await bench.run(claim(bench));
-    expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
+    await expectOne(bench, 0);
     expect(sent()).toBe(1);
   });
 });
 
-describe("a second request", () => {
-  it("that is refused leaves the doubt about the first", async () => {
-    const refused: Fault = { ...lost, kind: "status", status: 402, message: "no more credit", after: 1 };
-    const bench = await openBench({ faults: [{ ...lost, kind: "drop" }, refused] });
-    const error = await bench.run(failureOf(claim(bench)));
-    expect(error).toBeInstanceOf(CreateError);
-    expect(error.message).toMatch(
-      /no more credit.*an earlier create request was lost, so it may still create a cluster "web"/,
-    );
-    expect(countOf(bench.simulator, createLine)).toBe(2);
+describe("a second create request", () => {
+  it("is always said, and nothing else if there is one cluster", async () => {
+    const bench = await openBench({ faults: [lost] });
+    await expectOne(bench, 2);
+    expect(bench.said).toEqual([resent]);
   });
 
   it("that is lost too, and whose cluster is found, says what may still come", async () => {
-    const bench = await openBench({
-      faults: [
-        { ...lost, kind: "drop" },
-        { ...later, kind: "drop" },
-      ],
-    });
-    const { id } = await bench.run(claim(bench));
-    expect(bench.said).toEqual([
-      expect.stringContaining("the request is sent again"),
-      `two create requests were sent for ${id}: check whether the service lists a second cluster of its name`,
-    ]);
+    const bench = await openBench({ faults: [lost, lostAfter] });
+    const { id } = await expectOne(bench, 2);
+    const twice = `two create requests were sent for ${id}: check whether the service lists a second cluster of its name`;
+    expect(bench.said).toEqual([resent, twice]);
   });
-});
 
-describe("a cluster of the same name and type that runs another image", () => {
-  it("is somebody else's: it is named, and nothing more is sent", async () => {
-    const bench = await openBench({
-      faults: [{ ...lost, kind: "drop" }],
-      client: (real) => ({
-        createCluster: async (...args) => {
-          bench.simulator.addCluster({ name: "web", gpuType: "h100" });
-          return await real.createCluster(...args);
-        },
-        listClusters: async (...args) => {
-          const list = await real.listClusters(...args);
-          return { ...list, clusters: list.clusters.map((one) => ({ ...one, container: "theirs/model:1" })) };
-        },
-      }),
-    });
-    const [error, [theirs]] = [await bench.run(failureOf(claim(bench))), living(bench.simulator)];
-    expect(error).toBeInstanceOf(CreateError);
-    expect(error.message).toContain(`it may be one of ${theirs?.id}`);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
+  it("that is a conflict means that the first one arrived late, and its cluster is taken", async () => {
+    const before = ({ simulator }: Bench, count: number) => {
+      if (count === 2) simulator.addCluster({ name: "web", gpuType: "h100" });
+    };
+    const bench = await openWith({ before }, { dialect: { uniqueNames: true }, faults: [lost] });
+    await expectOne(bench, 2);
+    expect(bench.said).toEqual([resent]);
   });
-});
 
-describe("an interrupt before the request", () => {
-  it("sends nothing", async () => {
-    const bench = await openBench();
-    const error = await bench.run(
-      failureOf(claim(bench, {}, { signal: AbortSignal.abort(new InterruptedError("no")) })),
-    );
-    expect(error).toBeInstanceOf(InterruptedError);
-    expect(requestLines(bench.simulator).filter((line) => line === createLine)).toEqual([]);
+  it("is followed by a warning where nobody can tell whether the first one made a cluster, too", async () => {
+    const bench = await openBench({ faults: [lost, failingLists(500, 6)] });
+    await expectOne(bench, 2);
+    const unchecked = /could not check whether the first create request created a cluster too/;
+    expect(bench.said).toEqual([resent, expect.stringMatching(unchecked)]);
   });
-});
 
-describe("two creations of one name, one after the other,", () => {
-  it.each(["web", "WEB"])("make one cluster, and the second one is told the id: %s", async (name) => {
-    const bench = await openBench();
-    const { id } = await bench.run(claim(bench));
-    const { message } = await bench.run(failureOf(claim(bench, { name })));
-    expect(message).toContain(id);
-    expect(living(bench.simulator)).toHaveLength(1);
-  });
-});
-
-describe("a first request that the service acts on late", () => {
-  it("is reported with the id of its cluster", async () => {
+  it("is followed by the id of the cluster that the first one makes late", async () => {
     const late: string[] = [];
-    const bench = await openBench({
-      faults: [{ ...lost, kind: "drop" }],
-      client: (real) => ({
-        createCluster: async (...args) => {
-          const record = await real.createCluster(...args);
-          late.push(bench.simulator.addCluster({ name: "web", gpuType: "h100" }).id);
-          return record;
-        },
-      }),
-    });
+    const after = (count: number) => {
+      if (count === 2) late.push(bench.simulator.addCluster({ name: "web", gpuType: "h100" }).id);
+    };
+    const bench = await openWith({ after }, { faults: [lost] });
     const { id } = await bench.run(claim(bench));
-    expect(bench.said).toEqual([
-      expect.stringContaining("the request is sent again"),
-      expect.stringContaining(late[0] ?? "none"),
-    ]);
+    expect(bench.said).toEqual([resent, expect.stringContaining(late[0] ?? "none")]);
     expect(bench.said[1]).not.toContain(id);
   });
+});
+
+describe("an interrupt", () => {
+  const ended = /the search for the cluster was interrupted/;
+
+  /** The user interrupts as soon as the create request has ended, or so much later. */
+  async function interrupted(faults: Fault[], laterMs?: number) {
+    const controller = new AbortController();
+    const after = () => (laterMs === undefined ? controller.abort(interrupt()) : undefined);
+    const bench = await openWith({ after }, { faults });
+    const startMs = bench.clock.now();
+    const work = claim(bench, {}, { signal: controller.signal });
+    work.catch(() => undefined);
+    if (laterMs !== undefined) {
+      await bench.clock.advance(laterMs);
+      controller.abort(interrupt());
+    }
+    return { bench, work, tookMs: () => bench.clock.now() - startMs };
+  }
+
+  it("before the request sends nothing", async () => {
+    const bench = await openBench();
+    const error = await bench.run(failureOf(claim(bench, {}, { signal: AbortSignal.abort(interrupt()) })));
+    expect(error).toBeInstanceOf(InterruptedError);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("while the request is under way leaves the time for one look, and what it shows is kept", async () => {
+    const { bench, work, tookMs } = await interrupted([lostAfter]);
+    await expectOne(bench, 1, work);
+    expect(countOf(bench.simulator, listLine)).toBe(2);
+    expect(tookMs()).toBe(0);
+  });
+
+  it("ends after one look that shows nothing, and nothing more is sent", async () => {
+    const { bench, work, tookMs } = await interrupted([lostAfter, hidden(minute)]);
+    await expectDoubt(bench, ended, 1, work);
+    expect(countOf(bench.simulator, listLine)).toBe(2);
+    expect(tookMs()).toBe(0);
+  });
+
+  it("during the search is an error that names the cluster, at once", async () => {
+    const { bench, work, tookMs } = await interrupted([lostAfter, hidden(minute)], 3_000);
+    await expectDoubt(bench, ended, 1, work);
+    expect(tookMs()).toBe(3_000);
+  });
+
+  const operation: Fault = { ...post, kind: "body", status: 201, body: '{"id":"op_77","status":"pending"}' };
+  it.each([undefined, 3_000])("names the id of an answer that may be about something else (%d)", async (laterMs) => {
+    const { bench, work } = await interrupted([operation, hidden(10 * minute)], laterMs);
+    await expectDoubt(bench, /op_77/, 1, work);
+  });
+
+  const everyLook = { ...lists, after: 1, times: 1_000 };
+  it.each<[string, Fault]>([
+    ["fails", { ...everyLook, kind: "status", status: 503 }],
+    ["breaks", { ...everyLook, kind: "drop" }],
+    ["has to wait for its turn", { ...everyLook, kind: "status", status: 429, headers: { "Retry-After": "50" } }],
+  ])("is not held up by a look that %s", async (_title, fault) => {
+    const { bench, work, tookMs } = await interrupted([lostAfter, fault]);
+    await expectDoubt(bench, ended, 1, work);
+    expect(tookMs()).toBeLessThanOrEqual(5_000);
+  });
+});
+
+test("the first look for a cluster is one request of 5 s at most; the later ones may take longer", async () => {
+  const looks: (Parameters<Client["listClusters"]>[0] & { atMs: number })[] = [];
+  const bench = await openBench({
+    faults: [lostAfter, hidden(4_000)],
+    client: (real) => ({
+      listClusters: (options) => {
+        looks.push({ ...options, atMs: bench.clock.now() });
+        return real.listClusters(options);
+      },
+    }),
+  });
+  await bench.run(claim(bench));
+  const [, first, second] = looks;
+  const { atMs = 0, ...look } = first ?? {};
+  expect(look).toEqual({ attempts: 1, deadlineMs: atMs + 5_000, urgency: "reconcile" });
+  expect(second).toMatchObject({ attempts: 3 });
 });

@@ -2,11 +2,9 @@ import fc from "fast-check";
 import type { ClusterRecord } from "../../../provider/api/records";
 import type { Fault } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { claim } from "./createOnceHarness";
+import { claim, lists, post } from "./createOnceHarness";
 import { closeAll, living, openBench } from "./harness";
 
-const post = { method: "POST", path: "/v1/clusters" } as const;
-const list = { method: "GET", path: "/v1/clusters" } as const;
 const when = fc.constantFrom("before" as const, "after" as const);
 const times = fc.integer({ min: 1, max: 3 });
 
@@ -45,13 +43,13 @@ const listFault: fc.Arbitrary<Fault> = fc.oneof(
       times: fc.integer({ min: 1, max: 12 }),
       after: fc.nat(4),
     })
-    .map((fault) => ({ ...list, ...fault })),
+    .map((fault) => ({ ...lists, ...fault })),
   fc
     .record({ kind: fc.constant("drop" as const), times: fc.integer({ min: 1, max: 12 }), after: fc.nat(4) })
-    .map((fault) => ({ ...list, ...fault })),
+    .map((fault) => ({ ...lists, ...fault })),
   fc
     .record({ kind: fc.constant("body" as const), body: fc.constant('{"clusters":[{}]}'), after: fc.nat(4), times })
-    .map((fault) => ({ ...list, ...fault })),
+    .map((fault) => ({ ...lists, ...fault })),
 );
 
 const anyFaults = fc
@@ -83,32 +81,18 @@ function expectNothingLost({ name, result, alive }: Claimed): void {
   expect(alive.length).toBeLessThanOrEqual(2);
 }
 
-const patient = 60_000;
-
 describe("whatever goes wrong while clusters are created", () => {
-  it(
-    "one creation ends with exactly its cluster, or with an error that names it",
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(anyFaults, async (faults) => {
-          for (const claimed of await claimAll(faults, ["web"])) expectNothingLost(claimed);
-        }),
-        { numRuns: runs(300) },
-      );
+  it.each([
+    ["one creation ends with exactly its cluster, or with an error that names it", ["web"], 300],
+    ["so do three at the same time", ["web", "api", "db"], 100],
+  ])(
+    "%s",
+    async (_title, names, count) => {
+      const law = fc.asyncProperty(anyFaults, async (faults) => {
+        for (const claimed of await claimAll(faults, names)) expectNothingLost(claimed);
+      });
+      await fc.assert(law, { numRuns: runs(count) });
     },
-    patient,
-  );
-
-  it(
-    "so do three at the same time",
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(anyFaults, async (faults) => {
-          for (const claimed of await claimAll(faults, ["web", "api", "db"])) expectNothingLost(claimed);
-        }),
-        { numRuns: runs(100) },
-      );
-    },
-    patient,
+    60_000,
   );
 });

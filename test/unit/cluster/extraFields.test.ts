@@ -1,8 +1,9 @@
 import { driftedExtras, extrasShown, replicasWithin, scalingRange } from "../../../provider/cluster/extraFields";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import type { Fault } from "../../../simulator";
-import { closeAll, forget, initErrorOf, openBench, settle, writes } from "./harness";
+import { closeAll, openBench, openSettled, settle, writes } from "./harness";
 import { checked } from "./inputs";
+import { change, failingChange, patch, reach, refresh, toDo } from "./powerHarness";
 
 afterEach(closeAll);
 
@@ -15,11 +16,7 @@ const check = async (news: Properties) => {
 
 describe("extra fields are refused before any request", () => {
   it.each<[string, unknown, RegExp]>([
-    [
-      "a name of the specification",
-      { gpu_type: "h100" },
-      /extraFields.*is sent by this package: use the input `gpuType`/,
-    ],
+    ["a name of the specification", { gpu_type: "h100" }, /extraFields.*is sent by this package: .*`gpuType`/],
     ["a name of the official client", { replicaCount: 3 }, /use the input `replicas`/],
     ["the same in another spelling", { "image-url": "a/b:1" }, /use the input `container`/],
     ["the environment", { envVars: { A: "canary-canary-canary" } }, /use the input `env`/],
@@ -28,11 +25,7 @@ describe("extra fields are refused before any request", () => {
     ["no JSON", { port: () => 1 }, /JSON/],
     ["a name that no field has", { "a b": 1 }, /must be the name of a request field/],
     ["1 MB", { notes: "canary".repeat(200_000) }, /must be at most 64 KiB/],
-    [
-      "a name that means something to JavaScript",
-      JSON.parse('{"__proto__": 1}'),
-      /cannot be the name of a request field/,
-    ],
+    ["a name that means something to JavaScript", JSON.parse('{"__proto__": 1}'), /cannot be the name of a request/],
   ])("for %s", async (_title, extraFields, reason) => {
     const { bench, failures } = await check({ extraFields });
     expect(failures.map(({ property, reason: text }) => `${property} ${text}`).join("\n")).toMatch(reason);
@@ -40,10 +33,12 @@ describe("extra fields are refused before any request", () => {
     expect(bench.simulator.requests).toEqual([]);
   });
 
-  it("but not for a value that is not known yet, nor for more GPUs in a replica", async () => {
-    expect((await check({ extraFields: { containerPort: UNKNOWN } })).failures).toEqual([]);
-    expect((await check({ extraFields: UNKNOWN })).failures).toEqual([]);
-    expect((await check({ extraFields: { gpusPerReplica: 2 } })).failures).toEqual([]);
+  it.each([
+    ["a value that is not known yet", { containerPort: UNKNOWN }],
+    ["fields that are not known yet", UNKNOWN],
+    ["more GPUs in a replica", { gpusPerReplica: 2 }],
+  ])("but not for %s", async (_title, extraFields) => {
+    expect((await check({ extraFields })).failures).toEqual([]);
   });
 });
 
@@ -54,12 +49,10 @@ describe("extra fields", () => {
     const { id, state } = await settle(bench, first);
     const news = { ...first, extraFields: { container_port: 9000 } };
     bench.simulator.fault({ kind: "status", status: 403, method: "PATCH" });
-    const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, news)));
-    expect(error.state).toMatchObject({ extraFields: { container_port: 8000 }, settled: false });
-    forget(bench);
-    const next = await bench.run(bench.cluster.update(bench.ctx(), id, error.state, news));
-    expect(writes(bench.simulator)).toEqual(["PATCH /v1/clusters/:id"]);
-    expect(next).toMatchObject({ extraFields: { container_port: 9000 }, settled: true });
+    const failed = await failingChange(bench, { id, state }, news);
+    expect(failed.state).toMatchObject({ extraFields: { container_port: 8000 }, settled: false });
+    const next = await reach(bench, failed, news, [patch]);
+    expect(next.state["extraFields"]).toEqual({ container_port: 9000 });
   });
 
   it.each<[string, Omit<Fault, "path" | "method"> & Fault, number]>([
@@ -96,34 +89,31 @@ describe("a number of replicas that an autoscaler has chosen", () => {
   const news = { ...checked, replicas: 2, extraFields };
 
   async function openScaled() {
-    const bench = await openBench({ dialect });
-    const { id, state } = await settle(bench, news);
-    bench.simulator.change(id, { replicas: 6 });
+    const { bench, made } = await openSettled(news, { dialect });
+    bench.simulator.change(made.id, { replicas: 6 });
     await bench.run(bench.clock.sleep(60_000));
-    return { bench, id, state };
+    return { bench, made };
   }
 
   it("is no drift within the range, and drift outside of it", async () => {
-    const { bench, id, state } = await openScaled();
-    const within = await bench.run(bench.cluster.read(bench.ctx(), id, state));
-    expect(bench.cluster.diff(within?.state ?? {}, news).changes).toEqual({});
-    bench.simulator.change(id, { replicas: 7 });
-    const outside = await bench.run(bench.cluster.read(bench.ctx(), id, state));
-    expect(Object.keys(bench.cluster.diff(outside?.state ?? {}, news).changes)).toContain("replicas");
+    const { bench, made } = await openScaled();
+    expect(toDo(bench, await refresh(bench, made), news)).toEqual([]);
+    bench.simulator.change(made.id, { replicas: 7 });
+    expect(toDo(bench, await refresh(bench, made), news)).toContain("replicas");
   });
 
   it("stays when only the container changes, and is waited for", async () => {
-    const { bench, id, state } = await openScaled();
+    const { bench, made } = await openScaled();
     const container = "team/server:2.0";
-    const next = await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...news, container }));
+    const { id, state } = await change(bench, made, { ...news, container });
     expect(bench.simulator.cluster(id)).toMatchObject({ replicas: 6, container });
-    expect(next).toMatchObject({ replicas: 2, container, settled: true });
+    expect(state).toMatchObject({ replicas: 2, container, settled: true });
   });
 
   it("gives way to a number that the program changes", async () => {
-    const { bench, id, state } = await openScaled();
-    await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...news, replicas: 3 }));
-    expect(bench.simulator.cluster(id)?.replicas).toBe(3);
+    const { bench, made } = await openScaled();
+    await change(bench, made, { ...news, replicas: 3 });
+    expect(bench.simulator.cluster(made.id)?.replicas).toBe(3);
   });
 });
 
@@ -141,16 +131,16 @@ test.each<[string, Properties, Properties, string[]]>([
   expect(Object.keys(driftedExtras(asked, { fields })).length > 0).toBe(different.length > 0);
 });
 
-test.each<[Properties, object | undefined]>([
+test.each<[Properties, object?]>([
   [{ autoscaling: { min_replicas: 1, max_replicas: 5 } }, { least: 1, most: 5 }],
+  [{ autoscaling: { minReplica: 0, maxReplica: 2 } }, { least: 0, most: 2 }],
   [
-    { minReplicas: 2, maxReplicas: 3 },
+    { minReplicas: 2, maxReplicas: 3, tier: "community" },
     { least: 2, most: 3 },
   ],
-  [{ autoscaling: { minReplica: 0, maxReplica: 2 } }, { least: 0, most: 2 }],
-  [{ autoscaling: { min_replicas: 1 } }, undefined],
-  [{ tier: "community" }, undefined],
-])("the range of %j", (extraFields, range) => {
+  [{ autoscaling: { min_replicas: 1 } }],
+  [{ tier: "community" }],
+])("the range of %j", (extraFields, range = undefined) => {
   expect(scalingRange(extraFields)).toEqual(range);
   expect(replicasWithin(extraFields, 9, 2)).toBe(range ? 2 : 9);
 });

@@ -1,7 +1,9 @@
 import type { Properties } from "../../../provider/core";
 import type { Dialect, ForeignCluster } from "../../../simulator";
-import { type Bench, closeAll, countOf, initErrorOf, living, openBench } from "./harness";
+import { failingLists, lists, lost, lostAfter } from "./createOnceHarness";
+import { type Bench, closeAll, failureOf, initErrorOf, living, openBench, openSettled, settle } from "./harness";
 import { canary, checked } from "./inputs";
+import { change, refresh, toDo, warnings } from "./powerHarness";
 
 afterEach(closeAll);
 
@@ -11,7 +13,7 @@ const container = String(checked["container"]);
 async function openFound(shown: Partial<ForeignCluster>, dialect: Partial<Dialect> = {}): Promise<Bench> {
   const bench: Bench = await openBench({
     dialect,
-    faults: [{ kind: "drop", method: "POST", path: "/v1/clusters" }],
+    faults: [lost],
     client: (real) => ({
       createCluster: (...args) => {
         const cluster = { gpuType: "h100", container, replicas: 2, env: { MODEL: canary }, ...shown };
@@ -23,7 +25,7 @@ async function openFound(shown: Partial<ForeignCluster>, dialect: Partial<Dialec
   return bench;
 }
 
-const create = (bench: Bench, inputs: Properties = checked) => bench.cluster.create(bench.ctx(), inputs);
+const create = (bench: Bench, inputs: Properties = checked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
 
 describe("a cluster that is found after the answer to its creation was lost", () => {
   it.each<[string, Partial<ForeignCluster>, string]>([
@@ -33,17 +35,15 @@ describe("a cluster that is found after the answer to its creation was lost", ()
     ["both", { replicas: 1, env: { MODEL: "other" } }, "`replicas` and `env.MODEL`"],
   ])("and shows %s is an error that keeps it, and the next `up` puts that right", async (_title, shown, paths) => {
     const bench = await openFound(shown);
-    const error = await bench.run(initErrorOf(create(bench)));
+    const error = await initErrorOf(create(bench));
     const [made] = living(bench.simulator);
     expect(error.id).toBe(made?.id);
     expect(error.message).toContain(`the cluster that was found by its name has another ${paths}. The next`);
     expect(error.message).not.toContain(canary);
-    const { changes } = bench.cluster.diff(error.state, checked);
-    expect(Object.keys(changes)).not.toEqual([]);
-    const state = await bench.run(bench.cluster.update(bench.ctx(), error.id, error.state, checked));
+    expect(toDo(bench, error, checked)).not.toEqual([]);
+    const { state } = await change(bench, error, checked);
     expect(state).toMatchObject({ settled: true, replicas: 2, env: { MODEL: canary } });
     expect(living(bench.simulator)).toMatchObject([{ id: error.id, replicas: 2, env: { MODEL: canary } }]);
-    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
   });
 
   it.each<[string, Partial<ForeignCluster>, Partial<Dialect>]>([
@@ -53,7 +53,7 @@ describe("a cluster that is found after the answer to its creation was lost", ()
     ["no variables at all", { env: { MODEL: "other" } }, { envEcho: "none" }],
   ])("and shows %s is taken", async (_title, shown, dialect) => {
     const bench = await openFound(shown, dialect);
-    const { id, state } = await bench.run(create(bench));
+    const { id, state } = await create(bench);
     expect(state).toMatchObject({ settled: true });
     expect(living(bench.simulator).map((made) => made.id)).toEqual([id]);
   });
@@ -61,7 +61,93 @@ describe("a cluster that is found after the answer to its creation was lost", ()
   it("and has another number of replicas within the range of an autoscaler is taken", async () => {
     const bench = await openFound({ replicas: 3 });
     const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };
-    const { state } = await bench.run(create(bench, { ...checked, extraFields, skipAwait: true }));
+    const { state } = await create(bench, { ...checked, extraFields, skipAwait: true });
     expect(state).toMatchObject({ settled: true });
   });
+});
+
+describe("a list that lags longer than the search for a lost answer", () => {
+  it("makes a second request, which is said, and its twin is named when the cluster is ready and at each refresh", async () => {
+    const bench = await openBench({ faults: [lostAfter], listLagMs: 25_000, provisioningMs: 60_000 });
+    const { id, state } = await create(bench);
+    expect(living(bench.simulator)).toHaveLength(2);
+    const twin = living(bench.simulator).find((cluster) => cluster.id !== id)?.id ?? "";
+    expect(warnings(bench).join("\n")).toContain("the request is sent again");
+    expect(warnings(bench).join("\n")).toContain(`${twin} (`);
+    bench.said.length = 0;
+    const found = await refresh(bench, { id, state });
+    expect(warnings(bench)).toEqual([expect.stringMatching(new RegExp(`${twin}.*is billed too`))]);
+    expect(toDo(bench, found, checked)).toEqual([]);
+  });
+});
+
+describe("an id that is not the cluster's", () => {
+  it.each<[string, string]>([
+    ["that the list had shown under another name", "other"],
+    ["that another creation of this run was answered with", "first"],
+  ])("%s is not taken from the answer to a creation", async (_title, name) => {
+    let answered: string | undefined;
+    const bench = await openBench({
+      client: (real) => ({
+        createCluster: async (...args) => {
+          const record = await real.createCluster(...args);
+          return { ...record, id: answered ?? record.id };
+        },
+      }),
+    });
+    const other = await settle(bench, { ...checked, name });
+    answered = other.id;
+    // The cluster is found by its name; never the other one.
+    const made = await create(bench).catch(() => undefined);
+    expect(made?.id).not.toBe(other.id);
+  });
+
+  it("in the state, of a cluster of another name, is not deleted: the error names both", async () => {
+    const { bench, made: ours } = await openSettled(checked);
+    const other = await settle(bench, { ...checked, name: "somebody-elses" });
+    const error = await failureOf(bench.run(bench.cluster.delete(bench.ctx(), other.id, ours.state)));
+    expect(error.message).toMatch(/"web".*"somebody-elses"/);
+    expect(living(bench.simulator)).toHaveLength(2);
+  });
+});
+
+describe("a list that cannot be read", () => {
+  const unreadable = failingLists(403);
+
+  it("hides a twin from a refresh, which says so once", async () => {
+    const { bench, id, state } = await openSettled(checked);
+    bench.simulator.fault(unreadable);
+    await bench.run(bench.cluster.read(bench.ctx(), id, { ...state, __resent: true }));
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(/could not check whether the first create request created a cluster too: .*HTTP 403/),
+    ]);
+  });
+
+  it("leaves the name before a deletion to the cluster's own record: another one is an error", async () => {
+    const { bench, made: ours } = await openSettled(checked);
+    const other = await settle(bench, { ...checked, name: "somebody-elses" });
+    bench.simulator.fault(unreadable);
+    const error = await failureOf(bench.run(bench.cluster.delete(bench.ctx(), other.id, ours.state)));
+    expect(error.message).toMatch(/"web".*"somebody-elses"/);
+    await bench.run(bench.cluster.delete(bench.ctx(), ours.id, ours.state));
+    expect(warnings(bench)).toEqual([]);
+    expect(living(bench.simulator).map(({ id }) => id)).toEqual([other.id]);
+  });
+
+  it("and a record that cannot be read either let a deletion go on, with one warning that the name was not checked", async () => {
+    const { bench, id, state } = await openSettled(checked);
+    bench.simulator.fault(unreadable);
+    bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: `/v1/clusters/${id}`, times: 1 });
+    await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(new RegExp(`could not check that ${id} has this name: .*HTTP 403`)),
+    ]);
+    expect(living(bench.simulator)).toEqual([]);
+  });
+});
+
+test("a 403 that a proxy writes for the list is no word about the key: nothing is created", async () => {
+  const bench = await openBench({ faults: [{ ...lists, kind: "html", status: 403, times: 9 }] });
+  await failureOf(create(bench));
+  expect(living(bench.simulator)).toEqual([]);
 });

@@ -146,6 +146,13 @@ export async function settle(bench: Bench, inputs: Properties): Promise<{ id: st
   return made;
 }
 
+/** A bench with such a cluster. */
+export async function openSettled(inputs: Properties, options: BenchOptions = {}) {
+  const bench = await openBench(options);
+  const made = await settle(bench, inputs);
+  return { bench, made, ...made };
+}
+
 /** Clears what was recorded. */
 export function forget({ simulator, said }: Bench): void {
   simulator.requests.length = 0;

@@ -1,7 +1,8 @@
 import type { Properties } from "../../../provider/core";
 import type { Dialect } from "../../../simulator";
-import { type Bench, closeAll, failureOf, forget, initErrorOf, openBench, settle } from "./harness";
+import { type Bench, closeAll, failureOf, forget, initErrorOf, openBench, openSettled, settle } from "./harness";
 import { canary, checked } from "./inputs";
+import { refresh } from "./powerHarness";
 
 afterEach(closeAll);
 
@@ -21,6 +22,11 @@ function textsOf({ said }: Bench, error?: Error & { reasons?: readonly string[] 
   return [...said, ...causes, ...(error?.reasons ?? [])].join("\n");
 }
 
+/** A creation that has to fail within a minute. */
+async function failingCreate(bench: Bench, inputs: Properties) {
+  return bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), inputs)));
+}
+
 describe("our own sentences stay whole where a value of env is", () => {
   it.each<[string, Properties]>([
     ["the name of the cluster", withEnv("web")],
@@ -34,8 +40,7 @@ describe("our own sentences stay whole where a value of env is", () => {
   ])("%s", async (_title, inputs) => {
     const name = inputs["name"];
     const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 1, message: "no driver" }] });
-    const work = bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), inputs);
-    const error = await bench.run(initErrorOf(work));
+    const error = await failingCreate(bench, inputs);
     expect(error.reasons[0]).toContain(
       `cluster "${name}" (${error.id}) was created, but is not ready: timed out after 1m`,
     );
@@ -64,8 +69,7 @@ describe("our own sentences stay whole where a value of env is", () => {
   });
 
   it("the id that the service has given", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault({ kind: "status", status: 403, method: "DELETE" });
     const work = bench.cluster.delete(bench.ctx(), id, { ...state, env: { SELF: id } });
     expect((await bench.run(failureOf(work))).message).toContain(`cluster "web" (${id}) was not deleted`);
@@ -83,25 +87,16 @@ describe.each(values)("a value %s", (_title, value, dialect) => {
   const inputs = value === added ? checked : withEnv(value);
 
   it("shows in no message of a replica, and in nothing that is said of it", async () => {
-    const bench = await openBench({
-      dialect,
-      faults: [{ kind: "sick-replica", replica: 0, message: `cannot log in with ${value}` }],
-    });
-    const work = bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), inputs);
-    const error = await bench.run(initErrorOf(work));
+    const message = `cannot log in with ${value}`;
+    const bench = await openBench({ dialect, faults: [{ kind: "sick-replica", replica: 0, message }] });
+    const error = await failingCreate(bench, inputs);
     expect(textsOf(bench, error)).not.toContain(value);
     expect(error.reasons[0]).toContain("cannot log in with [secret]");
-    expect(JSON.stringify(error.state["replicaStatuses"])).toContain("cannot log in with [secret]");
-    expect(JSON.stringify(error.state["replicaStatuses"])).not.toContain(value);
-  });
-
-  it("shows in no replica of a read", async () => {
-    const bench = await openBench({ dialect });
-    const { id, state } = await settle(bench, inputs);
-    bench.simulator.change(id, { sickReplica: { replica: 0, message: `cannot log in with ${value}` } });
-    const found = await bench.run(bench.cluster.read(bench.ctx(), id, state));
-    expect(JSON.stringify(found?.state["replicaStatuses"])).toContain("cannot log in with [secret]");
-    expect(JSON.stringify(found?.state["replicaStatuses"])).not.toContain(value);
+    const found = await refresh(bench, error);
+    for (const { state } of [error, found]) {
+      expect(JSON.stringify(state["replicaStatuses"])).toContain("cannot log in with [secret]");
+      expect(JSON.stringify(state["replicaStatuses"])).not.toContain(value);
+    }
   });
 
   it("shows in no reason of a cluster that failed, nor in its cause", async () => {
@@ -112,8 +107,7 @@ describe.each(values)("a value %s", (_title, value, dialect) => {
   });
 
   it("shows in nothing where it is in the service's word for the state", async () => {
-    const bench = await openBench({ dialect });
-    const { id, state } = await settle(bench, inputs);
+    const { bench, id, state } = await openSettled(inputs, { dialect });
     const env = { ...bench.simulator.cluster(id)?.env, ...dialect.injectedEnv };
     expect(Object.values(env)).toContain(value);
     const body = JSON.stringify({ id, status: `waits for ${value}`, env });
@@ -135,27 +129,19 @@ describe.each(values)("a value %s", (_title, value, dialect) => {
   });
 });
 
-describe("a short value", () => {
-  it("is hidden in what the service says, but not in our own words", async () => {
-    const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 0, message: "wrong key: s3cr" }] });
-    const inputs = withEnv("s3cr", "kept");
-    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), inputs)));
-    expect(error.reasons[0]).toContain("wrong key: [secret]");
-    expect(error.reasons[0]).toContain("It is kept in the state");
-  });
+it("a short value is hidden in what the service says, but not in our own words", async () => {
+  const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 0, message: "wrong key: s3cr" }] });
+  const error = await failingCreate(bench, withEnv("s3cr", "kept"));
+  expect(error.reasons[0]).toContain("wrong key: [secret]");
+  expect(error.reasons[0]).toContain("It is kept in the state");
 });
 
-describe("a value of the state before", () => {
-  it("shows in nothing that an update says", async () => {
-    const bench = await openBench({ provisioningMs: 3_600_000 });
-    const failed = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
-    forget(bench);
-    bench.simulator.change(failed.id, { status: "failed", message: `${canary} was refused` });
-    const { env: _env, ...news } = checked;
-    const state = { ...failed.state, env: { OLD: canary } };
-    const error = await bench.run(
-      initErrorOf(bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), failed.id, state, news)),
-    );
-    expect(textsOf(bench, error)).not.toContain(canary);
-  });
+it("a value of the state before shows in nothing that an update says", async () => {
+  const bench = await openBench({ provisioningMs: 3_600_000 });
+  const { id, state } = await failingCreate(bench, checked);
+  forget(bench);
+  bench.simulator.change(id, { status: "failed", message: `${canary} was refused` });
+  const { env: _env, ...news } = checked;
+  const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, { ...state, env: { OLD: canary } }, news);
+  expect(textsOf(bench, await bench.run(initErrorOf(work)))).not.toContain(canary);
 });

@@ -1,5 +1,6 @@
 import { isStarved, Turns } from "../../../provider/cluster/parallelism";
 import type { Ctx } from "../../../provider/core";
+import { urnOf } from "./inputs";
 
 describe("waits", () => {
   it.each([
@@ -14,7 +15,6 @@ describe("waits", () => {
 });
 
 const ok = { failures: [] };
-const urnOf = (name: string) => `urn:pulumi:dev::shop::gpucluster:index:Cluster::${name}`;
 
 /** A run on one CPU, which is four places, all taken by creations that never end. */
 function crowdedRun() {
@@ -41,13 +41,14 @@ function crowdedRun() {
     nowMs += ms;
     for (const report of reports) report();
   };
-  return { turns, ctxOf, begin, said, reportAfter };
+  const check = (state = {}, result: Parameters<Turns["checked"]>[2] = ok) => turns.checked(ctxOf("e"), state, result);
+  return { turns, ctxOf, check, begin, said, reportAfter };
 }
 
 describe("the hint", () => {
   it("comes once in a run, and says what to do", () => {
-    const { turns, ctxOf, said, reportAfter } = crowdedRun();
-    turns.checked(ctxOf("e"), {}, ok);
+    const { check, said, reportAfter } = crowdedRun();
+    check();
     reportAfter(20_000);
     expect(said).toEqual([]);
     reportAfter(20_000);
@@ -59,34 +60,12 @@ describe("the hint", () => {
     ]);
   });
 
-  it.each<[string, (run: ReturnType<typeof crowdedRun>) => void]>([
+  it.each<[string, (run: ReturnType<typeof crowdedRun>) => unknown]>([
     ["nothing is in line", () => {}],
-    [
-      "what was checked last has begun",
-      ({ turns, ctxOf, begin }) => {
-        turns.checked(ctxOf("e"), {}, ok);
-        void begin("e");
-      },
-    ],
-    [
-      "it exists, and has nothing to do",
-      ({ turns, ctxOf }) => {
-        turns.checked(ctxOf("e"), { name: "e" }, ok);
-      },
-    ],
-    [
-      "it is replaced, and its predecessor may have to go first",
-      ({ turns, ctxOf }) => {
-        turns.checked(ctxOf("e"), { name: "e" }, ok);
-        turns.checked(ctxOf("e"), {}, ok);
-      },
-    ],
-    [
-      "its inputs are wrong",
-      ({ turns, ctxOf }) => {
-        turns.checked(ctxOf("e"), {}, { failures: [{ property: "replicas", reason: "must be" }] });
-      },
-    ],
+    ["what was checked last has begun", ({ check, begin }) => [check(), void begin("e")]],
+    ["it exists, and has nothing to do", ({ check }) => check({ name: "e" })],
+    ["it is replaced, and its predecessor may have to go first", ({ check }) => [check({ name: "e" }), check()]],
+    ["its inputs are wrong", ({ check }) => check({}, { failures: [{ property: "replicas", reason: "must be" }] })],
   ])("does not come where %s", (_where, act) => {
     const run = crowdedRun();
     act(run);
@@ -95,8 +74,8 @@ describe("the hint", () => {
   });
 
   it("does not come once a wait has ended", async () => {
-    const { turns, ctxOf, said, reportAfter } = crowdedRun();
-    turns.checked(ctxOf("e"), {}, ok);
+    const { turns, ctxOf, check, said, reportAfter } = crowdedRun();
+    check();
     await turns.take(ctxOf("f"), async (ctx) => {
       reportAfter(60_000); // five at a time: more than by default
       ctx.status("provisioning");

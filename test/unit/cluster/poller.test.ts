@@ -1,20 +1,22 @@
-import {
-  goalOf,
-  judgeReady,
-  type Observation,
-  type PollHistory,
-  type Verdict,
-} from "../../../provider/cluster/conditions";
+import fc from "fast-check";
+import * as conditions from "../../../provider/cluster/conditions";
 import { Operation } from "../../../provider/cluster/operation";
+import { pollIntervalMs, type Waiting } from "../../../provider/cluster/poller";
 import type { Ctx } from "../../../provider/core";
+import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);
 
+const { goalOf, judgeReady } = conditions;
+
 const hourMs = 3_600_000;
 const lists = "GET /v1/clusters";
 const details = "GET /v1/clusters/:id/status";
+const listing = { path: "/v1/clusters", method: "GET", times: 1_000 } as const;
+
+type Judge = (look: conditions.Observation, past: conditions.PollHistory) => conditions.Verdict;
 
 /** Makes clusters that are on their way, behind the core's back. */
 async function begin(bench: Bench, count = 1, replicas = 1): Promise<string[]> {
@@ -25,14 +27,10 @@ async function begin(bench: Bench, count = 1, replicas = 1): Promise<string[]> {
   return made.map(({ id }) => id);
 }
 
-interface WaitOptions extends Partial<Ctx> {
-  readonly judge?: (look: Observation, past: PollHistory) => Verdict;
-}
-
-const judgeOne = (look: Observation, past: PollHistory) => judgeReady(look, past, goalOf({ replicas: 1 }));
+const judgeOne: Judge = (look, past) => judgeReady(look, past, goalOf({ replicas: 1 }));
 
 /** Waits for an hour at most, unless something else is said. */
-function watch(bench: Bench, id: string, { judge = judgeOne, ...ctx }: WaitOptions = {}) {
+function watch(bench: Bench, id: string, { judge = judgeOne, ...ctx }: Partial<Ctx> & { judge?: Judge } = {}) {
   const status = (summary: string) => bench.said.push(summary);
   const subject = { id, inputs: { name: "web" } };
   const operation = new Operation(bench.ctx({ timeoutMs: hourMs, status, ...ctx }), bench.service, "create", subject);
@@ -62,26 +60,20 @@ describe("many waits", () => {
     expect(await listsOf(40)).toBeLessThanOrEqual((await listsOf(10)) + 3);
   });
 
-  it("ask for what the list does not hold by its id", async () => {
+  it.each<[string, Fault]>([
+    ["ask by its id for what the list does not hold", { ...listing, kind: "body", body: '{"clusters":[]}' }],
+    ["go on by id where the key may not list", { ...listing, kind: "status", status: 403 }],
+  ])("%s", async (_title, fault) => {
     const bench = await openBench({ provisioningMs: 10_000 });
     const ids = await begin(bench, 6);
-    bench.simulator.fault({ kind: "body", body: '{"clusters":[]}', path: "/v1/clusters", method: "GET", times: 1_000 });
-    const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
-    expect(outcomes.every(({ kind }) => kind === "ready")).toBe(true);
-  });
-
-  it("go on by id where the key may not list", async () => {
-    const bench = await openBench({ provisioningMs: 10_000 });
-    const ids = await begin(bench, 6);
-    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters", method: "GET", times: 1_000 });
+    bench.simulator.fault(fault);
     const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
     expect(outcomes.every(({ kind }) => kind === "ready")).toBe(true);
   });
 
   it("end one by one: a sick cluster does not hold up the others", async () => {
     const bench = await openBench({ provisioningMs: 20_000 });
-    const sick = { kind: "sick-replica", replica: 0, message: "no image", name: "web-0" } as const;
-    bench.simulator.fault(sick);
+    bench.simulator.fault({ kind: "sick-replica", replica: 0, message: "no image", name: "web-0" });
     const [first = "", ...others] = await begin(bench, 8);
     const waits = [first, ...others].map((id) => watch(bench, id, { timeoutMs: 120_000 }));
     const results = await bench.run(Promise.allSettled(waits));
@@ -95,9 +87,8 @@ describe("one wait", () => {
     const [id = ""] = await begin(bench, 1, 3);
     await bench.run(watch(bench, id, { judge: (look, past) => judgeReady(look, past, goalOf({ replicas: 3 })) }));
     expect(countOf(bench.simulator, lists)).toBe(0);
-    expect(
-      bench.said.filter((text) => /^[012]\/3 replicas healthy, provisioning, /.test(text)).length,
-    ).toBeGreaterThanOrEqual(3);
+    const lines = bench.said.filter((text) => /^[012]\/3 replicas healthy, provisioning, /.test(text));
+    expect(lines.length).toBeGreaterThanOrEqual(3);
   });
 });
 
@@ -106,7 +97,7 @@ describe("a cluster that calls itself running too early", () => {
     const bench = await openBench({ dialect: { runningWhen: "placed" }, provisioningMs: 6_000 });
     const [id = ""] = await begin(bench);
     const looks: { atMs: number; healthy: number }[] = [];
-    const judge = (look: Observation, past: PollHistory) => {
+    const judge: Judge = (look, past) => {
       const healthy = look.status?.replicas.filter((replica) => replica.healthy).length ?? 0;
       looks.push({ atMs: bench.clock.now(), healthy });
       return judgeOne(look, past);
@@ -119,12 +110,17 @@ describe("a cluster that calls itself running too early", () => {
 });
 
 describe("a long wait", () => {
+  /** When requests of a path were sent, and the pauses between them. */
+  function looksOf({ simulator }: Bench, isMeant: (path: string) => boolean) {
+    const looks = simulator.requests.filter(({ path }) => isMeant(path)).map(({ at }) => at);
+    return { looks, pauses: looks.slice(1).map((at, index) => at - (looks[index] ?? 0)) };
+  }
+
   it("looks more and more rarely, and at least every 15 s", async () => {
     const bench = await openBench({ provisioningMs: 30 * 60_000 });
     const [id = ""] = await begin(bench);
     await bench.run(watch(bench, id));
-    const looks = bench.simulator.requests.filter(({ path }) => !path.endsWith("/status")).map(({ at }) => at);
-    const pauses = looks.slice(1).map((at, index) => at - (looks[index] ?? 0));
+    const { looks, pauses } = looksOf(bench, (path) => !path.endsWith("/status"));
     expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
     expect(pauses[0]).toBe(1_000);
     expect(pauses.at(-1)).toBeGreaterThan(5_000);
@@ -135,10 +131,9 @@ describe("a long wait", () => {
   it("for a new cluster looks at its replicas every 5 s, and asks in between for its word alone", async () => {
     const bench = await openBench({ provisioningMs: 5 * 60_000 });
     await bench.run(bench.cluster.create(bench.ctx(), checked));
-    const statuses = bench.simulator.requests.filter(({ path }) => path.endsWith("/status")).map(({ at }) => at);
-    const pauses = statuses.slice(1).map((at, index) => at - (statuses[index] ?? 0));
+    const { looks, pauses } = looksOf(bench, (path) => path.endsWith("/status"));
     expect(Math.max(...pauses)).toBeLessThan(8_000);
-    expect(statuses.length).toBeLessThan(countOf(bench.simulator, "GET /v1/clusters/:id") / 2);
+    expect(looks.length).toBeLessThan(countOf(bench.simulator, "GET /v1/clusters/:id") / 2);
   });
 });
 
@@ -189,5 +184,43 @@ describe("many deletions", () => {
     await bench.run(Promise.all(fleet.map(({ id, state }) => bench.cluster.delete(bench.ctx(), id, state))));
     expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
     expect(bench.simulator.requests.length).toBeLessThanOrEqual(30 + 15);
+  });
+});
+
+const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0 };
+const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, confirmations: 0, areDeletions: false, budget: free };
+
+describe("the pause before the next look", () => {
+  it.each<[string, Partial<Waiting>, number]>([
+    ["is short at first", {}, 1_250],
+    ["is shortest where nothing is known of the rate limit", { budget: { limit: 100, queued: 0 } }, 1_000],
+    ["takes half of what is left where a look is two requests", { requests: 2 }, 2_500],
+    ["leaves room for confirmations", { confirmations: 48 }, 2_500],
+    ["is made for a few looks where confirmations take all that is left", { confirmations: 500 }, 5_000],
+    ["is 2 s at least where many wait for deletions", { areDeletions: true }, 2_000],
+    ["grows with the wait", { youngestMs: 600_000, oldestMs: 600_000 }, 2_400],
+    ["is never longer than 15 s", { youngestMs: 7_200_000, oldestMs: 7_200_000 }, 15_000],
+    ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
+    ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
+    ["is that of the youngest wait", { youngestMs: 10_000, oldestMs: 900_000 }, 1_250],
+    ["reaches to the moment at which the first may be ready", { oldestMs: 230_000, fastestMs: 300_000 }, 10_000],
+    ["is at most 15 s before that moment, for what fails", { oldestMs: 30_000, fastestMs: 300_000 }, 15_000],
+  ])("%s", (_title, waiting, ms) => {
+    expect(pollIntervalMs({ ...one, ...waiting })).toBe(ms);
+  });
+
+  it("never uses up a window before its end, and never stops looking", () => {
+    const left = { spare: fc.integer({ min: 1, max: 100 }), resetInMs: fc.integer({ min: 1_000, max: 60_000 }) };
+    const budgets = fc.record({ limit: fc.constant(100), queued: fc.constant(0), ...left });
+    fc.assert(
+      fc.property(budgets, fc.integer({ min: 0, max: 4e6 }), fc.constantFrom(1, 2), (budget, age, requests) => {
+        const pause = pollIntervalMs({ ...one, youngestMs: age, oldestMs: age, requests, budget });
+        expect(pause).toBeGreaterThanOrEqual(1_000);
+        expect(pause).toBeLessThanOrEqual(15_000);
+        const looks = Math.floor(budget.resetInMs / pause);
+        if (pause < 15_000 && pause > 1_000)
+          expect(looks * requests).toBeLessThanOrEqual(Math.max(budget.spare, requests));
+      }),
+    );
   });
 });

@@ -1,50 +1,28 @@
 import type { Properties } from "../../../provider/core";
 import type { ClusterChanges, Dialect } from "../../../simulator";
-import { type Bench, closeAll, openBench, settle, writes } from "./harness";
-import {
-  asked,
-  atRest,
-  change,
-  expectAtGoal,
-  failingChange,
-  type Held,
-  patch,
-  redeploy,
-  refresh,
-  restart,
-  running,
-  scale,
-  settleStopped,
-  stop,
-  toDo,
-  warnings,
-} from "./powerHarness";
+import { type Bench, closeAll, openBench, openSettled, settle, writes } from "./harness";
+import * as power from "./powerHarness";
+
+const { asked, atRest, change, expectAtGoal, failingChange, reach, refresh, running, settleStopped, toDo } = power;
+const { patch, redeploy, restart, scale, stop, warnings } = power;
+type Held = power.Held;
 
 afterEach(closeAll);
 
 const env = { MODEL: "another" };
 
-/** A cluster that is in a state other than running, by how it came there. */
-const situations: Record<string, (bench: Bench) => Promise<Held>> = {
-  running: (bench) => settle(bench, asked),
-  failed: async (bench) => changed(bench, { status: "failed", message: "node lost" }),
-  "half sick": async (bench) => changed(bench, { sickReplica: { replica: 1, message: "no driver" } }),
-  provisioning: async (bench) => {
-    const made = await settle(bench, asked);
-    const { id, state } = await failingChange(bench, made, { ...asked, replicas: 4 }, { timeoutMs: 1_000 });
-    return { id, state };
-  },
-  stopping: async (bench) => {
-    const made = await settle(bench, asked);
-    await bench.client.stopCluster(made.id);
-    return made;
-  },
-  stopped: async (bench) => changed(bench, { status: "stopped" }),
+const situations: Readonly<Record<string, ClusterChanges>> = {
+  failed: { status: "failed", message: "node lost" },
+  "half sick": { sickReplica: { replica: 1, message: "no driver" } },
+  stopped: { status: "stopped" },
 };
 
-async function changed(bench: Bench, changes: ClusterChanges): Promise<Held> {
+/** A settled cluster that has come into a situation. */
+async function come(bench: Bench, situation: string): Promise<Held> {
   const made = await settle(bench, asked);
-  bench.simulator.change(made.id, changes);
+  if (situation === "stopping") await bench.client.stopCluster(made.id);
+  if (situation === "provisioning") return failingChange(bench, made, { ...asked, replicas: 4 }, { timeoutMs: 1_000 });
+  bench.simulator.change(made.id, situations[situation] ?? {});
   return made;
 }
 
@@ -59,8 +37,7 @@ describe("a cluster that shall be stopped", () => {
   ])("and is %s is stopped by the calls %j, and waited for", async (situation, calls) => {
     for (const busyWhen of ["never", "changing"] as const) {
       const bench = await openBench({ dialect: { busyWhen }, provisioningMs: 60_000, deletionMs: 30_000 });
-      const held = await situations[situation]?.(bench);
-      const at = await change(bench, held ?? { id: "", state: {} }, atRest);
+      const at = await change(bench, await come(bench, situation), atRest);
       expect(running(bench, at).status).toBe("stopped");
       expect([...new Set(writes(bench.simulator))]).toEqual(calls);
       expect(at.state).toMatchObject({ desiredStatus: "stopped", readyReplicas: 0 });
@@ -71,7 +48,7 @@ describe("a cluster that shall be stopped", () => {
 
   it("is stopped after 409 without a telling code, for as long as it is changing", async () => {
     const bench = await openBench({ provisioningMs: 60_000 });
-    const held = (await situations["provisioning"]?.(bench)) ?? { id: "", state: {} };
+    const held = await come(bench, "provisioning");
     bench.simulator.fault({ kind: "status", status: 409, path: "**/stop", times: 6 });
     const at = await change(bench, held, atRest);
     expect(writes(bench.simulator)).toEqual(Array(7).fill(stop));
@@ -88,13 +65,11 @@ describe("a cluster that shall be stopped", () => {
         },
       }),
     });
-    const at = await change(bench, await settle(bench, asked), atRest);
-    await expectAtGoal(bench, at, atRest);
+    await reach(bench, await settle(bench, asked), atRest);
   });
 
   it("is created and stopped at once, and has nothing to do afterwards", async () => {
-    const bench = await openBench({ provisioningMs: 600_000 });
-    const held = await settle(bench, atRest);
+    const { bench, made: held } = await openSettled(atRest, { provisioningMs: 600_000 });
     expect(running(bench, held).status).toBe("stopped");
     await expectAtGoal(bench, held, atRest);
   });
@@ -102,9 +77,7 @@ describe("a cluster that shall be stopped", () => {
   it("gets no scale; its replicas are applied at its start", async () => {
     const bench = await openBench();
     const stopped = await settleStopped(bench);
-    const scaled = await change(bench, stopped, { ...atRest, replicas: 4 });
-    expect(writes(bench.simulator)).toEqual([]);
-    await expectAtGoal(bench, scaled, { ...atRest, replicas: 4 });
+    const scaled = await reach(bench, stopped, { ...atRest, replicas: 4 }, []);
     const { state } = await change(bench, scaled, { ...asked, replicas: 4 });
     expect(writes(bench.simulator)).toEqual([restart, scale]);
     expect(state).toMatchObject({ replicas: 4, readyReplicas: 4, status: "running" });
@@ -116,14 +89,11 @@ describe("a cluster that shall be stopped", () => {
     bench.simulator.change(stopped.id, { status: "running" });
     const found = await refresh(bench, stopped);
     expect(toDo(bench, found, atRest)).toContain("desiredStatus");
-    const at = await change(bench, found, atRest);
-    expect(writes(bench.simulator)).toEqual([stop]);
-    await expectAtGoal(bench, at, atRest);
+    await reach(bench, found, atRest, [stop]);
   });
 
   it("cannot be stopped where somebody deletes it: that is said, and the entry is kept", async () => {
-    const bench = await openBench({ deletionMs: 600_000 });
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked, { deletionMs: 600_000 });
     const deletes = bench.clock.sleep(3_000).then(() => bench.client.deleteCluster(made.id));
     const [{ state, text }] = [await failingChange(bench, made, atRest), await bench.run(deletes)];
     expect(text).toMatch(/was not changed completely: it is terminating: someone else is deleting it\n/);
@@ -132,7 +102,7 @@ describe("a cluster that shall be stopped", () => {
 });
 
 describe("a cluster that shall run", () => {
-  it.each<[string, (string | undefined)[]]>([
+  it.each<[string, string[]]>([
     ["running", []],
     ["failed", [patch, redeploy]],
     ["half sick", []],
@@ -141,36 +111,37 @@ describe("a cluster that shall run", () => {
     ["stopped", [restart]],
   ])("and is %s comes up by the calls %j", async (situation, calls) => {
     const bench = await openBench({ deletionMs: 30_000 });
-    const held = (await situations[situation]?.(bench)) ?? { id: "", state: {} };
+    const held = await come(bench, situation);
     const found = await refresh(bench, held);
     if (situation === "half sick") bench.simulator.change(held.id, { sickReplica: undefined });
-    const at = await change(bench, { id: found.id, state: { ...found.state, settled: false } }, asked);
-    expect(writes(bench.simulator)).toEqual(calls);
+    const at = await reach(bench, { ...found, state: { ...found.state, settled: false } }, asked, calls);
     expect(running(bench, at).status).toBe("running");
-    await expectAtGoal(bench, at, asked);
   });
 
   it("and was stopped by somebody is drift of desiredStatus after a refresh, and is started again", async () => {
     const bench = await openBench();
-    const held = await changed(bench, { status: "stopped" });
-    const found = await refresh(bench, held);
+    const found = await refresh(bench, await come(bench, "stopped"));
     expect(toDo(bench, found, asked)).toEqual(["desiredStatus"]);
     expect(found.state).toMatchObject({ desiredStatus: "stopped", readyReplicas: 0 });
-    await expectAtGoal(bench, await change(bench, found, asked), asked);
+    await reach(bench, found, asked);
   });
 
-  it.each(["stop", "a failure"])(
-    "and meets %s while an update waits for it fails, and the next update brings it up",
-    async (what) => {
-      const bench = await openBench({ provisioningMs: 60_000 });
-      const made = await settle(bench, asked);
+  it.each([
+    ["stop", true],
+    ["a failure", true],
+    ["a failure", false],
+  ])(
+    "and meets %s while an update waits for it fails, and the next update brings it up (updates roll out: %s)",
+    async (what, updateRollsOut) => {
+      const { bench, made } = await openSettled(asked, { dialect: { updateRollsOut }, provisioningMs: 60_000 });
       const status = what === "stop" ? "stopped" : "failed";
       void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status, message: "node lost" }));
       const failed = await failingChange(bench, made, { ...asked, env });
       expect(failed.text).toMatch(what === "stop" ? /it is stopped: someone else stopped it/ : /it is failed\n/);
-      const at = await change(bench, failed, { ...asked, env });
+      const at = await reach(bench, failed, { ...asked, env });
       expect(running(bench, at)).toMatchObject({ status: "running", env });
-      await expectAtGoal(bench, at, { ...asked, env });
+      const redeploys = writes(bench.simulator).filter((line) => line === redeploy);
+      if (what === "a failure") expect(redeploys).toHaveLength(1);
     },
   );
 });
@@ -210,27 +181,23 @@ describe.each(ways)(
     it("takes a new env while it stays stopped, runs it after its start, and forgets none of it in between", async () => {
       const bench = await openBench({ dialect: way });
       const wanted = { ...atRest, env };
-      const changed = await change(bench, await settleStopped(bench), wanted);
+      const changed = await reach(bench, await settleStopped(bench), wanted);
       expect(running(bench, changed).status).toBe("stopped");
-      await expectAtGoal(bench, changed, wanted);
       const settings = { ...wanted, deletionPolicy: "stop", skipAwait: false };
       const set = await change(bench, await refresh(bench, changed), settings);
       expect(writes(bench.simulator)).toEqual([]);
-      const at = await change(bench, await refresh(bench, set), { ...settings, desiredStatus: "running" });
+      const at = await reach(bench, await refresh(bench, set), { ...settings, desiredStatus: "running" });
       expect(running(bench, at)).toMatchObject({ status: "running", env });
-      await expectAtGoal(bench, at, { ...settings, desiredStatus: "running" });
     });
   },
 );
 
-describe("the word for a stopped cluster", () => {
-  const lists = (["suspended", "paused"] as const).flatMap((stoppedWord) =>
-    (["listed", "none"] as const).map((stoppedReplicas): Partial<Dialect> => ({ stoppedWord, stoppedReplicas })),
-  );
-  it.each(lists)("and what it lists of its replicas make no difference: %j", async (dialect) => {
-    const bench = await openBench({ dialect: { ...dialect, statusWords: "upper-prefixed" } });
-    const stopped = await settleStopped(bench);
-    await expectAtGoal(bench, stopped, atRest);
-    await expectAtGoal(bench, await change(bench, stopped, asked), asked);
-  });
+const words = (["suspended", "paused"] as const).flatMap((stoppedWord) =>
+  (["listed", "none"] as const).map((stoppedReplicas): Partial<Dialect> => ({ stoppedWord, stoppedReplicas })),
+);
+it.each(words)("the word for a stopped cluster and its replicas make no difference: %j", async (dialect) => {
+  const bench = await openBench({ dialect: { ...dialect, statusWords: "upper-prefixed" } });
+  const stopped = await settleStopped(bench);
+  await expectAtGoal(bench, stopped, atRest);
+  await reach(bench, stopped, asked);
 });

@@ -1,6 +1,6 @@
 import type { Client } from "../../../provider/api/client";
 import type { Ctx, Properties } from "../../../provider/core";
-import { type Bench, initErrorOf, settle } from "./harness";
+import { type Bench, initErrorOf, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 /** The requests that the operations of a running cluster are made of. */
@@ -57,6 +57,14 @@ export async function expectAtGoal(bench: Bench, held: Held, news: Properties): 
   const again = await refresh(bench, held);
   expect(toDo(bench, again, news)).toEqual([]);
   expect(again.state).toEqual(held.state);
+}
+
+/** Updates to new inputs, by exactly these requests where they are given; then there is nothing to do. */
+export async function reach(bench: Bench, held: Held, news: Properties, calls?: readonly string[]): Promise<Held> {
+  const at = await change(bench, held, news);
+  if (calls) expect(writes(bench.simulator)).toEqual(calls);
+  await expectAtGoal(bench, at, news);
+  return at;
 }
 
 /** A cluster that this package has stopped. */

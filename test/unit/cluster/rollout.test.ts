@@ -1,13 +1,12 @@
 import type { Client } from "../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../provider/api/records";
 import { rollsOut, unseenRolloutMs } from "../../../provider/cluster/rollout";
-import { type Bench, type BenchOptions, closeAll, countOf, openBench, settle, writes } from "./harness";
+import { type Bench, type BenchOptions, closeAll, countOf, openBench, openSettled, settle, writes } from "./harness";
 import { checked } from "./inputs";
+import { patch, redeploy, warnings } from "./powerHarness";
 
 afterEach(closeAll);
 
-const patch = "PATCH /v1/clusters/:id";
-const redeploy = "POST /v1/clusters/:id/redeploy";
 const env = { MODEL: "another-value" };
 const manual = { dialect: { updateRollsOut: false } };
 
@@ -62,33 +61,26 @@ describe("a service that begins to roll out", () => {
     expect(cluster).toMatchObject({ deployed: { env }, status: "running" });
     expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual([true, true]);
     expect(ours).toBe(redeploys);
-    expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([]);
+    expect(warnings(bench)).toEqual([]);
   });
 
-  it.each([0, 1_000, 5_000, 15_000, 25_000])("%d ms after the redeploy is waited for", async (delayMs) => {
-    const bench = await openSlow((real, later) => ({
-      redeployCluster: async (id) => {
-        later(delayMs, () => real.redeployCluster(id));
-        return undefined;
-      },
-    }));
-    const { state, cluster } = await updateEnv(bench);
-    expect(state).toMatchObject({ env, settled: true });
-    expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
-    expect(countOf(bench.simulator, redeploy)).toBe(1);
-    expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([]);
-  });
-
-  it("late says meanwhile what is waited for", async () => {
-    const bench = await openSlow((real, later) => ({
-      redeployCluster: async (id) => {
-        later(15_000, () => real.redeployCluster(id));
-        return undefined;
-      },
-    }));
-    await updateEnv(bench);
-    expect(bench.said.join("\n")).toContain("status: waiting for the roll-out to begin, ");
-  });
+  it.each([0, 1_000, 5_000, 15_000, 25_000])(
+    "%d ms after the redeploy is waited for, which is said",
+    async (delayMs) => {
+      const bench = await openSlow((real, later) => ({
+        redeployCluster: async (id) => {
+          later(delayMs, () => real.redeployCluster(id));
+          return undefined;
+        },
+      }));
+      const { state, cluster } = await updateEnv(bench);
+      expect(state).toMatchObject({ env, settled: true });
+      expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
+      expect(countOf(bench.simulator, redeploy)).toBe(1);
+      expect(warnings(bench)).toEqual([]);
+      if (delayMs >= 15_000) expect(bench.said.join("\n")).toContain("status: waiting for the roll-out to begin, ");
+    },
+  );
 });
 
 describe("replicas that crash again and again before the update", () => {
@@ -111,8 +103,7 @@ describe("replicas that crash again and again before the update", () => {
     [false, [patch, redeploy]],
     [true, [patch]],
   ])("are no roll-out; where the service rolls out by itself is %j, %j is sent", async (updateRollsOut, calls) => {
-    const bench = await openBench({ dialect: { updateRollsOut }, client: crashing });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut }, client: crashing });
     bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "crash" } });
     const work = bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, env });
     expect(await bench.run(work)).toMatchObject({ env, settled: true, readyReplicas: 2 });
@@ -138,7 +129,7 @@ describe("a roll-out that is too fast to be seen", () => {
     expect(unseenRolloutMs).toBe(30_000);
     expect(tookMs).toBeGreaterThanOrEqual(30_000);
     expect(tookMs).toBeLessThanOrEqual(40_000);
-    expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([
+    expect(warnings(bench)).toEqual([
       expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): no poll showed a replica that restarts/),
     ]);
     expect(countOf(bench.simulator, redeploy)).toBe(1);
@@ -157,56 +148,50 @@ function statusOf(replicas: string, status?: string): StatusRecord {
   return { ...(status ? { status } : {}), replicas: replicas.split(" ").filter(Boolean).map(read) };
 }
 
-describe("of the replicas before and after", () => {
-  it.each<[string, StatusRecord | undefined, StatusRecord | undefined, boolean]>([
-    ["nothing is known before", undefined, statusOf("a b"), false],
-    ["nothing is known after", statusOf("a b"), undefined, false],
-    ["none was there before", statusOf(""), statusOf("a b"), false],
-    ["all are as they were", statusOf("a b"), statusOf("a b"), false],
-    ["all are as they were, in another order", statusOf("a b"), statusOf("b a"), false],
-    ["all are others", statusOf("a b"), statusOf("c d"), true],
-    ["all are others, and still start", statusOf("a b"), statusOf("c! d!"), true],
-    ["all are others, and fewer", statusOf("a b"), statusOf("c"), true],
-    ["all are others, where one was sick", statusOf("a b?x"), statusOf("c d"), true],
-    ["all are others, while the cluster came up", statusOf("a! b!", "provisioning"), statusOf("c d"), true],
-    ["one that stayed starts again", statusOf("a b"), statusOf("a! b"), true],
-    ["one that stayed starts again, and one came", statusOf("a b", "running"), statusOf("a! b c!"), true],
-    ["one that stayed is sick", statusOf("a b"), statusOf("a b?x"), true],
-    ["one came", statusOf("a b"), statusOf("a b c!"), false],
-    ["one went", statusOf("a b"), statusOf("a"), false],
-    ["one was replaced by another one", statusOf("a b"), statusOf("a c!"), false],
-    ["one that was sick gets healthy", statusOf("a b?x"), statusOf("a b"), false],
-    ["one that was sick says something else", statusOf("a b?x"), statusOf("a b?y"), false],
-    ["one that started gets healthy", statusOf("a b!"), statusOf("a b"), false],
-    ["one gets sick where another one was", statusOf("a b?x"), statusOf("a?y b?x"), false],
-    ["one that stayed changes while the cluster came up", statusOf("a b", "updating"), statusOf("a! b"), false],
-  ])("where %s", (_title, before, after, expected) => {
-    expect(rollsOut({ before, keepsSize: false }, after)).toBe(expected);
-  });
+/** What is shown before and after; whether it is a roll-out, and whether it is one if the update does not scale. */
+type Pair = StatusRecord | undefined;
+const pairs: [string, Pair, Pair, boolean, boolean?][] = [
+  ["nothing is known before", undefined, statusOf("a b"), false],
+  ["nothing is known after", statusOf("a b"), undefined, false],
+  ["none was there before", statusOf(""), statusOf("a b"), false],
+  ["all are as they were", statusOf("a b"), statusOf("a b"), false, false],
+  ["all are as they were, in another order", statusOf("a b"), statusOf("b a"), false],
+  ["all are others", statusOf("a b"), statusOf("c d"), true],
+  ["all are others, and still start", statusOf("a b"), statusOf("c! d!"), true],
+  ["all are others, and fewer", statusOf("a b"), statusOf("c"), true],
+  ["all are others, where one was sick", statusOf("a b?x"), statusOf("c d"), true],
+  ["all are others, while the cluster came up", statusOf("a! b!", "provisioning"), statusOf("c d"), true],
+  ["one that stayed starts again", statusOf("a b"), statusOf("a! b"), true],
+  ["one that stayed starts again, and one came", statusOf("a b", "running"), statusOf("a! b c!"), true],
+  ["one that stayed is sick", statusOf("a b"), statusOf("a b?x"), true],
+  ["one came", statusOf("a b"), statusOf("a b c!"), false, true],
+  ["one came while the cluster came up", statusOf("a b!", "provisioning"), statusOf("a b! c!"), false, false],
+  ["one went", statusOf("a b"), statusOf("a"), false, false],
+  ["one was replaced by another one", statusOf("a b"), statusOf("a c!"), false, true],
+  ["one that was sick gets healthy", statusOf("a b?x"), statusOf("a b"), false],
+  ["one that was sick says something else", statusOf("a b?x"), statusOf("a b?y"), false],
+  ["one that started gets healthy", statusOf("a b!"), statusOf("a b"), false],
+  ["one gets sick where another one was", statusOf("a b?x"), statusOf("a?y b?x"), false],
+  ["one that stayed changes while the cluster came up", statusOf("a b", "updating"), statusOf("a! b"), false],
+  ["the cluster only says that it is changing", statusOf("a b", "running"), statusOf("a b", "updating"), false, false],
+  ["none is listed while the cluster says so", statusOf("a b"), statusOf("", "updating"), true],
+  ["none is listed", statusOf("a b"), statusOf("", "running"), false, false],
+];
 
-  it.each<[string, StatusRecord | undefined, StatusRecord | undefined, boolean]>([
-    ["one came", statusOf("a b"), statusOf("a b c!"), true],
-    ["one was replaced by another one", statusOf("a b"), statusOf("a c!"), true],
-    ["one went", statusOf("a b"), statusOf("a"), false],
-    ["the cluster only says that it is changing", statusOf("a b", "running"), statusOf("a b", "updating"), false],
-    ["none is listed while the cluster says that it is changing", statusOf("a b"), statusOf("", "updating"), true],
-    ["none is listed", statusOf("a b"), statusOf("", "running"), false],
-    ["one came while the cluster came up", statusOf("a b!", "provisioning"), statusOf("a b! c!"), false],
-    ["all are as they were", statusOf("a b"), statusOf("a b"), false],
-  ])("where %s, and the update does not scale", (_title, before, after, expected) => {
-    expect(rollsOut({ before, keepsSize: true }, after)).toBe(expected);
+describe("of the replicas before and after", () => {
+  it.each(pairs)("where %s", (_title, before, after, expected, unscaled = expected) => {
+    expect(rollsOut({ before, keepsSize: false }, after)).toBe(expected);
+    expect(rollsOut({ before, keepsSize: true }, after)).toBe(unscaled);
   });
 
   it("texts that change by themselves prove nothing", () => {
-    const up = (seconds: number) => ({
-      replicas: [{ id: "a", status: `Up ${seconds} s`, healthy: true, message: `${seconds}` }],
-    });
-    expect(rollsOut({ before: up(1), keepsSize: true }, up(2))).toBe(false);
+    const up = (message: string) => ({ replicas: [{ id: "a", status: `Up ${message} s`, healthy: true, message }] });
+    expect(rollsOut({ before: up("1"), keepsSize: true }, up("2"))).toBe(false);
   });
 
   it("a cluster of which only the whole is shown is seen to become unhealthy", () => {
     const whole = (overall: boolean) => ({ replicas: [], overall });
-    expect(rollsOut({ before: whole(true), keepsSize: true }, whole(false))).toBe(true);
-    expect(rollsOut({ before: whole(true), keepsSize: true }, whole(true))).toBe(false);
+    for (const overall of [true, false])
+      expect(rollsOut({ before: whole(true), keepsSize: true }, whole(overall))).toBe(!overall);
   });
 });

@@ -1,6 +1,7 @@
 import type { Properties } from "../../../provider/core";
-import { closeAll, openBench, settle } from "./harness";
-import { asked, atRest, change, expectAtGoal, failingChange, running, settleStopped, toDo } from "./powerHarness";
+import type { ClusterChanges } from "../../../simulator";
+import { closeAll, openBench, openSettled, settle } from "./harness";
+import { asked, atRest, change, failingChange, reach, refresh, running, settleStopped, toDo } from "./powerHarness";
 
 afterEach(closeAll);
 
@@ -24,8 +25,7 @@ describe.each(settings)("an update of %s alone", (_title, changes) => {
   const wanted: Properties = JSON.parse(JSON.stringify({ ...before, ...changes }));
 
   it("sends no request, changes nothing else in the state, and leaves nothing to do", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, before);
+    const { bench, made } = await openSettled(before);
     expect(toDo(bench, made, wanted)).not.toEqual([]);
     const { state } = await change(bench, made, wanted);
     expect(bench.simulator.requests).toEqual([]);
@@ -36,20 +36,17 @@ describe.each(settings)("an update of %s alone", (_title, changes) => {
   it("sends none for a stopped cluster, whose configuration goes on waiting for its start", async () => {
     const bench = await openBench({ dialect: { stoppedUpdate: "refused" } });
     const env = { MODEL: "another" };
-    const stopped = await settleStopped(bench, { ...before, ...atRest });
-    const waiting = await change(bench, stopped, { ...before, ...atRest, env });
+    const rests = { ...before, ...atRest };
+    const waiting = await change(bench, await settleStopped(bench, rests), { ...rests, env });
     const set = await change(bench, waiting, { ...wanted, ...atRest, env });
     expect(bench.simulator.requests).toEqual([]);
     const news: Properties = { ...wanted, env, skipAwait: false };
     delete news["minHealthyReplicas"];
-    const up = await change(bench, set, news);
-    expect(running(bench, up)).toMatchObject({ status: "running", env });
-    await expectAtGoal(bench, up, news);
+    expect(running(bench, await reach(bench, set, news))).toMatchObject({ status: "running", env });
   });
 
   it("is no end of what an update before it did not reach", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, before);
+    const { bench, made } = await openSettled(before);
     bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "no driver" } });
     const failed = await failingChange(bench, made, { ...before, replicas: 3 }, { timeoutMs: 30_000 });
     const more = { ...wanted, replicas: 3, skipAwait: false, healthCheck: "status", minHealthyReplicas: undefined };
@@ -61,16 +58,11 @@ describe.each(settings)("an update of %s alone", (_title, changes) => {
 
 describe("hourlyCost", () => {
   const priced: Properties = { ...asked, hourlyCost: 6 };
-  const costAfter = async (
-    changes: Parameters<Awaited<ReturnType<typeof openBench>>["simulator"]["change"]>[1],
-    inputs = priced,
-  ) => {
+  const costAfter = async (changes: ClusterChanges, inputs = priced) => {
     const bench = await openBench();
-    const made =
-      inputs["desiredStatus"] === "stopped" ? await settleStopped(bench, inputs) : await settle(bench, inputs);
+    const made = await (inputs["desiredStatus"] === "stopped" ? settleStopped : settle)(bench, inputs);
     bench.simulator.change(made.id, changes);
-    const found = await bench.run(bench.cluster.read(bench.ctx(), made.id, made.state));
-    return { bench, made, found: found?.state ?? {} };
+    return { bench, made, found: (await refresh(bench, made)).state };
   };
 
   it.each([

@@ -1,9 +1,9 @@
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
-import { type Bench, closeAll, forget, initErrorOf, openBench, settle, writes } from "./harness";
+import { type Bench, closeAll, forget, initErrorOf, openBench, openSettled, writes } from "./harness";
 import { checked } from "./inputs";
-import { type Held, patch, redeploy, refresh, scale, toDo } from "./powerHarness";
+import { change, type Held, patch, reach, redeploy, refresh, scale, toDo } from "./powerHarness";
 
 afterEach(closeAll);
 
@@ -25,8 +25,7 @@ describe.each<[string, Properties, string[]]>([
 ])("an update of %s whose redeploy is refused", (_title, news, paths) => {
   /** The service has the new values by then, and shows them; the replicas still run the old ones. */
   async function fail(): Promise<{ bench: Bench; left: Held }> {
-    const bench = await openBench(manual);
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, manual);
     bench.simulator.fault(noRedeploy);
     const left = await bench.run(initErrorOf(update(bench, made, news)));
     expect(bench.simulator.cluster(made.id)).toMatchObject({ ...news, deployed: { env: checked["env"] } });
@@ -34,42 +33,30 @@ describe.each<[string, Properties, string[]]>([
     return { bench, left };
   }
 
-  it("keeps what the replicas run in the state", async () => {
-    const { left } = await fail();
-    const { env: oldEnv, container: oldContainer } = checked;
-    expect(left.state).toMatchObject({ env: oldEnv, container: oldContainer, settled: false });
-  });
-
-  it("is read as unfinished, also twice and with healthy replicas, and the diff still says what is to do", async () => {
+  it("keeps what the replicas run in the state through reads of healthy replicas, and the diff says what is to do", async () => {
     const { bench, left } = await fail();
     const once = await refresh(bench, left);
     const twice = await refresh(bench, once);
-    expect(twice.state).toMatchObject({ env: checked["env"], container: checked["container"], settled: false });
+    const kept = { env: checked["env"], container: checked["container"], settled: false };
+    for (const { state } of [left, once, twice]) expect(state).toMatchObject(kept);
     expect(twice.state).toMatchObject({ status: "running", readyReplicas: 2 });
-    expect(changesOf(bench, once, news)).toEqual(paths);
-    expect(changesOf(bench, twice, news)).toEqual(paths);
+    for (const held of [once, twice]) expect(changesOf(bench, held, news)).toEqual(paths);
   });
 
   it.each([0, 2])("is done again by the next update, after %d reads", async (reads) => {
     const { bench, left } = await fail();
     let last = left;
     for (let time = 0; time < reads; time += 1) last = await refresh(bench, last);
-    forget(bench);
-    const state = await bench.run(update(bench, last, news));
-    expect(writes(bench.simulator)).toEqual([patch, redeploy]);
+    const { state } = await reach(bench, last, { ...checked, ...news }, [patch, redeploy]);
     expect(state).toMatchObject({ ...checked, ...news, settled: true });
     expect(state).not.toHaveProperty("__unfinished");
     expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject(news);
-    const found = await refresh(bench, { id: left.id, state });
-    expect(found.state).toStrictEqual(state);
-    expect(changesOf(bench, found, news)).toEqual([]);
   });
 });
 
 describe("an update that is interrupted", () => {
   async function interruptAfter(ms: number): Promise<{ bench: Bench; left: Held }> {
-    const bench = await openBench({ ...manual, provisioningMs: 60_000 });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { ...manual, provisioningMs: 60_000 });
     const controller = new AbortController();
     const failed = initErrorOf(update(bench, made, { env, replicas: 3 }, { signal: controller.signal }));
     await bench.clock.advance(ms);
@@ -77,27 +64,17 @@ describe("an update that is interrupted", () => {
     return { bench, left: await bench.run(failed) };
   }
 
-  it("before its roll-out keeps the old env, and is done again", async () => {
-    const { bench, left } = await interruptAfter(2_000);
-    expect(left.state).toMatchObject({ env: checked["env"], settled: false });
-    expect(await bench.run(update(bench, left, { env, replicas: 3 }))).toMatchObject({
-      env,
-      replicas: 3,
-      settled: true,
-    });
+  it.each<[string, number, Properties]>([
+    ["before its roll-out keeps the old env, and is done again", 2_000, { env: checked["env"] }],
+    ["while it rolls out keeps the new env, and only waits the next time", 20_000, { env, replicas: 3 }],
+  ])("%s", async (_title, ms, kept) => {
+    const { bench, left } = await interruptAfter(ms);
+    expect(left.state).toMatchObject({ ...kept, settled: false });
+    const news = { env, replicas: 3 };
+    const { state } = await change(bench, left, { ...checked, ...news });
+    expect(state).toMatchObject({ ...news, settled: true });
     expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject({ env });
-  });
-
-  it("while it rolls out keeps the new env, and only waits the next time", async () => {
-    const { bench, left } = await interruptAfter(20_000);
-    expect(left.state).toMatchObject({ env, replicas: 3, settled: false });
-    forget(bench);
-    expect(await bench.run(update(bench, left, { env, replicas: 3 }))).toMatchObject({
-      env,
-      replicas: 3,
-      settled: true,
-    });
-    expect(writes(bench.simulator)).toEqual([]);
+    if (kept["replicas"]) expect(writes(bench.simulator)).toEqual([]);
   });
 });
 
@@ -111,27 +88,16 @@ describe("a creation that failed before the cluster was ready", () => {
     return { bench, left };
   }
 
-  it("is read as unfinished, also when it is healthy by then", async () => {
+  it("is read as unfinished, and finished by an update that sends nothing; what the service adds is no drift then", async () => {
     const { bench, left } = await fail();
     const early = await refresh(bench, left);
     await bench.clock.advance(300_000);
     const late = await refresh(bench, early);
     expect(late.state).toMatchObject({ ...checked, status: "running", readyReplicas: 2, settled: false });
     for (const found of [early, late]) expect(changesOf(bench, found, {})).toEqual(["settled"]);
-  });
-
-  it("is finished by the next update, which sends nothing, and what the service adds is no drift then", async () => {
-    const { bench, left } = await fail();
-    await bench.clock.advance(300_000);
-    const found = await refresh(bench, left);
-    const state = await bench.run(update(bench, found, {}));
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(state).toMatchObject({ ...checked, settled: true });
+    const { state } = await reach(bench, late, checked, []);
     expect(state["env"]).toEqual(checked["env"]);
     expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([]);
-    const after = await refresh(bench, { id: left.id, state });
-    expect(after.state).toStrictEqual(state);
-    expect(changesOf(bench, after, {})).toEqual([]);
   });
 
   it("keeps what a refresh sees of the replicas, and the next update scales", async () => {
@@ -140,8 +106,7 @@ describe("a creation that failed before the cluster was ready", () => {
     bench.simulator.change(left.id, { replicas: 1 });
     const found = await refresh(bench, left);
     expect(changesOf(bench, found, {})).toEqual(["replicas", "settled"]);
-    expect(await bench.run(update(bench, found, {}))).toMatchObject({ ...checked, settled: true });
-    expect(writes(bench.simulator)).toEqual([scale]);
+    await reach(bench, found, checked, [scale]);
   });
 });
 
@@ -153,57 +118,12 @@ describe("an update of the replicas alone that is refused", () => {
     ["as they are in the state", 2, "terse"],
     ["where somebody else has changed them", 5, "plain"],
   ])("keeps the service's number of replicas, %s: %d (%s)", async (_title, replicas, dialect) => {
-    const bench = await openBench({ dialect });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect });
     bench.simulator.change(made.id, { replicas });
     bench.simulator.fault(conflict);
     const left = await bench.run(initErrorOf(update(bench, made, { replicas: 4 })));
     expect(left.state).toMatchObject({ ...checked, replicas, settled: false });
     expect(changesOf(bench, left, { replicas: 4 })).toEqual(["replicas", "settled"]);
-    forget(bench);
-    expect(await bench.run(update(bench, left, { replicas: 4 }))).toMatchObject({ replicas: 4, settled: true });
-    expect(writes(bench.simulator)).toEqual([scale]);
-  });
-});
-
-describe("an interrupt after the service has accepted what restarts the replicas", () => {
-  /** Interrupts when the answer to a request has come. */
-  async function interruptAfter(
-    action: "redeployCluster" | "updateCluster" | "restartCluster",
-    news: Properties,
-    dialect = {},
-  ) {
-    const stop = new AbortController();
-    const interrupted = { isArmed: true };
-    const bench = await openBench({
-      dialect,
-      client: (real) => ({
-        [action]: async (...args: never[]) => {
-          const answer = await (real[action] as (...all: never[]) => Promise<undefined>)(...args);
-          if (interrupted.isArmed) stop.abort(new InterruptedError("interrupted"));
-          return answer;
-        },
-      }),
-    });
-    const made = await settle(bench, { ...checked, restartTriggers: { v: 1 } });
-    const wanted: Properties = { restartTriggers: { v: 1 }, ...news };
-    const left = await bench.run(initErrorOf(update(bench, made, wanted, { signal: stop.signal })));
-    interrupted.isArmed = false;
-    forget(bench);
-    return { bench, left, wanted };
-  }
-
-  it.each([
-    ["a redeploy", "redeployCluster", { env }, { updateRollsOut: false }],
-    ["an update that rolls out by itself", "updateCluster", { env }, {}],
-    ["a restart", "restartCluster", { restartTriggers: { v: 2 } }, {}],
-  ] as const)("of %s: the next update only waits, for the new replicas", async (_title, action, news, dialect) => {
-    const { bench, left, wanted } = await interruptAfter(action, news, dialect);
-    const again = await refresh(bench, left);
-    const state = await bench.run(update(bench, again, wanted));
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(state).toMatchObject({ ...wanted, settled: true, readyReplicas: 2 });
-    expect(state).not.toHaveProperty("__unfinished");
-    expect(bench.simulator.cluster(left.id)?.deployed.env).toEqual(wanted["env"] ?? checked["env"]);
+    await reach(bench, left, { ...checked, replicas: 4 }, [scale]);
   });
 });

@@ -2,7 +2,7 @@ import type { UpdateBody } from "../../../provider/api/requestNames";
 import { amend } from "../../../provider/cluster/updateRequest";
 import { ApiError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
-import { type BenchOptions, closeAll, failureOf, openBench, settle, writes } from "./harness";
+import { type BenchOptions, closeAll, failureOf, openBench, openSettled, settle, writes } from "./harness";
 import { checked } from "./inputs";
 
 afterEach(closeAll);
@@ -24,21 +24,21 @@ function amended(error: ApiError, needed: (keyof UpdateBody)[] = [], body = whol
 }
 
 describe("a field that the service does not want, and that need not change,", () => {
-  it.each<[string, keyof UpdateBody, string | undefined]>([
-    ['Unknown field "replicas".', "replicas", undefined],
-    ["unrecognized key: replicas", "replicas", undefined],
-    ["body.replicas: Extra inputs are not permitted", "replicas", undefined],
-    ["replicas is not allowed", "replicas", undefined],
-    ["replicas is read-only here", "replicas", undefined],
-    ["additionalProperties: 'replicas'", "replicas", undefined],
+  it.each<[string, keyof UpdateBody, string?]>([
+    ['Unknown field "replicas".', "replicas"],
+    ["unrecognized key: replicas", "replicas"],
+    ["body.replicas: Extra inputs are not permitted", "replicas"],
+    ["replicas is not allowed", "replicas"],
+    ["replicas is read-only here", "replicas"],
+    ["additionalProperties: 'replicas'", "replicas"],
     ["see the documentation of replicas", "replicas", "unknown_field"],
-    ["unexpected property Replicas", "replicas", undefined],
-    ["container cannot be changed", "container", undefined],
-    ["env is immutable", "env", undefined],
-    ["gpu_type cannot be changed", "gpuType", undefined],
-    ["unknown field gpuType", "gpuType", undefined],
-    ["name must not be given", "name", undefined],
-  ])("is left out after %j", (said, field, code) => {
+    ["unexpected property Replicas", "replicas"],
+    ["container cannot be changed", "container"],
+    ["env is immutable", "env"],
+    ["gpu_type cannot be changed", "gpuType"],
+    ["unknown field gpuType", "gpuType"],
+    ["name must not be given", "name"],
+  ])("is left out after %j", (said, field, code = "") => {
     const body = { ...whole, ...spare };
     const { [field]: _gone, ...rest } = body;
     expect(amended(refusal(said, 422, code), [], body)).toEqual(rest);
@@ -72,17 +72,15 @@ describe("a body stays as it is", () => {
   });
 });
 
-describe("a field that the service misses", () => {
-  it.each<[string, keyof UpdateBody]>([
-    ['"name" is required.', "name"],
-    ["body.name: Field required", "name"],
-    ["missing field name", "name"],
-    ["gpu_type is missing", "gpuType"],
-    ["gpuType must be given", "gpuType"],
-    ["body.gpu_type: Field required", "gpuType"],
-  ])("is added after %j", (said, field) => {
-    expect(amended(refusal(said), ["env", "container"])).toEqual({ ...whole, [field]: spare[field] });
-  });
+it.each<[string, keyof UpdateBody]>([
+  ['"name" is required.', "name"],
+  ["body.name: Field required", "name"],
+  ["missing field name", "name"],
+  ["gpu_type is missing", "gpuType"],
+  ["gpuType must be given", "gpuType"],
+  ["body.gpu_type: Field required", "gpuType"],
+])("a field that the service misses is added after %j", (said, field) => {
+  expect(amended(refusal(said), ["env", "container"])).toEqual({ ...whole, [field]: spare[field] });
 });
 
 it.each([
@@ -106,8 +104,7 @@ describe("an update of env that is refused", () => {
     ["for a missing name is sent with it", refused("body.name: Field required"), { ...sent, name: "web" }],
     ["for a missing GPU type is sent with it", refused('"gpu_type" is required.'), { ...sent, gpu_type: "h100" }],
   ])("%s", async (_title, fault, body) => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     // What the simulator itself makes of the second body does not matter here.
     bench.simulator.fault(fault);
     await bench.run(bench.cluster.update(bench.ctx(), id, state, news).catch(() => undefined));
@@ -120,8 +117,7 @@ describe("an update of env that is refused", () => {
     ["for a value", refused("env.MODEL must be upper case")],
     ["by the key", refused("replicas is not allowed", 403)],
   ])("%s fails after one request, with the reason", async (_title, fault) => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault({ ...fault, times: 100 });
     const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, news)));
     expect(error.message).toContain("message" in fault && fault.message);

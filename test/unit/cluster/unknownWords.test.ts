@@ -1,0 +1,336 @@
+import type { Client } from "../../../provider/api/client";
+import type { Properties } from "../../../provider/core";
+import type { Dialect } from "../../../simulator";
+import { type Bench, closeAll, countOf, forget, openBench, openSettled, settle, writes } from "./harness";
+import * as power from "./powerHarness";
+
+const { asked, atRest, change, expectAtGoal, failingChange, reach, refresh, renaming, running, toDo, warnings } = power;
+const { patch, redeploy, restart, scale, settleStopped, stop } = power;
+
+afterEach(closeAll);
+
+const env = { MODEL: "another" };
+const offline = renaming("stopped", "offline");
+const wordAlone = { healthCheck: "list" };
+const runs = { ...asked, ...wordAlone };
+const rests = { ...atRest, ...wordAlone };
+const container = String(asked["container"]);
+
+/** Words of the service's own for some states. */
+const ownWords =
+  (names: Readonly<Record<string, string>>) =>
+  (real: Client): Partial<Client> => {
+    let client = real;
+    for (const [from, to] of Object.entries(names)) client = { ...client, ...renaming(from, to)(client) };
+    return client;
+  };
+
+interface Way {
+  readonly by: "this package" | "somebody else";
+  readonly shown: string;
+  readonly dialect: Partial<Dialect>;
+  readonly more: Properties;
+}
+
+/** Who stops the cluster, and by what that can be told. */
+const byReplicas = (["this package", "somebody else"] as const).flatMap((by) =>
+  (["listed", "none"] as const).map(
+    (stoppedReplicas): Way => ({ by, shown: `replicas: ${stoppedReplicas}`, dialect: { stoppedReplicas }, more: {} }),
+  ),
+);
+const byWord: Way = { by: "this package", shown: "the word alone", dialect: {}, more: wordAlone };
+const ways = [...byReplicas, byWord];
+const byOthers = byReplicas.filter(({ by }) => by === "somebody else");
+const byUs = ways.filter(({ by }) => by === "this package");
+
+async function openStopped({ by, dialect, more }: Way, others: Partial<Dialect> = {}) {
+  const { bench, made } = await openSettled(
+    { ...asked, ...more },
+    { dialect: { ...dialect, ...others }, client: offline },
+  );
+  const isOurs = by === "this package";
+  if (!isOurs) bench.simulator.change(made.id, { status: "stopped" });
+  const held = isOurs ? await change(bench, made, { ...atRest, ...more }) : made;
+  const startMs = bench.clock.now();
+  return { bench, held, tookMs: () => bench.clock.now() - startMs };
+}
+
+describe.each(ways)("a cluster that $by stopped, under a word that is not known ($shown),", (way) => {
+  const wanted: Properties = { ...asked, ...way.more };
+
+  it.each([
+    ["restart-or-redeploy", [restart]],
+    ["redeploy", [restart, redeploy]],
+    ["scale", [restart, redeploy, scale]],
+  ] as const)("is started by what works (%s)", async (startedBy, calls) => {
+    const { bench, held, tookMs } = await openStopped(way, { startedBy });
+    const at = await reach(bench, await refresh(bench, held), wanted, calls);
+    expect(tookMs()).toBeLessThan(way.by === "this package" && way !== byWord ? 60_000 : 180_000);
+    expect(running(bench, at).status).toBe("running");
+  });
+
+  it("stays stopped in the state where it cannot be started, so that the next update tries again", async () => {
+    const { bench, held } = await openStopped(way);
+    const news = way.by === "this package" ? wanted : { ...wanted, replicas: 3 };
+    bench.simulator.setGpuType("h100", { stock: 0 });
+    const failed = await failingChange(bench, held, news);
+    expect(failed.text).toMatch(
+      /it does not start\n +It is kept.*\n +restart: .*0 are free.*\n +redeploy: .*\n +scale: /,
+    );
+    expect(failed.state).toMatchObject({ desiredStatus: "stopped", settled: false });
+    const found = await refresh(bench, failed);
+    expect(toDo(bench, found, news)).toEqual(expect.arrayContaining(["desiredStatus", "settled"]));
+    bench.simulator.setGpuType("h100", { stock: 64 });
+    expect(running(bench, await reach(bench, found, news)).status).toBe("running");
+  });
+});
+
+describe.each(byUs)("a service whose word for stopped is not known ($shown)", (way) => {
+  const wanted: Properties = { ...atRest, ...way.more };
+
+  it("has a cluster stopped once it runs no replica, or the word stays for a minute", async () => {
+    const { bench, made } = await openSettled({ ...asked, ...way.more }, { dialect: way.dialect, client: offline });
+    const startMs = bench.clock.now();
+    const at = await reach(bench, made, wanted, [stop]);
+    const tookMs = bench.clock.now() - startMs;
+    expect([tookMs >= 60_000, tookMs < 90_000]).toEqual([way === byWord, true]);
+    expect(at.state).toMatchObject({ status: "offline", readyReplicas: 0, replicaStatuses: [] });
+    expect(warnings(bench)).toEqual([]);
+    if (way === byWord) expect(countOf(bench.simulator, "GET /v1/clusters/:id/status")).toBe(0);
+  });
+
+  it.each(["stored", "refused", "starts"] as const)(
+    "has it take a new env while it is stopped (%s), and run it after its start",
+    async (stoppedUpdate) => {
+      const { bench, held, tookMs } = await openStopped(way, { stoppedUpdate });
+      const changed = await reach(bench, held, { ...wanted, env });
+      expect(tookMs()).toBeLessThan(60_000);
+      expect(running(bench, changed).status).toBe("stopped");
+      const at = await reach(bench, changed, { ...wanted, env, desiredStatus: "running" });
+      expect(running(bench, at)).toMatchObject({ status: "running", env });
+    },
+  );
+
+  it("has its destruction by stopping end where it is stopped already", async () => {
+    const { bench, held } = await openStopped({ ...way, more: { ...way.more, deletionPolicy: "stop" } });
+    bench.simulator.requests.length = 0;
+    await bench.run(bench.cluster.delete(bench.ctx(), held.id, held.state));
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(running(bench, held).status).toBe("stopped");
+  });
+});
+
+describe.each(byOthers)("a cluster that others stopped, under a word that is not known ($shown),", (way) => {
+  it("is not settled for a refresh, nor for the next one: the next update finds out", async () => {
+    const { bench, held, tookMs } = await openStopped(way);
+    const found = await refresh(bench, held);
+    expect(tookMs()).toBeLessThan(2_000);
+    expect(found.state).toMatchObject({ desiredStatus: "running", status: "offline", settled: false });
+    expect(toDo(bench, found, asked)).toEqual(["settled"]);
+    expect((await refresh(bench, found)).state).toEqual(found.state);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it.each<[string, Properties]>([
+    ["replicas", { replicas: 3 }],
+    ["an env", { env }],
+    ["a container", { container: "acme/other:2" }],
+  ])("is started by an update with %s, without a refresh", async (_title, news) => {
+    const { bench, held, tookMs } = await openStopped(way);
+    expect(running(bench, await reach(bench, held, { ...asked, ...news })).status).toBe("running");
+    expect(tookMs()).toBeLessThan(180_000);
+  });
+
+  it("gets one more stop, which does no harm, where it shall be stopped", async () => {
+    const { bench, held } = await openStopped(way);
+    await reach(bench, held, atRest, [stop]);
+  });
+
+  it.each(["stopped", "running"])("gets a stop or a start by an adoption that wants it %s", async (desiredStatus) => {
+    const bench = await openBench({ dialect: way.dialect, client: offline });
+    const createdAt = bench.clock.now() - 7_200_000;
+    const seed = { name: "web", gpuType: "h100", replicas: 2, createdAt, container };
+    const { id } = bench.simulator.addCluster({ ...seed, status: "stopped" });
+    const { env: _env, ...wanted }: Properties = { ...asked, desiredStatus, adopt: id };
+    const made = await bench.run(bench.cluster.create(bench.ctx(), wanted));
+    expect(writes(bench.simulator)).toEqual([desiredStatus === "stopped" ? stop : restart]);
+    await expectAtGoal(bench, made, wanted);
+  });
+});
+
+it("a cluster that others are stopping is started when the stop has ended under a word that is not known", async () => {
+  const { bench, made } = await openSettled(asked, { client: offline, deletionMs: 30_000 });
+  await bench.run(bench.client.stopCluster(made.id));
+  const at = await reach(bench, made, { ...asked, replicas: 3 }, [restart, scale]);
+  expect(running(bench, at).status).toBe("running");
+});
+
+it("a cluster without replicas is not taken for stopped where its autoscaler may scale it to none", async () => {
+  const { bench, held } = await openStopped({
+    by: "somebody else",
+    shown: "",
+    dialect: { stoppedReplicas: "none" },
+    more: {},
+  });
+  const extraFields = { autoscaling: { min_replicas: 0, max_replicas: 4 } };
+  const found = await refresh(bench, { ...held, state: { ...held.state, extraFields } });
+  expect(found.state["desiredStatus"]).toBe("running");
+});
+
+it("a cluster that has failed under a word that is not known is rolled out again", async () => {
+  const bench = await openBench({
+    client: (real) => ({
+      ...renaming("failed", "faulted")(real),
+      getClusterStatus: async (...args) => {
+        const status = await real.getClusterStatus(...args);
+        if (status.status !== "failed") return status;
+        const replicas = status.replicas.map((replica) => ({ ...replica, status: "failed", healthy: false }));
+        return { ...status, status: "faulted", replicas };
+      },
+    }),
+  });
+  const made = await settle(bench, asked);
+  bench.simulator.change(made.id, { status: "failed" });
+  const found = await refresh(bench, made);
+  expect(toDo(bench, found, asked)).toEqual(["settled"]);
+  await reach(bench, found, asked, [patch, redeploy]);
+});
+
+describe("a cluster that comes up under a word that is not known, and shows no replica yet,", () => {
+  /** A service with a word of its own for what comes up, which has no replicas until it runs. */
+  const slow = (real: Client): Partial<Client> => ({
+    ...renaming("provisioning", "warming-up")(real),
+    getClusterStatus: async (...args) => {
+      const status = await real.getClusterStatus(...args);
+      return status.replicas.every(({ healthy }) => healthy) ? status : { replicas: [], status: "warming-up" };
+    },
+  });
+  const openSlow = () => openBench({ client: slow, provisioningMs: 120_000 });
+
+  it("is waited for by an update that goes on with it, and never started", async () => {
+    const bench = await openSlow();
+    const ctx = bench.ctx({ timeoutMs: 20_000 });
+    const failed = await bench.run(bench.cluster.create(ctx, asked).catch((error) => error));
+    const found = await refresh(bench, failed);
+    expect(found.state).toMatchObject({ desiredStatus: "running", settled: false });
+    await reach(bench, found, asked, []);
+  });
+
+  it("is waited for by an adoption, and never started", async () => {
+    const bench = await openSlow();
+    const body = { name: "web", gpuType: "h100", replicas: 2, container, env: {} };
+    const { id } = await bench.client.createCluster(body);
+    bench.simulator.requests.length = 0;
+    const { env: _env, ...wanted }: Properties = { ...asked, adopt: id };
+    await bench.run(bench.cluster.create(bench.ctx(), wanted));
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("is not taken for stopped where nobody waited for it", async () => {
+    const bench = await openSlow();
+    const made = await bench.run(bench.cluster.create(bench.ctx(), { ...asked, skipAwait: true }));
+    expect((await refresh(bench, made)).state["desiredStatus"]).toBe("running");
+  });
+
+  it("is not taken for stopped during a roll-out that shows no replica for a moment", async () => {
+    const { bench, made } = await openSettled(asked, { client: slow });
+    await bench.client.restartCluster(made.id);
+    expect((await refresh(bench, made)).state["desiredStatus"]).toBe("running");
+    expect(warnings(bench)).toEqual([]);
+  });
+});
+
+it("a cluster whose word alone is believed is started also if the word on its way up is not known", async () => {
+  const client = ownWords({ provisioning: "warming-up", stopped: "offline" });
+  const bench = await openBench({ client, provisioningMs: 30_000 });
+  const at = await change(bench, await settleStopped(bench, rests), runs);
+  expect(writes(bench.simulator)).toEqual([restart]);
+  expect(running(bench, at).status).toBe("running");
+});
+
+it("a cluster whose word alone is believed, and does not change, is not stopped: its wait says what to do", async () => {
+  // The stop is accepted, and nothing changes.
+  const stopCluster = async () => undefined;
+  const bench = await openBench({ client: (real) => ({ ...renaming("running", "serving")(real), stopCluster }) });
+  const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2, container });
+  const { env: _env, ...inputs }: Properties = rests;
+  const held = { id, state: { ...runs, ...inputs, desiredStatus: "running", settled: true, __echo: {} } };
+  const failed = await failingChange(bench, held, inputs);
+  expect(failed.text).toMatch(/timed out after 20m: serving/);
+  expect(failed.state["settled"]).toBe(false);
+  expect(warnings(bench)).toEqual([
+    expect.stringMatching(/nothing has changed for 5m\d*s?: serving\. The wait continues for 1\dm.*Ctrl-C/),
+  ]);
+});
+
+/** A cluster whose replicas are not shown: by the program's choice, never, or not any more once it is settled. */
+async function openBlind(reason: string, names: Record<string, string> = {}) {
+  const [status, code] = reason === "405" ? [405, "method_not_allowed"] : [404, "not_found"];
+  const fault = { kind: "status", status, code, method: "GET", path: "/v1/clusters/*/status", times: 1e6 } as const;
+  const faults = reason === "405" ? [fault] : [];
+  const client = ownWords({ stopped: "offline", ...names });
+  const bench = await openBench({ client, faults, provisioningMs: 120_000 });
+  const more = reason === "list" ? wordAlone : {};
+  const work = bench.cluster.create(bench.ctx({ timeoutMs: 300_000 }), { ...asked, ...more });
+  const made = await bench.run(work.catch(({ id, state }) => ({ id, state })));
+  if (reason === "404") bench.simulator.fault(fault);
+  return { bench, made, wanted: { ...asked, ...more }, stopped: { ...atRest, ...more } };
+}
+
+describe.each(["405", "404"])("a cluster without replicas to look at (%s)", (reason) => {
+  it("is stopped once its new word, which is not known, has stayed for a minute, and started by what changes it", async () => {
+    const { bench, made } = await openBlind(reason);
+    const startMs = bench.clock.now();
+    const at = await reach(bench, made, atRest);
+    expect(bench.clock.now() - startMs).toBeLessThan(90_000);
+    expect(at.state["status"]).toBe("offline");
+    forget(bench);
+    const back = await bench.run(bench.cluster.update(bench.ctx(), at.id, at.state, asked).catch(({ state }) => state));
+    expect(writes(bench.simulator)).toEqual([restart]);
+    expect(back.status).toBe("running");
+  });
+});
+
+describe.each<[string, number, Record<string, string>, string]>([
+  ["running", 180_000, {}, "list"],
+  ["not known", 180_000, { running: "serving" }, "list"],
+  ["not known on its way up", 5_000, { restarting: "warming-up" }, "list"],
+  ["not known", 180_000, { running: "serving" }, "405"],
+  ["not known", 180_000, { running: "serving" }, "404"],
+])("a cluster that others have started again, whose word is %s after %i ms,", (_title, afterMs, names, reason) => {
+  it.each([true, false])(`is not started once more (${reason}, after a refresh: %s)`, async (isRefreshed) => {
+    const { bench, made, wanted, stopped } = await openBlind(reason, names);
+    const left = await change(bench, made, stopped);
+    expect(left.state).toMatchObject({ status: "offline", settled: true });
+    await bench.run(bench.client.restartCluster(left.id));
+    await bench.clock.advance(afterMs);
+    const held = isRefreshed ? await refresh(bench, left) : left;
+    forget(bench);
+    const ctx = bench.ctx({ timeoutMs: reason === "list" ? 300_000 : 60_000 });
+    await bench.run(bench.cluster.update(ctx, held.id, held.state, wanted).catch(() => undefined));
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
+it("a service that says no state at all has its cluster stopped and started by what its replicas show", async () => {
+  const bench: Bench = await openBench({
+    dialect: { actionAnswer: "empty-202", statusShape: "bare" },
+    client: (real) => ({
+      getCluster: async (...args) => {
+        const { status: _status, ...record } = await real.getCluster(...args);
+        return record;
+      },
+    }),
+  });
+  const stopped = await settleStopped(bench);
+  expect(running(bench, stopped).status).toBe("stopped");
+  await expectAtGoal(bench, stopped, atRest);
+  expect(running(bench, await reach(bench, stopped, asked)).status).toBe("running");
+});
+
+it("a word that is not known is shown while a stop is waited for, and its end is no failure but a timeout", async () => {
+  const bench = await openBench({ client: renaming("stopping", "winding down"), deletionMs: 600_000 });
+  const failed = await failingChange(bench, await settle(bench, asked), atRest, { timeoutMs: 60_000 });
+  expect(bench.said).toContainEqual(expect.stringMatching(/^status: winding down, \d+s of 1m$/));
+  expect(failed.text).toMatch(/timed out after 1m: winding down/);
+});
