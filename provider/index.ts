@@ -19,6 +19,8 @@ import {
   getGpuModels,
   getGpuPricing,
   getGpuTypes,
+  getGpuTypesFor,
+  getGpuTypesForRules,
 } from "./functions/gpus";
 import { type ArgRules, checkArgs, connectionRules, singleFlight } from "./functions/query";
 import type * as types from "./types";
@@ -35,6 +37,7 @@ export interface Provider {
   /** The functions below by name, for adapters that get names and unchecked arguments. */
   readonly functions: Readonly<Record<string, (args?: unknown) => Promise<object>>>;
   getGpuTypes(args?: types.GetGpuTypesArgs): Promise<types.GetGpuTypesResult>;
+  getGpuTypesFor(args?: types.GetGpuTypesForArgs): Promise<types.GetGpuTypesForResult>;
   getGpuModels(args?: types.GetGpuModelsArgs): Promise<types.GetGpuModelsResult>;
   getGpuPricing(args?: types.GetGpuPricingArgs): Promise<types.GetGpuPricingResult>;
   getGpuAvailability(args?: types.GetGpuAvailabilityArgs): Promise<types.GetGpuAvailabilityResult>;
@@ -68,6 +71,7 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
   };
   const functions = {
     getGpuTypes: query("getGpuTypes", connectionRules, getGpuTypes, catalogKeptMs),
+    getGpuTypesFor: query("getGpuTypesFor", getGpuTypesForRules, getGpuTypesFor, catalogKeptMs),
     getGpuModels: query("getGpuModels", connectionRules, getGpuModels, catalogKeptMs),
     getGpuPricing: query("getGpuPricing", connectionRules, getGpuPricing, catalogKeptMs),
     getGpuAvailability: query("getGpuAvailability", getGpuAvailabilityRules, getGpuAvailability),

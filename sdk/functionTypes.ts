@@ -18,6 +18,8 @@ export type {
   GetGpuPricingArgs,
   GetGpuPricingResult,
   GetGpuTypesArgs,
+  GetGpuTypesForArgs,
+  GetGpuTypesForResult,
   GetGpuTypesResult,
   GetHealthArgs,
   GetServiceInfoArgs,
@@ -31,6 +33,9 @@ export type {
 
 /** Which service and organization to read from. */
 export interface GetGpuTypesOutputArgs extends Inputs<types.GetGpuTypesArgs> {}
+
+/** What a new cluster needs of its GPUs. */
+export interface GetGpuTypesForOutputArgs extends Inputs<types.GetGpuTypesForArgs> {}
 
 /** Which service and organization to read from. */
 export interface GetGpuModelsOutputArgs extends Inputs<types.GetGpuModelsArgs> {}

@@ -20,6 +20,21 @@ export const getGpuTypes = (args: types.GetGpuTypesArgs = {}) => forPeople(provi
 export const getGpuTypesOutput = (args: types.GetGpuTypesOutputArgs = {}) => toOutput(getGpuTypes, args);
 
 /**
+ * The GPU types that fit a new cluster, the cheapest first, as a list for `gpuType`. The list counts at creation only:
+ * a cluster that exists keeps its type, whatever happens to prices and stock.
+ *
+ * ```ts
+ * const { types } = await gpu.getGpuTypesFor({ minMemoryGb: 80, maxPricePerHour: 4 });
+ * const web = new gpu.Cluster("web", { gpuType: types, container: "acme/model:1" });
+ * ```
+ * Rejects if no type fits, and names the types that the service lists. (Specification, section 4, `/v1/gpus`.)
+ */
+export const getGpuTypesFor = (args: types.GetGpuTypesForArgs = {}) => forPeople(provider.getGpuTypesFor(args));
+
+/** `getGpuTypesFor` as an output: for arguments that are outputs, and for programs that cannot await. */
+export const getGpuTypesForOutput = (args: types.GetGpuTypesForOutputArgs = {}) => toOutput(getGpuTypesFor, args);
+
+/**
  * The GPU models of the service: a description of each GPU type, with its memory in GB if the service reports it.
  *
  * ```ts

@@ -18,9 +18,10 @@ export interface ClusterInputs {
    * GPU type of each replica, such as `h100`; `getGpuTypes()` lists the types. A change replaces the cluster.
    *
    * A list of 1 to 20 types is an order of preference. The creation takes the first type that is in stock, or the next
-   * one if the service refuses that. The cluster keeps its type as long as the list contains it. A preview that would
-   * create a cluster fails if the service does not list the type. The service itself refuses a type that is unknown or
-   * not available (`invalid_gpu_type`). (Specification, sections 2 and 7.)
+   * one if the service refuses that. The cluster keeps its type as long as the list contains it. If `*` is the last
+   * entry, the cluster keeps its type in any case; `getGpuTypesFor()` returns such a list. A preview that would create a
+   * cluster fails if the service does not list the type. The service itself refuses a type that is unknown or not
+   * available (`invalid_gpu_type`). (Specification, sections 2 and 7.)
    */
   gpuType: string | string[];
   /**
@@ -226,6 +227,9 @@ export interface FieldFlags {
 }
 
 export type InputName = keyof ClusterInputs;
+
+/** The last entry of a list for `gpuType` that counts at creation only: a cluster that exists keeps any type. */
+export const anyTypeKept = "*";
 
 const flags = {
   name: { effect: "replace", wire: "create" },

@@ -8,6 +8,7 @@ import { coloured, plain, render } from "./render";
 import { reportOf } from "./report";
 
 export const usage = `Usage: pulumi-gpucluster doctor [options]
+       pulumi-gpucluster report --help
 
 Shows what the provider understands of a GPU cluster service with your key:
 which endpoints answer and in which form, the names that requests would hold,
@@ -27,7 +28,7 @@ No key and no value of env is shown, and no name of a cluster without --names.
 
 /** The output of the process, and its exit code. */
 export interface Outcome {
-  readonly code: 0 | 1 | 2;
+  readonly code: 0 | 1 | 2 | 3;
   readonly out: string;
   readonly err: string;
 }
@@ -41,6 +42,11 @@ interface Options {
 
 /** Runs a command line. */
 export async function run(args: readonly string[], env: Environment, isTerminal = false): Promise<Outcome> {
+  if (args[0] === "report") {
+    // Loaded only here, because it loads the Pulumi SDK, which the doctor does not need.
+    const { runReport } = await import("../../sdk/automation/reportCommand.js");
+    return runReport(args.slice(1));
+  }
   const options = parse(args);
   if (typeof options === "string") {
     const err = `pulumi-gpucluster: ${options}\nSee pulumi-gpucluster --help.\n`;
@@ -74,7 +80,9 @@ function parse(args: readonly string[]): (Options & { readonly help?: boolean })
     });
     const [command, ...more] = positionals;
     if (values.help || (command === "doctor" && more.length === 0)) return values;
-    return command === undefined ? "a command is missing: doctor" : "the only command is doctor, without more words";
+    return command === undefined
+      ? "a command is missing: doctor or report"
+      : "the commands are doctor, without more words, and report";
   } catch (error) {
     return messageOf(error);
   }

@@ -1,21 +1,110 @@
 import type { Client } from "../api/client";
-import { withNotFoundAdvice } from "../errors";
+import { asOne, joinGpus } from "../api/gpuMatch";
+import { gpuKey } from "../api/names";
+import { anyTypeKept } from "../cluster/fields";
+import { money } from "../cluster/money";
+import { ApiError, GpuClusterError, isNotFound, withNotFoundAdvice } from "../errors";
+import { cleanText, listOf } from "../text";
 import type {
   GetGpuAvailabilityArgs,
   GetGpuAvailabilityResult,
   GetGpuModelsResult,
   GetGpuPricingResult,
+  GetGpuTypesForArgs,
+  GetGpuTypesForResult,
   GetGpuTypesResult,
   GpuAvailability,
   GpuModel,
   GpuPrice,
   GpuType,
 } from "../types";
-import { argRules, textArg } from "./query";
+import { argRules, flagArg, numberArg, textArg } from "./query";
 
 /** The GPU types, with price and availability if the service shows them (specification, section 4, `/v1/gpus`). */
 export async function getGpuTypes(client: Client): Promise<GetGpuTypesResult> {
   return { gpuTypes: (await client.listGpuTypes()).gpus };
+}
+
+export const getGpuTypesForRules = argRules({
+  minMemoryGb: numberArg("a number of GB above 0, such as 80").optional(),
+  maxPricePerHour: numberArg("a price above 0, such as 2.5").optional(),
+  available: flagArg.optional(),
+});
+
+/** The most types that `gpuType` of a cluster takes. */
+const mostTypes = 20;
+
+/** The GPU types that fit, the cheapest first, for `gpuType` (specification, section 4, `/v1/gpus`). */
+export async function getGpuTypesFor(client: Client, args: GetGpuTypesForArgs = {}): Promise<GetGpuTypesForResult> {
+  const gpus = await wholeCatalog(client, args);
+  const fitting = gpus.filter((gpu) => fits(gpu, args)).sort(byPrice);
+  if (fitting.length === 0) throw new GpuClusterError(nothingFits(gpus, args));
+  return { types: [...fitting.slice(0, mostTypes).map(({ type }) => type), anyTypeKept] };
+}
+
+/** Each GPU type once. Facts that the list of types does not show come from the list about this kind of facts. */
+async function wholeCatalog(client: Client, { minMemoryGb, available }: GetGpuTypesForArgs): Promise<GpuType[]> {
+  const { gpus } = await client.listGpuTypes();
+  const facts = [
+    { isMissing: ({ pricePerHour }: GpuType) => pricePerHour === undefined, read: client.listGpuPricing },
+    {
+      isMissing: ({ memoryGb }: GpuType) => minMemoryGb !== undefined && memoryGb === undefined,
+      read: client.listGpuModels,
+    },
+    {
+      isMissing: (gpu: GpuType) => available === true && gpu.available === undefined,
+      read: client.listGpuAvailability,
+    },
+  ];
+  const missing = facts.filter(({ isMissing }) => gpus.some(isMissing));
+  const lists = await Promise.all(missing.map(({ read }) => orNone(read())));
+  const keys = [...new Set(gpus.map(({ type }) => gpuKey(type)))];
+  const once = keys.flatMap((key) => asOne(gpus.filter(({ type }) => gpuKey(type) === key)) ?? []);
+  return joinGpus(once, ...lists);
+}
+
+/** A list that the service does not have shows nothing. Any other failure could change the order, so it is an error. */
+async function orNone(list: Promise<{ readonly gpus: readonly GpuType[] }>): Promise<readonly GpuType[]> {
+  try {
+    return (await list).gpus;
+  } catch (error) {
+    if (error instanceof ApiError && isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+function fits(gpu: GpuType, { minMemoryGb = 0, maxPricePerHour = Infinity, available }: GetGpuTypesForArgs): boolean {
+  const isLarge = minMemoryGb === 0 || (gpu.memoryGb ?? 0) >= minMemoryGb;
+  const isCheap = maxPricePerHour === Infinity || (gpu.pricePerHour ?? Infinity) <= maxPricePerHour;
+  const isSoldOut = gpu.available === false || gpu.availableCount === 0;
+  return isLarge && isCheap && !(available && isSoldOut);
+}
+
+function byPrice(a: GpuType, b: GpuType): number {
+  const [first, second] = [a.pricePerHour ?? Infinity, b.pricePerHour ?? Infinity];
+  if (first !== second) return first < second ? -1 : 1;
+  return a.type < b.type ? -1 : 1;
+}
+
+function nothingFits(gpus: readonly GpuType[], { minMemoryGb, maxPricePerHour, available }: GetGpuTypesForArgs) {
+  const needs = [
+    minMemoryGb === undefined ? "" : `at least ${minMemoryGb} GB`,
+    maxPricePerHour === undefined ? "" : `a price of at most ${maxPricePerHour} per hour`,
+    available ? "stock" : "",
+  ].filter(Boolean);
+  const shown = [...gpus].sort(byPrice).slice(0, mostTypes).map(factsOf);
+  const more = gpus.length > shown.length ? [`${gpus.length - shown.length} more`] : [];
+  if (shown.length === 0) return "getGpuTypesFor: the service lists no GPU type";
+  return `getGpuTypesFor: no GPU type of the service has ${listOf(needs)}; it lists ${listOf([...shown, ...more])}`;
+}
+
+function factsOf({ type, memoryGb, pricePerHour, currency, available, availableCount }: GpuType): string {
+  const facts = [
+    memoryGb === undefined ? "memory unknown" : `${memoryGb} GB`,
+    pricePerHour === undefined ? "price unknown" : money(pricePerHour, currency),
+    available === false || availableCount === 0 ? "out of stock" : "",
+  ].filter(Boolean);
+  return `"${cleanText(type, 60)}" (${facts.join(", ")})`;
 }
 
 /** The GPU models (specification, section 4, `/v1/gpus/models`). */

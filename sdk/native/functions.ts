@@ -13,6 +13,14 @@ export const getGpuTypes = (args: types.GetGpuTypesArgs = {}, opts?: pulumi.Invo
 export const getGpuTypesOutput = (args: types.GetGpuTypesOutputArgs = {}, opts?: pulumi.InvokeOutputOptions) =>
   invokeOutput<types.GetGpuTypesResult>("getGpuTypes", args, opts);
 
+/** The GPU types that fit a new cluster, the cheapest first, as a list for `gpuType`. It counts at creation only. */
+export const getGpuTypesFor = (args: types.GetGpuTypesForArgs = {}, opts?: pulumi.InvokeOptions) =>
+  invoke<types.GetGpuTypesForResult>("getGpuTypesFor", args, opts);
+
+/** `getGpuTypesFor` as an output, for arguments that are outputs. */
+export const getGpuTypesForOutput = (args: types.GetGpuTypesForOutputArgs = {}, opts?: pulumi.InvokeOutputOptions) =>
+  invokeOutput<types.GetGpuTypesForResult>("getGpuTypesFor", args, opts);
+
 /** The GPU models of the service: a description of each GPU type, with its memory in GB if the service reports it. */
 export const getGpuModels = (args: types.GetGpuModelsArgs = {}, opts?: pulumi.InvokeOptions) =>
   invoke<types.GetGpuModelsResult>("getGpuModels", args, opts);

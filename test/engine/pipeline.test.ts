@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join, resolve } from "node:path";
 import { type Simulator, startSimulator } from "../../simulator";
 import { canaryKey, living, until } from "./harness";
@@ -28,6 +28,7 @@ beforeAll(async () => {
   workspace = new Workspace({ env, program: "" });
   rmSync(join(workspace.folder, "index.js"));
   cpSync(example, workspace.folder, { recursive: true, filter: isSource });
+  linkCommand(workspace.folder);
   await workspace.init();
   await workspace.succeed("config", "set", "--secret", "hfToken", secretToken);
 });
@@ -142,6 +143,27 @@ describe("the pipeline, in the order in which a team uses it", () => {
     expect(after.code).toBe(7);
   });
 });
+
+describe("the weekly report", () => {
+  it("ends with 0 if the stack manages every cluster, and with 3 and its facts if nobody manages one", async () => {
+    const before = await run("report.sh");
+    expect(before).toEqual({ code: 0, output: expect.stringContaining("Managed by nobody: 0, 0.00 per hour.") });
+    const { id } = simulator.addCluster({ name: "forgotten", gpuType: "l4", replicas: 2 });
+    const after = await run("report.sh");
+    expect(after.output).toContain(`| \`forgotten\` | \`${id}\` | **nobody** | \`running\` | 0.88 USD | 0m |`);
+    expect(after.code).toBe(3);
+    expect(readFileSync(join(workspace.folder, "step-summary.md"), "utf8")).toContain("forgotten");
+    simulator.change(id, { status: "gone" });
+  });
+});
+
+/** The command of the package, as npm installs it. */
+function linkCommand(folder: string): void {
+  const bin = join(folder, "node_modules/.bin");
+  mkdirSync(bin);
+  const main = join(repository, "dist/provider/doctor/main.js");
+  writeFileSync(join(bin, "pulumi-gpucluster"), `#!/bin/sh\nexec node "${main}" "$@"\n`, { mode: 0o755 });
+}
 
 /** Whether a checkout contains this path. */
 function isSource(path: string): boolean {
@@ -272,8 +294,12 @@ describe("the workflow", () => {
     );
     const steps = text.split(/^ {6}- /m).filter((step) => step.includes("secrets."));
     expect(steps.map((step) => step.split("\n")[0])).toEqual(
-      ["preview", "up", "drift"].map((name) => `run: exec sh scripts/${name}.sh`),
+      ["preview", "up", "drift", "report"].map((name) => `run: exec sh scripts/${name}.sh`),
     );
+  });
+
+  it("runs one job for each of its schedules", () => {
+    expect(all(/cron: "(.*)"/g)).toEqual(all(/github\.event\.schedule == '(.*)'$/gm));
   });
 
   it("names each plan by its commit, and applies it for the same", () => {

@@ -190,14 +190,14 @@ describe("the entry points", () => {
     const code = `const native = require("pulumi-gpucluster/native");
       const core = Object.keys(require.cache).filter((file) => /node_modules.(undici|zod).|dist.provider.(api|adapters|index)/.test(file));
       console.log(Object.keys(native).length, typeof native.Provider, core.length);`;
-    expect(await load(code)).toBe("20 function 0");
+    expect(await load(code)).toBe("22 function 0");
   });
 
   it("give programs that run stacks the Automation API helper, which the others do not load", async () => {
     const code = `require("pulumi-gpucluster");
       const early = Object.keys(require.cache).filter((file) => /dist.sdk.automation/.test(file)).length;
       console.log(Object.keys(require("pulumi-gpucluster/automation")).sort().join(), early);`;
-    expect(await load(code)).toBe("AutomationError,destroy,preview,refresh,up 0");
+    expect(await load(code)).toBe("AutomationError,destroy,preview,refresh,report,up 0");
   });
 
   it("give tests of users the simulator, as a module and as a command", async () => {

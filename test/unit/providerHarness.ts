@@ -4,6 +4,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from "../../sim
 /** The names of all data functions. */
 export const functionNames = [
   "getGpuTypes",
+  "getGpuTypesFor",
   "getGpuModels",
   "getGpuPricing",
   "getGpuAvailability",

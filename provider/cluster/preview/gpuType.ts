@@ -5,8 +5,8 @@ import { ambiguousText } from "../../api/serviceForm";
 import { stateOf } from "../../api/states";
 import { hasUnknown, UNKNOWN } from "../../core";
 import { cleanText, listOf } from "../../text";
-import { identifiersIn, withTakenType } from "../drift";
-import type { CheckedInputs } from "../fields";
+import { gpuTypeOf, identifiersIn, withTakenType } from "../drift";
+import { anyTypeKept, type CheckedInputs } from "../fields";
 import type { Service } from "../service";
 import type { Inquiry } from "./facts";
 import type { OneCheck } from "./oneCheck";
@@ -47,7 +47,8 @@ export class GpuCheck {
   async withOneType(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): Promise<CheckedInputs> {
     const types = preferences(inputs);
     if (!types) return inputs;
-    const adopted = types.find((type) => record !== undefined && isSameGpu(type, identifiersIn(record)));
+    const kept = record && keepsAny(inputs) ? gpuTypeOf(record) : undefined;
+    const adopted = types.find((type) => record !== undefined && isSameGpu(type, identifiersIn(record))) ?? kept;
     if (adopted !== undefined) return { ...inputs, gpuType: adopted };
     if (!check.service || hasUnknown([inputs.gpuType, inputs.replicas])) return inputs;
     const isGiven = id !== undefined || types.length === 1;
@@ -149,7 +150,13 @@ export class GpuCheck {
  * The entries of `gpuType` if it is a list. Before a type is chosen, it may be a list in spite of its declared type.
  */
 export function preferences({ gpuType }: { readonly gpuType: unknown }): readonly string[] | undefined {
-  return Array.isArray(gpuType) ? gpuType.filter((type) => typeof type === "string" && type !== UNKNOWN) : undefined;
+  const isType = (type: unknown) => typeof type === "string" && type !== UNKNOWN && type !== anyTypeKept;
+  return Array.isArray(gpuType) ? gpuType.filter(isType) : undefined;
+}
+
+/** Whether the list of types counts at creation only. */
+function keepsAny({ gpuType }: { readonly gpuType: unknown }): boolean {
+  return Array.isArray(gpuType) && gpuType.includes(anyTypeKept);
 }
 
 /**
@@ -168,12 +175,12 @@ export function hasOneType({ gpuType }: { readonly gpuType: unknown }): boolean 
 }
 
 /**
- * The inputs with the cluster's type, in its old spelling, if that is the requested type or one of the list: a preview
- * then shows no difference.
+ * The inputs with the cluster's type, in its old spelling, if that is the requested type or one of the list, or if the
+ * list keeps any type: a preview then shows no difference.
  */
 export function withKeptType(inputs: CheckedInputs, before: CheckedInputs | undefined): CheckedInputs {
   const asked = preferences(inputs) ?? (hasOneType(inputs) ? [inputs.gpuType] : []);
-  const isKept = before !== undefined && hasOneType(before) && isSameGpu(before.gpuType, asked);
+  const isKept = before !== undefined && hasOneType(before) && (keepsAny(inputs) || isSameGpu(before.gpuType, asked));
   return isKept ? { ...inputs, gpuType: before.gpuType } : inputs;
 }
 

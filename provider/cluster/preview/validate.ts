@@ -5,7 +5,14 @@ import { clusterIdPattern, clusterNamePattern } from "../../api/records";
 import { type CheckFailure, type Naming, type Properties, UNKNOWN } from "../../core";
 import { cut, resourceNameOf } from "../../text";
 import { inputOf } from "../extraFields";
-import { type CheckedInputs, type ClusterInputs, inputDefaults, inputNames, shownDefaults } from "../fields";
+import {
+  anyTypeKept,
+  type CheckedInputs,
+  type ClusterInputs,
+  inputDefaults,
+  inputNames,
+  shownDefaults,
+} from "../fields";
 
 /** The inputs by themselves: their rules, defaults and names. Pure. */
 
@@ -40,10 +47,16 @@ const gpuTypeText = 'must be the identifier of a GPU type, such as "h100"; getGp
 const gpuType = z.string(rule(gpuTypeText)).regex(/^\w(?:[\w .:+/-]{0,126}[\w+])?$/, rule(gpuTypeText));
 const gpuTypesText = "must be the identifier of a GPU type, or a list of 1 to 20 different ones, the best first";
 const gpuTypes = z
-  .array(gpuType, rule(gpuTypesText))
-  .min(1, rule(gpuTypesText))
-  .max(20, rule(gpuTypesText))
-  .refine((types) => new Set(types).size === types.length, rule(gpuTypesText));
+  .array(z.union([gpuType, z.literal(anyTypeKept, rule(gpuTypeText))]), rule(gpuTypesText))
+  .refine(isPreference, rule(gpuTypesText));
+
+/** Different types; after them, "*" may follow. */
+function isPreference(entries: readonly string[]): boolean {
+  const types = entries.at(-1) === anyTypeKept ? entries.slice(0, -1) : entries;
+  const isCounted = types.length >= 1 && types.length <= 20;
+  return isCounted && !types.includes(anyTypeKept) && new Set(types).size === types.length;
+}
+
 const replicasText = "must be a whole number from 1 to 10000";
 
 // Linux cannot pass a variable of this size to a process.

@@ -35,6 +35,7 @@ async function refusalOf(name: FunctionName, ...args: unknown[]): Promise<string
 /** What each function takes, in its errors. */
 const takes: Record<FunctionName, string> = {
   getGpuTypes: "`connection`",
+  getGpuTypesFor: "`minMemoryGb`, `maxPricePerHour`, `available` and `connection`",
   getGpuModels: "`connection`",
   getGpuPricing: "`connection`",
   getGpuAvailability: "`type` and `connection`",
@@ -84,6 +85,13 @@ const ids: [string, unknown, string][] = [
   ["several that are wrong", { id: 5, connection: "", nmae: canary }, "; `nmae`: not"],
 ];
 const ofOne: Partial<Record<FunctionName, [string, unknown, string][]>> = {
+  getGpuTypesFor: [
+    ["no memory", { minMemoryGb: 0 }, "`minMemoryGb` must be a number of GB above 0"],
+    ["memory as a text", { minMemoryGb: "80" }, "`minMemoryGb` must be a number of GB above 0"],
+    ["a negative price", { maxPricePerHour: -1 }, "`maxPricePerHour` must be a price above 0"],
+    ["a price that is no number", { maxPricePerHour: Number.NaN }, "`maxPricePerHour` must be a price above 0"],
+    ["a number of replicas in stock", { available: 4 }, "`available` must be true or false"],
+  ],
   getGpuAvailability: [
     ["an empty type", { type: "" }, '`type` must be the identifier of a GPU type, such as "h100"'],
     ["a blank type", { type: " " }, "`type` must be the identifier"],

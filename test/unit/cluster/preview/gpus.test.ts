@@ -40,6 +40,28 @@ describe("a list of GPU types", () => {
     expect(requestLines(bench.simulator)).not.toContain("GET /v1/gpus/pricing");
   });
 
+  it.each<[string, Properties]>([
+    ["a list that keeps any type", listOf("rtx4090", "h200", "*")],
+    ["with a type that is not known yet", listOf(UNKNOWN, "*")],
+  ])("keeps a type that it does not have: %s", async (_title, news) => {
+    const bench = await openBench();
+    for (const { inputs, refusals } of await checkTwice(bench, news, old())) {
+      expect(refusals).toEqual([]);
+      expect(inputs["gpuType"]).toBe("h100");
+    }
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("that keeps any type has no more types for a new cluster", async () => {
+    const { inputs } = await checkOnce(listOf("rtx4090", "h200", "*"));
+    expect(inputs).toMatchObject({ gpuType: "h200", __gpuTypes: ["rtx4090", "h200"] });
+  });
+
+  it.each([[["*"]], [["*", "h100"]], [["h100", "*", "*"]], [[]]])("is refused as %j", async (types) => {
+    const { refusals } = await checkOnce(listOf(...types));
+    expect(refusals).toEqual([expect.stringContaining("a list of 1 to 20 different ones")]);
+  });
+
   it("that has the type no more is chosen from anew, the same in both checks", async () => {
     const results = await checkTwice(await openBench(), listOf("rtx4090", "h200"), old());
     expect(results.map(({ inputs }) => inputs["gpuType"])).toEqual(["h200", "h200"]);

@@ -1,0 +1,45 @@
+import { isLeaving, stateOf } from "../api/states";
+import { systemClock } from "../clock";
+import { Inquiry, Lookups } from "../cluster/preview/facts";
+import { serviceFor } from "../cluster/service";
+import type { Connection } from "../config";
+import type { ClusterInfo } from "../types";
+import { getClusters } from "./clusters";
+
+/** A cluster of an organization, as the list of clusters shows it. */
+export interface OrganizationCluster extends ClusterInfo {
+  /** Price of one GPU of its type for one hour, if the service shows it. */
+  readonly gpuPrice?: number;
+  /** ISO 4217 code, if the service shows it. */
+  readonly currency?: string;
+  readonly isStopped: boolean;
+  readonly isLeaving: boolean;
+}
+
+/** All clusters that one key sees. */
+export interface Organization {
+  readonly address: string;
+  /** Identifies the address and the key, as in the states of clusters; it reveals neither of them. */
+  readonly seenBy: string;
+  readonly clusters: readonly OrganizationCluster[];
+  /** False if there may be more clusters. */
+  readonly complete: boolean;
+}
+
+/** The time limit of the prices of an organization. */
+const priceLimitMs = 60_000;
+
+/** The clusters of a connection with their prices, by reads alone. Rejects if the list of clusters cannot be read. */
+export async function readOrganization(connection: Connection): Promise<Organization> {
+  const service = serviceFor(connection);
+  const { address, seenBy, client, known } = service;
+  const { clusters, complete } = await getClusters(client, {}, known);
+  const inquiry = new Inquiry(new Lookups({ deadlineMs: systemClock.now() + priceLimitMs }), service);
+  const priced = clusters.map(async (cluster): Promise<OrganizationCluster> => {
+    const price = cluster.gpuType === undefined ? undefined : await inquiry.price(cluster.gpuType);
+    const { status } = cluster;
+    const state = { isStopped: stateOf(status) === "stopped", isLeaving: isLeaving(status) };
+    return { ...cluster, ...state, gpuPrice: price?.amount, currency: price?.currency };
+  });
+  return { address, seenBy, clusters: await Promise.all(priced), complete };
+}

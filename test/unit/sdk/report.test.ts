@@ -1,0 +1,233 @@
+import type { Organization, OrganizationCluster } from "../../../provider/functions/organization";
+import { compare, type OwnedEntry, type Report } from "../../../sdk/automation/report";
+import { runReport } from "../../../sdk/automation/reportCommand";
+import { asMarkdown, asText } from "../../../sdk/automation/reportText";
+import { clustersIn, type StateEntry } from "../../../sdk/automation/stackState";
+
+const nowMs = Date.parse("2026-11-22T12:00:00Z");
+const urn = (name: string) => `urn:pulumi:prod::shop::gpucluster:index:Cluster::${name}`;
+
+const cluster = (id: string, more: Partial<OrganizationCluster> = {}): OrganizationCluster => ({
+  ...{ id, name: id.replace("cl_", ""), gpuType: "h100", replicas: 2, status: "running", gpuPrice: 3 },
+  ...{ isStopped: false, isLeaving: false, createdAt: "2026-11-22T09:30:00Z" },
+  ...more,
+});
+
+const organization = (clusters: readonly OrganizationCluster[], more: Partial<Organization> = {}): Organization => ({
+  ...{ address: "https://eu.example", seenBy: "aaaaaaaa", clusters, complete: true },
+  ...more,
+});
+
+const entry = (id: string, more: Partial<StateEntry> = {}): StateEntry => ({
+  ...{ stack: "prod", urn: urn(id.replace("cl_", "")), id, hasOwnProvider: false },
+  ...more,
+});
+
+function compared(owned: readonly OwnedEntry[], organizations: readonly Organization[]): Report {
+  return compare(owned, organizations, nowMs);
+}
+
+const idsOf = (all: readonly { id: string }[]) => all.map(({ id }) => id);
+
+describe("the comparison of states with clusters", () => {
+  const here = organization([cluster("cl_a"), cluster("cl_b")]);
+  const there = organization([cluster("cl_a")], { address: "https://us.example", seenBy: "bbbbbbbb" });
+  const partial = organization([cluster("cl_a")], { complete: false });
+
+  it.each<[string, OwnedEntry[], Organization[], { unmanaged?: string[]; missing?: string[]; unchecked?: string[] }]>([
+    ["without states, everything is unmanaged", [], [here], { unmanaged: ["cl_a", "cl_b"] }],
+    ["a cluster of a state", [{ entry: entry("cl_a"), organization: here }], [here], { unmanaged: ["cl_b"] }],
+    [
+      "a cluster that is not in the list",
+      [{ entry: entry("cl_z"), organization: here }],
+      [here],
+      { unmanaged: ["cl_a", "cl_b"], missing: ["cl_z"] },
+    ],
+    [
+      "no cluster is missing in an incomplete list",
+      [{ entry: entry("cl_z"), organization: partial }],
+      [partial],
+      { unmanaged: ["cl_a"], unchecked: ["cl_z"] },
+    ],
+    [
+      "an unknown organization",
+      [{ entry: entry("cl_z", { hasOwnProvider: true, seenBy: "cccccccc" }) }],
+      [there],
+      { unmanaged: ["cl_a"], unchecked: ["cl_z"] },
+    ],
+    [
+      "an organization that is known by the key that saw the cluster",
+      [{ entry: entry("cl_z", { hasOwnProvider: true, seenBy: "bbbbbbbb" }) }],
+      [here, there],
+      { unmanaged: ["cl_a", "cl_a", "cl_b"], missing: ["cl_z"] },
+    ],
+    [
+      "a provider of the program whose cluster another key sees too",
+      [{ entry: entry("cl_a", { hasOwnProvider: true, seenBy: "cccccccc" }) }],
+      [here],
+      { unmanaged: ["cl_b"] },
+    ],
+    [
+      "the same id at another service is another cluster",
+      [{ entry: entry("cl_a"), organization: there }],
+      [here, there],
+      { unmanaged: ["cl_a", "cl_b"] },
+    ],
+    [
+      "an old cluster that the state still has to delete",
+      [
+        { entry: entry("cl_a"), organization: here },
+        { entry: entry("cl_old", { urn: urn("a") }), organization: here },
+      ],
+      [here],
+      { unmanaged: ["cl_b"], missing: ["cl_old"] },
+    ],
+    [
+      "a cluster that is being deleted is no orphan",
+      [],
+      [organization([cluster("cl_a", { isLeaving: true, status: "terminating" })])],
+      {},
+    ],
+    ["two keys of one organization", [], [here, { ...here, seenBy: "dddddddd" }], { unmanaged: ["cl_a", "cl_b"] }],
+  ])("%s", (_title, owned, organizations, { unmanaged = [], missing = [], unchecked = [] }) => {
+    const report = compared(owned, organizations);
+    expect(idsOf(report.unmanaged).sort()).toEqual(unmanaged);
+    expect(idsOf(report.missing)).toEqual(missing);
+    expect(idsOf(report.unchecked)).toEqual(unchecked);
+  });
+
+  it("names every stack that has a cluster", () => {
+    const owned = [entry("cl_a"), entry("cl_a", { stack: "dev" })].map((each) => ({
+      entry: each,
+      organization: there,
+    }));
+    expect(compared(owned, [there]).clusters[0]?.managedBy.map(({ stack }) => stack)).toEqual(["prod", "dev"]);
+  });
+
+  it.each<[string, Partial<OrganizationCluster>, Partial<StateEntry> | undefined, number | undefined]>([
+    ["of nobody's cluster, by the present price", {}, undefined, 6],
+    ["without a price", { gpuPrice: undefined }, undefined, undefined],
+    ["without a number of replicas", { replicas: undefined }, undefined, undefined],
+    ["while it is stopped", { isStopped: true }, undefined, 0],
+    ["of 8 GPUs a replica, by the state", {}, { gpuType: "h100", replicas: 1, hourlyCost: 24 }, 48],
+    ["of another type than in the state", {}, { gpuType: "l4", replicas: 1, hourlyCost: 24 }, 6],
+    [
+      "if it was stopped in the state",
+      {},
+      { gpuType: "h100", replicas: 1, hourlyCost: 0, desiredStatus: "stopped" },
+      6,
+    ],
+  ])("the cost %s", (_title, shown, stored, cost) => {
+    const own = organization([cluster("cl_a", shown)]);
+    const owned = stored ? [{ entry: entry("cl_a", stored), organization: own }] : [];
+    const { clusters, hourlyCost } = compared(owned, [own]);
+    expect(clusters[0]?.hourlyCost).toBe(cost);
+    expect(hourlyCost).toBe(cost ?? 0);
+  });
+});
+
+describe("the clusters in a state", () => {
+  const dynamic = "pulumi-nodejs:dynamic/gpucluster:Cluster";
+  const ownProvider = "urn:pulumi:prod::shop::pulumi:providers:gpucluster::europe::id-1";
+  const engineProvider = "urn:pulumi:prod::shop::pulumi:providers:gpucluster::default_0_1_0::id-2";
+  const resource = (more: object) => ({ urn: urn("web"), id: "cl_1", type: dynamic, outputs: {}, ...more });
+  const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:x" };
+
+  it.each<[string, object, object | undefined]>([
+    ["of the dynamic provider", {}, { id: "cl_1", hasOwnProvider: false }],
+    [
+      "of the native provider",
+      { type: "gpucluster:index:Cluster", provider: engineProvider },
+      { hasOwnProvider: false },
+    ],
+    ["of a provider of the program", { provider: ownProvider }, { hasOwnProvider: true }],
+    ["with a connection", { outputs: { connection: "eu", __seenBy: "ab" } }, { connection: "eu", seenBy: "ab" }],
+    ["with secret outputs", { outputs: { connection: secret, hourlyCost: secret } }, { connection: undefined }],
+    ["that wait for their deletion", { delete: true }, { id: "cl_1" }],
+    ["that a program only reads", { external: true }, undefined],
+    ["of another type", { type: "pulumi-nodejs:dynamic:Resource" }, undefined],
+    ["without an id", { id: undefined }, undefined],
+  ])("%s", (_title, more, found) => {
+    const entries = clustersIn({ deployment: { resources: [resource(more)] } }, "prod");
+    expect(entries).toEqual(found ? [expect.objectContaining(found)] : []);
+  });
+
+  it.each([[null], [{}], [{ deployment: null }], [{ deployment: { resources: null } }]])("are none in %j", (state) => {
+    expect(clustersIn(state, "prod")).toEqual([]);
+  });
+});
+
+describe("the text of a report", () => {
+  const long = cluster("cl_long", { name: `a|b\`c\u001b[31m${"x".repeat(90)}`, createdAt: "2026-10-01T00:00:00Z" });
+  const own = organization([cluster("cl_web", { currency: "USD" }), long, cluster("cl_odd", { gpuPrice: undefined })]);
+  const found = compared(
+    [
+      { entry: entry("cl_web"), organization: own },
+      { entry: entry("cl_gone"), organization: own },
+      { entry: entry("cl_far", { hasOwnProvider: true }) },
+    ],
+    [own],
+  );
+
+  it("is a table of at most 80 columns, and lists", () => {
+    const text = asText(found);
+    expect(Math.max(...text.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+    expect(text).not.toContain("\u001b");
+    expect(text.replace(/x{5,}…?/g, "xx")).toBe(
+      `cluster                      managed by  state    per hour  age
+a|b\`cxx  nobody      running  6.00      52d
+odd                          nobody      running  unknown   2h
+web                          prod web    running  6.00      2h
+
+Clusters: 3, at least 12.00 USD per hour. Managed by nobody: 2, at least 6.00
+per hour.
+
+Managed by nobody:
+  - cl_long
+    "a|b\`cxx
+    xx", 2 x h100, https://eu.example
+  - cl_odd "odd", 2 x h100, https://eu.example
+
+In a state, but not in the list of clusters:
+  - prod gone, cl_gone
+
+In a state, but not checked: the key of the cluster's organization is not known
+here:
+  - prod far, cl_far
+
+A cluster of a stack that is not named in this report also shows as managed by
+nobody. Nothing was changed.
+`,
+    );
+  });
+
+  it("is Markdown that no name can break", () => {
+    const text = asMarkdown(found);
+    expect(text).toContain("| `web` | `cl_web` | `prod web` | `running` | 6.00 USD | 2h |");
+    expect(text).toMatch(/^\| `a\\\|b'cx+` \| `cl_long` \| \*\*nobody\*\* \|/m);
+    expect(text).toContain("### In a state, but not in the list of clusters\n\n- `prod gone, cl_gone`\n");
+  });
+
+  it("says if there are no clusters, and if the list is not complete", () => {
+    const text = asText(compared([], [organization([], { complete: false })]));
+    expect(text).toContain("There are no clusters.");
+    expect(text).toContain("The list of clusters is not complete");
+  });
+});
+
+describe("the command line", () => {
+  it.each<[string, string[], RegExp]>([
+    ["no stack", [], /a stack is missing: --stack <name>/],
+    ["two forms", ["--stack", "a", "--json", "--markdown"], /either --json or --markdown/],
+    ["an unknown option", ["--stack", "a", "--delete"], /--delete/],
+    ["a word too many", ["--stack", "a", "b"], /'b'/],
+  ])("refuses %s", async (_title, args, text) => {
+    expect(await runReport(args)).toEqual({ code: 2, out: "", err: expect.stringMatching(text) });
+  });
+
+  it("explains itself in 80 columns", async () => {
+    const { code, out } = await runReport(["--help"]);
+    expect(code).toBe(0);
+    expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+  });
+});

@@ -1,0 +1,105 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Stack } from "@pulumi/pulumi/automation";
+import { type Report, report } from "../../../sdk/automation";
+import { type Simulator, startSimulator } from "../../../simulator";
+
+/** Stacks are read through a CLI that answers from files, and records what it was asked. */
+const folder = mkdtempSync(join(tmpdir(), "gpucluster-report-"));
+const command = join(folder, "pulumi");
+const keys = { eu: "canary-key-eu-0001", us: "canary-key-us-0002" };
+let simulator: Simulator;
+
+beforeAll(async () => {
+  const cli = `#!/bin/sh
+echo "$*" >>"${folder}/asked"
+case "$1 $2" in
+  "stack export") cat state ;;
+  "config --json") cat config ;;
+  "config get") cat "$(echo "$3" | tr : -)" ;;
+esac
+`;
+  writeFileSync(command, cli);
+  chmodSync(command, 0o755);
+  simulator = await startSimulator({ apiKeys: { [keys.eu]: "europe", [keys.us]: "america" } });
+  simulator.addCluster({ name: "paris", gpuType: "h100", organization: "europe" });
+  simulator.addCluster({ name: "boston", gpuType: "l4", organization: "america" });
+});
+
+afterAll(async () => {
+  await simulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(() => writeFileSync(join(folder, "asked"), ""));
+
+interface Fake {
+  readonly clusters?: readonly object[];
+  readonly config?: object;
+  readonly envVars?: Record<string, string>;
+}
+
+function reportOf({ clusters = [], config = {}, envVars = {} }: Fake): Promise<Report> {
+  const resources = clusters.map((outputs, at) => {
+    const id = simulator.clusters()[at]?.id;
+    return {
+      urn: `urn:pulumi:dev::p::gpucluster:index:Cluster::c${at}`,
+      type: "gpucluster:index:Cluster",
+      id,
+      outputs,
+    };
+  });
+  writeFileSync(join(folder, "state"), JSON.stringify({ deployment: { resources } }));
+  writeFileSync(join(folder, "config"), JSON.stringify(config));
+  const workspace = { workDir: folder, envVars, pulumiCommand: { command } };
+  return report({ stacks: [{ name: "dev", workspace } as unknown as Stack] });
+}
+
+const asked = () =>
+  readFileSync(join(folder, "asked"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(" --stack dev --non-interactive", ""));
+const namesOf = (clusters: Report["clusters"]) => clusters.map(({ name }) => name).sort();
+
+describe("the organizations of a stack", () => {
+  const baseUrl = () => ({ "gpucluster:baseUrl": { value: simulator.url, secret: false } });
+  const places = { eu: { apiKeyConfig: "gpucluster:euKey" }, us: { apiKeyEnv: "GPUCLUSTER_KEY_US" } };
+  const connections = { "gpucluster:connections": { value: JSON.stringify(places), secret: false } };
+  const secrets = { "gpucluster:euKey": { secret: true }, "gpucluster:other": { secret: true } };
+
+  it("are those of the connections that its clusters use, without the ordinary key", async () => {
+    writeFileSync(join(folder, "gpucluster-euKey"), `${keys.eu}\n`);
+    const found = await reportOf({
+      clusters: [{ connection: "eu" }, { connection: "us" }],
+      config: { ...baseUrl(), ...connections, ...secrets },
+      envVars: { GPUCLUSTER_KEY_US: keys.us },
+    });
+    expect(namesOf(found.clusters)).toEqual(["boston", "paris"]);
+    expect([found.unmanaged, found.missing, found.unchecked]).toEqual([[], [], []]);
+    expect(JSON.stringify(found)).not.toContain("canary");
+    expect(asked()).toEqual(["stack export", "config --json", "config get gpucluster:euKey"]);
+  });
+
+  it("are that of the ordinary key if it has no clusters, from the variables of the stack first", async () => {
+    const config = { ...baseUrl(), "gpucluster:apiKey": { secret: true } };
+    const found = await reportOf({ config, envVars: { GPUCLUSTER_API_KEY: keys.us } });
+    expect(namesOf(found.unmanaged)).toEqual(["boston"]);
+    expect(asked()).toEqual(["stack export", "config --json"]);
+  });
+
+  it.each<[string, Fake, RegExp]>([
+    ["there is no key at all", {}, /The API key is missing/],
+    ["a connection is not in the config", { clusters: [{ connection: "asia" }] }, /gpucluster:connections/],
+  ])("are an error if %s", async (_title, fake, text) => {
+    await expect(reportOf(fake)).rejects.toThrow(text);
+  });
+
+  it("are an error if the key is refused: its clusters would be missing", async () => {
+    const envVars = { GPUCLUSTER_API_KEY: "canary-refused", GPUCLUSTER_BASE_URL: simulator.url };
+    const error: unknown = await reportOf({ envVars }).catch((reason: unknown) => reason);
+    expect(String(error)).toMatch(/HTTP 401/);
+    expect(String(error)).not.toContain("canary");
+  });
+});
