@@ -4,7 +4,7 @@ import { urlOf } from "./server";
 /** How the served endpoint answers. */
 export type EndpointAnswer =
   | { kind: "status"; status: number; body?: string }
-  /** Nothing listens, in real time: the connection is refused. */
+  /** As the first step: nothing listens, so the connection is refused. Its `forMs` is real time; then it answers 200. */
   | { kind: "refused" }
   /** A redirect; to `/ready` of the same host, which answers 200, or to another host. */
   | { kind: "redirect"; to: "same-host" | "other-host"; status?: number }
@@ -17,8 +17,8 @@ export type EndpointAnswer =
   /** The connection breaks without an answer. */
   | { kind: "broken" };
 
-/** One answer for some time, by the simulator's clock; the last one stays. */
-export type EndpointStep = EndpointAnswer & { forMs?: number };
+/** One answer for some time, by the simulator's clock, or for a number of requests; the last one stays. */
+export type EndpointStep = EndpointAnswer & { forMs?: number; times?: number };
 
 /** One request to the endpoint of a cluster, with all of its headers. */
 export interface EndpointRequest {
@@ -42,13 +42,12 @@ const answered: EndpointStep = { kind: "status", status: 200 };
 
 /** Serves the endpoints of clusters on 127.0.0.1. */
 export async function serveEndpoints(first: EndpointStep[], clock: { now(): number }): Promise<EndpointServer> {
-  let script = first;
-  let startedAt = clock.now();
+  let next = player(first, clock);
   let late: NodeJS.Timeout | undefined;
   const requests: EndpointRequest[] = [];
   const server = createServer((request, response) => {
     record(request, requests).then(
-      () => write(request.url === "/ready" ? answered : stepAt(script, clock.now() - startedAt), response),
+      () => write(request.url === "/ready" ? answered : next(), response),
       () => request.socket.destroy(),
     );
   });
@@ -61,8 +60,7 @@ export async function serveEndpoints(first: EndpointStep[], clock: { now(): numb
   };
   const answer = async (...steps: EndpointStep[]) => {
     clearTimeout(late);
-    script = steps;
-    startedAt = clock.now();
+    next = player(steps, clock);
     const [step] = steps;
     if (step?.kind !== "refused") return open();
     await closed(server);
@@ -80,13 +78,22 @@ export async function serveEndpoints(first: EndpointStep[], clock: { now(): numb
   };
 }
 
-function stepAt(script: readonly EndpointStep[], elapsedMs: number): EndpointStep {
-  let leftMs = elapsedMs;
-  for (const step of script) {
-    if (leftMs < (step.forMs ?? Number.POSITIVE_INFINITY)) return step;
-    leftMs -= step.forMs ?? 0;
-  }
-  return script.at(-1) ?? answered;
+/** Returns the step for each request, one after the other. */
+function player(script: readonly EndpointStep[], clock: { now(): number }): () => EndpointStep {
+  const rest = [...script];
+  let since = clock.now();
+  let count = 0;
+  return () => {
+    for (let [step] = rest; step && rest.length > 1; [step] = rest) {
+      const { forMs = Number.POSITIVE_INFINITY, times = Number.POSITIVE_INFINITY } = step;
+      if (clock.now() < since + forMs && count < times) break;
+      since = Math.min(clock.now(), since + forMs);
+      count = 0;
+      rest.shift();
+    }
+    count += 1;
+    return rest[0] ?? answered;
+  };
 }
 
 async function record(request: IncomingMessage, requests: EndpointRequest[]): Promise<void> {
@@ -111,6 +118,10 @@ function write(step: EndpointStep, response: ServerResponse): void {
       pour(response);
       return;
     case "silent":
+      return;
+    case "refused":
+      // The time without a server is over.
+      response.end();
       return;
     default:
       response.destroy();
