@@ -222,10 +222,18 @@ function forbiddenNames({ env, extraFields, readinessProbe }: Properties): Issue
 
 /** Finds inputs that are right on their own, and contradict each other. */
 function contradictions(news: Properties): Issue[] {
-  const { minHealthyReplicas, replicas = inputDefaults.replicas, healthCheck, readinessProbe: probe } = news;
+  return [...healthContradictions(news), ...probeContradictions(news)];
+}
+
+function probeContradictions({ readinessProbe: probe }: Properties): Issue[] {
+  const isSent = !isRecord(probe) || probe["method"] === "POST" || probe["method"] === UNKNOWN;
+  if (isSent || probe["body"] === undefined) return [];
+  return [{ path: ["readinessProbe", "body"], message: 'needs `method: "POST"`' }];
+}
+
+function healthContradictions(news: Properties): Issue[] {
+  const { minHealthyReplicas, replicas = inputDefaults.replicas, healthCheck } = news;
   const path = ["minHealthyReplicas"];
-  if (isRecord(probe) && probe["body"] !== undefined && !["POST", UNKNOWN].includes(String(probe["method"])))
-    return [{ path: ["readinessProbe", "body"], message: 'needs `method: "POST"`' }];
   if (minHealthyReplicas === undefined) return [];
   const isTooMany =
     typeof minHealthyReplicas === "number" && typeof replicas === "number" && minHealthyReplicas > replicas;

@@ -221,6 +221,41 @@ describe("an update", () => {
   });
 });
 
+describe("a cluster that was not created here, or did not run", () => {
+  it("is probed when it is adopted", async () => {
+    const { ask, requests } = endpoint(busy, ok);
+    const bench = await openBench({ ask });
+    const found = { name: "web", gpuType: "h100", replicas: 2, container: String(asked["container"]) };
+    const { id } = bench.simulator.addCluster({ ...found, env: { MODEL: canary } });
+    const made = await create(bench, { ...asked, adopt: id });
+    expect(requests).toHaveLength(2);
+    expect(writes(bench.simulator)).toEqual([]);
+    await expectAtGoal(bench, made, asked);
+  });
+
+  it("is probed after its start", async () => {
+    const { ask, requests } = endpoint(busy, ok);
+    const bench = await openBench({ ask });
+    const stopped = await settleStopped(bench, { ...plain, desiredStatus: "stopped" });
+    const at = await change(bench, stopped, asked);
+    expect(requests).toHaveLength(2);
+    await expectAtGoal(bench, at, asked);
+  });
+
+  it("is not started by a change of the probe alone, if somebody else has stopped it", async () => {
+    const { ask, requests } = endpoint(ok);
+    const bench = await openBench({ ask });
+    const made = await settle(bench, plain);
+    bench.simulator.change(made.id, { status: "stopped" });
+    const failed = await failingChange(bench, made, asked);
+    expect(failed.text).toMatch(/is not ready: it is stopped: someone else stopped it/);
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(requests).toEqual([]);
+    await expectAtGoal(bench, await change(bench, failed, asked), asked);
+    expect(requests).toHaveLength(1);
+  });
+});
+
 describe("secrets of a probe", () => {
   const probe = {
     path: "/health?token=hidden-in-messages",
