@@ -26,12 +26,30 @@ const undeclared = Object.fromEntries([...inputNames, ...outputNames].map((name)
 
 /** The properties to register. A resource has an output only if its constructor names it, with or without a value. */
 export function toProperties(args: ClusterArgs): pulumi.Inputs {
-  return { ...undeclared, ...args, env: args.plainEnv === true ? args.env : secretEnv(args.env) };
+  const env = args.plainEnv === true ? args.env : secretMap(args.env);
+  return { ...undeclared, ...args, env, readinessProbe: withSecretParts(args.readinessProbe) };
 }
 
-/** Marks each value as a secret, so that a diff can name the variables. An env that is an output is one secret as a whole. */
-function secretEnv(env: ClusterArgs["env"]): pulumi.Input<unknown> {
-  if (env === undefined) return undefined;
-  if (pulumi.Output.isInstance(env) || env instanceof Promise) return pulumi.secret(env);
-  return Object.fromEntries(Object.entries(env).map(([variable, value]) => [variable, pulumi.secret(value)]));
+/** Marks each value as a secret, so that a diff can name the keys. A map that is an output is one secret as a whole. */
+function secretMap(map: ClusterArgs["env"]): pulumi.Input<unknown> {
+  if (map === undefined) return undefined;
+  if (isLate(map)) return pulumi.secret(map);
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, pulumi.secret(value)]));
+}
+
+/** Marks the headers and the body of a probe as secrets. A probe that is an output is one secret as a whole. */
+function withSecretParts(probe: ClusterArgs["readinessProbe"]): pulumi.Input<unknown> {
+  if (probe === undefined) return undefined;
+  if (isLate(probe)) return pulumi.secret(probe);
+  const { headers, body, ...rest } = probe;
+  return {
+    ...rest,
+    ...(headers === undefined ? {} : { headers: secretMap(headers) }),
+    ...(body === undefined ? {} : { body: pulumi.secret(body) }),
+  };
+}
+
+/** Whether a value is known only later. */
+function isLate<Value>(value: pulumi.Input<Value>): value is pulumi.OutputInstance<Value> | Promise<Value> {
+  return pulumi.Output.isInstance(value) || value instanceof Promise;
 }

@@ -27,6 +27,8 @@ export class Fleet {
   readonly #clusters = new Map<string, ClusterState>();
   readonly #catalog: Map<string, SimulatedGpuType>;
   readonly #history = new History();
+  /** The address below which the endpoints of new clusters are; empty if they have none. */
+  endpointBase: string | undefined;
 
   constructor(
     readonly clock: { now(): number },
@@ -96,6 +98,7 @@ export class Fleet {
       id: clusterIds[this.ids](suffix),
       suffix,
       host: `${seed.name}-${suffix}.clusters.example.com`,
+      endpoint: this.endpointBase && `${this.endpointBase}/${seed.name}`,
       name: seed.name,
       organization: seed.organization,
       gpuType: seed.gpuType,

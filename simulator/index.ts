@@ -6,6 +6,7 @@ import { clusterRoutes } from "./clusterRoutes";
 import type { ClusterState } from "./clusterState";
 import { type Dialect, dialectOptions, furtherOptions, type PerValue } from "./dialectOptions";
 import { dialects, publishedDialects, resolveDialect } from "./dialects";
+import { type EndpointServer, type EndpointStep, serveEndpoints } from "./endpointServer";
 import type { Backend } from "./exchange";
 import { type Fault, FaultBook, parseFault } from "./faults";
 import { Fleet } from "./fleet";
@@ -16,6 +17,7 @@ import { listen, type OpenRequest, type RecordedRequest, type RequestBook, urlOf
 import { served, serviceRoutes } from "./serviceRoutes";
 
 export type { ClusterStatus } from "./clusterState";
+export type { EndpointAnswer, EndpointRequest, EndpointServer, EndpointStep } from "./endpointServer";
 export type { SimulatedReplica } from "./life";
 export type {
   ClusterChanges,
@@ -56,6 +58,11 @@ export interface SimulatorOptions {
   gpuTypes?: SimulatedGpuType[];
   /** Faults from the start. @default none */
   faults?: Fault[];
+  /**
+   * Serves the endpoints of all clusters by a real HTTP server on 127.0.0.1, which answers by this script. `none`: the
+   * service shows no endpoint. @default an address that nobody serves
+   */
+  endpoint?: EndpointStep[] | "none";
   /** The time for clusters and rate windows. @default Date */
   clock?: { now(): number };
 }
@@ -69,6 +76,8 @@ export interface Simulator {
   /** The organization of `apiKey`. */
   readonly organization: string;
   readonly dialect: Dialect;
+  /** The server of the endpoints, if the options have a script for it. */
+  readonly endpoint?: EndpointServer;
   /** Every request so far, in the order of the answers. */
   readonly requests: RecordedRequest[];
   /** The requests in flight, oldest first, for example those that a `delay` holds. */
@@ -95,8 +104,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const closing = new AbortController();
   // Every delayed request listens to this signal.
   setMaxListeners(0, closing.signal);
+  const { endpoint: script, clock = Date } = options;
+  const endpoint = Array.isArray(script) ? await serveEndpoints(script, clock) : undefined;
   const backend = assemble(options, closing.signal);
   const { fleet, dialect } = backend;
+  fleet.endpointBase = script === "none" ? "" : endpoint?.url;
   const book: RequestBook = { answered: [], open: new Set() };
   const [[apiKey, organization] = ["", ""]] = backend.apiKeys;
   const server = await listen(backend, options.port ?? 0, book);
@@ -107,6 +119,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     apiKey,
     organization,
     dialect,
+    ...(endpoint && { endpoint }),
     requests: book.answered,
     openRequests: () => [...book.open],
     clusters: () => fleet.all().map((state) => fleet.view(state)),
@@ -124,7 +137,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     close() {
       closed ??= new Promise((resolve) => {
         closing.abort();
-        server.close(() => resolve());
+        const both = endpoint?.close() ?? Promise.resolve();
+        server.close(() => both.then(resolve));
         server.closeAllConnections();
       });
       return closed;

@@ -46,7 +46,7 @@ export function snapshot(state: ClusterState, now: number, timing: Timing): Simu
     gpuType,
     gpusPerReplica,
     replicas: state.desiredReplicas,
-    endpoint: `https://${host}`,
+    endpoint: state.endpoint ?? `https://${host}`,
     createdAt: new Date(state.createdAt).toISOString(),
     ...structuredClone(configuration),
     extras: structuredClone(state.extras),

@@ -1,6 +1,6 @@
 import { debuglog } from "node:util";
 import { inputFlags, inputNames, outputNames } from "../cluster/fields";
-import type { CheckFailure, Ctx, Properties } from "../core";
+import { type CheckFailure, type Ctx, isRecord, type Properties } from "../core";
 import { InterruptedError } from "../errors";
 
 /** What both adapters need to serve the engine. */
@@ -75,6 +75,7 @@ export function reasonOf({ property, reason }: CheckFailure): string {
 const mark = "4dabf18193072939515e22adb298388d";
 const secretMark = "1b47061264138c4ac30d75fd1eb44270";
 const secretNames = inputNames.filter((name) => inputFlags[name].secret);
+const namesWithParts = inputNames.filter((name) => inputFlags[name].secretParts);
 
 /** A value as an engine secret: encrypted in the state, masked in all output. */
 export function asSecret(value: unknown): Properties {
@@ -98,7 +99,7 @@ export function withSecretOutputs(properties: Properties): Properties {
 }
 
 /**
- * Marks every value of a secret map, key by key, and the outputs that are declared as secret. The engine would mark only the
+ * Marks every value of a secret map, key by key, the secret parts of a value, and the outputs that are declared as secret. The engine would mark only the
  * keys that the program marked: a key that the service adds would be in the state in plain text.
  *
  * @param own The inputs of the program or, if they are not known, the state before: with `plainEnv`, only the values of its
@@ -108,7 +109,18 @@ export function withSecrets(plain: Properties, own: Properties): Properties {
   const properties = withSecretOutputs(plain);
   const isPlain = properties["plainEnv"] === true;
   const marked = secretNames.map((name) => [name, markValues(properties[name], isPlain ? own[name] : {})] as const);
-  return { ...properties, ...Object.fromEntries(marked.filter(([, value]) => value !== undefined)) };
+  const parts = namesWithParts.map(
+    (name) => [name, markParts(properties[name], inputFlags[name].secretParts)] as const,
+  );
+  return { ...properties, ...Object.fromEntries([...marked, ...parts].filter(([, value]) => value !== undefined)) };
+}
+
+function markParts(value: unknown, parts: readonly string[] = []): unknown {
+  if (!isRecord(value)) return value;
+  const marked = parts
+    .filter((part) => value[part] !== undefined)
+    .map((part) => [part, isRecord(value[part]) ? markValues(value[part], {}) : asSecret(value[part])]);
+  return { ...value, ...Object.fromEntries(marked) };
 }
 
 function markValues(map: unknown, open: unknown): unknown {

@@ -115,7 +115,7 @@ const limits = {
  * requests, and the key in them, pass through a tunnel. Requests to a service on this machine use no proxy.
  * @throws ConfigError if the address of a proxy is not valid.
  */
-function newAgent(undici: typeof import("undici"), { hostname }: URL): Dispatcher {
+export function newAgent(undici: typeof import("undici"), { hostname }: URL): Dispatcher {
   if (isLoopback(hostname)) return new undici.Agent(limits);
   try {
     return new undici.EnvHttpProxyAgent({ ...limits, requestTls: connectTimeout, proxyTls: connectTimeout });
@@ -133,7 +133,7 @@ function attemptSignal({ method, signal, attemptTimeoutMs = defaultAttemptMs }: 
   return method === "GET" && signal ? AbortSignal.any([signal, limit]) : limit;
 }
 
-function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+export function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value ?? ""].flat().join(", ")]));
 }
 
@@ -155,7 +155,9 @@ function encodedAnswer(request: HttpRequest): ResponseShapeError {
 
 const unreachable = { outcome: "not-sent", isUnreachable: true } as const;
 
-const connectionCodes: Record<string, { outcome: Outcome; text: string; isLate?: true; isUnreachable?: true }> = {
+type KnownCode = { outcome: Outcome; text: string; isLate?: true; isUnreachable?: true };
+
+const connectionCodes: Record<string, KnownCode> = {
   ECONNREFUSED: { ...unreachable, text: "the connection was refused" },
   ENOTFOUND: { ...unreachable, text: "the host name is unknown" },
   EAI_AGAIN: { ...unreachable, text: "the host name could not be looked up" },
@@ -181,10 +183,8 @@ const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(VERI
 function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string): Error {
   if (error instanceof ResponseShapeError) return error;
   const { method, path } = request;
-  const { code, detail, isConnecting } = reasonOf(error);
-  const known: (typeof connectionCodes)[string] = tlsCodes.test(code)
-    ? { outcome: "refused", text: `the certificate of the host is not trusted (${code})`, isUnreachable: true }
-    : (connectionCodes[code] ?? { outcome: "ambiguous", text: cleanText(detail, 200) });
+  const { code, detail, isConnecting, known: listed } = knownReason(error);
+  const known: KnownCode = listed ?? { outcome: "ambiguous", text: cleanText(detail, 200) };
   // On a connection that was open already, the same code means that the request may have arrived.
   const outcome = known.outcome === "not-sent" && !isConnecting ? "ambiguous" : known.outcome;
   return new ConnectionError(
@@ -193,6 +193,19 @@ function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string
     // Not the original error: that of a parser holds the raw answer, which may quote the key.
     { cause: { code, message: cleanText(detail) } },
   );
+}
+
+/** The code of an error without an answer, and its text if the code is known. */
+export function knownReason(error: unknown) {
+  const reason = reasonOf(error);
+  const known: KnownCode | undefined = tlsCodes.test(reason.code)
+    ? untrusted(reason.code)
+    : connectionCodes[reason.code];
+  return { ...reason, known };
+}
+
+function untrusted(code: string): KnownCode {
+  return { outcome: "refused", text: `the certificate of the host is not trusted (${code})`, isUnreachable: true };
 }
 
 /** Reads an error by its shape, not by its class: if tests run in a context of their own, Node's errors have other classes. */

@@ -99,6 +99,14 @@ export interface ClusterInputs {
    */
   healthCheck?: HealthCheck;
   /**
+   * A request that the endpoint has to answer as told before the cluster is ready. After the replicas are healthy, it is
+   * repeated until the time limit of the operation. Default: none.
+   *
+   * After a failure, the next `pulumi up` probes again and sends nothing else. There is no probe with `skipAwait`, of a
+   * stopped cluster, or by a refresh. The API key is never sent to the endpoint.
+   */
+  readinessProbe?: ReadinessProbe;
+  /**
    * Whether the cluster is deleted or stopped when its resource is deleted or replaced: `delete` or `stop`. Default:
    * `delete`.
    *
@@ -145,6 +153,38 @@ export type DesiredStatus = "running" | "stopped";
  * - `list`: The status of the cluster itself, as the list of clusters shows it.
  */
 export type HealthCheck = "status" | "list";
+/** A request to the endpoint of a cluster, repeated until the answer is right. */
+export interface ReadinessProbe {
+  /** Path below the endpoint, such as `/health`; a query may follow. Messages show the path: secrets belong in `headers`. */
+  path: string;
+  /** Port of the request, 1 to 65535. Default: that of the endpoint. */
+  port?: Integer;
+  /** Method of the request. Default: `GET`. */
+  method?: ProbeMethod;
+  /**
+   * Status of the right answer, 200 to 599. Default: every status from 200 to 299. Redirects within the host are followed
+   * first, unless the method is `POST`.
+   */
+  status?: Integer;
+  /** Headers of the request. The values are secrets. Default: none. */
+  headers?: Record<string, string>;
+  /** Body of the request, at most 64 KiB, for the method `POST`; a secret. Default: none. */
+  body?: string;
+  /** Seconds from the start of one request to the start of the next, 1 to 600. Default: 10. */
+  period?: Integer;
+  /** Seconds after which a request without a complete answer has failed, 1 to 60. Default: 10. */
+  timeout?: Integer;
+  /** Number of right answers in a row that make the cluster ready, 1 to 100. Default: 1. */
+  successThreshold?: Integer;
+}
+/**
+ * Method of a readiness probe.
+ *
+ * - `GET`: Asks for a page of the endpoint.
+ * - `HEAD`: Asks for the status of a page, without its body.
+ * - `POST`: Sends a body.
+ */
+export type ProbeMethod = "GET" | "HEAD" | "POST";
 /**
  * Whether a cluster is deleted or stopped when its resource is deleted or replaced.
  *
@@ -208,7 +248,7 @@ export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "gpuType" |
 }
 
 /** The effect of a change of an input. */
-export type Effect = "replace" | "scale" | "rollout" | "configure" | "power" | "restart" | "redeploy";
+export type Effect = "replace" | "scale" | "rollout" | "configure" | "power" | "restart" | "redeploy" | "probe";
 
 /** The properties of a field, beyond its type. */
 export interface FieldFlags {
@@ -222,6 +262,8 @@ export interface FieldFlags {
   readonly once?: boolean;
   /** True if the values are secret, unless `plainEnv`: they are encrypted in the state and shown nowhere. */
   readonly secret?: boolean;
+  /** The parts of the value that are secret: texts, or maps of texts. */
+  readonly secretParts?: readonly string[];
   /** True if the input cannot be an output, because it is needed when the resource is declared. */
   readonly plain?: boolean;
 }
@@ -245,6 +287,7 @@ const flags = {
   skipAwait: {},
   minHealthyReplicas: {},
   healthCheck: {},
+  readinessProbe: { effect: "probe", secretParts: ["headers", "body"] },
   deletionPolicy: {},
   maxHourlyCost: {},
   plainEnv: { plain: true },

@@ -32,10 +32,13 @@ export interface Subject {
   readonly id: string;
   /** The known inputs: a call may contain an id and nothing else. */
   readonly inputs: Partial<
-    Pick<CheckedInputs, "name" | "env" | "extraFields" | "gpuType" | "container" | "healthCheck" | "adopt">
+    Pick<
+      CheckedInputs,
+      "name" | "env" | "extraFields" | "readinessProbe" | "gpuType" | "container" | "healthCheck" | "adopt"
+    >
   >;
   /** The state before, whose values are secret too. */
-  readonly olds?: Pick<ClusterState, "env" | "extraFields"> & Before;
+  readonly olds?: Pick<ClusterState, "env" | "extraFields" | "readinessProbe"> & Before;
 }
 
 /**

@@ -58,7 +58,7 @@ export class Poller {
    * it rejects the key repeatedly.
    */
   async poll(options: PollOptions): Promise<FinalVerdict> {
-    const report = new WaitReport(this.clock, options.operation, this.heartbeatMs);
+    const report = this.report(options.operation);
     this.#waits.set(report, options);
     // A new wait polls soon: it does not wait for the interval of older waits. If the next tick is near anyway, the
     // interval is not computed for each new wait.
@@ -73,6 +73,11 @@ export class Poller {
     } finally {
       this.#waits.delete(report);
     }
+  }
+
+  /** The report of another wait on a cluster, such as for its endpoint. */
+  report(operation: Operation): WaitReport {
+    return new WaitReport(this.clock, operation, this.heartbeatMs);
   }
 
   /** Several waits share one list; a single wait reads its cluster by id. */
@@ -288,8 +293,8 @@ class WaitReport {
     );
   }
 
-  timeout(): TimeoutError {
-    const facts = [...this.lines(), ...unhealthyReasons(this.#lastObservation?.status)];
+  timeout(...wanted: string[]): TimeoutError {
+    const facts = [...wanted, ...this.lines(), ...unhealthyReasons(this.#lastObservation?.status)];
     return this.operation.timeout(this.#last ? `: ${cut(this.#last, longestSummary)}` : "", { facts });
   }
 

@@ -1,3 +1,4 @@
+import { type AddressAnswer, type AddressRequest, askAddress } from "../api/address";
 import type { Client } from "../api/client";
 import { clientFor, fingerprint } from "../api/clients";
 import { type Clock, systemClock } from "../clock";
@@ -20,6 +21,8 @@ export interface Service {
   readonly details: Details;
   readonly known: KnownSecrets;
   readonly clock: Clock;
+  /** Sends one probe to the endpoint of a cluster, without the key. */
+  readonly ask: (request: AddressRequest) => Promise<AddressAnswer>;
   /** Identifies the service and the key that saw a cluster: 8 hex digits of a hash, which reveal neither of them. */
   readonly seenBy: string;
   /** The base URL, for messages; empty if it is not known. */
@@ -51,6 +54,7 @@ export function createService(client: Client, seenBy: string, clock: Clock, hear
     details: new Details(),
     known: new KnownSecrets(),
     clock,
+    ask: askAddress,
     seenBy: seenBy.slice(0, 8),
     address,
   };

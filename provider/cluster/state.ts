@@ -10,11 +10,20 @@ import { type CheckedInputs, type ClusterState, inputNames, type TextName } from
 export interface Confidential {
   readonly env?: unknown;
   readonly extraFields?: unknown;
+  readonly readinessProbe?: unknown;
 }
 
-/** The values of env and the long texts in extra fields: they must not appear in any text, whatever they are. */
-export function secretsOf({ env, extraFields }: Confidential): string[] {
-  return [...textsIn(env), ...textsIn(extraFields).filter((text) => text.length >= shortestExtra)];
+/**
+ * The values of env, the long texts in extra fields, and the secret parts of the probe: they must not appear in any text,
+ * whatever they are.
+ */
+export function secretsOf({ env, extraFields, readinessProbe }: Confidential): string[] {
+  const { headers, body } = isRecord(readinessProbe) ? readinessProbe : {};
+  const values = textsIn(headers);
+  // A header such as "Bearer TOKEN" holds the secret after its first word.
+  const credentials = values.map((value) => value.slice(value.indexOf(" ") + 1));
+  const long = textsIn(extraFields).filter((text) => text.length >= shortestExtra);
+  return [...textsIn(env), ...long, ...values, ...credentials, ...textsIn(body)];
 }
 
 /**
@@ -172,6 +181,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
   skipAwait: flag,
   minHealthyReplicas: { says: "a number or a text", fits: (value) => isText(value) || Number.isFinite(value) },
   healthCheck: text,
+  readinessProbe: map,
   deletionPolicy: text,
   maxHourlyCost: number,
   plainEnv: flag,

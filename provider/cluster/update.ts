@@ -9,9 +9,11 @@ import type { CheckedInputs, ClusterState, Effect } from "./fields";
 import { find, findExisting } from "./lookup";
 import { Operation } from "./operation";
 import { keep, partialState, reached } from "./partialState";
+import { probeOf } from "./probe";
 import { findRest } from "./rest";
 import type { Service } from "./service";
 import { asInputs, judgedState, toPlainJson, toState } from "./state";
+import { waitUntilReady } from "./wait";
 
 /** Adopts a cluster. Fields that the service shows are compared and corrected; the others are assumed to match the inputs. */
 export async function adoptCluster(service: Service, ctx: Ctx, requested: CheckedInputs, id: string) {
@@ -40,7 +42,8 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   const named = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
   const inputs = withTakenType(named, [state.gpuType]);
   const { changes } = diffCluster(olds, news);
-  const effects = effectsOf({ changes });
+  const effects = new Set(effectsOf({ changes }));
+  if (!probeOf(inputs)) effects.delete("probe");
   // Only settings of this package differ: there is nothing to send.
   if (effects.size === 0 && !("settled" in changes)) {
     const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
@@ -48,6 +51,8 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   }
   const operation = new Operation(ctx, service, "update", { id, inputs, olds: state });
   const record = await findExisting(service, operation, state);
+  if (effects.has("probe") && effects.size === 1 && !("settled" in changes))
+    return probeAlone(service, operation, { record, inputs, state, effects });
   return bringAbout(service, operation, { record, inputs, state, effects }, "");
 }
 
@@ -56,6 +61,18 @@ interface DesiredChange {
   readonly inputs: CheckedInputs;
   readonly state: ClusterState;
   readonly effects: ReadonlySet<Effect>;
+}
+
+/** Probes a cluster of which nothing else changes: no request changes it, whatever others have changed. */
+function probeAlone(service: Service, operation: Operation, { record, inputs, state: before }: DesiredChange) {
+  const { seenBy } = service;
+  const { __unfinished: unfinished, __sent: sent } = before;
+  const asItIs = { ...inputs, replicas: record.replicas || inputs.replicas };
+  const soFar = () => ({ running: inputs, before, unfinished: unfinished ?? true, sent });
+  return keep(service, operation, "is not ready", soFar, async () => {
+    await waitUntilReady(service, operation, asItIs);
+    return toState(inputs, operation.observed, { settled: true, unfinished, sent, seenBy, before });
+  });
 }
 
 async function bringAbout(

@@ -1,7 +1,18 @@
-import { ClusterFailedError } from "../errors";
-import { goalOf, judgeReady, judgeShown, type Observation, type PollHistory, type Verdict } from "./conditions";
+import { abortable, until } from "../clock";
+import { ClusterFailedError, RequestError, TimeoutError } from "../errors";
+import {
+  type Goal,
+  goalOf,
+  judgeReady,
+  judgeShown,
+  type Observation,
+  type PollHistory,
+  type Verdict,
+} from "./conditions";
 import type { CheckedInputs } from "./fields";
+import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
+import { addressOf, answerOf, judgeProbe, type Probe, type ProbeResult, probeOf, wantedOf } from "./probe";
 import { afterRollout, type Rollout } from "./rollout";
 import type { Service } from "./service";
 
@@ -28,7 +39,10 @@ export async function waitUntilShown(service: Service, operation: Operation): Pr
   operation.status("accepted; the provider does not wait");
 }
 
-/** Waits until the cluster is as healthy as the inputs request; after a roll-out, with renewed replicas. */
+/**
+ * Waits until the cluster is as healthy as the inputs request; after a roll-out, with renewed replicas. Then the endpoint is
+ * probed, if the inputs ask for that.
+ */
 export async function waitUntilReady(
   service: Service,
   operation: Operation,
@@ -43,5 +57,71 @@ export async function waitUntilReady(
   const { replicas = [], isCounted } = rollout?.before ?? {};
   if (replicas.length > 0 && !isCounted && rollout?.seen === false)
     operation.warn("no poll showed a replica that restarts");
-  operation.status(goal.healthCheck === "list" ? "running" : `${goal.enough}/${goal.replicas} replicas healthy`);
+  const health = goal.healthCheck === "list" ? "running" : `${goal.enough}/${goal.replicas} replicas healthy`;
+  operation.status(health);
+  const probe = probeOf(inputs);
+  if (probe) await waitUntilAnswered(service, operation, probe, { goal, health });
+}
+
+/** How long the record of a cluster is good enough while its endpoint is probed. */
+const recordAgeMs = 30_000;
+
+/** Probes the endpoint until it answers as the inputs request. */
+async function waitUntilAnswered(
+  service: Service,
+  operation: Operation,
+  probe: Probe,
+  { goal, health }: { readonly goal: Goal; readonly health: string },
+): Promise<void> {
+  const { clock } = service;
+  const report = service.poller.report(operation);
+  let successes = 0;
+  for (let readMs = clock.now(); ; ) {
+    const startMs = clock.now();
+    const verdict = judgeProbe(await probeOnce(service, operation, probe), successes, probe);
+    successes = verdict.successes;
+    const summary = `${health}, ${verdict.summary}`;
+    if (verdict.isReady) return operation.status(summary);
+    report.observed(summary, operation.observed);
+    if (operation.leftMs() === 0) throw report.timeout(wantedOf(probe));
+    await operation.pause(startMs + probe.periodMs - clock.now());
+    if (operation.observed.record?.endpoint && clock.now() - readMs < recordAgeMs) continue;
+    readMs = clock.now();
+    await readAgain(service, operation, goal);
+  }
+}
+
+/** One probe, which ends with its own time limit, with that of the operation, or with an interrupt. */
+async function probeOnce(service: Service, operation: Operation, probe: Probe): Promise<ProbeResult> {
+  const url = addressOf(operation.observed.record?.endpoint, probe);
+  if (typeof url === "string") return { problem: url };
+  const late = new TimeoutError("no complete answer came in time");
+  const deadlineMs = Math.min(service.clock.now() + probe.timeoutMs, operation.lookup().deadlineMs);
+  try {
+    return await until({ clock: service.clock, deadlineMs, late: () => late }, (limit) => {
+      const signal = AbortSignal.any([limit, operation.signal]);
+      return abortable(answerOf(service.ask, probe, url, signal), signal);
+    });
+  } catch (error) {
+    if (error === late) return { problem: late.message };
+    throw error;
+  }
+}
+
+/**
+ * Reads the record during a wait for an answer: the service may show the endpoint late, and a cluster that has failed never
+ * answers. A failed read says nothing.
+ */
+async function readAgain(service: Service, operation: Operation, goal: Goal): Promise<void> {
+  try {
+    const request = { ...operation.lookup(), attempts: 1, urgency: "poll" as const };
+    const record = await findCluster(service, operation.id, request);
+    if (record) operation.observe({ ...operation.observed, record });
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+  }
+  const past = { seen: true, misses: 0, healthyPolls: 0, contradicted: false, waitedMs: 0 };
+  const { record } = operation.observed;
+  const verdict = judgeReady({ record }, past, { ...goal, healthCheck: "list" });
+  if (verdict.kind === "failed") throw new ClusterFailedError(verdict.summary);
 }

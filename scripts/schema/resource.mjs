@@ -1,7 +1,7 @@
 // @ts-check
 import { clusterExamples } from "./examples.mjs";
 import { documentation, exported, valuesOf } from "./sources.mjs";
-import { asFlags, fieldsOf } from "./types.mjs";
+import { asFlags, fieldsOf, namedTypes } from "./types.mjs";
 
 /** @typedef {import("./types.mjs").Spec} Spec */
 
@@ -12,6 +12,7 @@ const { inputFlags } = await valuesOf(FILE);
 export function clusterSpec() {
   const inputs = fieldsOf(exported(FILE, "ClusterInputs"));
   const outputs = fieldsOf(exported(FILE, "ClusterOutputs"));
+  for (const name of Object.keys(inputFlags)) flagParts(inputs.properties[name], inputFlags[name].secretParts);
   return {
     description: `${documentation(exported("sdk/cluster.ts", "Cluster"))}\n\n${clusterExamples()}`,
     properties: mapped(outputs.properties, (name, spec) => ({ ...spec, ...flagged(name) })),
@@ -38,6 +39,18 @@ export function clusterSpec() {
 function flagged(name) {
   const { secret = false, effect } = inputFlags[name] ?? {};
   return { ...(secret && { secret }), ...(effect === "replace" && { willReplaceOnChanges: true }) };
+}
+
+/**
+ * Flags the secret parts of an input in its own type.
+ *
+ * @param {Spec | undefined} spec
+ * @param {readonly string[]} [parts]
+ */
+function flagParts(spec, parts = []) {
+  const type = namedTypes[String(spec?.["$ref"]).replace("#/types/", "")];
+  const properties = /** @type {Record<string, Spec>} */ (type?.["properties"] ?? {});
+  for (const part of parts) properties[part] = { ...properties[part], secret: true };
 }
 
 /**

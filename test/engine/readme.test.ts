@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
 import { pluginLines } from "./workspace";
 
-/** The README's program and all its examples, word for word, as one program: its types are checked, and it runs. */
-const readme = readFileSync(join(__dirname, "../../README.md"), "utf8");
+/** The examples of the README and of the guides, word for word, as one program: its types are checked, and it runs. */
+const documents = ["README.md", "docs/guides/delivery.md"];
+const readme = documents.map((file) => readFileSync(join(__dirname, "../..", file), "utf8")).join("\n");
 const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 // The simulator's own example is no program.
 const examples = blocks.filter((code) => !code.includes("pulumi-gpucluster/simulator"));
@@ -13,7 +14,7 @@ const keys = { [canaryKey]: "org_test", "key-of-europe": "org_eu", "key-of-ameri
 let bench: Bench;
 
 beforeAll(async () => {
-  bench = await openBench("", { apiKeys: keys });
+  bench = await openBench("", { apiKeys: keys, endpoint: [{ kind: "status", status: 200 }] });
   const { simulator, workspace } = bench;
   const add = (name: string, gpuType = "h100") =>
     simulator.addCluster({ name, gpuType, container: "acme/search:1" }).id;

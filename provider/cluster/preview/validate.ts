@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { longestMadeLabel } from "../../api/endpoints";
 import { clusterIdPattern, clusterNamePattern } from "../../api/records";
-import { type CheckFailure, type Naming, type Properties, UNKNOWN } from "../../core";
+import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../core";
 import { cut, resourceNameOf } from "../../text";
 import { inputOf } from "../extraFields";
 import {
@@ -102,10 +102,55 @@ const minHealthy = z.union([
 const costText = "must be a number above 0";
 const connectionText = "must be the name of an entry of gpucluster:connections";
 
-function oneOf<const Word extends string>(...words: [Word, Word]) {
+function oneOf<const Word extends string>(...words: [Word, ...Word[]]) {
   const text = `must be ${words.map((word) => `"${word}"`).join(" or ")}`;
   return z.enum(words, rule(text)).optional();
 }
+
+const pathText =
+  "must be a path below the endpoint, such as /health: printable ASCII without spaces, '//', '..', '\\', '#' and '%2e'";
+const headerNameText = "must be the name of a header that a probe may set: letters, digits and '-'";
+const headerText = "must be a text of printable characters, at most 8 KiB";
+const probeBodyText = "must be a text of at most 64 KiB";
+/** Headers that would lead the request to another host, or change how it is sent. */
+const ownHeaders =
+  /^(host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+
+function wholeNumber(least: number, most: number) {
+  const text = `must be a whole number from ${least} to ${most}`;
+  return z.int(numberRule(text)).min(least, numberRule(text)).max(most, numberRule(text)).optional();
+}
+
+const readinessProbe = z.strictObject(
+  {
+    path: z
+      .string(rule(pathText))
+      .max(2_048, rule("must have at most 2048 characters"))
+      .regex(/^\/(?!.*(?:\/\/|\.\.|\\|#|%2e))[\x21-\x7e]*$/i, rule(pathText))
+      .refine((path) => !path.startsWith("//"), rule(pathText)),
+    port: wholeNumber(1, 65_535),
+    method: oneOf("GET", "HEAD", "POST"),
+    status: wholeNumber(200, 599),
+    headers: z
+      .record(
+        z
+          .string()
+          .regex(/^[A-Za-z][A-Za-z0-9-]{0,127}$/, rule(headerNameText))
+          .refine((name) => !ownHeaders.test(name), rule(headerNameText)),
+        z.string(rule(headerText)).regex(/^[\t\x20-\x7e\xa0-\xff]{0,8192}$/, rule(headerText)),
+        rule("must be a map of names to texts"),
+      )
+      .optional(),
+    body: z
+      .string(rule(probeBodyText))
+      .refine((body) => Buffer.byteLength(body) <= 64 * 1024, rule(probeBodyText))
+      .optional(),
+    period: wholeNumber(1, 600),
+    timeout: wholeNumber(1, 60),
+    successThreshold: wholeNumber(1, 100),
+  },
+  rule("must be a map with at least a `path`"),
+);
 
 const inputRules = {
   name: z.string(rule(nameText)).regex(clusterNamePattern, rule(nameText)).max(63, rule(nameText)).optional(),
@@ -132,6 +177,7 @@ const inputRules = {
   skipAwait: flag,
   minHealthyReplicas: minHealthy.optional(),
   healthCheck: oneOf("status", "list"),
+  readinessProbe: readinessProbe.optional(),
   deletionPolicy: oneOf("delete", "stop"),
   maxHourlyCost: z.number(numberRule(costText)).positive(numberRule(costText)).optional(),
   plainEnv: flag,
@@ -175,17 +221,31 @@ interface Issue {
 }
 
 /** Finds the name `__proto__`, which has its own meaning in JavaScript, and which zod ignores. */
-function forbiddenNames({ env, extraFields }: Properties): Issue[] {
+function forbiddenNames({ env, extraFields, readinessProbe }: Properties): Issue[] {
   const has = (map: unknown) => typeof map === "object" && map !== null && Object.hasOwn(map, "__proto__");
   const issue = (name: string, message: string) => ({ path: [name, "__proto__"], message, isAboutName: true });
   return [
     ...(has(env) ? [issue("env", "cannot be the name of a variable")] : []),
+    ...(has(isRecord(readinessProbe) ? readinessProbe["headers"] : undefined)
+      ? [{ path: ["readinessProbe", "headers", "__proto__"], message: headerNameText, isAboutName: true }]
+      : []),
     ...(has(extraFields) ? [issue("extraFields", "cannot be the name of a request field")] : []),
   ];
 }
 
 /** Finds inputs that are right on their own, and contradict each other. */
-function contradictions({ minHealthyReplicas, replicas = inputDefaults.replicas, healthCheck }: Properties): Issue[] {
+function contradictions(news: Properties): Issue[] {
+  return [...healthContradictions(news), ...probeContradictions(news)];
+}
+
+function probeContradictions({ readinessProbe: probe }: Properties): Issue[] {
+  const isSent = !isRecord(probe) || probe["method"] === "POST" || probe["method"] === UNKNOWN;
+  if (isSent || probe["body"] === undefined) return [];
+  return [{ path: ["readinessProbe", "body"], message: 'needs `method: "POST"`' }];
+}
+
+function healthContradictions(news: Properties): Issue[] {
+  const { minHealthyReplicas, replicas = inputDefaults.replicas, healthCheck } = news;
   const path = ["minHealthyReplicas"];
   if (minHealthyReplicas === undefined) return [];
   const isTooMany =
@@ -203,7 +263,8 @@ function contradictions({ minHealthyReplicas, replicas = inputDefaults.replicas,
  */
 function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "unrecognized_keys") {
-    const message = `is not an input of a cluster; the inputs are ${inputNames.join(", ")}`;
+    const ofCluster = `is not an input of a cluster; the inputs are ${inputNames.join(", ")}`;
+    const message = issue.path.length === 0 ? ofCluster : `is not a field of \`${issue.path.map(pathStep).join(".")}\``;
     return issue.keys.map((key) => ({ path: [...issue.path, key], message }));
   }
   if (issue.code === "invalid_key") {

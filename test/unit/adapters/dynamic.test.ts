@@ -37,7 +37,7 @@ async function created(more: Properties = {}) {
 }
 
 beforeEach(async () => {
-  simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: [{ kind: "status", status: 200 }] });
   useEnvironment(simulator);
 });
 
@@ -114,6 +114,24 @@ describe("the results of the dynamic adapter", () => {
     const { inputs, id, outs } = await created({ env: { MODEL: canary, LEVEL: "" } });
     expect(id).toBe(simulator.clusters()[0]?.id);
     expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: secret("") }, settled: true });
+  });
+
+  it.each([200, 503])("have the secrets of a probe as secrets, whether it answers %i", async (status) => {
+    await simulator.endpoint?.answer({ kind: "status", status });
+    const probe = { path: "/health", headers: { "X-Key": canary } };
+    const inputs = inputsOf({ readinessProbe: probe, __timeouts: { create: "30s" } });
+    const made = await run(
+      adapter.create(inputs).then(
+        ({ outs }) => outs,
+        (error) => error.properties,
+      ),
+    );
+    expect(made).toMatchObject({
+      readinessProbe: { path: "/health", headers: { "X-Key": secret(canary) } },
+      settled: status === 200,
+    });
+    expect(simulator.endpoint?.requests[0]).toMatchObject({ method: "GET", headers: { "x-key": canary } });
+    expect(JSON.stringify(simulator.endpoint?.requests)).not.toContain(simulator.apiKey);
   });
 
   it("have no env if none was given", async () => {

@@ -97,7 +97,7 @@ const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/mode
 const existing = () => simulator.addCluster(seed).id;
 
 beforeEach(async () => {
-  simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: [{ kind: "status", status: 200 }] });
   service = serviceOf(new Session());
   await configure();
 });
@@ -164,6 +164,27 @@ describe("an operation", () => {
     const response = await run(create(inputsOf()));
     expect(response.getProperties()?.toJavaScript()).toMatchObject({ env: { MODEL: asSecret(canary) } });
   });
+
+  it.each([false, true])(
+    "returns the headers and the body of a probe as secrets, with plainEnv %s",
+    async (plainEnv) => {
+      const probe = { path: "/health", method: "POST", headers: { "X-Key": canary }, body: canary };
+      await simulator.endpoint?.answer({ kind: "status", status: 503 });
+      const inputs = inputsOf({ plainEnv, readinessProbe: probe });
+      const marked = { ...probe, headers: { "X-Key": asSecret(canary) }, body: asSecret(canary) };
+      const failure = failureIn(await errorOf(run(create(inputs, false, 30))));
+      const id = failure?.getId() ?? "";
+      expect(failure?.getProperties()?.toJavaScript()).toMatchObject({ readinessProbe: marked, settled: false });
+      expect(failure?.getReasonsList()).toEqual([expect.stringContaining("POST /health answers 503")]);
+      expect(failure?.getReasonsList().join()).not.toContain(canary);
+      await simulator.endpoint?.answer({ kind: "status", status: 200 });
+      const updated = await run(update(id, fromStruct(failure?.getProperties()), inputs));
+      expect(updated.getProperties()?.toJavaScript()).toMatchObject({ readinessProbe: marked, settled: true });
+      const found = await run(read(id, fromStruct(updated.getProperties())));
+      expect(found.getProperties()?.toJavaScript()).toMatchObject({ readinessProbe: marked });
+      expect(found.getInputs()?.toJavaScript()).toMatchObject({ readinessProbe: marked });
+    },
+  );
 
   it("that ends with a cluster that is not ready keeps its id, its state and the reasons", async () => {
     simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });

@@ -33,6 +33,8 @@ export interface BenchOptions extends SimulatorOptions {
   readonly client?: (real: Client) => Partial<Client>;
   /** Puts something between the chain of the client and the wire. */
   readonly wire?: (real: Send, clock: VirtualClock) => Send;
+  /** Answers probes in place of the endpoint. */
+  readonly ask?: (clock: VirtualClock) => Service["ask"];
   /** What the stack says of all clusters. */
   readonly settings?: Partial<Settings>;
   /** The names of requests, if they are not to be found out. */
@@ -47,6 +49,7 @@ export async function openBench({
   wire = (real) => real,
   settings: own,
   requestNames,
+  ask,
   ...options
 }: BenchOptions = {}): Promise<Bench> {
   const clock = new VirtualClock();
@@ -55,7 +58,10 @@ export async function openBench({
   const real = clientOf(simulator, clock, wire, requestNames);
   const client = { ...real, ...patch?.(real) };
   const said: string[] = [];
-  const serviceOf = (seenBy: string) => createService(client, seenBy, clock, 15_000, simulator.url);
+  const serviceOf = (seenBy: string): Service => {
+    const made = createService(client, seenBy, clock, 15_000, simulator.url);
+    return ask ? { ...made, ask: ask(clock) } : made;
+  };
   const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error", ...own });
   const service = serviceOf("seen");
   return {

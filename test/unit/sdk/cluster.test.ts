@@ -25,6 +25,34 @@ async function madeBy<T>(make: () => T): Promise<T> {
   return made[0] as T;
 }
 
+describe("a readiness probe in a program", () => {
+  it("registers headers and body as secrets, also if they come from other resources", async () => {
+    const headers = { Plain: "a", Late: pulumi.output(Promise.resolve("b")) };
+    const readinessProbe = { path: "/health", method: "POST" as const, headers, body: pulumi.output("c") };
+    const { props } = await registerOne(() => new Cluster("web", { ...args, readinessProbe }));
+    const { headers: sent, body, ...others } = Object(props["readinessProbe"]);
+    expect(others).toEqual({ path: "/health", method: "POST" });
+    for (const [value, plain] of [
+      [sent.Plain, "a"],
+      [sent.Late, "b"],
+      [body, "c"],
+    ] as const) {
+      expect(isSecret(value)).toBe(true);
+      expect(inside(value)).toBe(plain);
+    }
+  });
+
+  it("registers a path alone in plain text, and a probe that is an output as one secret", async () => {
+    const readinessProbe = { path: "/health" };
+    const plain = await registerOne(() => new Cluster("web", { ...args, readinessProbe }));
+    expect(plain.props["readinessProbe"]).toEqual(readinessProbe);
+    const late = await registerOne(
+      () => new Cluster("web", { ...args, readinessProbe: pulumi.output(readinessProbe) }),
+    );
+    expect(isSecret(late.props["readinessProbe"])).toBe(true);
+  });
+});
+
 describe("a cluster in a program", () => {
   it("has the type in all states, and a short code text in plain text, which never change", async () => {
     const { type: registered, name, props } = await registerOne(() => new Cluster("web", args));
