@@ -270,9 +270,6 @@ export interface FieldFlags {
 
 export type InputName = keyof ClusterInputs;
 
-/** The last entry of a list for `gpuType` that counts at creation only: a cluster that exists keeps any type. */
-export const anyTypeKept = "*";
-
 const flags = {
   name: { effect: "replace", wire: "create" },
   gpuType: { effect: "replace", wire: "create" },

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { redactor } from "../api/redact/redactor";
 import { type Connection, resolveConnection } from "../config";
@@ -28,7 +27,7 @@ No key and no value of env is shown, and no name of a cluster without --names.
 
 /** The output of the process, and its exit code. */
 export interface Outcome {
-  readonly code: 0 | 1 | 2 | 3;
+  readonly code: 0 | 1 | 2;
   readonly out: string;
   readonly err: string;
 }
@@ -42,11 +41,6 @@ interface Options {
 
 /** Runs a command line. */
 export async function run(args: readonly string[], env: Environment, isTerminal = false): Promise<Outcome> {
-  if (args[0] === "report") {
-    // Loaded only here, because it loads the Pulumi SDK, which the doctor does not need.
-    const { runReport } = await import("../../sdk/automation/reportCommand.js");
-    return runReport(args.slice(1));
-  }
   const options = parse(args);
   if (typeof options === "string") {
     const err = `pulumi-gpucluster: ${options}\nSee pulumi-gpucluster --help.\n`;
@@ -110,16 +104,3 @@ function unconfigured(problem: string, { json }: Options): Outcome {
   if (json) return { code: 1, out: asJson({ canManage: false, verdict }), err: "" };
   return { code: 1, out: "", err: `pulumi-gpucluster: ${problem}.\n${note}\n` };
 }
-
-async function main(): Promise<void> {
-  const { code, out, err } = await run(process.argv.slice(2), process.env, process.stdout.isTTY);
-  process.stdout.write(out);
-  process.stderr.write(err);
-  process.exitCode = code;
-}
-
-if (require.main === module)
-  main().catch((error: unknown) => {
-    process.stderr.write(`pulumi-gpucluster: ${messageOf(error)}\n`);
-    process.exitCode = 1;
-  });

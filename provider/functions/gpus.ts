@@ -1,8 +1,8 @@
 import type { Client } from "../api/client";
 import { asOne, joinGpus } from "../api/gpuMatch";
 import { gpuKey } from "../api/names";
-import { anyTypeKept } from "../cluster/fields";
 import { money } from "../cluster/money";
+import { anyTypeKept } from "../cluster/preview/gpuType";
 import { ApiError, GpuClusterError, isNotFound, withNotFoundAdvice } from "../errors";
 import { cleanText, listOf } from "../text";
 import type {

@@ -161,7 +161,7 @@ describe("the weekly report", () => {
 function linkCommand(folder: string): void {
   const bin = join(folder, "node_modules/.bin");
   mkdirSync(bin);
-  const main = join(repository, "dist/provider/doctor/main.js");
+  const main = join(repository, "dist/sdk/command.js");
   writeFileSync(join(bin, "pulumi-gpucluster"), `#!/bin/sh\nexec node "${main}" "$@"\n`, { mode: 0o755 });
 }
 

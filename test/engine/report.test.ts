@@ -94,7 +94,7 @@ describe("a report about two stacks and a cluster of nobody", () => {
 function command(workspace: Workspace, ...args: string[]): Promise<Run> {
   const { HOME, TMPDIR, PULUMI_HOME, PATH } = process.env;
   const env = { HOME, TMPDIR, PULUMI_HOME, ...workspace.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const main = join(repository, "dist/provider/doctor/main.js");
+  const main = join(repository, "dist/sdk/command.js");
   const child = spawn(process.execPath, [main, "report", ...args], {
     env: { ...env, PATH: [join(cliRoot, "bin"), PATH].join(delimiter) },
   });

@@ -6,12 +6,15 @@ import { stateOf } from "../../api/states";
 import { hasUnknown, UNKNOWN } from "../../core";
 import { cleanText, listOf } from "../../text";
 import { gpuTypeOf, identifiersIn, withTakenType } from "../drift";
-import { anyTypeKept, type CheckedInputs } from "../fields";
+import type { CheckedInputs } from "../fields";
 import type { Service } from "../service";
 import type { Inquiry } from "./facts";
 import type { OneCheck } from "./oneCheck";
 import type { Adoption } from "./ownership";
 import { runs, type Transition } from "./plan";
+
+/** The last entry of a list for `gpuType` that counts at creation only: a cluster that exists keeps any type. */
+export const anyTypeKept = "*";
 
 /** Checks GPU types: chooses one of a list, and checks that the service lists it and that enough GPUs are available. */
 export class GpuCheck {
