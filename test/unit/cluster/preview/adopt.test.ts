@@ -63,11 +63,14 @@ describe("an adoption", () => {
     expect((await check(bench, { ...two, adopt: id, ...news })).refusals).toEqual([expect.stringMatching(refusal)]);
   });
 
-  it("takes its GPU type out of a list, whatever the stock is", async () => {
-    const { bench, id } = await openFound();
-    const { inputs, refusals } = await check(bench, { ...two, gpuType: ["h200", "h100"], adopt: id });
-    expect([refusals, inputs["gpuType"]]).toEqual([[], "h100"]);
-  });
+  it.each([[["h200", "h100"]], [["l4", "*"]]])(
+    "takes its GPU type out of a list, whatever the stock is: %j",
+    async (gpuType) => {
+      const { bench, id } = await openFound();
+      const { inputs, refusals } = await check(bench, { ...two, gpuType, adopt: id });
+      expect([refusals, inputs["gpuType"]]).toEqual([[], "h100"]);
+    },
+  );
 
   it("is not judged, and nobody is asked, while the id is not known yet", async () => {
     const { bench, refusals } = await checkOnce({ ...least, adopt: UNKNOWN });
