@@ -1,7 +1,6 @@
 /**
- * The fields of `Cluster`: the single source of their documentation, types and flags. Diffs, secrets and the SDK's
- * classes read this file; rules.ts has the rule for each input, which the compiler requires. Plain types only: they are
- * published, and no program should have to check the types of a library.
+ * The fields of `Cluster`: the single source of their documentation, types and flags. Diffs, secrets and the SDK's classes
+ * read this file. Plain types only: they are published, and no program should have to check the types of a library.
  */
 
 /** The inputs of a cluster. */
