@@ -20,9 +20,9 @@ const changed: Wanted = {
 const renamed: Wanted = { ...changed, name: "renamed" };
 
 /** The text about the update of one cluster, the same for every language and dialect. */
-const updateText = (lines: string) => `Previewing update (test):
+const updateText = (lines: string, info = "") => `Previewing update (test):
   pulumi:pulumi:Stack: (same)
-    ~ gpucluster:index:Cluster: (update)
+${info}    ~ gpucluster:index:Cluster: (update)
         [id=cl_ID]
 ${lines}
 Resources:
@@ -91,12 +91,15 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
       write(bench.workspace, changed);
       const { output } = await bench.workspace.preview();
       expect(textOf(output)).toBe(
-        updateText(`      ~ container: "vllm/vllm-openai:v0.6.3" => "vllm/vllm-openai:v0.7.0"
+        updateText(
+          `      ~ container: "vllm/vllm-openai:v0.6.3" => "vllm/vllm-openai:v0.7.0"
       ~ env      : {
           + ADDED  : [secret]
           - MODEL  : [secret]
           ~ TOKEN.A: [secret] => [secret]
-        }`),
+        }`,
+          "web: `container` and `env` change: the roll-out renews all 3 replicas\n",
+        ),
       );
       expect((await bench.workspace.up()).code).toBe(0);
       const { container, env } = changed;
