@@ -1,3 +1,4 @@
+import { listItem, table, wrap } from "../columns";
 import type { EndpointFinding, EndpointState, GpuFinding, NamesFinding, Report } from "./report";
 
 /** A report as text of at most 80 columns. Pure. */
@@ -147,7 +148,8 @@ function gpuLines(finding: GpuFinding | undefined, paint: Paint): string[] {
     gpu.availableCount === undefined ? stockWords(gpu.available) : String(gpu.availableCount),
   ]);
   const title = `${paint("GPU types", "bold")} (the list is ${certain ? "" : "not "}certain: ${meaning})`;
-  return ["", title, ...table(["identifier", "name", "per hour", "stock"], rows)];
+  const lines = table([["identifier", "name", "per hour", "stock"], ...rows], mostWidths);
+  return ["", title, ...lines.map((line) => `  ${line}`.trimEnd())];
 }
 
 function isGiven(value: unknown): boolean {
@@ -161,42 +163,12 @@ function stockWords(available: boolean | undefined): string {
 /** The widest that each column may be: a UUID, a name, a price with its currency. */
 const mostWidths = [36, 20, 10, 6];
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [head, ...rows];
-  const widths = mostWidths.map((most, column) =>
-    Math.min(most, Math.max(...all.map((row) => (row[column] ?? "").length))),
-  );
-  return all.map((row) => {
-    const cells = widths.map((own, column) => shorten(row[column] ?? "", own).padEnd(own));
-    return `  ${cells.join("  ")}`.trimEnd();
-  });
-}
-
-function shorten(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
 function adviceLines({ advice }: Report, paint: Paint): string[] {
   if (advice.length === 0) return [];
-  const items = advice.flatMap((text) =>
-    wrap(text, width - 4).map((line, index) => `${index === 0 ? "  - " : "    "}${line}`),
-  );
+  const items = advice.flatMap((text) => listItem(text, width));
   return ["", paint("What would help", "bold"), ...items];
 }
 
 function field(label: string, text: string): string[] {
   return wrap(text, width - labelWidth).map((line, index) => (index === 0 ? label : "").padEnd(labelWidth) + line);
-}
-
-/** Breaks a text at blanks; a word that is longer than a line is cut. */
-function wrap(text: string, most: number): string[] {
-  const lines: string[] = [""];
-  const pieces = text.split(" ").flatMap((word) => word.match(new RegExp(`.{1,${most}}`, "gu")) ?? []);
-  for (const piece of pieces) {
-    const line = lines.at(-1) ?? "";
-    if (line === "") lines[lines.length - 1] = piece;
-    else if (line.length + 1 + piece.length <= most) lines[lines.length - 1] = `${line} ${piece}`;
-    else lines.push(piece);
-  }
-  return lines;
 }
