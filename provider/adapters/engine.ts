@@ -99,8 +99,9 @@ export function withSecretOutputs(properties: Properties): Properties {
 }
 
 /**
- * Marks every value of a secret map, key by key, the secret parts of a value, and the outputs that are declared as secret. The engine would mark only the
- * keys that the program marked: a key that the service adds would be in the state in plain text.
+ * Marks every value of a secret map, key by key, the secret parts of a value, and the outputs that are declared as secret.
+ * The engine would mark only the keys that the program marked: a key that the service adds would be in the state in plain
+ * text.
  *
  * @param own The inputs of the program or, if they are not known, the state before: with `plainEnv`, only the values of its
  * keys are ordinary texts. A key that somebody else has set stays secret from then on, because the engine keeps its marks.

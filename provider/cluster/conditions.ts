@@ -32,6 +32,9 @@ export interface PollHistory {
   readonly steady?: { readonly word: string | undefined; readonly sinceMs: number; readonly polls: number };
 }
 
+/** The history before the first poll. */
+export const noHistory: PollHistory = { seen: false, misses: 0, healthyPolls: 0, contradicted: false, waitedMs: 0 };
+
 export type Verdict =
   | { readonly kind: "ready" | "gone" }
   /** The cluster seems ready, stopped or failed; `/status` has to confirm or explain that. */

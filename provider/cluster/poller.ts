@@ -5,7 +5,7 @@ import { stateOf, statusIn } from "../api/states";
 import { type Clock, duration } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, type TimeoutError } from "../errors";
 import { cut } from "../text";
-import { type Observation, type PollHistory, unhealthyReasons, type Verdict } from "./conditions";
+import { noHistory, type Observation, type PollHistory, unhealthyReasons, type Verdict } from "./conditions";
 import { type ListCache, memberOf } from "./listCache";
 import { findCluster, findStatus, noReplicas } from "./lookup";
 import type { Operation } from "./operation";
@@ -110,7 +110,7 @@ export class Poller {
 
   async #loop(options: PollOptions, report: WaitReport): Promise<FinalVerdict> {
     const { operation } = options;
-    let past: PollHistory = { seen: false, misses: 0, healthyPolls: 0, contradicted: false, waitedMs: 0 };
+    let past = noHistory;
     for (let refusals = 0; ; ) {
       const pause = Math.max(this.#pauseMs(), past.contradicted ? contradictionPauseMs : 0);
       await operation.pause(pause);

@@ -1,6 +1,6 @@
 import { isStopping, stateOf } from "../api/states";
 import type { Ctx, Properties } from "../core";
-import { goalOf, hasLeftRest, isStopped, judgeReady, type Observation } from "./conditions";
+import { goalOf, hasLeftRest, isStopped, judgeReady, noHistory, type Observation } from "./conditions";
 import { reportTwins } from "./create";
 import { gpuTypeOf, unverified, withDrift } from "./drift";
 import { replicasWithin } from "./extraFields";
@@ -52,7 +52,7 @@ function isSettled({ record, status }: Observation, shown: ClusterState): boolea
   }
   if (shown.__unfinished !== undefined) return false;
   if (shown.skipAwait) return stateOf(record?.status) !== "failed";
-  const past = { seen: true, misses: 0, healthyPolls: 1, contradicted: false, waitedMs: 0 };
+  const past = { ...noHistory, seen: true, healthyPolls: 1 };
   const requested = shown.replicas ?? status?.replicas.length ?? 0;
   const replicas = replicasWithin(shown.extraFields, requested, record?.replicas);
   return judgeReady({ record, status }, past, goalOf({ ...shown, replicas })).kind === "ready";

@@ -5,6 +5,7 @@ import {
   goalOf,
   judgeReady,
   judgeShown,
+  noHistory,
   type Observation,
   type PollHistory,
   type Verdict,
@@ -120,8 +121,7 @@ async function readAgain(service: Service, operation: Operation, goal: Goal): Pr
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
   }
-  const past = { seen: true, misses: 0, healthyPolls: 0, contradicted: false, waitedMs: 0 };
   const { record } = operation.observed;
-  const verdict = judgeReady({ record }, past, { ...goal, healthCheck: "list" });
+  const verdict = judgeReady({ record }, { ...noHistory, seen: true }, { ...goal, healthCheck: "list" });
   if (verdict.kind === "failed") throw new ClusterFailedError(verdict.summary);
 }

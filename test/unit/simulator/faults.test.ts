@@ -62,7 +62,7 @@ test.each<[string, SimulatorOptions, string]>([
     "1499 get=provisioning 1 get=failed restart=restarting 1500 get=failed env=updating 3000 get=running",
   ],
   [
-    "a failure, until the redeploy that takes up a new env",
+    "a failure, until the redeploy that applies a new env",
     { faults: [failing], dialect: { updateRollsOut: false } },
     "3000 env=failed 3000 get=failed redeploy=deploying 3000 get=running",
   ],
