@@ -7,7 +7,8 @@ import { GpuClusterError } from "../errors";
 import { diffCluster } from "./diff";
 import { identifiersIn, isMasked, sameText, showsForm, textNames } from "./drift";
 import { replicasWithin } from "./extraFields";
-import { type CheckedInputs, type ClusterState, inputFlags, type TextName } from "./fields";
+import { inputFlags, type TextName } from "./fields";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The adoption of an existing cluster. Pure: the preview uses it to show the effect of the creation. */
 

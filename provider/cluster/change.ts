@@ -4,13 +4,14 @@ import { stateOf } from "../api/states";
 import { messageOf } from "../errors";
 import { isStopped } from "./conditions";
 import { isMasked, sameImage } from "./drift";
-import type { CheckedInputs, ClusterState, Effect } from "./fields";
+import type { Effect } from "./fields";
 import { find } from "./lookup";
 import type { Operation } from "./operation";
 import { isAtRest, isRefusal, start, stop } from "./power";
 import { type Rollout, restartOnce, resumedRollout, updateAndRollOut } from "./rollout";
 import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 import { type Progress, sendUpdate } from "./updateRequest";
 import { waitUntilReady } from "./wait";
 

@@ -1,7 +1,8 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
 import { isLeaving, isSameWord, stateOf } from "../api/states";
 import { cut } from "../text";
-import { type CheckedInputs, type ClusterState, type HealthCheck, inputDefaults } from "./fields";
+import { type HealthCheck, inputDefaults } from "./fields";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The observed state of a cluster at one time. */
 export interface Observation {

@@ -4,13 +4,14 @@ import { type Ctx, InitError, type Properties } from "../core";
 import { ClusterFailedError, messageOf, RequestError } from "../errors";
 import { listOf } from "../text";
 import { foundOtherwise } from "./adoption";
-import { type CheckedInputs, type ClusterState, type CreatedName, createdNames } from "./fields";
+import { type CreatedName, createdNames } from "./fields";
 import { find } from "./lookup";
 import { Operation } from "./operation";
 import { keep, reached, refuseOther } from "./partialState";
 import { stop } from "./power";
 import type { Service } from "./service";
 import { asInputs, pick, toState } from "./state";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 import { adoptCluster } from "./update";
 import { waitUntilReady } from "./wait";
 

@@ -5,7 +5,6 @@ import { ApiError, isNotFound, messageOf } from "../errors";
 import { cleanText } from "../text";
 import { judgeGone } from "./conditions";
 import { sameText } from "./drift";
-import type { ClusterState } from "./fields";
 import { memberOf } from "./listCache";
 import { confirmAbsence, findAgain, findCluster, findOrGone, refuseOtherConnection } from "./lookup";
 import { money } from "./money";
@@ -14,6 +13,7 @@ import { stop } from "./power";
 import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
 import { judgedState } from "./state";
+import type { ClusterState } from "./stateFields";
 
 /** Deletes the cluster, or stops it if its `deletionPolicy` says so, and waits. A cluster that is already gone is a success. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {

@@ -1,7 +1,8 @@
 import type { ClusterRecord } from "../api/records";
 import { textNames } from "./drift";
-import { type CheckedInputs, createdNames } from "./fields";
+import { createdNames } from "./fields";
 import { pick } from "./state";
+import type { CheckedInputs } from "./stateFields";
 
 /** The outputs that are known before the cluster itself is read. */
 type Known = Partial<Pick<ClusterRecord, (typeof outputs)[number]>>;

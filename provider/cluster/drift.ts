@@ -7,8 +7,9 @@ import { cleanText } from "../text";
 import type { GpuType } from "../types";
 import { isStopped } from "./conditions";
 import { driftedExtras, extrasShown, replicasWithin } from "./extraFields";
-import type { CheckedInputs, ClusterState, Echo, TextName } from "./fields";
+import type { TextName } from "./fields";
 import { costOfReplica, roundCost } from "./money";
+import type { CheckedInputs, ClusterState, Echo } from "./stateFields";
 
 /**
  * Compares the observed inputs of a cluster with the desired ones. A service shows inputs in its own form: with a

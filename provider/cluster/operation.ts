@@ -6,8 +6,8 @@ import { type Ctx, InitError } from "../core";
 import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, TimeoutError } from "../errors";
 import { cleanText, cut } from "../text";
 import type { Observation } from "./conditions";
-import type { CheckedInputs, ClusterState } from "./fields";
 import { type KnownSecrets, secretsOf } from "./state";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
 export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, delete: 20 * 60_000, read: 20 * 60_000 };

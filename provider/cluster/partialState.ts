@@ -4,11 +4,11 @@ import { ClusterFailedError, messageOf } from "../errors";
 import { listOf } from "../text";
 import type { Change, Sent } from "./change";
 import { learnForm, madeOtherwise, unverified } from "./drift";
-import type { CheckedInputs, ClusterState } from "./fields";
 import { find } from "./lookup";
 import type { Operation } from "./operation";
 import type { Service } from "./service";
 import { toState } from "./state";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The state of a cluster that is now as requested, with the observed form of its inputs. Warns of values that differ. */
 export async function reached(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {

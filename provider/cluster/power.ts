@@ -3,12 +3,12 @@ import type { ClusterRecord } from "../api/records";
 import { isLeaving, isSameWord, isStopping, stateOf } from "../api/states";
 import { ApiError, ClusterFailedError, messageOf, RequestError, TimeoutError } from "../errors";
 import { isIdle, isStopped, judgeStopped, type Observation, type PollHistory, type Verdict } from "./conditions";
-import type { CheckedInputs } from "./fields";
 import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
 import { isDown } from "./rest";
 import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
+import type { CheckedInputs } from "./stateFields";
 import { waitUntil, waitUntilShown } from "./wait";
 
 /** Stops and starts of a cluster. The service has no endpoint of its own for a start. */

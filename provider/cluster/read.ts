@@ -4,13 +4,13 @@ import { goalOf, hasLeftRest, isStopped, judgeReady, noHistory, type Observation
 import { reportTwins } from "./create";
 import { gpuTypeOf, unverified, withDrift } from "./drift";
 import { replicasWithin } from "./extraFields";
-import type { ClusterState } from "./fields";
 import { isAsSettled, showsAll } from "./listCache";
 import { findOrGone, findStatus, refuseOtherConnection } from "./lookup";
 import { Operation } from "./operation";
 import { mayBeAtRest } from "./rest";
 import type { Service } from "./service";
 import { inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
+import type { ClusterState } from "./stateFields";
 
 /** Reads the cluster. Returns `undefined` only if the service tells the same key that the cluster does not exist. */
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {

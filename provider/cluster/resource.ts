@@ -3,7 +3,6 @@ import type { Ctx, Properties, Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
-import type { CheckedInputs } from "./fields";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import { previewOutputs } from "./preview/plan";
@@ -11,6 +10,7 @@ import { CheckRun } from "./preview/run";
 import { readCluster } from "./read";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, readableState } from "./state";
+import type { CheckedInputs } from "./stateFields";
 import { updateCluster } from "./update";
 
 /**

@@ -4,7 +4,8 @@ import { cleanText } from "../text";
 import { countHealthy, isStopped, type Observation } from "./conditions";
 import { textNames } from "./drift";
 import { textsIn } from "./extraFields";
-import { type CheckedInputs, type ClusterState, inputNames, type TextName } from "./fields";
+import { inputNames, type TextName } from "./fields";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The properties that may contain secrets of a user, even before they are validated. */
 export interface Confidential {

@@ -5,7 +5,7 @@ import { foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent } from "./change";
 import { diffCluster, effectsOf } from "./diff";
 import { identifiersIn, unverified, withTakenType } from "./drift";
-import type { CheckedInputs, ClusterState, Effect } from "./fields";
+import type { Effect } from "./fields";
 import { find, findExisting } from "./lookup";
 import { Operation } from "./operation";
 import { keep, partialState, reached } from "./partialState";
@@ -13,6 +13,7 @@ import { probeOf } from "./probe";
 import { findRest } from "./rest";
 import type { Service } from "./service";
 import { asInputs, judgedState, toPlainJson, toState } from "./state";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 import { waitUntilReady } from "./wait";
 
 /** Adopts a cluster. Fields that the service shows are compared and corrected; the others are assumed to match the inputs. */

@@ -3,11 +3,12 @@ import { type ClusterRecord, missingField } from "../api/records";
 import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../api/requestNames";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
 import { extrasShown } from "./extraFields";
-import { type CheckedInputs, type ClusterState, createdNames, type UpdatedName } from "./fields";
+import { createdNames, type UpdatedName } from "./fields";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
 import { sendWrite, type Target } from "./sendWrite";
 import { pick } from "./state";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The desired configuration, and the one before. */
 export interface UpdateRequest {

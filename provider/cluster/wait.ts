@@ -10,12 +10,12 @@ import {
   type PollHistory,
   type Verdict,
 } from "./conditions";
-import type { CheckedInputs } from "./fields";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
 import { addressOf, answerOf, judgeProbe, type Probe, type ProbeResult, probeOf, wantedOf } from "./probe";
 import { afterRollout, type Rollout } from "./rollout";
 import type { Service } from "./service";
+import type { CheckedInputs } from "./stateFields";
 
 /** Waits until the judge is satisfied. `operation.observed` holds the last observation, also if the wait fails. */
 export async function waitUntil(

@@ -14,10 +14,10 @@ import {
   TimeoutError,
 } from "../../errors";
 import type { GpuType, ServiceInfo } from "../../types";
-import type { CheckedInputs } from "../fields";
 import { memberOf } from "../listCache";
 import { isAbsent } from "../lookup";
 import type { Service } from "../service";
+import type { CheckedInputs } from "../stateFields";
 
 /** The price of one GPU for one hour. */
 export interface Price {

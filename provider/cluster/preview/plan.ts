@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { listOf } from "../../text";
 import { diffCluster, effectsOf } from "../diff";
-import { type CheckedInputs, type Effect, inputNames, replacingNames } from "../fields";
+import { type Effect, inputNames, replacingNames } from "../fields";
+import type { CheckedInputs } from "../stateFields";
 
 /**
  * The subject of a check: the transition from the old cluster to the desired one. Pure. Values that are not known yet

@@ -5,7 +5,8 @@ import { clusterIdPattern, clusterNamePattern } from "../../api/records";
 import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../core";
 import { cut, resourceNameOf } from "../../text";
 import { inputOf } from "../extraFields";
-import { type CheckedInputs, type ClusterInputs, inputDefaults, inputNames, shownDefaults } from "../fields";
+import { type ClusterInputs, inputDefaults, inputNames, shownDefaults } from "../fields";
+import type { CheckedInputs } from "../stateFields";
 import { anyTypeKept } from "./gpuType";
 
 /** The inputs by themselves: their rules, defaults and names. Pure. */

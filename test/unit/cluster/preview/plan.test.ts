@@ -1,6 +1,6 @@
-import type { CheckedInputs } from "../../../../provider/cluster/fields";
 import { isAmong, lossesOf, transitionOf } from "../../../../provider/cluster/preview/plan";
 import { asInputs } from "../../../../provider/cluster/state";
+import type { CheckedInputs } from "../../../../provider/cluster/stateFields";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
 import { closeAll, openBench } from "../harness";
 import { checked, completed, least } from "../inputs";
