@@ -1,5 +1,5 @@
 // @ts-check
-// Writes the README's table of assumptions from the lines tagged in provider/api. `--check FILE` only compares.
+// Writes the table of docs/assumptions.md from the lines tagged in provider/api. `--check FILE` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
@@ -27,30 +27,29 @@ function assumptionsOf(file) {
 
 function table() {
   const rows = SOURCES.flatMap(assumptionsOf).map(({ text, name, file }) => {
-    return `| ${text.replaceAll("|", "\\|")} | [\`${name}\`](${file}) |`;
+    return `| ${text.replaceAll("|", "\\|")} | [\`${name}\`](../${file}) |`;
   });
   return ["| assumption | in the code |", "|---|---|", ...rows].join("\n");
 }
 
 /**
- * The README with the present table.
+ * The page with the present table.
  *
- * @param {string} readme
+ * @param {string} page
  */
-function withTable(readme) {
-  const [before, rest] = readme.split(BEGIN);
+function withTable(page) {
+  const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`The README has no lines "${BEGIN}" and "${END}".`);
+  if (before === undefined || after === undefined) throw new Error(`The page has no lines "${BEGIN}" and "${END}".`);
   return `${before}${BEGIN}\n${table()}\n${END}${after}`;
 }
 
 async function main() {
-  const [flag, file = join(ROOT, "README.md")] = process.argv.slice(2);
-  const readme = readFileSync(file, "utf8");
-  const written = withTable(readme);
+  const [flag, file = join(ROOT, "docs/assumptions.md")] = process.argv.slice(2);
+  const page = readFileSync(file, "utf8");
+  const written = withTable(page);
   if (flag !== "--check") writeFileSync(file, written);
-  else if (readme !== written)
-    throw new Error("The table of assumptions is not up to date: run `npm run assumptions`.");
+  else if (page !== written) throw new Error("The table of assumptions is not up to date: run `npm run assumptions`.");
 }
 
 if (isMain(import.meta.url)) await runMain(main);

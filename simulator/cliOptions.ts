@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Dialect } from "./dialectOptions";
 import { dialectLines, dialectNames, parseDialect, resolveDialect } from "./dialects";
-import { type Fault, parseFault } from "./faults";
+import { type Fault, faultLines, parseFault } from "./faults";
 import type { SimulatorOptions } from "./index";
 
 /** The parsed command line. */
@@ -14,8 +14,9 @@ export type CliOptions =
 /** The help text. */
 export const usage = `Usage: gpucluster-simulator [options]
 
-A local server that behaves like the GPU cluster service. When it is ready, it prints one line of JSON
-with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
+A local server that behaves like the GPU cluster service. When it is ready, it prints the lines that
+set its address and its key in a shell; if the output is no terminal, one line of JSON with url,
+apiKey, dialect and pid. SIGINT and SIGTERM end it.
 
   --port N               port on 127.0.0.1 (default: a free one)
   --api-key KEY          the one API key (default: $GPUCLUSTER_API_KEY, else a generated one)
@@ -33,7 +34,27 @@ with url, apiKey, dialect and pid. SIGINT and SIGTERM end it.
                          '{"kind":"drop","when":"after","method":"POST"}' (repeatable)
   --exit-with-stdin      end when standard input closes
   --help                 this text
+
+Faults, by their kind (? marks an optional field):
+${faultLines()
+  .map((line) => `  ${line}\n`)
+  .join("")}  Each takes the requests or the new clusters that it applies to: method?, path?, name?, times?, after?
 `;
+
+/** What the command prints when the simulator is ready: lines for a shell, or JSON for programs. */
+export function readyText(
+  { url, apiKey, dialect, pid }: { url: string; apiKey: string; dialect: string; pid: number },
+  isTerminal: boolean,
+): string {
+  if (!isTerminal) return `${JSON.stringify({ url, apiKey, dialect, pid })}\n`;
+  const lines = [`export GPUCLUSTER_BASE_URL=${url}`, `export GPUCLUSTER_API_KEY=${quoted(apiKey)}`];
+  return `Run these lines in the terminal that you use for Pulumi. Ctrl-C here ends the simulator.\n\n${lines.join("\n")}\n`;
+}
+
+/** A text as one word of a shell. */
+function quoted(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
 
 /** The text of --list-dialects: one line per option. */
 export const dialectHelp = `The options of a dialect, each with its values; plain has the first of them.

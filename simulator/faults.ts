@@ -126,6 +126,14 @@ const kindRules: Readonly<Record<Fault["kind"], Readonly<Record<string, Rule>>>>
   hidden: { ms: amount },
 };
 
+/** One line for each kind of fault, with the names of its fields. */
+export function faultLines(): string[] {
+  return Object.entries(kindRules).map(([kind, rules]) => {
+    const fields = Object.entries(rules).map(([name, { optional }]) => (optional ? `${name}?` : name));
+    return `${kind.padEnd(14)}${fields.join(", ")}`.trimEnd();
+  });
+}
+
 /** Parses an untrusted fault, such as JSON on the command line. @throws TypeError that names the wrong field. */
 export function parseFault(value: unknown): Fault {
   if (isFault(value)) return value;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { dialectHelp, parseCli, usage } from "./cliOptions";
+import { dialectHelp, parseCli, readyText, usage } from "./cliOptions";
 import { startSimulator } from "./index";
 
 async function main(): Promise<void> {
@@ -18,7 +18,8 @@ async function main(): Promise<void> {
   process.once("SIGTERM", shutDown);
   if (cli.exitWithStdin) process.stdin.once("end", shutDown).once("error", shutDown).resume();
   const { url, apiKey } = simulator;
-  process.stdout.write(`${JSON.stringify({ url, apiKey, dialect: cli.dialectName, pid: process.pid })}\n`);
+  const ready = { url, apiKey, dialect: cli.dialectName, pid: process.pid };
+  process.stdout.write(readyText(ready, process.stdout.isTTY === true));
 }
 
 function exitWith(code: number, message: string): void {

@@ -1,10 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import type { Job } from "./jobs";
 import { plotOf } from "./plot";
-import { withBenchmark } from "./readme";
 import { reportOf } from "./report";
 import { type Row, titleOf, whoOf } from "./rows";
 import { tableOf } from "./table";
@@ -14,7 +13,6 @@ import { missesOf, missText } from "./targets";
 const longestJobMinutes = 0.75;
 
 const docs = resolve(__dirname, "../../docs");
-const readmeFile = resolve(__dirname, "../../README.md");
 
 /** The parts, loaded when they are needed: the engine's rows look for the Pulumi CLI when they are loaded. */
 const parts: Readonly<Record<string, () => readonly Job[]>> = {
@@ -52,7 +50,6 @@ async function main(): Promise<void> {
   if (only !== undefined) return;
   writeFileSync(join(docs, "benchmark.svg"), plotOf(rows));
   writeFileSync(join(docs, "benchmark.md"), reportOf(rows, misses, latenessMs));
-  writeFileSync(readmeFile, withBenchmark(readFileSync(readmeFile, "utf8"), rows, misses));
 }
 
 /** Prints a line for each row as soon as it is measured, because the whole run takes minutes. */

@@ -10,9 +10,10 @@ const repository = resolve(__dirname, "../..");
 // A fresh machine compiles the generators of SDKs first, and fetches Pulumi's own SDK for Python.
 jest.setTimeout(20 * 60_000);
 
-/** The README's program, word for word, and the lines that it omits. */
-const [, readme = ""] = /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(join(repository, "README.md"), "utf8")) ?? [];
-const program = `${readme}
+/** The program of docs/guides/languages.md, word for word, and the lines that it omits. */
+const [, guide = ""] =
+  /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(join(repository, "docs/guides/languages.md"), "utf8")) ?? [];
+const program = `${guide}
 choosy = gpucluster.Cluster(
     "choosy",
     gpu_type=["h200", "h100"],
@@ -43,7 +44,7 @@ function activate({ workspace }: Bench): void {
 // With the SDK that is generated from the schema.
 testLives("Python", activate);
 
-it("the README's program in Python runs; it can use lists and enumerations, and receives the results of functions", async () => {
+it("the guide's program in Python runs; it can use lists and enumerations, and receives the results of functions", async () => {
   const bench = await openBench("");
   const { workspace, simulator, writes } = bench;
   activate(bench);

@@ -55,7 +55,7 @@ const gpu = require("pulumi-gpucluster");
 const config = new pulumi.Config();
 `;
 
-/** The lines of the README with which the engine finds the plugin in the npm package. */
+/** The lines of docs/guides/languages.md with which the engine finds the plugin in the npm package. */
 export const pluginLines = `plugins:
   providers:
     - { name: gpucluster, path: node_modules/pulumi-gpucluster/plugin }

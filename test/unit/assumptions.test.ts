@@ -7,7 +7,7 @@ const root = join(__dirname, "../..");
 const sources = ["api/endpoints.ts", "api/records.ts", "api/requestNames.ts"];
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const tags = sources.flatMap((file) => read(`provider/${file}`).match(/@assumption .*/g) ?? []);
-const readme = read("README.md");
+const page = read("docs/assumptions.md");
 
 let folder: string;
 beforeEach(() => {
@@ -15,25 +15,25 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Whether the script takes a README for complete. */
+/** Whether the script takes a page for complete. */
 function isComplete(text: string): boolean {
-  const file = join(folder, "README.md");
+  const file = join(folder, "assumptions.md");
   writeFileSync(file, text);
   return spawnSync(process.execPath, [join(root, "scripts/assumptions.mjs"), "--check", file]).status === 0;
 }
 
-test("the README has every assumption of the code, and no other", () => {
-  expect(isComplete(readme)).toBe(true);
-  expect(readme.match(/^\| .* \| \[`\w+`\]\(provider\/api\/\w+\.ts\) \|$/gm)).toHaveLength(tags.length);
+test("docs/assumptions.md has every assumption of the code, and no other", () => {
+  expect(isComplete(page)).toBe(true);
+  expect(page.match(/^\| .* \| \[`\w+`\]\(\.\.\/provider\/api\/\w+\.ts\) \|$/gm)).toHaveLength(tags.length);
 });
 
 test.each<[string, (rows: string[]) => string[]]>([
   ["misses one", (rows) => rows.slice(1)],
   ["has one too many", (rows) => [...rows, ...rows.slice(0, 1)]],
   ["words one otherwise", (rows) => rows.map((row) => row.replace("A", "Not a"))],
-])("a README that %s is not up to date", (_what, change) => {
-  const rows = readme.match(/^\| .* \| \[`.*$/gm) ?? [];
-  expect(isComplete(readme.replace(rows.join("\n"), change(rows).join("\n")))).toBe(false);
+])("a page that %s is not up to date", (_what, change) => {
+  const rows = page.match(/^\| .* \| \[`.*$/gm) ?? [];
+  expect(isComplete(page.replace(rows.join("\n"), change(rows).join("\n")))).toBe(false);
 });
 
 test("each assumption is one whole sentence on one tagged line", () => {

@@ -1,7 +1,6 @@
 import { allReadyMs, lastRequestMs } from "../bench/bound";
 import { bestOf } from "../bench/figures";
 import { plotOf } from "../bench/plot";
-import { withBenchmark } from "../bench/readme";
 import { listShowsAll, type Row, titleOf } from "../bench/rows";
 import { tableOf } from "../bench/table";
 import { missesOf, missText } from "../bench/targets";
@@ -115,18 +114,6 @@ describe("what is written", () => {
       /^\| create 10, 30 s \| pulumi-gpucluster +\| +1\.0 \| +1\.00 \| +1\.00 \| +1 \| +2 ! \| +0 \|$/,
     );
     expect(lines[4]).toMatch(/naive, heeds Retry-After \| +\| +\| +1\.00 \|/);
-  });
-
-  it("stands in the README in place of earlier figures: large fleets alone", () => {
-    const large = [...rows, up(500, 300, { ratio: 1.04 })];
-    const readme = "a\n<!-- benchmark: written by `npm run bench` -->\nold\n<!-- /benchmark -->\nb\n";
-    const written = withBenchmark(readme, large, missesOf(large));
-    expect(written).toMatch(
-      /^a\n<!-- benchmark.*-->\n\| run .*create 500, 300 s .* 1\.04 .*\n<!-- \/benchmark -->\nb\n$/s,
-    );
-    expect(written).not.toMatch(/old|create 10/);
-    expect(withBenchmark(written, large, missesOf(large))).toBe(written);
-    expect(() => withBenchmark("nothing", large, [])).toThrow(/The README has no lines/);
   });
 
   it("is a plot in which those that did not come up are counted", () => {

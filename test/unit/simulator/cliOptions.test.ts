@@ -1,4 +1,4 @@
-import { dialectHelp, parseCli, usage } from "../../../simulator/cliOptions";
+import { dialectHelp, parseCli, readyText, usage } from "../../../simulator/cliOptions";
 import { dialectOptions, furtherOptions } from "../../../simulator/dialectOptions";
 import { dialects, publishedDialects } from "../../../simulator/dialects";
 
@@ -94,4 +94,23 @@ test.each([
   [["--fault", '{"kind":"status","status":500,"headers":{"a":1}}'], "headers of status must be an object of strings"],
 ])("%j is refused with a reason", (args, reason) => {
   expect(parseCli(args, {})).toEqual({ command: "fail", message: expect.stringContaining(reason) });
+});
+
+describe("what is printed when the simulator is ready", () => {
+  const ready = { url: "http://127.0.0.1:8080", apiKey: "it's", dialect: "plain", pid: 7 };
+
+  it("is lines for a shell on a terminal", () => {
+    expect(readyText(ready, true)).toMatch(
+      /\n\nexport GPUCLUSTER_BASE_URL=http:\/\/127\.0\.0\.1:8080\nexport GPUCLUSTER_API_KEY='it'\\''s'\n$/,
+    );
+  });
+
+  it("is one line of JSON for programs", () => {
+    expect(readyText(ready, false)).toBe(`${JSON.stringify(ready)}\n`);
+  });
+});
+
+test("--help lists every kind of fault with its fields", () => {
+  expect(usage).toMatch(/^ {2}drop +when\?$/m);
+  expect(usage).toMatch(/^ {2}sick-replica +replica, message$/m);
 });

@@ -5,9 +5,9 @@ import { closeAll, environmentOf, openService } from "./harness";
 
 afterEach(closeAll);
 
-test("the README shows what the command prints", async () => {
-  const readme = readFileSync(join(__dirname, "../../../README.md"), "utf8");
-  const [, shown] = /^\$ npx pulumi-gpucluster doctor\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+test("docs/services.md shows what the command prints", async () => {
+  const page = readFileSync(join(__dirname, "../../../docs/services.md"), "utf8");
+  const [, shown] = /^\$ npx pulumi-gpucluster doctor\n([\s\S]*?)^```$/m.exec(page) ?? [];
   const simulator = await openService({ dialect: "client" });
   const { out } = await run(["doctor"], environmentOf(simulator));
   const same = (text: string) =>

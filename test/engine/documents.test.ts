@@ -1,0 +1,160 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import ts from "typescript";
+import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
+import { cliRoot, pluginLines } from "./workspace";
+
+/** The examples of the README and of all documents, word for word. Those of programs are one program together. */
+const root = join(__dirname, "../..");
+const documents = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".md"))
+  .map((file) => `docs/${file}`);
+const texts = new Map(["README.md", ...documents].map((file) => [file, readFileSync(join(root, file), "utf8")]));
+const text = [...texts.values()].join("\n");
+const blocksOf = (fence: string, shown = text) =>
+  [...shown.matchAll(new RegExp(`^ *\`\`\`${fence}\\n([\\s\\S]*?)^ *\`\`\`$`, "gm"))].map(([, code = ""]) => code);
+const isSimulation = (code: string) => code.includes("pulumi-gpucluster/simulator");
+const blocks = blocksOf("ts");
+const examples = blocks.filter((code) => !isSimulation(code));
+const keys = { [canaryKey]: "org_test", "key-of-europe": "org_eu", "key-of-america": "org_us" };
+
+let bench: Bench;
+
+beforeAll(async () => {
+  bench = await openBench("", {
+    apiKeys: keys,
+    endpoint: [{ kind: "status", status: 200 }],
+    dialect: { unknownFields: "ignored" },
+  });
+  const { simulator, workspace } = bench;
+  const add = (name: string, gpuType = "h100") =>
+    simulator.addCluster({ name, gpuType, container: "acme/search:1" }).id;
+  const ids = new Map([
+    ["cl_1a2b3c4d", add("search")],
+    ["cl_5e6f7a8b", add("theirs")],
+  ]);
+  add("embeddings");
+  workspace.typeScript(programOf(examples).replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id));
+  await workspace.succeed("config", "set", "--secret", "europeKey", "key-of-europe");
+  Object.assign(workspace.env, { GPUCLUSTER_EU_KEY: "key-of-europe", GPUCLUSTER_US_KEY: "key-of-america" });
+  const connections = { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" }, us: { apiKeyEnv: "GPUCLUSTER_US_KEY" } };
+  await workspace.succeed("config", "set", "gpucluster:connections", JSON.stringify(connections));
+});
+afterAll(closeBenches);
+
+const imports = [
+  'import * as pulumi from "@pulumi/pulumi";',
+  'import * as gpu from "pulumi-gpucluster";',
+  'import * as native from "pulumi-gpucluster/native";',
+];
+
+/** Wraps all examples in one async function, because some of them await, which is not allowed at this program's top level. */
+function programOf(parts: readonly string[]): string {
+  const body = parts
+    .join("\n")
+    .replace(/^import .*$/gm, "")
+    .replace(/^export /gm, "");
+  return `${imports.join("\n")}\nexport = async () => {\n${body}\n};\n`;
+}
+
+describe("the examples of programs in the documents", () => {
+  it("contain every input of a cluster", () => {
+    expect(examples.length).toBeGreaterThan(9);
+  });
+
+  it("contain the project lines that these tests use", () => {
+    expect(text).toContain(pluginLines);
+  });
+
+  it("run, and show no change afterwards", async () => {
+    const { code, output } = await bench.workspace.up("--parallel", "16");
+    expect(output).not.toMatch(/error/i);
+    expect(code).toBe(0);
+    expect(bench.simulator.clusters().map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""))).toEqual(
+      expect.arrayContaining([
+        "web",
+        "nightly",
+        "reader",
+        "swarm",
+        "batch",
+        "flexible",
+        "precious",
+        "open",
+        "paris",
+        "berlin",
+        "moved",
+      ]),
+    );
+    bench.workspace.withoutTypes();
+    expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+
+  it("leave exactly the clusters that the documents say stay", async () => {
+    expect((await bench.workspace.destroy()).code).toBe(0);
+    const left = living(bench.simulator).map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""));
+    expect(left.sort()).toEqual(["embeddings", "precious", "theirs"]);
+  });
+});
+
+describe("the scripts in the documents", () => {
+  /** Runs an example as a module of its own, beside the packages of the program. */
+  function runScript(name: string, code: string) {
+    const { folder, env } = bench.workspace;
+    const { ESNext } = ts.ModuleKind;
+    const target = ts.ScriptTarget.ES2022;
+    const file = join(folder, `${name}.mjs`);
+    writeFileSync(file, ts.transpileModule(code, { compilerOptions: { module: ESNext, target } }).outputText);
+    const PATH = [join(cliRoot, "bin"), process.env["PATH"]].join(delimiter);
+    const options = { cwd: folder, env: { ...process.env, ...env, PATH } };
+    return new Promise<{ failed: boolean; output: string }>((done) =>
+      execFile(process.execPath, [file], options, (error, stdout, stderr) =>
+        done({ failed: error !== null, output: stdout + stderr }),
+      ),
+    );
+  }
+
+  it("start the simulator", async () => {
+    const [code = "", ...others] = blocks.filter(isSimulation);
+    expect(others).toEqual([]);
+    expect(await runScript("simulation", code)).toEqual({ failed: false, output: "" });
+  });
+
+  it("create a cluster by the Automation API", async () => {
+    const [code = "", ...others] = blocksOf("typescript", texts.get("docs/guides/automation.md"));
+    expect(others).toEqual([]);
+    const { failed, output } = await runScript("automation", code);
+    expect(output).toMatch(/^web 4\/4 replicas healthy/m);
+    expect(output).toMatch(/^http:.*\/web-/m);
+    expect(failed).toBe(false);
+  });
+
+  it("report the clusters that nobody manages", async () => {
+    const { workspace } = bench;
+    for (const [folder, stack] of Object.entries({ prod: "prod", dev: "alice" })) {
+      mkdirSync(join(workspace.folder, folder));
+      writeFileSync(join(workspace.folder, folder, "Pulumi.yaml"), `name: ${folder}\nruntime: nodejs\n`);
+      await workspace.succeed("stack", "init", stack, "--cwd", folder);
+    }
+    const [code = "", ...others] = blocksOf("typescript", texts.get("docs/guides/report.md"));
+    expect(others).toEqual([]);
+    const { failed, output } = await runScript("report", code);
+    expect(output).toMatch(/^cl_\w+ embeddings [\d.]+$/m);
+    expect(failed).toBe(false);
+  });
+
+  it("create a cluster by the native provider, in the page of the registry", async () => {
+    const [code = "", ...others] = blocksOf("typescript", texts.get("docs/_index.md"));
+    expect(others).toEqual([]);
+    const { workspace } = await openBench("");
+    workspace.typeScript(code);
+    const { code: exit, output } = await workspace.preview();
+    expect(output).toContain("+ gpucluster:index:Cluster: (create)");
+    expect(exit).toBe(0);
+  });
+
+  it("are all run: there is no other example in TypeScript", () => {
+    expect(blocksOf("typescript")).toHaveLength(3);
+    expect(text.match(/^ *```(tsx?|typescript|js|javascript)\b.*$/gm)).toHaveLength(blocks.length + 3);
+  });
+});

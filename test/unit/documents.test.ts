@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+
+const root = resolve(__dirname, "../..");
+const pages = readdirSync(root, { encoding: "utf8" })
+  .concat(filesIn("docs"), filesIn("examples"))
+  .filter((file) => file.endsWith(".md"));
+
+function filesIn(folder: string): string[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => !file.includes("node_modules")).map((file) => join(folder, file));
+}
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** The anchors of a page, as GitHub makes them of its headings. */
+function anchorsOf(text: string): string[] {
+  const headings = [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)].map(
+    ([, heading = ""]) => heading,
+  );
+  return headings.map((heading) => {
+    const plain = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "");
+    return plain.trim().replace(/ /g, "-");
+  });
+}
+
+/** The links of a page that lead nowhere. */
+function deadLinks(file: string, text: string): string[] {
+  const links = [...text.replace(/^ *```[\s\S]*?^ *```$/gm, "").matchAll(/\]\(([^)\s]+)\)/g)].map(
+    ([, link = ""]) => link,
+  );
+  return links.filter((link) => {
+    if (/^https?:/.test(link)) return false;
+    const [path = "", anchor] = link.split("#");
+    const target = path === "" ? file : relative(root, resolve(root, dirname(file), path));
+    if (!existsSync(join(root, target))) return true;
+    return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+  });
+}
+
+test.each(pages)("every link of %s leads to a file, and to a heading of it", (file) => {
+  expect(deadLinks(file, read(file))).toEqual([]);
+});
+
+test("a link to nowhere is found", () => {
+  expect(deadLinks("README.md", "[a](docs/none.md) [b](README.md#none) [c](README.md#install)")).toEqual([
+    "docs/none.md",
+    "README.md#none",
+  ]);
+});
+
+test("the README has 6 to 8 kB, and names every page of the documents", () => {
+  const readme = read("README.md");
+  expect(readme.length).toBeGreaterThan(5_500);
+  expect(readme.length).toBeLessThan(8_200);
+  const named = (file: string) => readme.includes(`(${file})`) || readme.includes(`(${dirname(file)}/)`);
+  const left = pages.filter((file) => file.startsWith("docs") && !/_index|upgrading/.test(file) && !named(file));
+  expect(left).toEqual([]);
+});
+
+describe("the reference", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "documents-"));
+    cpSync(join(root, "docs"), folder, { recursive: true });
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const check = () => spawnSync(process.execPath, [join(root, "scripts/docs.mjs"), "--check", folder]).status;
+
+  it("is that of the schema", () => expect(check()).toBe(0));
+
+  it.each(["cluster", "functions", "provider"])("is stale if the page %s is another one", (page) => {
+    const file = join(folder, `reference/${page}.md`);
+    writeFileSync(file, readFileSync(file, "utf8").replace("Default:", "Not the default:"));
+    expect(check()).toBe(1);
+  });
+});
