@@ -1,7 +1,10 @@
 // @ts-check
-// Writes the pages of docs/reference, and the table of settings, from the schema. `--check FOLDER` only compares.
-import { readFileSync, writeFileSync } from "node:fs";
+// Writes the pages of docs/reference, and the table of settings, from the schema and from the doc comments (by TypeDoc).
+// `--check FOLDER` only compares.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Application } from "typedoc";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
 
 /** @typedef {{ type?: string, $ref?: string, description?: string, items?: Property, additionalProperties?: Property, oneOf?: Property[], secret?: boolean, willReplaceOnChanges?: boolean }} Property */
@@ -10,7 +13,8 @@ import { isMain, ROOT, runMain } from "./lib/root.mjs";
 const schema = JSON.parse(readFileSync(join(ROOT, "provider/schema/schema.json"), "utf8"));
 /** @type {Record<string, Type>} */
 const types = schema.types;
-const notice = "<!-- Written by `npm run docs` from the schema; do not edit. -->";
+const schemaNotice = "<!-- Written by `npm run docs` from the schema; do not edit. -->";
+const commentNotice = "<!-- Written by `npm run docs` from the doc comments; do not edit. -->";
 
 /** @param {string} name */
 const shortName = (name) => name.replace(/^.*:/, "");
@@ -87,7 +91,7 @@ function typeSections(names) {
  * @param {readonly string[]} parts
  */
 function page(title, parts) {
-  return `${[`# ${title}`, notice, ...parts].filter(Boolean).join("\n\n")}\n`;
+  return `${[`# ${title}`, ...parts].filter(Boolean).join("\n\n")}\n`;
 }
 
 function clusterPage() {
@@ -98,6 +102,7 @@ function clusterPage() {
   );
   const used = typesIn([inputProperties, outputs]);
   return page("Cluster", [
+    schemaNotice,
     text.trim(),
     "Names are those of TypeScript and YAML; Python has `gpu_type` for `gpuType`, Go and C# have `GpuType`. Examples: [lifecycle](../guides/lifecycle.md), [delivery](../guides/delivery.md).",
     "## Inputs",
@@ -123,6 +128,7 @@ function functionsPage() {
     ...entriesOf(outputs?.properties ?? {}, [], "####"),
   ]);
   return page("Functions", [
+    schemaNotice,
     "Functions run in the program, at each preview and update, and change nothing. Equal calls at the same time share one request. A fact that the service does not show is absent, never invented. Values of `env` are in no result. If something does not exist or is in doubt, the function fails, and the error says what to do.",
     "Each function has a second form that takes and returns outputs, such as `getClusterOutput`. In a preview that does not know its arguments yet, it sends no request:",
     '```ts\nexport const embeddings = gpu.getCluster({ name: "embeddings" }).then(({ endpoint }) => endpoint);\nexport const ready = gpu.getClusterStatusOutput({ id: web.id }).readyReplicas;\n```',
@@ -136,6 +142,7 @@ function functionsPage() {
 function providerPage() {
   const { variables } = schema.config;
   return page("Provider and settings", [
+    schemaNotice,
     "Set a setting for a stack with `pulumi config set gpucluster:<name> <value>`. An explicit `Provider` (native only) takes the same names as arguments. The address and the key may also stand in the environment, which has priority over the config: `GPUCLUSTER_BASE_URL` and `GPUCLUSTER_API_KEY`.",
     "## Settings",
     ...entriesOf(variables, [], "###"),
@@ -162,8 +169,62 @@ function installationPage() {
   return `${before}${begin}\n| option | |\n|---|---|\n${rows.join("\n")}\n${end}${after}`;
 }
 
+/** The modules that the schema does not describe: the source, the page, its title and its introduction. */
+const modules = [
+  {
+    source: "sdk/clusterFleet",
+    name: "fleet",
+    title: "ClusterFleet",
+    text: "Guide: [many clusters](../guides/many-clusters.md).",
+  },
+  {
+    source: "sdk/automation",
+    name: "automation",
+    title: "pulumi-gpucluster/automation",
+    text: "Guides: [automation](../guides/automation.md), [report](../guides/report.md).",
+  },
+  {
+    source: "simulator",
+    entry: "simulator/index",
+    name: "simulator",
+    title: "pulumi-gpucluster/simulator",
+    text: "Guide: [testing](../guides/testing.md). On the command line: `npx gpucluster-simulator --help`.",
+  },
+];
+
+/** The pages that TypeDoc writes from the doc comments, by their names. */
+async function commentPages() {
+  const out = mkdtempSync(join(tmpdir(), "gpucluster-docs-"));
+  try {
+    const app = await Application.bootstrapWithPlugins({
+      plugin: ["typedoc-plugin-markdown"],
+      entryPoints: modules.map(({ source, entry = source }) => join(ROOT, `${entry}.ts`)),
+      out,
+      tsconfig: join(ROOT, "tsconfig.json"),
+      readme: "none",
+      router: "module",
+      logLevel: "Error",
+      disableSources: true,
+      excludePrivate: true,
+      excludeExternals: true,
+      ...{ hidePageHeader: true, hideBreadcrumbs: true, parametersFormat: "table" },
+    });
+    const project = await app.convert();
+    if (!project) throw new Error("TypeDoc could not read the doc comments.");
+    await app.generateOutputs(project);
+    return modules.map(({ source, name, title, text }) => {
+      const written = readFileSync(join(out, `${source}.md`), "utf8").replace(/^# .*\n/, "");
+      // Which member of a base class is overridden is of no use here.
+      const plain = written.replace(/^#+ (Overrides|Inherited from)\n\n.*\n\n?/gm, "").replace(/\n{3,}/g, "\n\n");
+      return [`reference/${name}.md`, page(title, [commentNotice, text, plain.trim()])];
+    });
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+}
+
 /** @type {Readonly<Record<string, () => string>>} */
-const pages = {
+const schemaPages = {
   "installation-configuration.md": installationPage,
   "reference/cluster.md": clusterPage,
   "reference/functions.md": functionsPage,
@@ -172,12 +233,12 @@ const pages = {
 
 async function main() {
   const [flag, folder = join(ROOT, "docs")] = process.argv.slice(2);
-  for (const [name, write] of Object.entries(pages)) {
-    const file = join(folder, name);
-    if (flag !== "--check") writeFileSync(file, write());
-    else if (readFileSync(file, "utf8") !== write())
-      throw new Error(`docs/${name} is not up to date: run \`npm run docs\`.`);
-  }
+  const fromSchema = Object.entries(schemaPages).map(([name, write]) => [name, write()]);
+  const pages = [...fromSchema, ...(await commentPages())];
+  if (flag !== "--check") for (const [name = "", text = ""] of pages) writeFileSync(join(folder, name), text);
+  const stale = pages.filter(([name = "", text]) => readFileSync(join(folder, name), "utf8") !== text);
+  if (stale.length > 0)
+    throw new Error(`Not up to date: ${stale.map(([name]) => `docs/${name}`).join(", ")}. Run \`npm run docs\`.`);
 }
 
 if (isMain(import.meta.url)) await runMain(main);

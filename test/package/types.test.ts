@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import ts from "typescript";
@@ -57,6 +57,30 @@ export const simulator: Promise<Simulator> = startSimulator({ provisioningMs: 50
 `;
 
 /** What \`pulumi new typescript\` writes: no skipLibCheck, no esModuleInterop. */
+/** The examples of the doc comments, which an editor shows: a program of one function each. */
+const examples = readdirSync(join(repository, "sdk"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .flatMap((file) => {
+    const text = readFileSync(join(repository, "sdk", file), "utf8");
+    const blocks = [...text.matchAll(/^ *\* ```ts\n([\s\S]*?)^ *\* ```$/gm)].map(([, block = ""]) => block);
+    const gpu = file.startsWith("native") ? "native" : "gpu";
+    return blocks.map((block, index) => {
+      const code = block
+        .replace(/^ *\* ?/gm, "")
+        .replace(/^export /gm, "")
+        .replace(/\bgpu\./g, `${gpu}.`);
+      return { name: `${file} ${index}`, code };
+    });
+  });
+const exampleProgram = `import * as pulumi from "@pulumi/pulumi";
+import * as gpu from "pulumi-gpucluster";
+import { report, up } from "pulumi-gpucluster/automation";
+import * as native from "pulumi-gpucluster/native";
+export const used = [pulumi, gpu, native, report, up];
+declare const web: gpu.Cluster;
+declare const config: pulumi.Config;
+${examples.map(({ name, code }, index) => `// ${name}\nexport async function example${index}() {\n${code}}\n`).join("")}`;
+
 const compilerOptions = {
   strict: true,
   target: "es2020",
@@ -71,11 +95,13 @@ const compilerOptions = {
 beforeAll(() => {
   symlinkSync(join(repository, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "index.ts"), program);
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts"] }));
+  writeFileSync(join(folder, "examples.ts"), exampleProgram);
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts", "examples.ts"] }));
 });
 
 describe("the published types", () => {
-  it("compile in a project as `pulumi new` makes it, every declaration checked", async () => {
+  it("compile in a project as `pulumi new` makes it, with the examples of the doc comments, every declaration checked", async () => {
+    expect(examples.length).toBeGreaterThan(15);
     const tsc = join(repository, "node_modules/typescript/bin/tsc");
     const output = await new Promise<string>((done) =>
       execFile(process.execPath, [tsc, "-p", folder], (_error, stdout) => done(stdout)),
