@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 
 // TypeDoc compiles the sources.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const root = resolve(__dirname, "../..");
 const pages = readdirSync(root, { encoding: "utf8" })
@@ -23,9 +23,13 @@ function anchorsOf(text: string): string[] {
   const headings = [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)].map(
     ([, heading = ""]) => heading,
   );
+  const seen = new Map<string, number>();
   return headings.map((heading) => {
     const plain = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "");
-    return plain.trim().replace(/ /g, "-");
+    const anchor = plain.trim().replace(/ /g, "-");
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
   });
 }
 
@@ -90,4 +94,20 @@ describe("the reference", () => {
         .join(", "),
     );
   });
+});
+
+describe("the page about messages", () => {
+  const sources = filesIn("provider")
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => read(file).replace(/["`] \+\n\s*[`"]/g, ""))
+    .join("\n");
+  const headings = [...read("docs/troubleshooting.md").matchAll(/^### (.+)$/gm)].map(([, heading = ""]) => heading);
+
+  it.each(headings)("has the heading %s, which is printed", (heading) => {
+    const parts = heading.split("…").map((part) => part.trim());
+    const missing = parts.filter((part) => !sources.includes(part) && !sources.includes(part.replaceAll("`", "\\`")));
+    expect(missing).toEqual([]);
+  });
+
+  it("has at least twenty of them", () => expect(headings.length).toBeGreaterThan(19));
 });
