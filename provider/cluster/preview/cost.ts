@@ -75,8 +75,10 @@ export class CostCheck {
     const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
     this.#costs.set(urn, cost);
     const { amount } = cost;
-    if (amount === undefined && isLimited(inputs, settings))
-      return { unpriced: `\`maxHourlyCost\` cannot be checked: the service shows no price for "${inputs.gpuType}"` };
+    if (amount === undefined && hasLimit(inputs, settings))
+      return {
+        unpriced: `${limitName(inputs, settings)} cannot be checked: the service shows no price for "${inputs.gpuType}"`,
+      };
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
     if (over) return { amount, problem: `\`maxHourlyCost\` ${over}` };
     const { maxHourlyCost: limit } = settings;
@@ -153,6 +155,10 @@ const organizationCost = "the cost of the organization";
 
 function hasLimit(inputs: CheckedInputs, settings: Settings): boolean {
   return isLimited(inputs, settings) || settings.maxHourlyCostOfOrganization !== undefined;
+}
+
+function limitName(inputs: CheckedInputs, settings: Settings): string {
+  return isLimited(inputs, settings) ? "`maxHourlyCost`" : "gpucluster:maxHourlyCostOfOrganization";
 }
 
 function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolean {

@@ -143,7 +143,7 @@ export class CheckRun {
 
   /**
    * Enforces the cost limit of the organization once more, just before the create request: others may have created
-   * clusters since the check. Only the list is new; the prices are those of the check, so this sends no request.
+   * clusters since the check. The prices are those of the check, so that this needs no further request.
    * @throws GpuClusterError if the limit is exceeded.
    */
   async #approve(ctx: Ctx, service: Service, inputs: CheckedInputs, list: ClusterList): Promise<void> {
