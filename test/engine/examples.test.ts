@@ -81,7 +81,9 @@ describe("examples/power-by-schedule", () => {
     await power("running");
     expect(writes()).toHaveLength(1);
     // A start makes new replicas.
-    expect(living(simulator)).toEqual([{ ...day, replicaStates: [expect.anything(), expect.anything()] }]);
+    expect(living(simulator)).toEqual([
+      { ...day, generation: 2, replicaStates: [expect.anything(), expect.anything()] },
+    ]);
     expect((await workspace.up("--expect-no-changes")).code).toBe(0);
   });
 });
