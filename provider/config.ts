@@ -38,6 +38,12 @@ export interface Settings {
    * Default: no limit.
    */
   readonly maxHourlyCost?: number;
+  /**
+   * Maximum cost for one hour of all clusters that the API key sees, also those of other stacks, in the currency of the
+   * service's prices; a number above 0. It is checked when a change makes a cluster cost more, and is no lock: two runs
+   * at the same time may exceed it together. Default: no limit.
+   */
+  readonly maxHourlyCostOfOrganization?: number;
 }
 
 /**
@@ -155,7 +161,8 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
     capacityCheck: setting("capacityCheck", '"warn" or "error"', oneOf("warn", "error")) ?? "warn",
     gpuTypeCheck: setting("gpuTypeCheck", '"error", "warn" or "off"', oneOf("error", "warn", "off")) ?? "error",
     requestNames: setting("requestNames", '"specification" or "client"', toRequestNames),
-    maxHourlyCost: setting("maxHourlyCost", "a number above 0, such as 12.5", toCost),
+    maxHourlyCost: setting("maxHourlyCost", costText, toCost),
+    maxHourlyCostOfOrganization: setting("maxHourlyCostOfOrganization", costText, toCost),
   };
   if (problems.length > 0) throw new ConfigError(problems.join(". "));
   return settings;
@@ -202,6 +209,8 @@ const toRequestNames = (text: string) => oneOf("specification", "client")(text);
 function oneOf<const Word extends string>(...words: Word[]) {
   return (text: string): Word | undefined => words.find((word) => word === text);
 }
+
+const costText = "a number above 0, such as 12.5";
 
 /** Decimal notation only: `Number` also accepts hexadecimal and other texts that nobody means as money. */
 function toCost(text: string): number | undefined {

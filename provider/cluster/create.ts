@@ -4,6 +4,7 @@ import { type Ctx, InitError, type Properties } from "../core";
 import { ClusterFailedError, messageOf, RequestError } from "../errors";
 import { listOf } from "../text";
 import { foundOtherwise } from "./adoption";
+import type { Approve } from "./createOnce";
 import { type CreatedName, createdNames } from "./fields";
 import { find } from "./lookup";
 import { Operation } from "./operation";
@@ -16,11 +17,11 @@ import { adoptCluster } from "./update";
 import { waitUntilReady } from "./wait";
 
 /** Creates exactly one cluster, or adopts an existing one, and waits until the cluster is as requested. */
-export async function createCluster(service: Service, ctx: Ctx, news: Properties) {
+export async function createCluster(service: Service, ctx: Ctx, news: Properties, approve?: Approve) {
   const inputs = asInputs(news);
   if (inputs.adopt !== undefined) return adoptCluster(service, ctx, inputs, inputs.adopt);
   const { seenBy } = service;
-  const record = await createOnce(service, new Operation(ctx, service, "create", { id: "", inputs }), inputs);
+  const record = await createOnce(service, new Operation(ctx, service, "create", { id: "", inputs }), inputs, approve);
   // From here on the cluster exists and is paid for: nothing below may lose its id.
   const operation = new Operation(ctx, service, "create", { id: record.id, inputs });
   // If the run is killed now, only its output contains the id.
@@ -97,11 +98,16 @@ function createBody(inputs: CheckedInputs): Pick<CreateBody, CreatedName> {
   return { ...pick(inputs, createdNames), env: inputs.env ?? {} };
 }
 
-async function createOnce({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+async function createOnce(
+  { creations }: Service,
+  operation: Operation,
+  inputs: CheckedInputs,
+  approve: Approve | undefined,
+): Promise<ClusterRecord> {
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);
-    const options = { ...operation.request(), lookupDeadlineMs: operation.lookup().deadlineMs, warn };
+    const options = { ...operation.request(), lookupDeadlineMs: operation.lookup().deadlineMs, warn, approve };
     return await creations.create(createBody(inputs), options);
   } catch (error) {
     // Several operations share the request for the list, so its error names none of their clusters.

@@ -9,6 +9,9 @@ import { identifiersIn, sameImage, sameText } from "./drift";
 import type { ListCache, ListOptions } from "./listCache";
 import type { OwnedIds } from "./ownedIds";
 
+/** Decides by the list that is taken before the create request whether the request may be sent; throws if not. */
+export type Approve = (list: ClusterList) => Promise<void>;
+
 export interface CreationOptions {
   readonly signal: AbortSignal;
   /** After this time, nothing is sent except lookups. */
@@ -19,6 +22,7 @@ export interface CreationOptions {
   readonly secrets: readonly string[];
   /** Reports a fact that the user should know although the creation succeeded. */
   readonly warn: (text: string) => void;
+  readonly approve?: Approve;
 }
 
 /** The options of the search for a second cluster of a name, and the function that reports one. */
@@ -82,6 +86,7 @@ export class Creations {
       if (holders.length > 0) throw takenError(body.name, holders);
       const doubt = this.#doubts.get(key);
       if (doubt && this.clock.now() - doubt.sinceMs < doubtMs) throw doubt.error;
+      if (before) await options.approve?.(before);
       const record = await this.#request(body, before, options);
       this.owned.created(key, record);
       return record;

@@ -10,6 +10,17 @@ export function money(amount: number, currency?: string): string {
   return currency ? `${text} ${currency}` : text;
 }
 
+interface Shown {
+  readonly replicas?: number;
+  readonly isStopped: boolean;
+}
+
+/** The cost of a cluster that a list shows, from the cost of one replica; `undefined` if it is not known. */
+export function costOfShown({ replicas, isStopped }: Shown, each: number | undefined): number | undefined {
+  if (isStopped) return 0;
+  return each === undefined || replicas === undefined ? undefined : roundCost(each * replicas);
+}
+
 interface Costing {
   readonly hourlyCost?: number;
   readonly replicas: number;

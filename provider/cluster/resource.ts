@@ -2,6 +2,7 @@ import type { Settings } from "../config";
 import type { Ctx, Properties, Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { createCluster, UnfinishedCreations } from "./create";
+import type { Approve } from "./createOnce";
 import { deleteCluster } from "./delete";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
@@ -43,7 +44,7 @@ export function createClusterResource(service: (connection?: string) => Service,
       turns.take(ctx, async (turn) => {
         const service = serviceOf(inputs);
         const { own, deadlineMs } = begin(turn, "create", service);
-        const send = (checked: CheckedInputs) => createCluster(service, own, checked);
+        const send = (checked: CheckedInputs, approve: Approve) => createCluster(service, own, checked, approve);
         const create = () => run.create(own, deadlineMs, service, asInputs(inputs), send);
         const goOn = (id: string, state: Properties) => updateCluster(service, own, id, state, inputs);
         return unfinished.run(ctx.urn, inputs, create, goOn);

@@ -1,5 +1,5 @@
-import { isLeaving, stateOf } from "../api/states";
 import { systemClock } from "../clock";
+import { factsOfListed, type ListedFacts } from "../cluster/preview/elsewhere";
 import { Inquiry, Lookups } from "../cluster/preview/facts";
 import { serviceFor } from "../cluster/service";
 import type { Connection } from "../config";
@@ -7,14 +7,7 @@ import type { ClusterInfo } from "../types";
 import { getClusters } from "./clusters";
 
 /** A cluster of an organization, as the list of clusters shows it. */
-export interface OrganizationCluster extends ClusterInfo {
-  /** Price of one GPU of its type for one hour, if the service shows it. */
-  readonly gpuPrice?: number;
-  /** ISO 4217 code, if the service shows it. */
-  readonly currency?: string;
-  readonly isStopped: boolean;
-  readonly isLeaving: boolean;
-}
+export interface OrganizationCluster extends ClusterInfo, ListedFacts {}
 
 /** All clusters that one key sees. */
 export interface Organization {
@@ -35,11 +28,8 @@ export async function readOrganization(connection: Connection): Promise<Organiza
   const { address, seenBy, client, known } = service;
   const { clusters, complete } = await getClusters(client, {}, known);
   const inquiry = new Inquiry(new Lookups({ deadlineMs: systemClock.now() + priceLimitMs }), service);
-  const priced = clusters.map(async (cluster): Promise<OrganizationCluster> => {
-    const price = cluster.gpuType === undefined ? undefined : await inquiry.price(cluster.gpuType);
-    const { status } = cluster;
-    const state = { isStopped: stateOf(status) === "stopped", isLeaving: isLeaving(status) };
-    return { ...cluster, ...state, gpuPrice: price?.amount, currency: price?.currency };
-  });
+  const priced = clusters.map(
+    async (cluster): Promise<OrganizationCluster> => ({ ...cluster, ...(await factsOfListed(inquiry, cluster)) }),
+  );
   return { address, seenBy, clusters: await Promise.all(priced), complete };
 }

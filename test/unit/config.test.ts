@@ -189,6 +189,7 @@ test.each<[string, Record<string, string>, object]>([
   ["a whole number as the limit", { maxHourlyCost: "40" }, { maxHourlyCost: 40 }],
   ["a fraction as the limit", { maxHourlyCost: "0.25" }, { maxHourlyCost: 0.25 }],
   ["a fraction without a whole part", { maxHourlyCost: ".5" }, { maxHourlyCost: 0.5 }],
+  ["a limit of the organization", { maxHourlyCostOfOrganization: "400" }, { maxHourlyCostOfOrganization: 400 }],
   ["a number as YAML writes large ones", { maxHourlyCost: "1e+21" }, { maxHourlyCost: 1e21 }],
   ["white space around", { strictPreview: " true\n", maxHourlyCost: " 7 " }, { strictPreview: true, maxHourlyCost: 7 }],
 ])("the settings are read from %s", (_title, values, expected) => {
@@ -199,6 +200,7 @@ test.each<[string, Record<string, string>, object]>([
     gpuTypeCheck: "error",
     requestNames: undefined,
     maxHourlyCost: undefined,
+    maxHourlyCostOfOrganization: undefined,
   };
   expect(resolveSettings(config(named))).toEqual({ ...defaults, ...expected });
 });
@@ -209,6 +211,7 @@ const rights = {
   gpuTypeCheck: '"error", "warn" or "off"',
   requestNames: '"specification" or "client"',
   maxHourlyCost: "a number above 0, such as 12.5",
+  maxHourlyCostOfOrganization: "a number above 0, such as 12.5",
 };
 
 const wrongs: Record<string, string> = {
@@ -217,6 +220,7 @@ const wrongs: Record<string, string> = {
   gpuTypeCheck: "no,Warn",
   requestNames: "both,Client",
   maxHourlyCost: "0,-1,0.0,ten,10 USD,0x10,Infinity,1e999,NaN,.",
+  maxHourlyCostOfOrganization: "0,all",
 };
 test.each([
   ["maxHourlyCost", "1,5"],

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ClusterList, ClusterRecord } from "../../api/records";
 import type { Settings } from "../../config";
 import { hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { GpuClusterError } from "../../errors";
-import { resourceNameOf } from "../../text";
 import { gpusPerReplica, tierOf } from "../extraFields";
 import { costOfReplica, money, roundCost } from "../money";
 import type { CheckedInputs } from "../stateFields";
+import { type Cost, Costs, type Listed, type Place } from "./costSum";
+import { costOfListed } from "./elsewhere";
 import type { Inquiry, Price } from "./facts";
 import type { OneCheck } from "./oneCheck";
 import { runs, type Transition } from "./plan";
@@ -27,13 +29,15 @@ export class CostCheck {
   readonly #costs = new Costs();
   /** Resources with a limit whose price could not be looked up in time. */
   readonly #unchecked = new Set<string>();
+  /** The costs of the clusters of a list: many checks compare with the same list. */
+  readonly #listed = new WeakMap<ClusterList, Promise<Listed[]>>();
 
   /** Judges the cost. Returns it as far as it is known, for the inputs. */
-  async judge(check: OneCheck, transition: Transition): Promise<Properties> {
+  async judge(check: OneCheck, transition: Transition, adopted?: ClusterRecord): Promise<Properties> {
     const { inputs } = transition;
     const cost = await this.#costOf(check, transition);
-    this.#costs.set(check.urn, cost);
-    const isUnchecked = check.inquiry.lacks("prices") && isLimited(inputs, check.settings);
+    this.#costs.set(check.urn, cost, await placeOf(check, transition, adopted));
+    const isUnchecked = check.inquiry.lacks("prices") && hasLimit(inputs, check.settings);
     if (isUnchecked) this.#unchecked.add(check.urn);
     else this.#unchecked.delete(check.urn);
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
@@ -43,6 +47,7 @@ export class CostCheck {
     const { maxHourlyCost: limit } = check.settings;
     const overAll = limit !== undefined && cost.amount ? this.#costs.overLimit(limit) : undefined;
     if (overAll) check.fail("", overAll);
+    await this.#judgeOrganization(check);
     if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
     // An unknown price does not remove the known cost: the old cost stays if it shows a price.
     const { before } = transition;
@@ -61,7 +66,8 @@ export class CostCheck {
     settings: Settings,
     isOther: boolean,
   ): Promise<LateCost> {
-    if (!this.#unchecked.has(urn) && !isOther) return { amount: inputs.hourlyCost };
+    const isUnchecked = this.#unchecked.has(urn);
+    if (!isUnchecked && !isOther) return { amount: inputs.hourlyCost };
     const price = await inquiry.price(inputs.gpuType, { tier: tierOf(inputs.extraFields) });
     const [gap] = inquiry.gaps;
     if (gap && isLimited(inputs, settings)) return { problem: `\`maxHourlyCost\` cannot be checked: ${gap.text}` };
@@ -69,12 +75,52 @@ export class CostCheck {
     const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
     this.#costs.set(urn, cost);
     const { amount } = cost;
-    if (amount === undefined && isLimited(inputs, settings))
-      return { unpriced: `\`maxHourlyCost\` cannot be checked: the service shows no price for "${inputs.gpuType}"` };
+    if (amount === undefined && hasLimit(inputs, settings))
+      return {
+        unpriced: `${limitName(inputs, settings)} cannot be checked: the service shows no price for "${inputs.gpuType}"`,
+      };
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
     if (over) return { amount, problem: `\`maxHourlyCost\` ${over}` };
     const { maxHourlyCost: limit } = settings;
-    return { amount, problem: limit !== undefined && amount ? this.#costs.overLimit(limit) : undefined };
+    const overAll = limit !== undefined && amount ? this.#costs.overLimit(limit) : undefined;
+    const list = isUnchecked && this.#costs.rises(urn) ? await inquiry.clusters() : undefined;
+    return { amount, problem: overAll ?? (await this.overOrganization(urn, inquiry, settings, list)) };
+  }
+
+  /**
+   * The text if a cluster will cost more than now, and then all clusters of a list together cost more than the limit of
+   * the organization allows.
+   */
+  async overOrganization(
+    urn: string,
+    inquiry: Inquiry,
+    { maxHourlyCostOfOrganization: limit }: Settings,
+    list: ClusterList | undefined,
+  ): Promise<string | undefined> {
+    if (limit === undefined || !list || !this.#costs.rises(urn)) return undefined;
+    return this.#costs.overOrganization(limit, urn, await this.#costsIn(inquiry, list));
+  }
+
+  /** Compares with the limit of the organization, and reports what cannot be counted. */
+  async #judgeOrganization(check: OneCheck): Promise<void> {
+    const { urn, inquiry, settings } = check;
+    const list = this.#costs.rises(urn) ? await inquiry.clusters(organizationCost) : undefined;
+    if (!list) return;
+    const over = await this.overOrganization(urn, inquiry, settings, list);
+    if (over) check.fail("", over);
+    if (!list.complete) inquiry.leaveOpen(organizationCost, "the list of clusters is not complete");
+    const [first, ...more] = this.#costs.uncountedIn(urn, await this.#costsIn(inquiry, list));
+    const which = more.length > 0 ? `${first} and ${more.length} more` : first;
+    const text = `no cost in the same currency is known for ${which}, which is not counted`;
+    if (first !== undefined) inquiry.leaveOpen(organizationCost, text);
+  }
+
+  #costsIn(inquiry: Inquiry, list: ClusterList): Promise<Listed[]> {
+    const known = this.#listed.get(list);
+    const costOf = async (record: ClusterRecord) => ({ ...(await costOfListed(inquiry, record)), record });
+    const costs = known ?? Promise.all(list.clusters.map(costOf));
+    this.#listed.set(list, costs);
+    return costs;
   }
 
   async #costOf(check: OneCheck, { kind, before, inputs, effects }: Transition): Promise<Cost> {
@@ -86,6 +132,8 @@ export class CostCheck {
     if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
       const text = `the service shows no price for "${inputs.gpuType}", so \`hourlyCost\` is left out`;
       check.inform(`${text}. The same applies to other clusters without a price`, "no price");
+      if (isChanged && check.settings.maxHourlyCostOfOrganization !== undefined)
+        check.inquiry.leaveOpen(organizationCost, `the service shows no price for "${inputs.gpuType}"`);
     }
     return costAt(price, inputs);
   }
@@ -102,16 +150,19 @@ export class CostCheck {
   }
 }
 
-function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolean {
-  return maxHourlyCost !== undefined || settings.maxHourlyCost !== undefined;
+/** What a gap names. */
+const organizationCost = "the cost of the organization";
+
+function hasLimit(inputs: CheckedInputs, settings: Settings): boolean {
+  return isLimited(inputs, settings) || settings.maxHourlyCostOfOrganization !== undefined;
 }
 
-/** The cost of a cluster for one hour, as far as it is known. */
-export interface Cost {
-  readonly amount?: number;
-  readonly currency?: string;
-  /** The parts of the cost: `2 x h100 at 2.99 USD`. */
-  readonly parts: string;
+function limitName(inputs: CheckedInputs, settings: Settings): string {
+  return isLimited(inputs, settings) ? "`maxHourlyCost`" : "gpucluster:maxHourlyCostOfOrganization";
+}
+
+function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolean {
+  return maxHourlyCost !== undefined || settings.maxHourlyCost !== undefined;
 }
 
 type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
@@ -167,54 +218,24 @@ export function overOwnLimit({ amount, currency, parts }: Cost, limit: number | 
   return `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} per hour: ${parts}`;
 }
 
-/** The cost of the clusters of a run: one entry for each resource, which its next check overwrites. */
-export class Costs {
-  readonly #byUrn = new Map<string, Cost>();
-
-  set(urn: string, cost: Cost): void {
-    this.#byUrn.set(urn, cost);
-  }
-
-  /**
-   * The names of the resources whose cost cannot be counted: it is not known, or in another currency than the first.
-   */
-  uncounted(): string[] {
-    const { currency } = this;
-    return [...this.#byUrn].filter(([, cost]) => !isCounted(cost, currency)).map(([urn]) => nameOf(urn));
-  }
-
-  /** The text if all clusters so far cost more than the limit of the stack allows. */
-  overLimit(limit: number): string | undefined {
-    const { currency } = this;
-    const counted = [...this.#byUrn]
-      .flatMap(([urn, cost]) => (isCounted(cost, currency) ? [{ urn, ...cost, amount: cost.amount ?? 0 }] : []))
-      .sort((a, b) => b.amount - a.amount);
-    const sum = roundCost(counted.reduce((total, { amount }) => total + amount, 0));
-    if (sum <= limit) return undefined;
-    const largest = counted.filter(({ amount }) => amount > 0).slice(0, longestList);
-    const parts = largest.map(({ urn, amount, parts: made }) => `${nameOf(urn)} ${money(amount)} (${made})`);
-    const more = counted.filter(({ amount }) => amount > 0).length - largest.length;
-    const unknown = this.uncounted().length;
-    return [
-      `gpucluster:maxHourlyCost is ${money(limit)}, but the clusters seen so far cost ${money(sum, currency)} per hour: `,
-      parts.join(", "),
-      more > 0 ? `, and ${more} more` : "",
-      unknown > 0 ? `; not counted: ${unknown} whose cost is not known` : "",
-    ].join("");
-  }
-
-  private get currency(): string | undefined {
-    return [...this.#byUrn.values()].find((cost) => cost.currency !== undefined)?.currency;
-  }
+async function placeOf(check: OneCheck, transition: Transition, adopted: ClusterRecord | undefined): Promise<Place> {
+  const { before, inputs } = transition;
+  const isConcerned = check.settings.maxHourlyCostOfOrganization !== undefined && !knownCost(inputs, before);
+  return {
+    service: check.service,
+    marks: [inputs.name, before?.name, inputs.adopt].filter((mark) => mark !== undefined),
+    before: isConcerned ? await costBefore(check, before, adopted) : undefined,
+  };
 }
 
-const longestList = 3;
-
-/** Amounts in different currencies have no sum. An amount without a currency is taken for the same currency. */
-function isCounted({ amount, currency }: Cost, base: string | undefined): boolean {
-  return amount !== undefined && (currency === undefined || base === undefined || currency === base);
-}
-
-function nameOf(urn: string): string {
-  return resourceNameOf(urn) || "this cluster";
+/** The present cost of a cluster, at the present price: a price that has risen makes no scale-down dearer. */
+async function costBefore(
+  { inquiry }: OneCheck,
+  before: CheckedInputs | undefined,
+  adopted: ClusterRecord | undefined,
+) {
+  if (adopted) return (await costOfListed(inquiry, adopted)).amount ?? 0;
+  if (!before || !runs(before)) return 0;
+  const price = await inquiry.price(before.gpuType, { quietly: true, tier: tierOf(before.extraFields) });
+  return costAt(price, before).amount ?? before.hourlyCost ?? 0;
 }

@@ -79,15 +79,18 @@ export class Inquiry {
 
   /** The clusters that have a name. */
   async holders(name: string, { quietly }: LookupOptions = {}): Promise<ClusterRecord[] | undefined> {
-    if (!this.service) return undefined;
-    const list = this.#answerOf(await this.lookups.clusters(this.service), quietly ? undefined : "taken names");
-    return list && this.service.owned.holders(name, list);
+    const list = await this.clusters(quietly ? undefined : "taken names");
+    return list && this.service?.owned.holders(name, list);
   }
 
-  /** All known clusters of the organization, for a message that lists them. */
-  async clusters(): Promise<readonly ClusterRecord[]> {
-    const lookup = this.service && (await this.lookups.clusters(this.service));
-    return lookup && "answer" in lookup ? lookup.answer.clusters : [];
+  /** All known clusters of the organization. A failure is reported if `what` names the use of the list. */
+  async clusters(what?: string): Promise<ClusterList | undefined> {
+    return this.service && this.#answerOf(await this.lookups.clusters(this.service), what);
+  }
+
+  /** Records a fact that the answers of the service leave open, as if its lookup had failed. */
+  leaveOpen(what: string, text: string): void {
+    this.gaps.push({ what, error: new GpuClusterError(text), text });
   }
 
   /**

@@ -98,7 +98,8 @@ async function newReason(
   // A naming pattern of the stack may also generate the name of another resource.
   if (!__generatedName || check.naming) {
     const forced = "If `--replace` or `pulumi state taint` replaces it, set the option `deleteBeforeReplace: true`";
-    return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, await check.inquiry.clusters())}`;
+    const { clusters = [] } = (await check.inquiry.clusters()) ?? {};
+    return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, clusters)}`;
   }
   const id = holders.length === 1 ? holders[0]?.id : "<its id>";
   return (

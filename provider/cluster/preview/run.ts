@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import type { ClusterList } from "../../api/records";
 import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { listOf, resourceNameOf } from "../../text";
-import { isTypeRefusal } from "../createOnce";
+import { type Approve, isTypeRefusal } from "../createOnce";
 import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
 import { outputNames } from "../fields";
@@ -13,7 +14,7 @@ import { asInputs, secretsOf } from "../state";
 import type { CheckedInputs, ClusterState } from "../stateFields";
 import { changedFields, wayOut } from "../updateRequest";
 import { CostCheck, UnpricedError } from "./cost";
-import { type Inquiry, LateLookups, Lookups } from "./facts";
+import { Inquiry, LateLookups, Lookups } from "./facts";
 import { GpuCheck, withKeptType, withList } from "./gpuType";
 import { OneCheck, type Shared } from "./oneCheck";
 import {
@@ -93,7 +94,7 @@ export class CheckRun {
     deadlineMs: number,
     service: Service,
     inputs: CheckedInputs,
-    send: (inputs: CheckedInputs) => Promise<T>,
+    send: (inputs: CheckedInputs, approve: Approve) => Promise<T>,
   ): Promise<T> {
     const types = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
@@ -102,7 +103,8 @@ export class CheckRun {
       const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
       this.#gpus.take(ctx.urn, wanted.gpuType);
       try {
-        return await send(await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType));
+        const held = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
+        return await send(held, (list) => this.#approve(ctx, service, held, list));
       } catch (error) {
         const [next, ...rest] = others;
         const why = reasonForNext(error);
@@ -137,6 +139,18 @@ export class CheckRun {
     if (unpriced && isOther) throw new UnpricedError(said(`${unpriced}. Nothing was sent`));
     if (unpriced) ctx.log(said(unpriced), "warning");
     return isOther ? { ...inputs, hourlyCost: amount } : inputs;
+  }
+
+  /**
+   * Enforces the cost limit of the organization once more, just before the create request: others may have created
+   * clusters since the check. The prices are those of the check, so that this needs no further request.
+   * @throws GpuClusterError if the limit is exceeded.
+   */
+  async #approve(ctx: Ctx, service: Service, inputs: CheckedInputs, list: ClusterList): Promise<void> {
+    const hiding = this.#hiding(ctx, inputs);
+    const inquiry = new Inquiry(this.#shared.lookups, service, hiding.said);
+    const over = await this.#costs.overOrganization(ctx.urn, inquiry, this.settings(), list);
+    if (over) throw new GpuClusterError(hiding.ownText(`cluster "${inputs.name}": ${over}. Nothing was sent`));
   }
 
   /** Lookups that may take as long as the operation. */
@@ -244,7 +258,7 @@ export class CheckRun {
     judgeAdoption(check, transition, adoption);
     await this.#names.judge(check, transition, adoption.id !== undefined);
     const cost = (await this.#gpus.judge(check, transition, adoption))
-      ? await this.#costs.judge(check, transition)
+      ? await this.#costs.judge(check, transition, adoption.record)
       : {};
     await warnOfMissingUpdate(check, transition);
     const certain = await certainOutputs(check, transition, adoption);

@@ -31,8 +31,9 @@ test.each([
 });
 
 test("the limits of the stack also apply to its own providers, unless these set them", () => {
-  const read = configReader({ capacityCheck: "warn" }, urnOf("eu"), { maxHourlyCost: "50", capacityCheck: "error" });
-  expect(["maxHourlyCost", "capacityCheck"].map((name) => read(`gpucluster:${name}`))).toEqual(["50", "warn"]);
+  const ofStack = { maxHourlyCost: "50", maxHourlyCostOfOrganization: "400", capacityCheck: "error" };
+  const read = configReader({ capacityCheck: "warn" }, urnOf("eu"), ofStack);
+  expect(Object.keys(ofStack).map((name) => read(`gpucluster:${name}`))).toEqual(["50", "400", "warn"]);
 });
 
 test.each([

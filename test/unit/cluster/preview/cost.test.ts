@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { money } from "../../../../provider/cluster/money";
-import { Costs, costAt } from "../../../../provider/cluster/preview/cost";
+import { costAt } from "../../../../provider/cluster/preview/cost";
+import { Costs } from "../../../../provider/cluster/preview/costSum";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
 import type { Dialect } from "../../../../simulator";
 import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";

@@ -283,6 +283,7 @@ describe("a type of a list whose price the service does not name", () => {
   it.each<[string, Properties, BenchOptions["settings"]]>([
     ["the cluster", { maxHourlyCost: 20 }, undefined],
     ["the stack", {}, { maxHourlyCost: 20 }],
+    ["the organization", {}, { maxHourlyCostOfOrganization: 20 }],
   ])(
     "is left out, with a warning or as an error if it is the last, under a limit of %s",
     async (_title, limit, settings) => {
@@ -297,7 +298,7 @@ describe("a type of a list whose price the service does not name", () => {
       ]);
       const last = await openSoldOut(limit, settings, "l4", "h200");
       expect((await failureOf(last.made)).message).toMatch(
-        /^cluster "web": `maxHourlyCost` cannot be checked: .* price for "h200".*Nothing was sent/,
+        /^cluster "web": \S*maxHourlyCost\S* cannot be checked: .* price for "h200".*Nothing was sent/,
       );
       expect(writes(last.bench.simulator)).toEqual([creation]);
     },
