@@ -97,12 +97,15 @@ function createBody(inputs: CheckedInputs): Pick<CreateBody, CreatedName> {
   return { ...pick(inputs, createdNames), env: inputs.env ?? {} };
 }
 
-async function createOnce({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+async function createOnce(service: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+  const { creations, capacity } = service;
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);
     const options = { ...operation.request(), lookupDeadlineMs: operation.lookup().deadlineMs, warn };
-    return await creations.create(createBody(inputs), options);
+    const record = await creations.create(createBody(inputs), options);
+    capacity.created(inputs.name);
+    return record;
   } catch (error) {
     // Several operations share the request for the list, so its error names none of their clusters.
     const isShared = error instanceof RequestError && !error.message.includes(operation.title);
