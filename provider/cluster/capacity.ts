@@ -1,5 +1,6 @@
 import { matchGpu } from "../api/gpuMatch";
 import { gpuKey, plainName } from "../api/names";
+import { unknownTypeCode } from "../api/records";
 import { abortable, type Clock, until } from "../clock";
 import { ApiError, InterruptedError, messageOf, RequestError, ResponseShapeError } from "../errors";
 import { isTypeRefusal } from "./createOnce";
@@ -117,16 +118,21 @@ class Stock {
   constructor(
     readonly sinceMs: number,
     private readonly inquiry: Inquiry,
+    /** The types that a lookup of this process has listed: if one is missing later, it is sold out. */
+    private readonly seen: Set<string>,
   ) {}
 
   /** Reads the figures of these types; the lookup is already made, or is made once. */
   async read(types: Iterable<string>): Promise<void> {
     for (const type of new Set(types)) {
       if (this.#supplies.has(type)) continue;
-      const free = await this.inquiry.free(type);
+      const shown = await this.inquiry.free(type);
       const list = await this.inquiry.gpuTypes({ quietly: true });
-      const isUnlisted = list?.certain === true && matchGpu(type, list.gpus).kind === "none";
-      this.#supplies.set(type, { ...(free === undefined ? {} : { free }), isUnlisted });
+      const match = list?.certain ? matchGpu(type, list.gpus).kind : undefined;
+      if (match === "one") this.seen.add(gpuKey(type));
+      const isSeen = this.seen.has(gpuKey(type));
+      const free = shown ?? (match === "none" && isSeen ? 0 : undefined);
+      this.#supplies.set(type, { ...(free === undefined ? {} : { free }), isUnlisted: match === "none" && !isSeen });
     }
   }
 
@@ -158,6 +164,7 @@ export class Capacity {
   #nextMs = 0;
   #problem: string | undefined;
   readonly #refusals = new Map<string, Refusal>();
+  readonly #seen = new Set<string>();
 
   constructor(
     readonly clock: Clock,
@@ -253,7 +260,7 @@ export class Capacity {
     this.#nextMs = sinceMs + intervalMs;
     // A wait can miss a lookup: other requests go first.
     const limits = { deadlineMs: sinceMs + lookupLimitMs, attempts: 1, urgency: "poll" as const };
-    const stock = new Stock(sinceMs, this.ask(limits));
+    const stock = new Stock(sinceMs, this.ask(limits), this.#seen);
     await stock.read(this.#queue.flatMap(({ types }) => types));
     this.#lookup = undefined;
     this.#problem = stock.problem;
@@ -262,9 +269,6 @@ export class Capacity {
     this.#queue = this.#queue.filter(({ endedMs = Number.POSITIVE_INFINITY }) => endedMs >= sinceMs);
   }
 }
-
-/** A refusal with this code is about capacity only if the type exists. */
-const unknownTypeCode = "invalid_gpu_type";
 
 /** One creation that waits for its turn, until the time limit of its operation. */
 class Waiter implements Claim, TypeChoice {
@@ -332,6 +336,7 @@ class Waiter implements Claim, TypeChoice {
 
   readonly leave = () => this.capacity.ended(this);
 
+  /** Whether the type may be available later. If the service lists its types without this one, it may not exist. */
   #isShortage(error: unknown, type: string): boolean {
     const code = error instanceof ApiError ? plainName(error.code ?? "") : "";
     return isTypeRefusal(error) && !(code === unknownTypeCode && this.capacity.isUnlisted(type));

@@ -125,9 +125,9 @@ describe("a creation that waits for capacity", () => {
   });
 
   it("counts each GPU of a replica", async () => {
-    const bench = await openBench({ dialect: { requestNames: "both" } });
+    const bench = await openBench({ dialect: { extraFields: "stored" } });
     stocks(bench, { h100: 15 });
-    const news = waiting({ extraFields: { gpusPerReplica: 8 } });
+    const news = waiting({ extraFields: { gpus_per_replica: 8 } });
     const { made: work } = await begin(bench, news);
     await bench.clock.advance(minute);
     expect(statuses(bench)[0]).toContain("15 of 16 h100 free");
@@ -374,6 +374,20 @@ describe("a refusal that no wait changes", () => {
     stocks(bench, { h100: 2 });
     await bench.run(work);
     expect(made(bench)).toEqual(["web h100"]);
+  });
+
+  it("is not assumed of a type that the service listed before: it lists only what is in stock", async () => {
+    const bench = await openBench({ dialect: { gpuStockListed: "in-stock-only" } });
+    stocks(bench, { h100: 1 });
+    const { made: work } = await begin(bench, waiting());
+    await bench.clock.advance(minute);
+    stocks(bench, { h100: 0 });
+    await bench.clock.advance(5 * minute);
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(statuses(bench).at(-1)).toContain("0 of 2 h100 free");
+    stocks(bench, { h100: 2 });
+    await bench.run(work);
+    expect(writes(bench.simulator)).toEqual([creation]);
   });
 
   it("is another refusal, and one whose answer was lost", async () => {
