@@ -197,7 +197,10 @@ export class Capacity {
 
   /** The type that a creation may take now, by the latest stock. */
   async turnOf(waiter: Waiter): Promise<string | undefined> {
-    if (this.clock.now() >= this.#nextMs) this.#lookup ??= this.#lookUp();
+    if (this.clock.now() >= this.#nextMs)
+      this.#lookup ??= this.#lookUp().finally(() => {
+        this.#lookup = undefined;
+      });
     await this.#lookup;
     const stock = this.#stock;
     await stock?.read(this.#queue.flatMap(({ types }) => types));
@@ -262,7 +265,6 @@ export class Capacity {
     const limits = { deadlineMs: sinceMs + lookupLimitMs, attempts: 1, urgency: "poll" as const };
     const stock = new Stock(sinceMs, this.ask(limits), this.#seen);
     await stock.read(this.#queue.flatMap(({ types }) => types));
-    this.#lookup = undefined;
     this.#problem = stock.problem;
     if (this.#problem !== undefined && this.#stock !== undefined) return;
     this.#stock = stock;

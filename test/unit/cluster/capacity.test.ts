@@ -4,7 +4,7 @@ import { InterruptedError } from "../../../provider/errors";
 import type { Simulator } from "../../../simulator";
 import { type Bench, type BenchOptions, closeAll, failureOf, forget, living, openBench, writes } from "./harness";
 import { checked, urnOf } from "./inputs";
-import { check } from "./preview/harness";
+import { check, old } from "./preview/harness";
 
 afterEach(closeAll);
 
@@ -178,6 +178,19 @@ describe("several creations that wait for capacity", () => {
     stocks(bench, { h100: 64 });
     await bench.run(Promise.all(works));
     expect(writes(bench.simulator)).toEqual(Array(20).fill(creation));
+  });
+
+  it("send their lookups with the lowest priority, each once, so that they delay no other request", async () => {
+    const options: unknown[] = [];
+    const client: BenchOptions["client"] = ({ listGpuTypes }) => ({
+      listGpuTypes: (given) => {
+        options.push(given);
+        return listGpuTypes(given);
+      },
+    });
+    const bench = await openBench({ client });
+    await bench.run(bench.cluster.create(bench.ctx(), waiting()));
+    expect(options).toEqual([{ urgency: "poll", attempts: 1, deadlineMs: expect.any(Number) }]);
   });
 
   it("are served in the order of their arrival, and none is sent before its GPUs are free", async () => {
@@ -433,6 +446,17 @@ describe("a preview of a creation that would wait", () => {
     expect(result.said.filter((line) => line.includes("enough GPUs"))).toEqual(said);
     expect(writes(bench.simulator)).toEqual([]);
   });
+});
+
+it("a preview of a replacement that would wait says so; a scale-up is judged as before", async () => {
+  const bench = await openBench({ settings: { capacityCheck: "error" } });
+  stocks(bench, { l4: 1, h100: 1 });
+  const before = old({ name: "web" });
+  const replaced = await check(bench, waiting({ gpuType: "l4" }), before);
+  expect(replaced.refusals).toEqual([]);
+  expect(replaced.said.join()).toContain("so the creation waits for capacity: 1 of 2 l4 free");
+  const scaled = await check({ ...bench, cluster: bench.as("seen") }, waiting({ replicas: 9 }), before);
+  expect(scaled.refusals).toEqual([expect.stringMatching(/^replicas: not enough GPUs: 7 x h100 needed, 1 available/)]);
 });
 
 describe("the types that creations may take", () => {
