@@ -257,7 +257,9 @@ export function closeNames(name: string, names: readonly string[]): string[] {
  */
 export function wantedMore({ kind, before, inputs, oldGoesFirst }: Transition, adopted?: ClusterRecord): number {
   if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
-  if (adopted) return beyond(inputs.replicas, stateOf(adopted.status) === "stopped" ? 0 : adopted.replicas);
+  const { replicas = inputs.replicas } = adopted ?? {};
+  if (adopted)
+    return beyond(gpusOf(inputs), stateOf(adopted.status) === "stopped" ? 0 : gpusOf({ ...inputs, replicas }));
   // An edited or imported state may not contain the cluster's type or number of replicas.
   const types = [before?.gpuType].filter((type) => type !== undefined);
   const held = before && runs(before) && isSameGpu(inputs.gpuType, types) ? gpusOf(before) : 0;
@@ -265,7 +267,7 @@ export function wantedMore({ kind, before, inputs, oldGoesFirst }: Transition, a
   return beyond(gpusOf(inputs), held);
 }
 
-function beyond(wanted: number, held = wanted): number {
+function beyond(wanted: number, held: number): number {
   return Math.max(0, wanted - held);
 }
 
