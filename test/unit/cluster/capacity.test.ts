@@ -250,6 +250,35 @@ describe("several creations that wait for capacity", () => {
   });
 });
 
+it("a creation that ends during a lookup is counted: that stock may not show it yet", async () => {
+  const wait: { sleep: (ms: number) => Promise<void> } = { sleep: async () => undefined };
+  const bench = await openBench({
+    client: ({ listGpuTypes, createCluster }) => ({
+      listGpuTypes: async (...args) => {
+        const list = await listGpuTypes(...args);
+        await wait.sleep(5_000);
+        return list;
+      },
+      createCluster: async (...args) => {
+        await wait.sleep(17_000);
+        return createCluster(...args);
+      },
+    }),
+  });
+  wait.sleep = (ms) => bench.clock.sleep(ms);
+  stocks(bench, { h100: 2 });
+  const works: Promise<unknown>[] = [];
+  for (const name of ["a", "b"]) {
+    works.push(bench.cluster.create(bench.ctx({ urn: urnOf(name) }), waiting({ name })));
+    await bench.clock.advance(6_000);
+  }
+  await bench.clock.advance(2 * minute);
+  expect(made(bench)).toEqual(["a h100"]);
+  stocks(bench, { h100: 4 });
+  await bench.run(Promise.all(works));
+  expect(writes(bench.simulator)).toEqual([creation, creation]);
+});
+
 /** The client without stock figures in some lists. */
 function withoutStock(...lists: ("listGpuTypes" | "listGpuAvailability")[]): NonNullable<BenchOptions["client"]> {
   return (real) =>
