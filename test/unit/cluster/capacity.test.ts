@@ -217,6 +217,18 @@ describe("several creations that wait for capacity", () => {
     expect(writes(bench.simulator)).toEqual(Array(3).fill(creation));
   });
 
+  it("do not wait for each other if their extra fields differ, such as the tier", async () => {
+    const bench = await openBench({ dialect: { extraFields: "stored" } });
+    stocks(bench, { h100: 1 });
+    const large = bench.cluster.create(bench.ctx(), waiting());
+    await bench.clock.advance(1_000);
+    const small = waiting({ name: "small", replicas: 1, extraFields: { tier: "verified" } });
+    await bench.run(bench.cluster.create(bench.ctx({ urn: urnOf("small") }), small));
+    stocks(bench, { h100: 3 });
+    await bench.run(large);
+    expect(made(bench)).toEqual(["small h100", "web h100"]);
+  });
+
   it("leave the queue to the others when they end", async () => {
     const bench = await openBench();
     stocks(bench, { h100: 1 });
