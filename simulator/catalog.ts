@@ -12,6 +12,8 @@ export interface SimulatedGpuType {
   pricePerHour?: number;
   /** Number of GPUs that the service owns. Clusters hold GPUs of this stock. */
   stock: number;
+  /** Number of free GPUs that all answers show, whatever is free: a stock that lies. @default the free GPUs */
+  shownStock?: number;
   /** @default "NVIDIA" */
   manufacturer?: string;
   architecture?: string;

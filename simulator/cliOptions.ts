@@ -30,6 +30,7 @@ apiKey, dialect and pid. SIGINT and SIGTERM end it.
   --rate-window-ms N     length of a window (default: 60000)
   --list-lag-ms N        lists show clusters as they were N ms ago (default: 0)
   --latency-ms N         added to each request (default: 0)
+  --sold-out-ms N        no GPU of any type is free for N ms from the start (default: 0)
   --fault JSON           a fault, such as
                          '{"kind":"drop","when":"after","method":"POST"}' (repeatable)
   --exit-with-stdin      end when standard input closes
@@ -89,6 +90,7 @@ export function parseCli(args: string[], env: Record<string, string | undefined>
         rateWindowMs: number("rate-window-ms"),
         listLagMs: number("list-lag-ms"),
         latencyMs: number("latency-ms"),
+        soldOutMs: number("sold-out-ms"),
         faults: values.fault?.map(parseFaultText),
       },
     };
@@ -108,12 +110,16 @@ const flags = {
   "rate-window-ms": { type: "string" },
   "list-lag-ms": { type: "string" },
   "latency-ms": { type: "string" },
+  "sold-out-ms": { type: "string" },
   fault: { type: "string", multiple: true },
   "exit-with-stdin": { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
-type NumberFlag = "port" | "rate-limit" | `${"provisioning" | "deletion" | "rate-window" | "list-lag" | "latency"}-ms`;
+type NumberFlag =
+  | "port"
+  | "rate-limit"
+  | `${"provisioning" | "deletion" | "rate-window" | "list-lag" | "latency" | "sold-out"}-ms`;
 
 function parseNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

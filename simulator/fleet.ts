@@ -29,6 +29,8 @@ export class Fleet {
   readonly #history = new History();
   /** The address below which the endpoints of new clusters are; empty if they have none. */
   endpointBase: string | undefined;
+  /** Until this time, no GPU is free. */
+  soldOutUntil = 0;
 
   constructor(
     readonly clock: { now(): number },
@@ -136,10 +138,16 @@ export class Fleet {
   /** Number of free GPUs of a type. The GPUs of the cluster `except`, which is about to change, count as free. */
   available(type: string, except?: ClusterState): number {
     const now = this.clock.now();
+    if (now < this.soldOutUntil) return 0;
     const held = this.all()
       .filter((state) => state !== except && state.gpuType === type && holdsGpus(state, now, this.timing))
       .reduce((sum, state) => sum + state.desiredReplicas * state.gpusPerReplica, 0);
     return Math.max(0, (this.#catalog.get(type)?.stock ?? 0) - held);
+  }
+
+  /** Number of free GPUs of a type that answers show. */
+  shown(type: string): number {
+    return this.#catalog.get(type)?.shownStock ?? this.available(type);
   }
 
   #isShownAt({ deletedAt = Number.POSITIVE_INFINITY }: ClusterState, time: number, tombstoneMs: number): boolean {

@@ -72,7 +72,7 @@ function listOf(items: GpuFacts[], word: string, { dialect }: Service): unknown 
 }
 
 function listedTypes({ fleet, dialect }: Service): SimulatedGpuType[] {
-  return fleet.gpus().filter(({ type }) => isStockListed[dialect.gpuStockListed](fleet.available(type)));
+  return fleet.gpus().filter(({ type }) => isStockListed[dialect.gpuStockListed](fleet.shown(type)));
 }
 
 /** The facts about GPU types, each with its `type`. */
@@ -81,7 +81,7 @@ function gpuFacts({ fleet, dialect }: Service) {
   return {
     model: (gpu: SimulatedGpuType) => ({ type: typeOf(gpu), name: gpu.name, memory_gb: gpu.memoryGb }),
     price: (gpu: SimulatedGpuType) => ({ type: typeOf(gpu), ...gpuPrice(gpu, dialect) }),
-    stock: (gpu: SimulatedGpuType) => ({ type: typeOf(gpu), ...gpuStock(fleet.available(gpu.type), dialect) }),
+    stock: (gpu: SimulatedGpuType) => ({ type: typeOf(gpu), ...gpuStock(fleet.shown(gpu.type), dialect) }),
   };
 }
 
@@ -201,7 +201,7 @@ type GpuQuery = Readonly<Record<string, string>>;
 /** Answer of `GET /v1/gpus/models` as the client reads it. */
 function clientModels({ fleet, dialect }: Service, query: GpuQuery): object {
   const data = fleet.gpus().map((gpu) => {
-    const rows = rowsOf(fleet.available(gpu.type), query);
+    const rows = rowsOf(fleet.shown(gpu.type), query);
     const sum = (field: "totalGpus" | "nodeCount") => rows.reduce((total, row) => total + row[field], 0);
     const { architecture = null } = gpu;
     const availability = { totalGpus: sum("totalGpus"), nodeCount: sum("nodeCount") };
@@ -214,7 +214,7 @@ function clientModels({ fleet, dialect }: Service, query: GpuQuery): object {
 function clientAvailability({ fleet, dialect }: Service, query: GpuQuery): object {
   const availability = fleet.gpus().flatMap((gpu) => {
     const { name: gpuModel, ...facts } = modelFacts(gpu);
-    return rowsOf(fleet.available(gpu.type), query)
+    return rowsOf(fleet.shown(gpu.type), query)
       .filter(({ totalGpus }) => isStockListed[dialect.gpuStockListed](totalGpus))
       .map((row) => ({ gpuModel, ...facts, ...row }));
   });

@@ -56,6 +56,8 @@ export interface SimulatorOptions {
   latencyMs?: number;
   /** The GPU types with prices and stock. @default the catalog of the dialect */
   gpuTypes?: SimulatedGpuType[];
+  /** Milliseconds from the start during which no GPU of any type is free. @default 0 */
+  soldOutMs?: number;
   /** Faults from the start. @default none */
   faults?: Fault[];
   /**
@@ -87,7 +89,10 @@ export interface Simulator {
   cluster(id: string): SimulatedCluster | undefined;
   /** Adds a fault. */
   fault(fault: Fault): void;
-  /** Changes price, stock, ... of a GPU type: `{ stock: 0 }` sells it out, `{ pricePerHour: undefined }` hides its price. */
+  /**
+   * Changes price, stock, ... of a GPU type: `{ stock: 0 }` sells it out, `{ shownStock: 8 }` makes the stock lie,
+   * `{ pricePerHour: undefined }` hides its price.
+   */
   setGpuType(type: string, changes: Partial<SimulatedGpuType>): void;
   /** Changes a cluster without a request, as another program or a failure would. */
   change(id: string, changes: ClusterChanges): void;
@@ -108,6 +113,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const endpoint = Array.isArray(script) ? await serveEndpoints(script, clock) : undefined;
   const backend = assemble(options, closing.signal);
   const { fleet, dialect } = backend;
+  fleet.soldOutUntil = clock.now() + (options.soldOutMs ?? 0);
   fleet.endpointBase = script === "none" ? "" : endpoint?.url;
   const book: RequestBook = { answered: [], open: new Set() };
   const [[apiKey, organization] = ["", ""]] = backend.apiKeys;

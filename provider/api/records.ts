@@ -341,9 +341,11 @@ export const unwantedWords = {
     "(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present))(?! to\\b)",
 } as const;
 export const missingField = /missing|required|must be (given|present|set)/i;
+/** The service refuses a type that is not available like one that does not exist (specification, section 7). */
+export const unknownTypeCode = "invalid_gpu_type";
 /** @assumption A refused creation with one of these codes is refused for its GPU type: another one may be had. */
 export const typeRefusals: ReadonlySet<string> = new Set([
-  "invalid_gpu_type",
+  unknownTypeCode,
   "insufficient_capacity",
   "no_capacity",
   "out_of_stock",

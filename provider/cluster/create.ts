@@ -99,7 +99,7 @@ function createBody(inputs: CheckedInputs): Pick<CreateBody, CreatedName> {
 }
 
 async function createOnce(
-  { creations }: Service,
+  { creations, capacity }: Service,
   operation: Operation,
   inputs: CheckedInputs,
   approve: Approve | undefined,
@@ -108,7 +108,9 @@ async function createOnce(
   try {
     const warn = (text: string) => operation.warn(text);
     const options = { ...operation.request(), lookupDeadlineMs: operation.lookup().deadlineMs, warn, approve };
-    return await creations.create(createBody(inputs), options);
+    const record = await creations.create(createBody(inputs), options);
+    capacity.created(inputs.name);
+    return record;
   } catch (error) {
     // Several operations share the request for the list, so its error names none of their clusters.
     const isShared = error instanceof RequestError && !error.message.includes(operation.title);

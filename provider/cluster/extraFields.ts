@@ -94,6 +94,17 @@ export function gpusPerReplica(extras: ExtraFields = {}): number {
   return typeof count === "number" && count > 0 ? count : 1;
 }
 
+/** The number of GPUs of all replicas. */
+export function gpusOf({
+  replicas,
+  extraFields,
+}: {
+  readonly replicas: number;
+  readonly extraFields?: ExtraFields;
+}): number {
+  return replicas * gpusPerReplica(extraFields);
+}
+
 /** The tier of a cluster, which may decide its price. */
 export function tierOf(extras: ExtraFields = {}): string | undefined {
   return typeof extras["tier"] === "string" ? extras["tier"] : undefined;

@@ -114,6 +114,14 @@ export interface ClusterInputs {
    */
   deletionPolicy?: DeletionPolicy;
   /**
+   * Whether a creation waits until a type of `gpuType` has enough free GPUs, up to the time limit of the creation
+   * (`customTimeouts`); default false: a creation without capacity fails.
+   *
+   * It counts at creation only, also for that of a replacement: an update, a start and an adoption do not wait. Clusters
+   * of one process are served in the order of their arrival. Nothing exists, and nothing is billed, during the wait.
+   */
+  waitForCapacity?: boolean;
+  /**
    * Maximum cost of the cluster for one hour, in the currency of the service's prices; a number above 0. Above it,
    * preview and `up` fail before anything is sent.
    *
@@ -285,6 +293,7 @@ const flags = {
   healthCheck: {},
   readinessProbe: { effect: "probe", secretParts: ["headers", "body"] },
   deletionPolicy: {},
+  waitForCapacity: { once: true },
   maxHourlyCost: {},
   plainEnv: { plain: true },
   connection: {},
@@ -327,6 +336,7 @@ export const inputDefaults: Partial<ClusterInputs> = {
   skipAwait: false,
   healthCheck: "status",
   deletionPolicy: "delete",
+  waitForCapacity: false,
   plainEnv: false,
 };
 

@@ -234,7 +234,7 @@ interface PollResult {
 const sameTickMs = 500;
 
 /** The observations of one wait. Reports changes as progress, and lists the observed states at the end. */
-class WaitReport {
+export class WaitReport {
   readonly #startMs: number;
   readonly #counts = new Map<string, number>();
   #reported: string | undefined;
@@ -265,7 +265,7 @@ class WaitReport {
     this.#lastObservation = observation;
     this.#last = summary;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
-    this.#report(summary);
+    this.show(summary);
     const shown = [summary, ...unhealthyReasons(observation.status)].join("\n");
     if (shown !== this.#shown) this.#changedAtMs = this.clock.now();
     this.#shown = shown;
@@ -275,7 +275,7 @@ class WaitReport {
   /** A failed poll says nothing about the cluster. */
   failed(problem: string): void {
     this.#problem = problem;
-    this.#report(`cannot poll: ${problem}`);
+    this.show(`cannot poll: ${problem}`);
     this.#warnOfStall(`cannot poll: ${problem}`, false);
   }
 
@@ -310,7 +310,8 @@ class WaitReport {
     ];
   }
 
-  #report(summary: string): void {
+  /** Reports a summary if it is new, or if the last report is as old as the heartbeat. */
+  show(summary: string): void {
     const nowMs = this.clock.now();
     if (summary === this.#reported && nowMs - this.#reportedAtMs < this.heartbeatMs) return;
     this.operation.progress(summary);

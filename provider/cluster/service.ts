@@ -3,11 +3,13 @@ import type { Client } from "../api/client";
 import { clientFor, fingerprint } from "../api/clients";
 import { type Clock, systemClock } from "../clock";
 import { type Connection, heartbeatMs } from "../config";
+import { Capacity } from "./capacity";
 import { Creations } from "./createOnce";
 import { Details } from "./details";
 import { ListCache, Refreshes } from "./listCache";
 import { OwnedIds } from "./ownedIds";
 import { Poller } from "./poller";
+import { Inquiry, Lookups } from "./preview/facts";
 import { KnownSecrets } from "./state";
 
 /** The parts that all operations on one service with one key share in this process. */
@@ -16,6 +18,7 @@ export interface Service {
   readonly lists: ListCache;
   readonly poller: Poller;
   readonly creations: Creations;
+  readonly capacity: Capacity;
   readonly owned: OwnedIds;
   readonly refreshes: Refreshes;
   readonly details: Details;
@@ -44,10 +47,16 @@ export function serviceFor(connection: Connection): Service {
 export function createService(client: Client, seenBy: string, clock: Clock, heartbeat: number, address = ""): Service {
   const lists = new ListCache(client, clock);
   const owned = new OwnedIds();
-  return {
+  const poller = new Poller(client, lists, clock, heartbeat);
+  const service: Service = {
     client,
     lists,
-    poller: new Poller(client, lists, clock, heartbeat),
+    poller,
+    capacity: new Capacity(
+      clock,
+      (limits) => new Inquiry(new Lookups(limits), service),
+      (operation) => poller.report(operation),
+    ),
     creations: new Creations(client, lists, owned, clock),
     owned,
     refreshes: new Refreshes(lists),
@@ -58,4 +67,5 @@ export function createService(client: Client, seenBy: string, clock: Clock, hear
     seenBy: seenBy.slice(0, 8),
     address,
   };
+  return service;
 }

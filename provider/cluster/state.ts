@@ -184,6 +184,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
   healthCheck: text,
   readinessProbe: map,
   deletionPolicy: text,
+  waitForCapacity: flag,
   maxHourlyCost: number,
   plainEnv: flag,
   connection: text,

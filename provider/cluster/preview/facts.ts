@@ -184,13 +184,8 @@ function priceOf({ pricePerHour, currency }: Pick<GpuType, "pricePerHour" | "cur
 /** The time limit for all lookups of a run: a preview must not wait for a service that is down. */
 const lookUpLimitMs = 5_000;
 
-/** The limits of lookups. */
-interface LookupLimits {
-  /** The deadline of an operation that waits; without one, `lookUpLimitMs` holds for all lookups together. */
-  readonly deadlineMs?: number;
-  /** The number of attempts of a lookup without a deadline. */
-  readonly attempts?: number;
-}
+/** The limits of lookups. `deadlineMs`: of an operation that waits; without it, `lookUpLimitMs` holds for all together. */
+export type LookupLimits = Pick<CallOptions, "deadlineMs" | "attempts" | "urgency">;
 
 /** The answer of a lookup, or its error. */
 export type Lookup<T> = { readonly answer: T } | { readonly error: unknown };
@@ -261,7 +256,7 @@ export class Lookups {
   async #ask<T>({ clock }: Service, send: (request: CallOptions) => Promise<T>): Promise<Lookup<T>> {
     const { deadlineMs, attempts = 2 } = this.limits;
     if (deadlineMs !== undefined)
-      return send({ deadlineMs }).then(
+      return send(this.limits).then(
         (answer) => ({ answer }),
         (error) => ({ error }),
       );

@@ -5,7 +5,9 @@ import { ambiguousText } from "../../api/serviceForm";
 import { stateOf } from "../../api/states";
 import { hasUnknown, UNKNOWN } from "../../core";
 import { cleanText, listOf } from "../../text";
+import { type Supply, stockText, waitsForCapacity } from "../capacity";
 import { gpuTypeOf, identifiersIn, withTakenType } from "../drift";
+import { gpusOf } from "../extraFields";
 import type { Service } from "../service";
 import type { CheckedInputs } from "../stateFields";
 import type { Inquiry } from "./facts";
@@ -55,7 +57,7 @@ export class GpuCheck {
     if (adopted !== undefined) return { ...inputs, gpuType: adopted };
     if (!check.service || hasUnknown([inputs.gpuType, inputs.replicas])) return inputs;
     const isGiven = id !== undefined || types.length === 1;
-    const gpuType = isGiven ? types[0] : await this.#choose(check, check.service, types, inputs.replicas);
+    const gpuType = isGiven ? types[0] : await this.#choose(check, check.service, types, gpusOf(inputs));
     this.#noteOpen(check, gpuType);
     return gpuType === undefined ? inputs : { ...inputs, gpuType };
   }
@@ -78,8 +80,10 @@ export class GpuCheck {
     inquiry: Inquiry,
     inputs: CheckedInputs,
   ): Promise<readonly [string, ...string[]]> {
-    const { gpuType, replicas, __gpuTypes: types = [gpuType] } = inputs;
-    const chosen = this.#open.has(urn) ? await this.#choose({ inquiry, urn }, service, types, replicas) : undefined;
+    const { gpuType, __gpuTypes: types = [gpuType] } = inputs;
+    const chosen = this.#open.has(urn)
+      ? await this.#choose({ inquiry, urn }, service, types, gpusOf(inputs))
+      : undefined;
     const first = chosen ?? gpuType;
     return [first, ...types.filter((type) => !isSameGpu(type, [first]))];
   }
@@ -94,10 +98,10 @@ export class GpuCheck {
     { inquiry, urn }: Pick<OneCheck, "inquiry" | "urn">,
     service: Service,
     types: readonly string[],
-    replicas: number,
+    count: number,
   ) {
     const listed = await inquiry.gpuTypes();
-    return chooseType(types, replicas, async (type) => {
+    return chooseType(types, count, async (type) => {
       if (listed?.certain && matchGpu(type, listed.gpus).kind !== "one") return 0;
       const free = await inquiry.free(type);
       return free === undefined ? undefined : free - this.#wants.ofOthers(urn, service, type);
@@ -144,8 +148,24 @@ export class GpuCheck {
     if (count === 0) return;
     const short = shortage(type, count, this.#wants.ofOthers(urn, service, type), await inquiry.free(type));
     if (short === undefined) return;
-    if (check.settings.capacityCheck === "error") check.fail("replicas", `${short} (gpucluster:capacityCheck)`);
+    if (transition.kind !== "update" && waitsForCapacity(transition.inputs))
+      check.inform(
+        `not enough GPUs now, so the creation waits for capacity: ${await this.#stockOf(check, transition, count)}`,
+      );
+    else if (check.settings.capacityCheck === "error") check.fail("replicas", `${short} (gpucluster:capacityCheck)`);
     else check.warn(short);
+  }
+
+  /** The stock of each type of a list, as far as the other clusters of the run leave it. */
+  async #stockOf({ urn, inquiry, service }: OneCheck, { inputs }: Transition, count: number): Promise<string> {
+    const { gpuType, __gpuTypes: types = [gpuType] } = inputs;
+    const supplies = new Map<string, Supply>();
+    for (const type of types) {
+      const free = await inquiry.free(type);
+      const others = service ? this.#wants.ofOthers(urn, service, type) : 0;
+      supplies.set(type, free === undefined ? {} : { free: Math.max(0, free - others) });
+    }
+    return stockText(types, count, (type) => supplies.get(type) ?? {});
   }
 }
 
@@ -194,14 +214,14 @@ export function withKeptType(inputs: CheckedInputs, before: CheckedInputs | unde
  */
 export async function chooseType(
   types: readonly string[],
-  replicas: number,
+  wanted: number,
   free: (type: string) => Promise<number | undefined>,
 ): Promise<string | undefined> {
   let unknown: string | undefined;
   for (const type of types) {
     const count = await free(type);
     if (count === undefined) unknown ??= type;
-    else if (count >= replicas) return type;
+    else if (count >= wanted) return type;
   }
   return unknown ?? types[0];
 }
@@ -237,15 +257,17 @@ export function closeNames(name: string, names: readonly string[]): string[] {
  */
 export function wantedMore({ kind, before, inputs, oldGoesFirst }: Transition, adopted?: ClusterRecord): number {
   if (hasUnknown([inputs.replicas, inputs.desiredStatus, inputs.gpuType]) || !runs(inputs)) return 0;
-  if (adopted) return beyond(inputs.replicas, stateOf(adopted.status) === "stopped" ? 0 : adopted.replicas);
+  const { replicas = inputs.replicas } = adopted ?? {};
+  if (adopted)
+    return beyond(gpusOf(inputs), stateOf(adopted.status) === "stopped" ? 0 : gpusOf({ ...inputs, replicas }));
   // An edited or imported state may not contain the cluster's type or number of replicas.
   const types = [before?.gpuType].filter((type) => type !== undefined);
-  const held = before && runs(before) && isSameGpu(inputs.gpuType, types) ? before.replicas : 0;
-  if (kind === "create" || (kind === "replace" && !oldGoesFirst)) return inputs.replicas;
-  return beyond(inputs.replicas, held);
+  const held = before && runs(before) && isSameGpu(inputs.gpuType, types) ? gpusOf(before) : 0;
+  if (kind === "create" || (kind === "replace" && !oldGoesFirst)) return gpusOf(inputs);
+  return beyond(gpusOf(inputs), held);
 }
 
-function beyond(wanted: number, held = wanted): number {
+function beyond(wanted: number, held: number): number {
   return Math.max(0, wanted - held);
 }
 

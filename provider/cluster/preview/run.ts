@@ -4,11 +4,12 @@ import type { Settings } from "../../config";
 import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { listOf, resourceNameOf } from "../../text";
+import { inOrder, waitsForCapacity } from "../capacity";
 import { type Approve, isTypeRefusal } from "../createOnce";
 import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
 import { outputNames } from "../fields";
-import { type Hiding, hidingOf } from "../operation";
+import { type Hiding, hidingOf, Operation } from "../operation";
 import type { Service } from "../service";
 import { asInputs, secretsOf } from "../state";
 import type { CheckedInputs, ClusterState } from "../stateFields";
@@ -87,7 +88,7 @@ export class CheckRun {
 
   /**
    * Creates a cluster with the chosen type. If the service refuses that type, or if its cost is limited and not known,
-   * the next one of the list is tried.
+   * the next one of the list is tried; with `waitForCapacity`, the next one that has enough free GPUs.
    */
   async create<T>(
     ctx: Ctx,
@@ -99,22 +100,27 @@ export class CheckRun {
     const types = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
     );
-    const createWith = async ([type, ...others]: readonly [string, ...string[]]): Promise<T> => {
+    const choice = waitsForCapacity(inputs)
+      ? service.capacity.enter(new Operation(ctx, service, "create", { id: "", inputs }), inputs, types)
+      : inOrder(types);
+    const said = new Set<string>();
+    const createWith = async (type: string): Promise<T> => {
       const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
       this.#gpus.take(ctx.urn, wanted.gpuType);
       try {
         const held = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
         return await send(held, (list) => this.#approve(ctx, service, held, list));
       } catch (error) {
-        const [next, ...rest] = others;
         const why = reasonForNext(error);
-        if (next === undefined || why === undefined) throw error;
-        const title = `cluster "${inputs.name}": the GPU type "${type}" ${why}, so the next type of the list is tried, "${next}"`;
-        ctx.log(this.#hiding(ctx, inputs).ownText(`${title}: ${messageOf(error)}`), "warning");
-        return createWith([next, ...rest]);
+        const what = why && choice.failed(error);
+        if (!what) throw error;
+        const title = `cluster "${inputs.name}": the GPU type "${type}" ${why}, so ${what}`;
+        if (!said.has(title)) ctx.log(this.#hiding(ctx, inputs).ownText(`${title}: ${messageOf(error)}`), "warning");
+        said.add(title);
+        return createWith(await choice.next());
       }
     };
-    return createWith(types);
+    return choice.next().then(createWith).finally(choice.leave);
   }
 
   /**

@@ -175,6 +175,7 @@ const inputRules = {
   readinessProbe: readinessProbe.optional(),
   deletionPolicy: oneOf("delete", "stop"),
   maxHourlyCost: z.number(numberRule(costText)).positive(numberRule(costText)).optional(),
+  waitForCapacity: flag,
   plainEnv: flag,
   connection: z.string(rule(connectionText)).min(1, rule(connectionText)).max(100, rule(connectionText)).optional(),
 } satisfies { [Name in keyof Required<ClusterInputs>]: z.ZodType<ClusterInputs[Name]> };

@@ -14,7 +14,7 @@ test("without arguments every option has its default", () => {
 test("every option is read", () => {
   const fault = { kind: "drop", when: "after", method: "POST" };
   const args =
-    "--port 8080 --api-key k --dialect terse --provisioning-ms 1 --deletion-ms 2 --rate-limit 3 --rate-window-ms 4 --latency-ms 5 --list-lag-ms 6 --exit-with-stdin";
+    "--port 8080 --api-key k --dialect terse --provisioning-ms 1 --deletion-ms 2 --rate-limit 3 --rate-window-ms 4 --latency-ms 5 --list-lag-ms 6 --sold-out-ms 7 --exit-with-stdin";
   expect(parseCli([...args.split(" "), "--fault", JSON.stringify(fault), `--fault={"kind":"truncate"}`], {})).toEqual({
     command: "run",
     dialectName: "terse",
@@ -29,6 +29,7 @@ test("every option is read", () => {
       rateWindowMs: 4,
       latencyMs: 5,
       listLagMs: 6,
+      soldOutMs: 7,
       faults: [fault, { kind: "truncate" }],
     },
   });
@@ -78,6 +79,7 @@ test.each([
   [["--port", "x"], '--port must be a whole number, got "x".'],
   [["--port", "70000"], "at most 65535"],
   [["--latency-ms", "-1"], "--latency-ms"],
+  [["--sold-out-ms", "x"], "--sold-out-ms"],
   [["--list-lag-ms", "1s"], "--list-lag-ms must be a whole number"],
   [["--dialect", "klingon"], 'Unknown dialect "klingon". Known: plain, terse, mix-1 to mix-'],
   [["--dialect", "{"], '--dialect must be JSON, got "{".'],

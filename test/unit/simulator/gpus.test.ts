@@ -122,6 +122,28 @@ test("clusters take GPUs out of the stock, and stopping or deleting gives them b
   expect(free).toEqual([253, 252, 256, 252, 256]);
 });
 
+test("a stock may lie: answers show another number than creations find", async () => {
+  const { call, simulator } = await start({ gpuTypes });
+  const web = { name: "web", gpu_type: "h100", replicas: 5, container: "a/b:1", env: {} };
+  const shown = async () => (await call("GET /v1/gpus")).body.gpus[0].available_count;
+  simulator.setGpuType("h100", { shownStock: 9 });
+  expect(await shown()).toBe(9);
+  expect((await call("POST /v1/clusters", web)).body.error.code).toBe("insufficient_capacity");
+  simulator.setGpuType("h100", { shownStock: 0 });
+  expect(await shown()).toBe(0);
+  expect((await call("POST /v1/clusters", { ...web, replicas: 4 })).status).toBe(201);
+});
+
+test("all GPUs may be sold out at first", async () => {
+  const { call, clock } = await start({ gpuTypes, soldOutMs: 5_000 });
+  const shown = async () => (await call("GET /v1/gpus")).body.gpus[0].available_count;
+  expect(await shown()).toBe(0);
+  clock.advance(4_999);
+  expect(await shown()).toBe(0);
+  clock.advance(1);
+  expect(await shown()).toBe(4);
+});
+
 describe("the lists of the client's dialect", () => {
   const theirs = [
     { type: "h100", name: "H100", memoryGb: 80, pricePerHour: 2.99, stock: 10, architecture: "Hopper" },

@@ -18,6 +18,7 @@ describe("a stock that is exceeded", () => {
   it.each<[string, Properties, Properties | undefined, number, BenchOptions?]>([
     ["a creation counts whole", many(33), undefined, 33],
     ["a scale-up counts by its difference", many(40), held(5), 35],
+    ["each GPU of a replica counts", { ...many(5), extraFields: { gpus_per_replica: 8 } }, undefined, 40],
     ["a start counts whole", many(40), held(40, atRest), 40],
     ["a replacement that comes first counts whole", { ...many(40), name: "api" }, held(40), 40],
     ["a replacement of another type counts whole", many(40), old({ replicas: 40 }), 40],
