@@ -38,6 +38,11 @@ export interface Settings {
    * Default: no limit.
    */
   readonly maxHourlyCost?: number;
+  /**
+   * Salt of made names: the next `pulumi up` takes up a cluster that an interrupted run of this stack has created. At
+   * least 8 visible ASCII characters, a random text for each stack, no secret. Default: none, and nothing is taken up.
+   */
+  readonly resume?: string;
 }
 
 /**
@@ -156,6 +161,7 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
     gpuTypeCheck: setting("gpuTypeCheck", '"error", "warn" or "off"', oneOf("error", "warn", "off")) ?? "error",
     requestNames: setting("requestNames", '"specification" or "client"', toRequestNames),
     maxHourlyCost: setting("maxHourlyCost", "a number above 0, such as 12.5", toCost),
+    resume: setting("resume", "at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`", toSalt),
   };
   if (problems.length > 0) throw new ConfigError(problems.join(". "));
   return settings;
@@ -207,6 +213,10 @@ function oneOf<const Word extends string>(...words: Word[]) {
 function toCost(text: string): number | undefined {
   const cost = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(cost) && cost > 0 ? cost : undefined;
+}
+
+function toSalt(text: string): string | undefined {
+  return /^[\x21-\x7e]{8,}$/.test(text) ? text : undefined;
 }
 
 /** How to set a value: in an explicit provider, or in the stack, by a command with these arguments. */

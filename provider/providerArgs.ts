@@ -33,4 +33,5 @@ export const providerFlags: Readonly<Record<keyof ProviderArgs, Pick<FieldFlags,
   gpuTypeCheck: {},
   requestNames: {},
   maxHourlyCost: {},
+  resume: {},
 };

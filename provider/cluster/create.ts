@@ -1,7 +1,7 @@
 import type { ClusterRecord } from "../api/records";
 import type { CreateBody } from "../api/requestNames";
 import { type Ctx, InitError, type Properties } from "../core";
-import { ClusterFailedError, messageOf, RequestError } from "../errors";
+import { ClusterFailedError, CreateError, messageOf, RequestError } from "../errors";
 import { listOf } from "../text";
 import { foundOtherwise } from "./adoption";
 import { type CreatedName, createdNames } from "./fields";
@@ -12,15 +12,40 @@ import { stop } from "./power";
 import type { Service } from "./service";
 import { asInputs, pick, toState } from "./state";
 import type { CheckedInputs, ClusterState } from "./stateFields";
+import { doubtOf, leftBehind, notTakenUp, TakenError } from "./takenName";
 import { adoptCluster } from "./update";
 import { waitUntilReady } from "./wait";
 
-/** Creates exactly one cluster, or adopts an existing one, and waits until the cluster is as requested. */
-export async function createCluster(service: Service, ctx: Ctx, news: Properties) {
+/**
+ * Creates exactly one cluster, or adopts an existing one, and waits until the cluster is as requested.
+ * @param resumable The inputs with all their GPU types, if no other resource makes the name: the cluster that an
+ * interrupted run has created is then taken up.
+ */
+export async function createCluster(service: Service, ctx: Ctx, news: Properties, resumable?: CheckedInputs) {
   const inputs = asInputs(news);
   if (inputs.adopt !== undefined) return adoptCluster(service, ctx, inputs, inputs.adopt);
+  try {
+    const record = await createOnce(service, new Operation(ctx, service, "create", { id: "", inputs }), inputs);
+    return await finish(service, ctx, inputs, record);
+  } catch (error) {
+    if (!resumable || !(error instanceof TakenError)) throw error;
+    return takeUp(service, ctx, resumable, error);
+  }
+}
+
+/** Takes up the one cluster that has the name, if it is certainly the one that an interrupted run has created. */
+async function takeUp(service: Service, ctx: Ctx, inputs: CheckedInputs, error: TakenError) {
+  const about = { inputs, urn: ctx.urn, owned: service.owned, nowMs: service.clock.now() };
+  const left = leftBehind(error.taken, about);
+  if ("doubt" in left) throw new CreateError(`${error.message}. ${notTakenUp(left.doubt)}`, { cause: error });
+  const facts = { __takenUp: new Date(about.nowMs).toISOString() };
+  const doubt = (record: ClusterRecord) => doubtOf({ ...about, record });
+  return adoptCluster(service, ctx, inputs, left.record.id, { verb: "taken up", doubt, facts });
+}
+
+/** Waits until a new cluster is as requested. */
+async function finish(service: Service, ctx: Ctx, inputs: CheckedInputs, record: ClusterRecord) {
   const { seenBy } = service;
-  const record = await createOnce(service, new Operation(ctx, service, "create", { id: "", inputs }), inputs);
   // From here on the cluster exists and is paid for: nothing below may lose its id.
   const operation = new Operation(ctx, service, "create", { id: record.id, inputs });
   // If the run is killed now, only its output contains the id.

@@ -165,7 +165,12 @@ export function isExplicit(urn: string): boolean {
 }
 
 /** Settings of the stack that hold for all of its clusters, whichever provider they have. */
-const guards: ReadonlySet<string> = new Set<keyof Settings>(["maxHourlyCost", "capacityCheck", "strictPreview"]);
+const guards: ReadonlySet<string> = new Set<keyof Settings>([
+  "maxHourlyCost",
+  "capacityCheck",
+  "strictPreview",
+  "resume",
+]);
 
 /**
  * Reads the settings of one provider. The engine configures the default provider from the stack's config, but in refresh and

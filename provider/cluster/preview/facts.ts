@@ -18,6 +18,7 @@ import { memberOf } from "../listCache";
 import { isAbsent } from "../lookup";
 import type { Service } from "../service";
 import type { CheckedInputs } from "../stateFields";
+import type { TakenName } from "../takenName";
 
 /** The price of one GPU for one hour. */
 export interface Price {
@@ -78,10 +79,15 @@ export class Inquiry {
   }
 
   /** The clusters that have a name. */
-  async holders(name: string, { quietly }: LookupOptions = {}): Promise<ClusterRecord[] | undefined> {
+  async holders(name: string, options?: LookupOptions): Promise<readonly ClusterRecord[] | undefined> {
+    return (await this.taken(name, options))?.holders;
+  }
+
+  /** The same, and whether the list shows all of them. */
+  async taken(name: string, { quietly }: LookupOptions = {}): Promise<TakenName | undefined> {
     if (!this.service) return undefined;
     const list = this.#answerOf(await this.lookups.clusters(this.service), quietly ? undefined : "taken names");
-    return list && this.service.owned.holders(name, list);
+    return list && { holders: this.service.owned.holders(name, list), complete: list.complete };
   }
 
   /** All known clusters of the organization, for a message that lists them. */
