@@ -40,7 +40,8 @@ async function takeUp(service: Service, ctx: Ctx, inputs: CheckedInputs, error: 
   if ("doubt" in left) throw new CreateError(`${error.message}. ${notTakenUp(left.doubt)}`, { cause: error });
   const facts = { __takenUp: new Date(about.nowMs).toISOString() };
   const doubt = (record: ClusterRecord) => doubtOf({ ...about, record });
-  return adoptCluster(service, ctx, inputs, left.record.id, { verb: "taken up", doubt, facts });
+  const reason = "an interrupted run has created it";
+  return adoptCluster(service, ctx, inputs, left.record.id, { verb: "taken up", reason, doubt, facts });
 }
 
 /** Waits until a new cluster is as requested. */

@@ -20,6 +20,8 @@ import { waitUntilReady } from "./wait";
 interface Adoption {
   /** What the operation does, in the past: `adopted`. */
   readonly verb: string;
+  /** Why it happens without a person who asks for it. */
+  readonly reason?: string;
   /** What forbids it, beside what forbids every adoption. */
   readonly doubt?: (record: ClusterRecord) => string | undefined;
   /** What the state contains beside the observed values. */
@@ -32,7 +34,7 @@ export async function adoptCluster(
   ctx: Ctx,
   requested: CheckedInputs,
   id: string,
-  { verb, doubt, facts }: Adoption = { verb: "adopted" },
+  { verb, reason, doubt, facts }: Adoption = { verb: "adopted" },
 ) {
   const operation = new Operation(ctx, service, "create", { id, inputs: requested });
   const record = await find(service, operation);
@@ -50,6 +52,7 @@ export async function adoptCluster(
   const state = { ...foundState(inputs, record), ...facts };
   const effects = effectsOf(diffCluster(state, inputs));
   operation.status(verb);
+  if (reason) operation.info(`${verb}, because ${reason}`);
   return { id, state: await bringAbout(service, operation, { record, inputs, state, effects }, `was ${verb}, but`) };
 }
 
