@@ -1,7 +1,7 @@
 import type { ClusterRecord } from "../api/records";
 import type { CreateBody } from "../api/requestNames";
 import { type Ctx, InitError, type Properties } from "../core";
-import { ClusterFailedError, CreateError, messageOf, RequestError } from "../errors";
+import { ClusterFailedError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
 import { listOf } from "../text";
 import { foundOtherwise } from "./adoption";
 import { type CreatedName, createdNames } from "./fields";
@@ -28,8 +28,11 @@ export async function createCluster(service: Service, ctx: Ctx, news: Properties
     const record = await createOnce(service, new Operation(ctx, service, "create", { id: "", inputs }), inputs);
     return await finish(service, ctx, inputs, record);
   } catch (error) {
-    if (!resumable || !(error instanceof TakenError)) throw error;
-    return takeUp(service, ctx, resumable, error);
+    if (resumable && error instanceof TakenError) return takeUp(service, ctx, resumable, error);
+    if (!resumable || !(error instanceof UncertainError)) throw error;
+    throw new UncertainError(`${error.message}; gpucluster:resume takes it up in the next \`pulumi up\``, {
+      cause: error,
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import { cleanText } from "../text";
 import { identifiersIn, sameImage, sameText } from "./drift";
 import type { ListCache, ListOptions } from "./listCache";
 import type { OwnedIds } from "./ownedIds";
-import { describe, TakenError } from "./takenName";
+import { describe, refuseTaken } from "./takenName";
 
 export interface CreationOptions {
   readonly signal: AbortSignal;
@@ -79,7 +79,7 @@ export class Creations {
     this.#found.delete(key);
     try {
       const before = await this.#snapshot(options);
-      this.#refuseTaken(body.name, before);
+      refuseTaken(this.owned, body.name, before);
       const doubt = this.#doubts.get(key);
       if (doubt && this.clock.now() - doubt.sinceMs < doubtMs) throw doubt.error;
       const record = await this.#request(body, before, options);
@@ -294,14 +294,8 @@ export class Creations {
   async #explainConflict(body: CreateBody, error: ApiError, options: CreationOptions): Promise<Error> {
     const { signal, lookupDeadlineMs: deadlineMs } = options;
     const list = await this.lists.recent(0, { signal, deadlineMs, attempts: 1 }).catch(() => undefined);
-    this.#refuseTaken(body.name, list, error);
+    refuseTaken(this.owned, body.name, list, error);
     return error;
-  }
-
-  /** @throws TakenError */
-  #refuseTaken(name: string, list: ClusterList | undefined, cause?: Error): void {
-    const holders = list ? this.owned.holders(name, list) : [];
-    if (list && holders.length > 0) throw new TakenError(name, { holders, complete: list.complete }, { cause });
   }
 }
 

@@ -27,6 +27,12 @@ export class TakenError extends CreateError {
   }
 }
 
+/** @throws TakenError if the list shows a cluster of the name. */
+export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList | undefined, cause?: Error): void {
+  const holders = list ? owned.holders(name, list) : [];
+  if (list && holders.length > 0) throw new TakenError(name, { holders, complete: list.complete }, { cause });
+}
+
 /** The reason why a name cannot be used, and the next step. A preview shows the same text. */
 export function takenReason(holders: readonly ClusterRecord[]): string {
   return (

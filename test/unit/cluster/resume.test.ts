@@ -135,7 +135,7 @@ describe("a cluster that an interrupted run has created", () => {
     const process = bench.as("seen");
     const { inputs } = await bench.run(process.check(bench.ctx(), program));
     const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
-    expect(message).toContain("may have been created");
+    expect(message).toMatch(/may have been created.*gpucluster:resume takes it up in the next `pulumi up`$/);
     await bench.clock.advance(600_000);
     forget(bench);
     expect(await up(bench)).toMatchObject({ id: living(bench.simulator)[0]?.id });
