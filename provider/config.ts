@@ -39,8 +39,9 @@ export interface Settings {
    */
   readonly maxHourlyCost?: number;
   /**
-   * Salt of made names: the next `pulumi up` takes up a cluster that an interrupted run of this stack has created. At
-   * least 8 visible ASCII characters, a random text for each stack, no secret. Default: none, and nothing is taken up.
+   * Salt of generated names: the next `pulumi up` takes up a cluster that an interrupted run of this stack has created.
+   * At least 8 visible ASCII characters, a random text for each stack, no secret. Default: none, and nothing is taken
+   * up.
    */
   readonly resume?: string;
 }

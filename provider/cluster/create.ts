@@ -42,7 +42,7 @@ async function takeUp(service: Service, ctx: Ctx, inputs: CheckedInputs, error: 
   const left = leftBehind(error.taken, about);
   if ("doubt" in left) throw new CreateError(`${error.message}. ${notTakenUp(left.doubt)}`, { cause: error });
   const facts = { __takenUp: new Date(about.nowMs).toISOString() };
-  const doubt = (record: ClusterRecord) => doubtOf({ ...about, record });
+  const doubt = (record: ClusterRecord) => doubtOf({ ...about, record: { ...left.record, ...record } });
   const reason = "an interrupted run has created it";
   return adoptCluster(service, ctx, inputs, left.record.id, { verb: "taken up", reason, doubt, facts });
 }

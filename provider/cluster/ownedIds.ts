@@ -16,8 +16,8 @@ export class OwnedIds {
   /** The URN of the resource that adopts an id in lower case. No other resource may adopt the cluster, and none may delete it. */
   readonly #adopters = new Map<string, string>();
   readonly #adopted = new IdSet();
-  /** The ids that states contain, in lower case, with the time at which the cluster was taken up, if it was. */
-  readonly #stored = new Map<string, string | undefined>();
+  /** The ids that states contain, in lower case, with the last time at which the cluster was taken up; else empty. */
+  readonly #stored = new Map<string, string>();
 
   /** Remembers that this process created a cluster. */
   created(name: string, record: ClusterRecord): void {
@@ -47,8 +47,10 @@ export class OwnedIds {
   }
 
   /** Remembers that the state contains a cluster. */
-  stored(id: string, { __takenUp }: Pick<ClusterState, "__takenUp">): void {
-    this.#stored.set(id.toLowerCase(), __takenUp);
+  stored(id: string, { __takenUp = "" }: Pick<ClusterState, "__takenUp">): void {
+    const key = id.toLowerCase();
+    const last = this.#stored.get(key) ?? "";
+    this.#stored.set(key, __takenUp > last ? __takenUp : last);
   }
 
   /** Whether the program manages the cluster already, so that no interrupted run has left it for the resource. */
@@ -61,10 +63,9 @@ export class OwnedIds {
    * Whether a resource of this program has adopted the cluster, or has failed to. `again`: the resource itself has taken
    * it up, and the state that is deleted is its earlier one: the engine replaces without the old name.
    */
-  adoptionOf(id: string, urn: string, { __takenUp }: Pick<ClusterState, "__takenUp">): Adoption | undefined {
+  adoptionOf(id: string, urn: string, { __takenUp = "" }: Pick<ClusterState, "__takenUp">): Adoption | undefined {
     const key = id.toLowerCase();
-    const takenUp = this.#stored.get(key);
-    if (takenUp !== undefined && takenUp !== __takenUp) return "again";
+    if (__takenUp < (this.#stored.get(key) ?? "")) return "again";
     const adopter = this.#adopters.get(key);
     if (this.#adopted.has(id)) return adopter === urn ? "again" : "done";
     return adopter === undefined ? undefined : "failed";

@@ -309,6 +309,7 @@ describe("a replacement", () => {
     const later = bench.as("seen");
     const { inputs } = await bench.run(later.check(bench.ctx(), program, again.inputs));
     await bench.run(later.recognize(bench.ctx(), again.id, again.state, inputs));
+    await bench.run(later.read(bench.ctx(), old.id, old.state));
     await remove(later);
     expect(writes(bench.simulator)).toEqual([]);
     const text = /not deleted, because this resource has taken up the same cluster, so it is not replaced: `--replace`/;
