@@ -235,6 +235,7 @@ describe("a list that changes between the check and the creation", () => {
     const process = bench.as("seen");
     const id = leave(bench);
     const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    expect(inputs).not.toHaveProperty("endpoint");
     bench.simulator.change(id, { status: "gone" });
     await bench.clock.advance(31_000);
     const { state } = await bench.run(process.create(bench.ctx(), inputs));
