@@ -112,8 +112,8 @@ async function newReason(
   return (
     `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. After an ` +
     `interrupted run, set \`adopt: "${idOf(holders)}"\`; \`pulumi refresh\` does not help, and ${resume}. If ` +
-    "you replace it by `--replace`, `--target-replace` or `pulumi state taint`, the provider does not get the old name: run `pulumi up` without them and with a new `name`, or " +
-    "set the option `deleteBeforeReplace: true` (TypeScript and JavaScript)"
+    "you replace it by `--replace`, `--target-replace` or `pulumi state taint`, the provider does not get the old name: " +
+    "run `pulumi up` without them and with a new `name`, or set the option `deleteBeforeReplace: true` (TypeScript and JavaScript)"
   );
 }
 
