@@ -44,6 +44,12 @@ export interface Settings {
    * at the same time may exceed it together. Default: no limit.
    */
   readonly maxHourlyCostOfOrganization?: number;
+  /**
+   * Salt of generated names: the next `pulumi up` takes up a cluster that an interrupted run of this stack has created.
+   * At least 8 visible ASCII characters, a random text for each stack, no secret. Default: none, and nothing is taken
+   * up.
+   */
+  readonly resume?: string;
 }
 
 /**
@@ -163,6 +169,7 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
     requestNames: setting("requestNames", '"specification" or "client"', toRequestNames),
     maxHourlyCost: setting("maxHourlyCost", costText, toCost),
     maxHourlyCostOfOrganization: setting("maxHourlyCostOfOrganization", costText, toCost),
+    resume: setting("resume", "at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`", toSalt),
   };
   if (problems.length > 0) throw new ConfigError(problems.join(". "));
   return settings;
@@ -216,6 +223,10 @@ const costText = "a number above 0, such as 12.5";
 function toCost(text: string): number | undefined {
   const cost = /^(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(cost) && cost > 0 ? cost : undefined;
+}
+
+function toSalt(text: string): string | undefined {
+  return /^[\x21-\x7e]{8,}$/.test(text) ? text : undefined;
 }
 
 /** How to set a value: in an explicit provider, or in the stack, by a command with these arguments. */

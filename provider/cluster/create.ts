@@ -1,7 +1,7 @@
 import type { ClusterRecord } from "../api/records";
 import type { CreateBody } from "../api/requestNames";
 import { type Ctx, InitError, type Properties } from "../core";
-import { ClusterFailedError, messageOf, RequestError } from "../errors";
+import { ClusterFailedError, CreateError, messageOf, RequestError, UncertainError } from "../errors";
 import { listOf } from "../text";
 import { foundOtherwise } from "./adoption";
 import type { Approve } from "./createOnce";
@@ -13,15 +13,57 @@ import { stop } from "./power";
 import type { Service } from "./service";
 import { asInputs, pick, toState } from "./state";
 import type { CheckedInputs, ClusterState } from "./stateFields";
+import { doubtOf, leftBehind, notTakenUp, TakenError } from "./takenName";
 import { adoptCluster } from "./update";
 import { waitUntilReady } from "./wait";
 
+/** What a creation may have to do besides. */
+export interface CreationOptions {
+  /** Judges the list of clusters just before the create request. */
+  readonly approve?: Approve;
+  /**
+   * The inputs with all their GPU types, if no other resource makes the name: the cluster that an interrupted run has
+   * created is then taken up.
+   */
+  readonly resumable?: CheckedInputs;
+}
+
 /** Creates exactly one cluster, or adopts an existing one, and waits until the cluster is as requested. */
-export async function createCluster(service: Service, ctx: Ctx, news: Properties, approve?: Approve) {
+export async function createCluster(
+  service: Service,
+  ctx: Ctx,
+  news: Properties,
+  { approve, resumable }: CreationOptions = {},
+) {
   const inputs = asInputs(news);
   if (inputs.adopt !== undefined) return adoptCluster(service, ctx, inputs, inputs.adopt);
+  try {
+    const operation = new Operation(ctx, service, "create", { id: "", inputs });
+    const record = await createOnce(service, operation, inputs, approve);
+    return await finish(service, ctx, inputs, record);
+  } catch (error) {
+    if (resumable && error instanceof TakenError) return takeUp(service, ctx, resumable, error);
+    if (!resumable || !(error instanceof UncertainError)) throw error;
+    throw new UncertainError(`${error.message}; gpucluster:resume takes it up in the next \`pulumi up\``, {
+      cause: error,
+    });
+  }
+}
+
+/** Takes up the one cluster that has the name, if it is certainly the one that an interrupted run has created. */
+async function takeUp(service: Service, ctx: Ctx, inputs: CheckedInputs, error: TakenError) {
+  const about = { inputs, urn: ctx.urn, owned: service.owned, nowMs: service.clock.now() };
+  const left = leftBehind(error.taken, about);
+  if ("doubt" in left) throw new CreateError(`${error.message}. ${notTakenUp(left.doubt)}`, { cause: error });
+  const facts = { __takenUp: new Date(about.nowMs).toISOString() };
+  const doubt = (record: ClusterRecord) => doubtOf({ ...about, record: { ...left.record, ...record } });
+  const reason = "an interrupted run has created it";
+  return adoptCluster(service, ctx, inputs, left.record.id, { verb: "taken up", reason, doubt, facts });
+}
+
+/** Waits until a new cluster is as requested. */
+async function finish(service: Service, ctx: Ctx, inputs: CheckedInputs, record: ClusterRecord) {
   const { seenBy } = service;
-  const record = await createOnce(service, new Operation(ctx, service, "create", { id: "", inputs }), inputs, approve);
   // From here on the cluster exists and is paid for: nothing below may lose its id.
   const operation = new Operation(ctx, service, "create", { id: record.id, inputs });
   // If the run is killed now, only its output contains the id.

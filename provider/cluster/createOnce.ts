@@ -8,6 +8,7 @@ import { cleanText } from "../text";
 import { identifiersIn, sameImage, sameText } from "./drift";
 import type { ListCache, ListOptions } from "./listCache";
 import type { OwnedIds } from "./ownedIds";
+import { describe, refuseTaken } from "./takenName";
 
 /** Decides by the list that is taken before the create request whether the request may be sent; throws if not. */
 export type Approve = (list: ClusterList) => Promise<void>;
@@ -82,8 +83,7 @@ export class Creations {
     this.#found.delete(key);
     try {
       const before = await this.#snapshot(options);
-      const holders = before ? this.owned.holders(body.name, before) : [];
-      if (holders.length > 0) throw takenError(body.name, holders);
+      refuseTaken(this.owned, body.name, before);
       const doubt = this.#doubts.get(key);
       if (doubt && this.clock.now() - doubt.sinceMs < doubtMs) throw doubt.error;
       if (before) await options.approve?.(before);
@@ -299,8 +299,8 @@ export class Creations {
   async #explainConflict(body: CreateBody, error: ApiError, options: CreationOptions): Promise<Error> {
     const { signal, lookupDeadlineMs: deadlineMs } = options;
     const list = await this.lists.recent(0, { signal, deadlineMs, attempts: 1 }).catch(() => undefined);
-    const holders = list ? this.owned.holders(body.name, list) : [];
-    return holders.length > 0 ? takenError(body.name, holders, error) : error;
+    refuseTaken(this.owned, body.name, list, error);
+    return error;
   }
 }
 
@@ -334,25 +334,12 @@ function isSameType(record: ClusterRecord, requested: string): boolean {
   return shown.some((text) => isLike(gpuKey(text))) || (shown.length > 0 && shown.every(isOpaque));
 }
 
-/** The reason why a name cannot be used, and the next step. A preview shows the same text. */
-export function takenReason(holders: readonly ClusterRecord[]): string {
-  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
-  return (
-    `is already the name of ${describe(holders)}. To manage that cluster, for example after an interrupted run, set ` +
-    `\`adopt: "${id}"\`; if you renamed its resource, add \`aliases\`; otherwise use another \`name\``
-  );
-}
-
 /** The warning about a second cluster of a name, and the next step. */
 function twinText(twins: readonly ClusterRecord[]): string {
   return (
     `${describe(twins)} has the same name, and is billed too: a create request whose answer was lost created it. ` +
     "Delete it in the service"
   );
-}
-
-function takenError(name: string, holders: readonly ClusterRecord[], cause?: Error): CreateError {
-  return new CreateError(`the name "${name}" ${takenReason(holders)}`, { cause });
 }
 
 function uncertain({ name }: CreateBody, cause: RequestError, why: string): UncertainError {
@@ -371,14 +358,4 @@ function uncertainText(name: string, why: string): string {
     `Before you run the command again, check the service for the name "${name}": the cluster may be billed. ` +
     'If it exists, set `adopt: "<its id>"`'
   );
-}
-
-/** `cl_1 (running, since 2026-11-21T10:00:00Z)`: enough for a person to recognize the cluster. */
-export function describe(clusters: readonly ClusterRecord[]): string {
-  return clusters
-    .map(({ id, status, createdAt }) => {
-      const details = [status, createdAt && `since ${createdAt}`].filter(Boolean).join(", ");
-      return details ? `${id} (${details})` : id;
-    })
-    .join(", ");
 }

@@ -19,17 +19,12 @@ import type { ClusterState } from "./stateFields";
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
   const state = judgedState(olds, id);
   const operation = new Operation(ctx, service, "delete", { id, inputs: state, olds: state });
-  const adoption = service.owned.adoptionOf(id);
+  const adoption = service.owned.adoptionOf(id, ctx.urn, state);
   if (adoption === "failed")
     throw operation.error(
       "was not deleted: another resource adopts it, and failed. Correct that resource and run `pulumi up` again",
     );
-  if (adoption === "done") {
-    operation.warn(
-      "not deleted, because another resource of this program has adopted it; only this entry is removed from the state",
-    );
-    return;
-  }
+  if (adoption) return operation.warn(`not deleted, because ${keptTexts[adoption]}`);
   await refuseOtherName(service, operation, state);
   if (state.deletionPolicy === "stop") return stopInstead(service, operation, state);
   try {
@@ -51,6 +46,14 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
   const isSecret = state.__secretOutputs?.includes("hourlyCost");
   if (state.hourlyCost && !isSecret) operation.info(`deleted; it cost ${money(state.hourlyCost)} per hour`);
 }
+
+/** Why a deletion deletes nothing. */
+const keptTexts = {
+  done: "another resource of this program has adopted it; only this entry is removed from the state",
+  again:
+    "this resource has taken up the same cluster, so it is not replaced: `--replace` and `pulumi state taint` give the " +
+    "provider no old name. To replace it, use the option `replacementTrigger`, or set a new `name`",
+} as const;
 
 /** Handles a failed deletion: it is a success if the cluster really does not exist. */
 async function acceptAbsence(

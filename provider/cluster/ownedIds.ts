@@ -2,6 +2,9 @@ import { IdSet, sameId } from "../api/names";
 import type { ClusterList, ClusterRecord } from "../api/records";
 import { isLeaving } from "../api/states";
 import { sameText } from "./drift";
+import type { ClusterState } from "./stateFields";
+
+type Adoption = "done" | "again" | "failed";
 
 /** The clusters that this process has created, deleted or adopted. A list may lag behind and show that later. */
 export class OwnedIds {
@@ -13,6 +16,8 @@ export class OwnedIds {
   /** The URN of the resource that adopts an id in lower case. No other resource may adopt the cluster, and none may delete it. */
   readonly #adopters = new Map<string, string>();
   readonly #adopted = new IdSet();
+  /** The ids that states contain, in lower case, with the last time at which the cluster was taken up; else empty. */
+  readonly #stored = new Map<string, string>();
 
   /** Remembers that this process created a cluster. */
   created(name: string, record: ClusterRecord): void {
@@ -41,10 +46,29 @@ export class OwnedIds {
     this.#adopted.add(id);
   }
 
-  /** Whether a resource of this program has adopted the cluster, or has failed to. */
-  adoptionOf(id: string): "done" | "failed" | undefined {
-    if (this.#adopted.has(id)) return "done";
-    return this.#adopters.has(id.toLowerCase()) ? "failed" : undefined;
+  /** Remembers that the state contains a cluster. */
+  stored(id: string, { __takenUp = "" }: Pick<ClusterState, "__takenUp">): void {
+    const key = id.toLowerCase();
+    const last = this.#stored.get(key) ?? "";
+    this.#stored.set(key, __takenUp > last ? __takenUp : last);
+  }
+
+  /** Whether the program manages the cluster already, so that no interrupted run has left it for the resource. */
+  isManaged(id: string, urn: string): boolean {
+    const key = id.toLowerCase();
+    return this.isCreated(id) || this.#stored.has(key) || (this.#adopters.get(key) ?? urn) !== urn;
+  }
+
+  /**
+   * Whether a resource of this program has adopted the cluster, or has failed to. `again`: the resource itself has taken
+   * it up, and the state that is deleted is its earlier one: the engine replaces without the old name.
+   */
+  adoptionOf(id: string, urn: string, { __takenUp = "" }: Pick<ClusterState, "__takenUp">): Adoption | undefined {
+    const key = id.toLowerCase();
+    if (__takenUp < (this.#stored.get(key) ?? "")) return "again";
+    const adopter = this.#adopters.get(key);
+    if (this.#adopted.has(id)) return adopter === urn ? "again" : "done";
+    return adopter === undefined ? undefined : "failed";
   }
 
   /** The existing clusters of a name: those of the list, and the last one that this process has created under the name. */

@@ -15,6 +15,7 @@ import type { ClusterState } from "./stateFields";
 /** Reads the cluster. Returns `undefined` only if the service tells the same key that the cluster does not exist. */
 export async function readCluster(service: Service, ctx: Ctx, id: string, olds: Properties) {
   const state = judgedState(olds, id);
+  service.owned.stored(id, state);
   const subject = { id, inputs: { ...state, name: state.name ?? id }, olds: state };
   const operation = new Operation(ctx, service, "read", subject);
   const listed = await service.refreshes.listed(id, operation.lookup());

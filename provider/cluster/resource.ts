@@ -44,8 +44,11 @@ export function createClusterResource(service: (connection?: string) => Service,
       turns.take(ctx, async (turn) => {
         const service = serviceOf(inputs);
         const { own, deadlineMs } = begin(turn, "create", service);
-        const send = (checked: CheckedInputs, approve: Approve) => createCluster(service, own, checked, approve);
-        const create = () => run.create(own, deadlineMs, service, asInputs(inputs), send);
+        const asked = asInputs(inputs);
+        const resumable = run.mayResume(ctx.urn, asked) ? asked : undefined;
+        const send = (checked: CheckedInputs, approve: Approve) =>
+          createCluster(service, own, checked, { approve, resumable });
+        const create = () => run.create(own, deadlineMs, service, asked, send);
         const goOn = (id: string, state: Properties) => updateCluster(service, own, id, state, inputs);
         return unfinished.run(ctx.urn, inputs, create, goOn);
       }),

@@ -52,6 +52,8 @@ export type ClusterState = CheckedInputs &
     readonly __resent?: true;
     /** Reads of the service have missed the cluster although it existed: while it is young, a 404 proves nothing. */
     readonly __late?: true;
+    /** When the cluster was taken up after an interrupted run: it tells this state from an earlier one of the same id. */
+    readonly __takenUp?: string;
     /** Names of variables, never values, that an unfinished update may have left with the service. */
     readonly __sent?: readonly string[];
   };

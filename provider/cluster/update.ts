@@ -16,8 +16,26 @@ import { asInputs, judgedState, toPlainJson, toState } from "./state";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 import { waitUntilReady } from "./wait";
 
+/** How a cluster that exists becomes that of a resource. */
+interface Adoption {
+  /** What the operation does, in the past: `adopted`. */
+  readonly verb: string;
+  /** Why it happens without a person who asks for it. */
+  readonly reason?: string;
+  /** What forbids it, beside what forbids every adoption. */
+  readonly doubt?: (record: ClusterRecord) => string | undefined;
+  /** What the state contains beside the observed values. */
+  readonly facts?: Pick<ClusterState, "__takenUp">;
+}
+
 /** Adopts a cluster. Fields that the service shows are compared and corrected; the others are assumed to match the inputs. */
-export async function adoptCluster(service: Service, ctx: Ctx, requested: CheckedInputs, id: string) {
+export async function adoptCluster(
+  service: Service,
+  ctx: Ctx,
+  requested: CheckedInputs,
+  id: string,
+  { verb, reason, doubt, facts }: Adoption = { verb: "adopted" },
+) {
   const operation = new Operation(ctx, service, "create", { id, inputs: requested });
   const record = await find(service, operation);
   const desired = record ? withTakenType(requested, identifiersIn(record)) : requested;
@@ -26,14 +44,16 @@ export async function adoptCluster(service: Service, ctx: Ctx, requested: Checke
     ...(record ? mismatches(desired, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
     ...(record ? [] : ["it is not a cluster that this API key can see; getClusters() lists them"]),
     ...(adopter === ctx.urn ? [] : [`${adopter} already adopts it`]),
+    ...[(record && doubt?.(record)) ?? []].flat(),
   ];
-  if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
+  if (!record || refusals.length > 0) throw operation.error(`was not ${verb}: ${refusals.join("; ")}`);
   service.owned.adopted(id);
   const inputs = withName(desired, record);
-  const state = foundState(inputs, record);
+  const state = { ...foundState(inputs, record), ...facts };
   const effects = effectsOf(diffCluster(state, inputs));
-  operation.status("adopted");
-  return { id, state: await bringAbout(service, operation, { record, inputs, state, effects }, "was adopted, but") };
+  operation.status(verb);
+  if (reason) operation.info(`${verb}, because ${reason}`);
+  return { id, state: await bringAbout(service, operation, { record, inputs, state, effects }, `was ${verb}, but`) };
 }
 
 /** Changes an existing cluster to what the inputs request. */

@@ -11,7 +11,12 @@ const gentleEndMs = 15_000;
 /** A provider has 5 s to end after its engine. */
 const providerEndMs = 10_000;
 
-const programOf = (wanted: Wanted) => `new gpu.Cluster("web", { gpuType: "h100", ...${JSON.stringify(wanted)} });`;
+/** The module of each adapter. */
+const adapters = { dynamic: "pulumi-gpucluster", native: "pulumi-gpucluster/native" } as const;
+type Adapter = keyof typeof adapters;
+
+const programOf = (wanted: Wanted, adapter: Adapter) =>
+  `new (require("${adapters[adapter]}").Cluster)("web", { gpuType: "h100", ...${JSON.stringify(wanted)} });`;
 
 /** CI runs every point (`npm test -- --all`); ten minutes are enough for one of each kind. */
 const everyKill = process.env["EVERY_KILL"] === "true";
@@ -22,18 +27,36 @@ export function sweepKills(share: number, shares: number): void {
   const points = killPoints
     .filter(({ isAlways }) => everyKill || isAlways)
     .filter((_, index) => index % shares === share);
-  it.each(points)("$name", strikeAndRecover);
+  it.each(points)("$name", (point) => strikeAndRecover(point, "dynamic", recoveries[point.rest]));
 }
 
-async function strikeAndRecover({ work, moment, blow, rest }: KillPoint): Promise<void> {
+/** Tests with `gpucluster:resume` each point at which an id is lost, through an adapter. */
+export function sweepResumed(adapter: Adapter): void {
+  afterAll(closeBenches);
+  const points = killPoints
+    .filter(({ rest }) => rest === "its id is lost")
+    .filter(({ isAlways }) => everyKill || isAlways);
+  it.each(points)("$name, and is taken up", (point) => strikeAndRecover(point, adapter, expectTakenUp, { resume }));
+}
+
+const resume = "9f3c41aa07be5d12";
+
+async function strikeAndRecover(
+  { work, moment, blow, rest }: KillPoint,
+  adapter: Adapter,
+  recover: Recovery,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const { before, wanted } = work;
-  const bench = await openBench(programOf(before ?? wanted), moment.options);
+  const bench = await openBench(programOf(before ?? wanted, adapter), moment.options);
+  for (const [name, value] of Object.entries(settings))
+    await bench.workspace.succeed("config", "set", `gpucluster:${name}`, value);
   if (before) await bench.workspace.succeed("up", "--yes", "--skip-preview");
-  bench.workspace.program(programOf(wanted));
+  bench.workspace.program(programOf(wanted, adapter));
   await strike(bench, moment, blow);
   await afterwards(bench);
   expect(restOf(bench)).toBe(rest);
-  await recoveries[rest](bench, wanted);
+  await recover(bench, wanted);
   expectNoHarm(bench, blow);
 }
 
@@ -103,20 +126,34 @@ function restOf({ simulator, workspace }: Bench): Rest {
   return made ? "its id is lost" : "nothing was made";
 }
 
-const recoveries: Record<Rest, (bench: Bench, wanted: Wanted) => Promise<void>> = {
+type Recovery = (bench: Bench, wanted: Wanted) => Promise<unknown>;
+
+const recoveries: Record<Rest, Recovery> = {
   "nothing was made": expectReached,
   "its id is in the state": expectReached,
   "its id is lost": expectNamed,
 };
 
+/** The next `up` takes the cluster up without a person and without a create request, and says so. */
+async function expectTakenUp(bench: Bench, wanted: Wanted): Promise<void> {
+  bench.writes();
+  const output = await expectReached(bench, wanted);
+  expect(output).toMatch(
+    new RegExp(`takes up ${living(bench.simulator)[0]?.id} .*which an interrupted run has created`),
+  );
+  expect(output).not.toContain(resume);
+  expect(bench.writes()).toEqual([]);
+}
+
 /** The next `up` ends with the desired configuration on one cluster, and the next preview shows no change. */
-async function expectReached({ simulator, workspace }: Bench, { replicas, container, env }: Wanted): Promise<void> {
-  await workspace.succeed("up", "--yes", "--skip-preview");
+async function expectReached({ simulator, workspace }: Bench, { replicas, container, env }: Wanted): Promise<string> {
+  const output = await workspace.succeed("up", "--yes", "--skip-preview");
   const [made] = living(simulator);
   expect(made).toMatchObject({ status: "running", replicas, container, env, deployed: { container, env } });
   expect(healthOf(made)).toEqual(Array(replicas).fill(true));
   expect(workspace.storedClusters().map(({ id }) => id)).toEqual([made?.id]);
   await workspace.succeed("preview", "--expect-no-changes");
+  return output;
 }
 
 function healthOf(cluster: SimulatedCluster | undefined): boolean[] | undefined {

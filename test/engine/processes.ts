@@ -7,7 +7,7 @@ interface Listed {
   readonly command: string;
 }
 
-/** The process of dynamic providers that a running CLI has started; undefined if there is none yet. */
+/** The process of this provider, of either adapter, that a running CLI has started; undefined if there is none yet. */
 export function findProvider(cli: number): number | undefined {
   const listed = list();
   const family = new Set([cli]);
@@ -25,7 +25,7 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Not the short-lived process that only resolves the path of this script. */
-const isProvider = /@pulumi\/pulumi\/cmd\/dynamic-provider\/\S/;
+const isProvider = /@pulumi\/pulumi\/cmd\/dynamic-provider\/\S|pulumi-resource-gpucluster \S/;
 
 /** Every process of this machine, by options that every `ps` supports. */
 function list(): Listed[] {

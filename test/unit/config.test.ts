@@ -191,6 +191,7 @@ test.each<[string, Record<string, string>, object]>([
   ["a fraction without a whole part", { maxHourlyCost: ".5" }, { maxHourlyCost: 0.5 }],
   ["a limit of the organization", { maxHourlyCostOfOrganization: "400" }, { maxHourlyCostOfOrganization: 400 }],
   ["a number as YAML writes large ones", { maxHourlyCost: "1e+21" }, { maxHourlyCost: 1e21 }],
+  ["a salt", { resume: "9f3c41aa07be5d12" }, { resume: "9f3c41aa07be5d12" }],
   ["white space around", { strictPreview: " true\n", maxHourlyCost: " 7 " }, { strictPreview: true, maxHourlyCost: 7 }],
 ])("the settings are read from %s", (_title, values, expected) => {
   const named = Object.fromEntries(Object.entries(values).map(([name, text]) => [`gpucluster:${name}`, text]));
@@ -201,6 +202,7 @@ test.each<[string, Record<string, string>, object]>([
     requestNames: undefined,
     maxHourlyCost: undefined,
     maxHourlyCostOfOrganization: undefined,
+    resume: undefined,
   };
   expect(resolveSettings(config(named))).toEqual({ ...defaults, ...expected });
 });
@@ -212,6 +214,7 @@ const rights = {
   requestNames: '"specification" or "client"',
   maxHourlyCost: "a number above 0, such as 12.5",
   maxHourlyCostOfOrganization: "a number above 0, such as 12.5",
+  resume: "at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`",
 };
 
 const wrongs: Record<string, string> = {
@@ -221,6 +224,7 @@ const wrongs: Record<string, string> = {
   requestNames: "both,Client",
   maxHourlyCost: "0,-1,0.0,ten,10 USD,0x10,Infinity,1e999,NaN,.",
   maxHourlyCostOfOrganization: "0,all",
+  resume: "1234567,true,with a space,grüße-grüße",
 };
 test.each([
   ["maxHourlyCost", "1,5"],
@@ -234,7 +238,7 @@ test.each([
 });
 
 test("all settings that are wrong are named at once, and no text is quoted", () => {
-  const canary = "canary-7f3a9e";
+  const canary = "canary 7f3a9e";
   const names = Object.keys(rights).map((name) => `gpucluster:${name}`);
   const resolve = () => resolveSettings(config(Object.fromEntries(names.map((name) => [name, canary]))));
   for (const name of names) expect(resolve).toThrow(`${name} must be`);

@@ -170,6 +170,7 @@ const guards: ReadonlySet<string> = new Set<keyof Settings>([
   "maxHourlyCostOfOrganization",
   "capacityCheck",
   "strictPreview",
+  "resume",
 ]);
 
 /**

@@ -18,6 +18,7 @@ import { memberOf } from "../listCache";
 import { isAbsent } from "../lookup";
 import type { Service } from "../service";
 import type { CheckedInputs } from "../stateFields";
+import type { TakenName } from "../takenName";
 
 /** The price of one GPU for one hour. */
 export interface Price {
@@ -78,9 +79,14 @@ export class Inquiry {
   }
 
   /** The clusters that have a name. */
-  async holders(name: string, { quietly }: LookupOptions = {}): Promise<ClusterRecord[] | undefined> {
+  async holders(name: string, options?: LookupOptions): Promise<readonly ClusterRecord[] | undefined> {
+    return (await this.taken(name, options))?.holders;
+  }
+
+  /** The same, and whether the list shows all of them. */
+  async taken(name: string, { quietly }: LookupOptions = {}): Promise<TakenName | undefined> {
     const list = await this.clusters(quietly ? undefined : "taken names");
-    return list && this.service?.owned.holders(name, list);
+    return list && this.service && { holders: this.service.owned.holders(name, list), complete: list.complete };
   }
 
   /** All known clusters of the organization. A failure is reported if `what` names the use of the list. */

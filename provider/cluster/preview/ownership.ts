@@ -5,15 +5,17 @@ import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../
 import { GpuClusterError } from "../../errors";
 import { cleanText, listOf, resourceNameOf } from "../../text";
 import { adoptionChanges, mismatches, withName } from "../adoption";
-import { describe, takenReason } from "../createOnce";
 import { diffCluster } from "../diff";
 import { gpuTypeOf, textNames } from "../drift";
 import { isYoung, refuseOtherConnection } from "../lookup";
 import { Operation } from "../operation";
 import type { CheckedInputs, ClusterState } from "../stateFields";
+import { describe, idOf, leftBehind, notTakenUp, takenReason } from "../takenName";
 import { type Gap, type Inquiry, Lookups, natureOf } from "./facts";
+import { preferences } from "./gpuType";
 import type { OneCheck } from "./oneCheck";
 import { isAmong, isUnknownAt, runs, type Transition } from "./plan";
+import { generatedName } from "./validate";
 
 /** Which existing clusters belong to this resource: by name, by adoption, and after a change of the service or key. */
 
@@ -24,7 +26,7 @@ export class NameCheck {
    */
   readonly #owners = new Map<string, string>();
 
-  async judge(check: OneCheck, transition: Transition, isAdopted: boolean): Promise<void> {
+  async judge(check: OneCheck, transition: Transition, { id, doubt }: Adoption): Promise<void> {
     const { inputs, before } = transition;
     const { name } = inputs;
     if (hasUnknown(name)) return;
@@ -35,15 +37,21 @@ export class NameCheck {
     // An adopted cluster has its name already. If the old cluster is deleted first, its name is free by then. A
     // generated name equals the old one only in the first check of a replacement: the second check generates another.
     const isFree = transition.kind === "update" || transition.oldGoesFirst || inputs.__generatedName === true;
-    if (isAdopted || (before?.name === name && isFree)) return;
+    if (id !== undefined || (before?.name === name && isFree)) return;
     const holders = (await check.inquiry.holders(name)) ?? [];
-    if (holders.length > 0) await this.#refuse(check, transition, holders);
+    if (holders.length > 0) await this.#refuse(check, transition, holders, doubt);
   }
 
   /** Fails before anything is bought, unless the old cluster may be gone by the time of the creation. */
-  async #refuse(check: OneCheck, { before, inputs }: Transition, holders: readonly ClusterRecord[]): Promise<void> {
+  async #refuse(
+    check: OneCheck,
+    { before, inputs }: Transition,
+    holders: readonly ClusterRecord[],
+    doubt: string | undefined,
+  ): Promise<void> {
     const { name, __deleteBeforeReplace: isOldFirst } = inputs;
-    const reason = `"${name}" ${before?.name === name ? keptReason(holders) : await newReason(check, inputs, holders)}`;
+    const why = before?.name === name ? keptReason(holders) : await newReason(check, inputs, holders, doubt);
+    const reason = `"${name}" ${why}`;
     // The holder may be its own cluster, which is deleted first. If it is not, the creation finds the name taken, and
     // fails.
     if (isOldFirst && !before)
@@ -72,8 +80,7 @@ function importText(urn: string, holders: readonly ClusterRecord[], all: readonl
   const others = all.filter(({ id }) => !holders.some((holder) => holder.id === id));
   const shown = others.slice(0, longestList).map(({ id, name = "" }) => cleanText(`${name} ${id}`.trim(), 150));
   const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : "";
-  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
-  const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${id}\``;
+  const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${idOf(holders)}\``;
   const rest = shown.length > 0 ? `. Other clusters of the organization: ${shown.join(", ")}${more}` : "";
   return `A program with the native provider can also import it: ${how}${rest}`;
 }
@@ -94,6 +101,7 @@ async function newReason(
   check: OneCheck,
   { __generatedName }: CheckedInputs,
   holders: readonly ClusterRecord[],
+  doubt: string | undefined,
 ): Promise<string> {
   // A naming pattern of the stack may also generate the name of another resource.
   if (!__generatedName || check.naming) {
@@ -101,12 +109,12 @@ async function newReason(
     const { clusters = [] } = (await check.inquiry.clusters()) ?? {};
     return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, clusters)}`;
   }
-  const id = holders.length === 1 ? holders[0]?.id : "<its id>";
+  const resume = doubt === undefined ? "gpucluster:resume avoids this next time" : notTakenUp(doubt);
   return (
     `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. After an ` +
-    `interrupted run, set \`adopt: "${id}"\`. If you replace it by \`--replace\`, \`--target-replace\` or ` +
-    "`pulumi state taint`, the provider does not get the old name: run `pulumi up` without them and with a new `name`, or " +
-    "set the option `deleteBeforeReplace: true` (TypeScript and JavaScript)"
+    `interrupted run, set \`adopt: "${idOf(holders)}"\`; \`pulumi refresh\` does not help, and ${resume}. If ` +
+    "you replace it by `--replace`, `--target-replace` or `pulumi state taint`, the provider does not get the old name: " +
+    "run `pulumi up` without them and with a new `name`, or set the option `deleteBeforeReplace: true` (TypeScript and JavaScript)"
   );
 }
 
@@ -116,6 +124,10 @@ export interface Adoption {
   readonly id?: string;
   /** Absent if the lookup failed. */
   readonly record?: ClusterRecord;
+  /** True if no person names the cluster: it is taken up, because an interrupted run has created it. */
+  readonly isLeft?: true;
+  /** Why the cluster of the name is not taken up. */
+  readonly doubt?: string;
 }
 
 /** Looks up the cluster to adopt, if any. */
@@ -128,14 +140,42 @@ export async function findAdopted(check: OneCheck, id: string | undefined): Prom
   return { id, record: found };
 }
 
+/** Looks up the cluster that an interrupted run has created for the resource. */
+export async function findLeft(check: OneCheck, { inputs, before }: Transition): Promise<Adoption> {
+  const { service, urn } = check;
+  const taken = await check.inquiry.taken(inputs.name);
+  const [holder] = taken?.holders ?? [];
+  if (!service || !taken) return {};
+  if (!holder) {
+    await warnOfUnsalted(check, generatedName(urn, before?.name));
+    return {};
+  }
+  const types = preferences(inputs);
+  const asked = types?.[0] === undefined ? inputs : { ...inputs, gpuType: types[0], __gpuTypes: types };
+  const about = { inputs: comparable(asked, holder), urn, owned: service.owned, nowMs: service.clock.now() };
+  const left = leftBehind(taken, about);
+  return "doubt" in left ? left : { id: left.record.id, record: left.record, isLeft: true };
+}
+
+/** Warns of a cluster that a run without the setting may have left, because the new name does not find it. */
+async function warnOfUnsalted(check: OneCheck, name: string): Promise<void> {
+  const holders = (await check.inquiry.holders(name, { quietly: true })) ?? [];
+  const strange = holders.filter(({ id }) => !check.service?.owned.isManaged(id, check.urn));
+  if (strange.length === 0) return;
+  check.warn(
+    `${describe(strange)} has the name that this resource has without gpucluster:resume, "${name}". If an interrupted ` +
+      `run has created it, set \`adopt: "${idOf(strange)}"\` before \`pulumi up\`, which creates another cluster`,
+  );
+}
+
 /** The inputs with the name of the adopted cluster, if the program gives none. */
-export function withFoundName(inputs: CheckedInputs, { record }: Adoption): CheckedInputs {
-  return record ? withName(inputs, record) : inputs;
+export function withFoundName(inputs: CheckedInputs, { record, isLeft }: Adoption): CheckedInputs {
+  return record && !isLeft ? withName(inputs, record) : inputs;
 }
 
 /** Checks that this resource can adopt the cluster, and reports the changes that this makes. */
-export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, record }: Adoption): void {
-  const { adopt } = inputs;
+export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, record, isLeft }: Adoption): void {
+  const { adopt, __deleteBeforeReplace } = inputs;
   if (adopt !== undefined && !hasUnknown(adopt)) {
     const adopter = check.service?.owned.adopt(adopt, check.urn) ?? check.urn;
     if (adopter !== check.urn) {
@@ -148,7 +188,16 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
   if (id === undefined || !record) return;
   const wrong = mismatches(comparable(inputs, record), record);
   check.failures.push(...wrong);
-  if (wrong.length === 0) check.inform(`adopts ${id}${factsOf(record)}: ${changesText(inputs, record)}`);
+  if (wrong.length > 0) return;
+  const [verb, why] = isLeft ? ["takes up", leftText(__deleteBeforeReplace)] : ["adopts", ""];
+  check.inform(`${verb} ${id}${factsOf(record)}${why}: ${changesText(inputs, record)}`);
+}
+
+/** A check cannot tell an interrupted creation from a replacement of which the engine does not give the old name. */
+function leftText(isOldFirst: boolean | undefined): string {
+  return isOldFirst
+    ? ", which an interrupted run has created, unless a replacement deletes it first"
+    : ", which an interrupted run has created (`--replace` and `pulumi state taint` do not replace it)";
 }
 
 /** The inputs, with the cluster's own values for those that are not known yet: these count as equal. */

@@ -22,6 +22,7 @@ import {
   type Adoption,
   adoptedId,
   findAdopted,
+  findLeft,
   isReplaced,
   judgeAdoption,
   NameCheck,
@@ -30,7 +31,7 @@ import {
   withFoundName,
 } from "./ownership";
 import { hiddenReasonOf, lossesOf, previewCluster, rolloutOf, type Transition, transitionOf } from "./plan";
-import { completeInputs, findFailures, namingFailures, pathStep } from "./validate";
+import { completeInputs, findFailures, generatedName, namingFailures, pathStep } from "./validate";
 
 /**
  * The checks of one run. A run is one process, so preview and update are two runs. The checks share their lookups, and
@@ -46,6 +47,8 @@ export class CheckRun {
   readonly #compared = new Set<string>();
   /** The option `replaceOnChanges`, by URN: only a preview needs it, and it must not show among the inputs. */
   readonly #replacing = new Map<string, readonly string[] | undefined>();
+  /** URNs whose cluster an interrupted run has created: it has its GPUs. */
+  readonly #left = new Set<string>();
   readonly #names = new NameCheck();
   readonly #gpus = new GpuCheck();
   readonly #costs = new CostCheck();
@@ -71,8 +74,9 @@ export class CheckRun {
     this.remember(ctx.urn, olds);
     const remembered = this.#before.get(ctx.urn);
     const context = { urn: ctx.urn, current, predecessor: remembered?.name, naming: ctx.naming };
-    const asked = completeInputs(news, context);
     const connected = this.#connect(news);
+    const salt = "failures" in connected ? undefined : connected.settings.resume;
+    const asked = completeInputs(news, { ...context, salt });
     const wrong = "failures" in connected ? connected.failures : [];
     const failures = [...findFailures(news), ...namingFailures(news, context), ...adapterFailures(ctx), ...wrong];
     // No request is sent for inputs that are already wrong.
@@ -100,9 +104,10 @@ export class CheckRun {
     const types = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
     );
-    const choice = waitsForCapacity(inputs)
-      ? service.capacity.enter(new Operation(ctx, service, "create", { id: "", inputs }), inputs, types)
-      : inOrder(types);
+    const choice =
+      waitsForCapacity(inputs) && !this.#left.has(ctx.urn)
+        ? service.capacity.enter(new Operation(ctx, service, "create", { id: "", inputs }), inputs, types)
+        : inOrder(types);
     const said = new Set<string>();
     const createWith = async (type: string): Promise<T> => {
       const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
@@ -159,6 +164,13 @@ export class CheckRun {
     if (over) throw new GpuClusterError(hiding.ownText(`cluster "${inputs.name}": ${over}. Nothing was sent`));
   }
 
+  /** Whether no other resource and no other stack makes the name, so that a cluster of that name is its own. */
+  mayResume(urn: string, { name, adopt, __generatedName }: CheckedInputs): boolean {
+    const { resume } = this.settings();
+    if (resume === undefined || adopt !== undefined || !__generatedName) return false;
+    return name === generatedName(urn, this.#before.get(urn)?.name, resume);
+  }
+
   /** Lookups that may take as long as the operation. */
   #askLate<T>(
     ctx: Ctx,
@@ -186,6 +198,7 @@ export class CheckRun {
     const hiding = hidingIn(ctx, news, { ...state });
     const shared = { ...this.#shared, lookups: this.#recognition.lookups };
     const { service, settings } = connected;
+    service?.owned.stored(id, state);
     const check = new OneCheck(hidingLog(ctx, hiding), service, settings, shared, hiding.said);
     await this.#recognition.refuseUnknown(check, ctx, id, state);
     const reason = hiddenReasonOf({ ...state }, news);
@@ -255,14 +268,18 @@ export class CheckRun {
     const order = this.#orderOf(check, before, isRenewal);
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
     const first = towards(withKeptType(asked, before));
-    const adoption = await findAdopted(check, adoptedId(first));
+    const adoption = this.mayResume(check.urn, first.inputs)
+      ? await findLeft(check, first)
+      : await findAdopted(check, adoptedId(first));
+    if (adoption.isLeft) this.#left.add(check.urn);
+    else this.#left.delete(check.urn);
     const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
     const known = await this.#gpus.withKnownType(check, towards(chosen));
     const inputs = adoption.record ? known : withList(known, asked, towards(known));
     const transition = towards(inputs);
     check.failures.push(...refusalsOf(transition));
     judgeAdoption(check, transition, adoption);
-    await this.#names.judge(check, transition, adoption.id !== undefined);
+    await this.#names.judge(check, transition, adoption);
     const cost = (await this.#gpus.judge(check, transition, adoption))
       ? await this.#costs.judge(check, transition, adoption.record)
       : {};
@@ -341,10 +358,11 @@ async function warnOfMissingUpdate(check: OneCheck, { kind, before, inputs }: Tr
 async function certainOutputs(
   { inquiry, showsOutputs }: OneCheck,
   transition: Transition,
-  { record }: Adoption,
+  { record, isLeft }: Adoption,
 ): Promise<Properties> {
   const { inputs, before, keeps } = transition;
-  if (record) return previewCluster(inputs, { ...record });
+  // A creation makes another cluster if the one to take up is gone by then.
+  if (record && !isLeft) return previewCluster(inputs, { ...record });
   if (!before || !keeps || showsOutputs) return {};
   const known = previewCluster(inputs, before);
   if (known["endpoint"] !== undefined) return known;

@@ -305,6 +305,8 @@ export interface NameContext {
   readonly current?: string;
   /** The name of the cluster that this one replaces. */
   readonly predecessor?: string;
+  /** The setting `resume` of the stack. */
+  readonly salt?: string;
   readonly naming?: Naming | undefined;
 }
 
@@ -331,7 +333,7 @@ export function completeInputs(news: Properties, context: NameContext): CheckedI
   return {
     ...Object.fromEntries(shownDefaults.map((input) => [input, inputDefaults[input]])),
     ...rest,
-    name: given ? name : (context.current ?? proposed ?? generatedName(context.urn, context.predecessor)),
+    name: given ? name : (context.current ?? proposed ?? generatedName(context.urn, context.predecessor, context.salt)),
     ...(given ? {} : { __generatedName: true }),
   } as CheckedInputs; // judged by findFailures; unknown values stay unknown, which no type can express
 }
@@ -339,11 +341,13 @@ export function completeInputs(news: Properties, context: NameContext): CheckedI
 /**
  * The generated name of a cluster: the resource's name and 7 hex digits. The digits come from the URN and from the name
  * of the cluster that this one replaces. So they are the same in preview, in update and in a second run after a crash.
- * They never equal those of the replaced cluster, which may still exist.
+ * They never equal those of the replaced cluster, which may still exist. With a salt they are 12, and no stack with
+ * another salt makes the same name.
  */
-export function generatedName(urn: string, predecessor = ""): string {
-  const hash = createHash("sha256").update(`${urn}\n${predecessor}`).digest("hex").slice(0, 7);
-  return `${labelOf(urn)}-${hash}`;
+export function generatedName(urn: string, predecessor = "", salt?: string): string {
+  const parts = salt === undefined ? [urn, predecessor] : [urn, predecessor, salt];
+  const hash = createHash("sha256").update(parts.join("\n")).digest("hex");
+  return `${labelOf(urn)}-${hash.slice(0, salt === undefined ? 7 : 12)}`;
 }
 
 /** The resource's name as a DNS label. */

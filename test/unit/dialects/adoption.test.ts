@@ -52,4 +52,21 @@ describe.each(names)("in the dialect %s", (dialect) => {
     const at = await adopt(bench, id);
     await expectReached(bench, at, at.wanted);
   });
+
+  it("a cluster of an interrupted run is taken up without a create request", async () => {
+    const bench = await open(dialect, { settings: { resume: "9f3c41aa07be5d12" } });
+    const { name: _name, ...nameless } = web;
+    const up = async () => {
+      const process = bench.as("seen");
+      const { inputs, failures } = await bench.run(process.check(bench.ctx(), nameless));
+      expect(failures).toEqual([]);
+      return bench.run(process.create(bench.ctx(), inputs));
+    };
+    const lost = await up();
+    forget(bench);
+    const at = await up();
+    expect(at.id).toBe(lost.id);
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(at.state).toMatchObject({ settled: true, readyReplicas: replicas });
+  });
 });

@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/core";
-import { type Dialect, dialects, type SimulatorOptions } from "../../../simulator";
+import { type Dialect, dialects } from "../../../simulator";
 import { isEverything } from "../../support/shares";
-import { type Bench, living, openBench, writes } from "../cluster/harness";
+import { type Bench, type BenchOptions, living, openBench, writes } from "../cluster/harness";
 
 /** The names of all dialects, or of a third of them. */
 export const names = Object.keys(dialects).filter((_, index) => isEverything || index % 3 === 0);
@@ -30,7 +30,7 @@ export const web: Wanted = {
 };
 
 /** A bench whose simulator uses a dialect. */
-export function open(dialect: string | Partial<Dialect>, options: SimulatorOptions = {}): Promise<Bench> {
+export function open(dialect: string | Partial<Dialect>, options: BenchOptions = {}): Promise<Bench> {
   return openBench({ dialect, ...options });
 }
 

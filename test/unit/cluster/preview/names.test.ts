@@ -88,6 +88,28 @@ describe("a generated name", () => {
     );
   });
 
+  const salts = fc.stringMatching(/^[\x21-\x7e]{8,40}$/);
+
+  it("with a salt is a valid name of its own for each salt, and another one after each replacement", () => {
+    fc.assert(
+      fc.property(anyUrn, salts, salts, (urn, salt, other) => {
+        fc.pre(salt !== other);
+        const chain = [generatedName(urn, "", salt)];
+        for (let step = 0; step < 5; step += 1) chain.push(generatedName(urn, chain.at(-1), salt));
+        const others = [generatedName(urn), generatedName(urn, "", other), generatedName(`${urn}2`, "", salt)];
+        expect(new Set([...chain, ...others]).size).toBe(chain.length + others.length);
+        expect(generatedName(urn, "", salt)).toBe(chain[0]);
+        for (const name of chain) expect(name).toMatch(/^(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?-[0-9a-f]{12}$/);
+      }),
+    );
+  });
+
+  it("stays the same if a stack gets a salt or another one", async () => {
+    const olds = { ...least, name: "web-0000000", __generatedName: true };
+    const { inputs } = await checkOnce(least, olds, { settings: { resume: "salt-7f3a9e51" } });
+    expect(inputs).toMatchObject({ name: "web-0000000", __generatedName: true });
+  });
+
   it.each([
     ["another stack", urnOf("web"), urnOf("web").replace(":dev:", ":prod:")],
     ["a long name with another end", urnOf(`${"a".repeat(60)}1`), urnOf(`${"a".repeat(60)}2`)],

@@ -1,0 +1,118 @@
+import type { ClusterList, ClusterRecord } from "../api/records";
+import { isStopping, stateOf } from "../api/states";
+import { CreateError } from "../errors";
+import { cleanText, listOf } from "../text";
+import { mismatches } from "./adoption";
+import { identifiersIn, sameImage, sameText, withTakenType } from "./drift";
+import type { OwnedIds } from "./ownedIds";
+import type { CheckedInputs } from "./stateFields";
+
+/** A name that is taken: its error, and whether its holder is certainly the cluster that an interrupted run has created. */
+
+/** The clusters that have a name. */
+export interface TakenName {
+  readonly holders: readonly ClusterRecord[];
+  /** Whether the list of clusters shows all of them. */
+  readonly complete: ClusterList["complete"];
+}
+
+/** The name is taken, so nothing was created. */
+export class TakenError extends CreateError {
+  constructor(
+    name: string,
+    readonly taken: TakenName,
+    options?: ErrorOptions,
+  ) {
+    super(`the name "${name}" ${takenReason(taken.holders)}`, options);
+  }
+}
+
+/** @throws TakenError if the list shows a cluster of the name. */
+export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList | undefined, cause?: Error): void {
+  const holders = list ? owned.holders(name, list) : [];
+  if (list && holders.length > 0) throw new TakenError(name, { holders, complete: list.complete }, { cause });
+}
+
+/** The reason why a name cannot be used, and the next step. A preview shows the same text. */
+export function takenReason(holders: readonly ClusterRecord[]): string {
+  return (
+    `is already the name of ${describe(holders)}. To manage that cluster, for example after an interrupted run, set ` +
+    `\`adopt: "${idOf(holders)}"\` (\`pulumi refresh\` does not help); if you renamed its resource, add \`aliases\`; ` +
+    "otherwise use another `name`"
+  );
+}
+
+/** The id for an `adopt` line. */
+export function idOf([holder, other]: readonly ClusterRecord[]): string {
+  return holder && !other ? holder.id : "<its id>";
+}
+
+/** `cl_1 (running, since 2026-11-21T10:00:00Z)`: enough for a person to recognize the cluster. */
+export function describe(clusters: readonly ClusterRecord[]): string {
+  return clusters
+    .map(({ id, status, createdAt }) => {
+      const details = [status, createdAt && `since ${createdAt}`].filter(Boolean).join(", ");
+      return details ? `${id} (${details})` : id;
+    })
+    .join(", ");
+}
+
+/** A run that continues an interrupted one comes within two days: also that of a pipeline that runs once a day. */
+const resumeLimitMs = 48 * 60 * 60_000;
+
+/** The cluster that may be left by an interrupted run, and what this process knows. */
+interface Candidate {
+  readonly inputs: CheckedInputs;
+  readonly record: ClusterRecord;
+  readonly urn: string;
+  readonly owned: OwnedIds;
+  readonly nowMs: number;
+}
+
+/** What forbids to take up a cluster without a person. The first reason that holds is shown. */
+const doubts: readonly ((candidate: Candidate) => string | undefined)[] = [
+  ({ inputs: { name }, record }) =>
+    record.name === undefined || sameText(record.name, name) ? undefined : `it is "${cleanText(record.name, 100)}"`,
+  ({ record, owned, urn }) => (owned.isManaged(record.id, urn) ? "the stack manages it already" : undefined),
+  ({ record: { status = "in no state" } }) =>
+    ["running", "pending", "failed"].includes(stateOf(status)) && !isStopping(status)
+      ? undefined
+      : `it is ${cleanText(status, 100)}`,
+  ({ record }) => (identifiersIn(record).length > 0 ? undefined : "the service does not show its GPU type"),
+  ({ inputs, record }) => {
+    const others = mismatches(withTakenType(inputs, identifiersIn(record)), record).map(({ property }) => property);
+    const { container } = record;
+    const isOther = container !== undefined && !sameImage(inputs.container, container);
+    const paths = [...others, ...(isOther ? ["container"] : [])];
+    return paths.length > 0 ? `it has another ${listOf(paths.map((path) => `\`${path}\``))}` : undefined;
+  },
+  ({ record: { createdAt = "" }, nowMs }) => {
+    const ageMs = nowMs - Date.parse(createdAt);
+    if (Number.isNaN(ageMs)) return "the service does not show its age";
+    return Math.abs(ageMs) <= resumeLimitMs ? undefined : "it is more than two days old";
+  },
+];
+
+/** Why a cluster is not certainly the one that an interrupted run has created; `undefined` if it is. Pure. */
+export function doubtOf(candidate: Candidate): string | undefined {
+  for (const doubt of doubts) {
+    const why = doubt(candidate);
+    if (why !== undefined) return why;
+  }
+  return undefined;
+}
+
+/** The clause that explains why `gpucluster:resume` has no effect. */
+export function notTakenUp(doubt: string): string {
+  return `gpucluster:resume does not take it up, because ${doubt}`;
+}
+
+/** The same for all clusters of the name. */
+export function leftBehind(
+  { holders: [record, other], complete }: TakenName,
+  about: Omit<Candidate, "record">,
+): { readonly record: ClusterRecord } | { readonly doubt: string } {
+  if (!record || other) return { doubt: "several clusters have the name" };
+  const doubt = complete ? doubtOf({ ...about, record }) : "the list of clusters is not complete";
+  return doubt === undefined ? { record } : { doubt };
+}

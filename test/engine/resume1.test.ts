@@ -1,0 +1,3 @@
+import { sweepResumed } from "./killSweep";
+
+sweepResumed("dynamic");
