@@ -128,7 +128,7 @@ describe("a cluster that an interrupted run has created", () => {
   it("has its GPUs, so that `waitForCapacity` does not wait for others", async () => {
     const bench = await open();
     const id = leave(bench);
-    bench.simulator.setGpuType(least.gpuType, { stock: 2 });
+    bench.simulator.setGpuType("h100", { stock: 2 });
     const startMs = bench.clock.now();
     expect((await up(bench, { ...program, waitForCapacity: true })).id).toBe(id);
     expect(bench.clock.now() - startMs).toBeLessThan(10_000);
