@@ -2,6 +2,7 @@ import { plainName } from "../api/names";
 import type { ClusterRecord } from "../api/records";
 import { sentNames } from "../api/requestNames";
 import { isRecord } from "../core";
+import type { ReplicaRange } from "./fields";
 
 /**
  * `extraFields`: request fields that this package does not know. They are sent unchanged, and compared with the fields
@@ -64,28 +65,20 @@ export function inputOf(name: string): string | undefined {
 }
 
 const rangeNames = {
-  least: ["min_replicas", "min_replica", "min_replica_count", "minimum_replicas"],
-  most: ["max_replicas", "max_replica", "max_replica_count", "maximum_replicas"],
+  min: ["min_replicas", "min_replica", "min_replica_count", "minimum_replicas"],
+  max: ["max_replicas", "max_replica", "max_replica_count", "maximum_replicas"],
 } as const;
 
 /** The range of replicas from which an autoscaler may choose, if the extra fields give one. */
-export function scalingRange(extras: ExtraFields = {}): { readonly least: number; readonly most: number } | undefined {
+export function scalingRange(extras: ExtraFields = {}): ReplicaRange | undefined {
   for (const object of [extras, ...Object.values(extras).filter(isRecord)]) {
     const numbers = new Map(Object.entries(object).map(([name, value]) => [plainName(name), value]));
-    const [least, most] = [rangeNames.least, rangeNames.most].map((names) =>
+    const [min, max] = [rangeNames.min, rangeNames.max].map((names) =>
       names.map((name) => numbers.get(name)).find((value) => typeof value === "number"),
     );
-    if (typeof least === "number" && typeof most === "number") return { least, most };
+    if (typeof min === "number" && typeof max === "number") return { min, max };
   }
   return undefined;
-}
-
-/**
- * The number of replicas to compare with: the shown one if an autoscaler may have chosen it, else the requested one.
- */
-export function replicasWithin(extras: ExtraFields | undefined, asked: number, shown: number | undefined): number {
-  const range = scalingRange(extras);
-  return range && shown !== undefined && shown >= range.least && shown <= range.most ? shown : asked;
 }
 
 /** The number of GPUs of a replica; 1 if the extra fields give none. */

@@ -4,6 +4,7 @@ import { hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { resourceNameOf } from "../../text";
 import { gpusPerReplica, tierOf } from "../extraFields";
+import type { ReplicaRange } from "../fields";
 import { costOfReplica, money, roundCost } from "../money";
 import type { CheckedInputs } from "../stateFields";
 import type { Inquiry, Price } from "./facts";
@@ -38,6 +39,7 @@ export class CostCheck {
     else this.#unchecked.delete(check.urn);
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
     if (over) check.fail("maxHourlyCost", over);
+    else if (cost.range && isCostChanged(transition)) check.inform(`costs ${amountText(cost)} per hour: ${cost.parts}`);
     // If the lookup of prices failed, the gap is reported instead.
     if (!check.inquiry.lacks("prices")) this.#reportUnknown(check, inputs, cost);
     const { maxHourlyCost: limit } = check.settings;
@@ -77,11 +79,11 @@ export class CostCheck {
     return { amount, problem: limit !== undefined && amount ? this.#costs.overLimit(limit) : undefined };
   }
 
-  async #costOf(check: OneCheck, { kind, before, inputs, effects }: Transition): Promise<Cost> {
+  async #costOf(check: OneCheck, transition: Transition): Promise<Cost> {
+    const { before, inputs } = transition;
     const known = knownCost(inputs, before);
     if (known) return known;
-    const isChanged = kind !== "update" || effects.has("scale") || effects.has("power");
-    const quietly = !isChanged && !isLimited(inputs, check.settings);
+    const quietly = !isCostChanged(transition) && !isLimited(inputs, check.settings);
     const price = await check.inquiry.price(inputs.gpuType, { quietly, tier: tierOf(inputs.extraFields) });
     if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
       const text = `the service shows no price for "${inputs.gpuType}", so \`hourlyCost\` is left out`;
@@ -102,6 +104,11 @@ export class CostCheck {
   }
 }
 
+/** Whether the change has an effect on the cost, as far as it is known without a price. */
+function isCostChanged({ kind, effects }: Transition): boolean {
+  return kind !== "update" || effects.has("scale") || effects.has("power");
+}
+
 function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolean {
   return maxHourlyCost !== undefined || settings.maxHourlyCost !== undefined;
 }
@@ -109,12 +116,27 @@ function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolea
 /** The cost of a cluster for one hour, as far as it is known. */
 export interface Cost {
   readonly amount?: number;
+  /** The least and the greatest cost, if the inputs give a range of replicas: limits count the greatest. */
+  readonly range?: ReplicaRange;
   readonly currency?: string;
   /** The parts of the cost: `2 x h100 at 2.99 USD`. */
   readonly parts: string;
 }
 
-type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
+type Priced = Pick<
+  CheckedInputs,
+  "gpuType" | "replicas" | "__replicaRange" | "desiredStatus" | "hourlyCost" | "extraFields"
+>;
+
+/** The cost that limits count. */
+function mostOf({ amount, range }: Cost): number | undefined {
+  return range?.max ?? amount;
+}
+
+/** The cost in messages: `5.98 USD`, `5.98 to 23.92 USD`. */
+function amountText({ amount = 0, range, currency }: Cost): string {
+  return range ? `${money(range.min)} to ${money(range.max, currency)}` : money(amount, currency);
+}
 
 /** Whether an input that the cost depends on is not known yet. */
 export function isOpen({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
@@ -135,10 +157,8 @@ export function knownCost(inputs: Priced, before: Priced | undefined): Cost | un
     isDeepStrictEqual(pricing(before.extraFields), pricing(inputs.extraFields));
   const each = isAsBefore ? costOfReplica(before) : undefined;
   if (each === undefined) return undefined;
-  return {
-    amount: before?.hourlyCost,
-    parts: partsOf(inputs, { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) }),
-  };
+  const price = { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) };
+  return { ...costAt(price, inputs), amount: before?.hourlyCost };
 }
 
 /** The extra fields that the cost depends on: the number of GPUs of a replica, and the tier. */
@@ -148,23 +168,24 @@ function pricing(extras: CheckedInputs["extraFields"]): unknown[] {
 
 /** The cost of all replicas, each with all of its GPUs. */
 export function costAt(price: Price | undefined, inputs: Priced): Cost {
-  if (!price) return { parts: `${inputs.replicas} x ${inputs.gpuType} at an unknown price` };
+  const { gpuType, replicas, __replicaRange: range, extraFields } = inputs;
+  const count = range ? `${range.min} to ${range.max}` : replicas;
+  if (!price) return { parts: `${count} x ${gpuType} at an unknown price` };
+  const gpus = gpusPerReplica(extraFields);
+  const amountOf = (number: number) => roundCost(price.amount * number * gpus);
   return {
     ...price,
-    amount: roundCost(price.amount * inputs.replicas * gpusPerReplica(inputs.extraFields)),
-    parts: partsOf(inputs, price),
+    amount: amountOf(replicas),
+    ...(range && { range: { min: amountOf(range.min), max: amountOf(range.max) } }),
+    parts: `${count} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(price.amount, price.currency)}`,
   };
 }
 
-function partsOf({ gpuType, replicas, extraFields }: Priced, { amount, currency }: Price): string {
-  const gpus = gpusPerReplica(extraFields);
-  return `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(amount, currency)}`;
-}
-
 /** The text if a cluster costs more than its own limit allows. */
-export function overOwnLimit({ amount, currency, parts }: Cost, limit: number | undefined): string | undefined {
-  if (amount === undefined || typeof limit !== "number" || amount <= limit) return undefined;
-  return `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} per hour: ${parts}`;
+export function overOwnLimit(cost: Cost, limit: number | undefined): string | undefined {
+  const most = mostOf(cost);
+  if (most === undefined || typeof limit !== "number" || most <= limit) return undefined;
+  return `is ${money(limit)}, but the cluster would cost ${amountText(cost)} per hour: ${cost.parts}`;
 }
 
 /** The cost of the clusters of a run: one entry for each resource, which its next check overwrites. */
@@ -187,7 +208,7 @@ export class Costs {
   overLimit(limit: number): string | undefined {
     const { currency } = this;
     const counted = [...this.#byUrn]
-      .flatMap(([urn, cost]) => (isCounted(cost, currency) ? [{ urn, ...cost, amount: cost.amount ?? 0 }] : []))
+      .flatMap(([urn, cost]) => (isCounted(cost, currency) ? [{ urn, ...cost, amount: mostOf(cost) ?? 0 }] : []))
       .sort((a, b) => b.amount - a.amount);
     const sum = roundCost(counted.reduce((total, { amount }) => total + amount, 0));
     if (sum <= limit) return undefined;

@@ -8,6 +8,7 @@ import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
 import { outputNames } from "../fields";
 import { type Hiding, hidingOf } from "../operation";
+import { withNearest, withNumber } from "../replicas";
 import type { Service } from "../service";
 import { asInputs, secretsOf } from "../state";
 import type { CheckedInputs, ClusterState } from "../stateFields";
@@ -69,6 +70,7 @@ export class CheckRun {
     this.remember(ctx.urn, olds);
     const remembered = this.#before.get(ctx.urn);
     const context = { urn: ctx.urn, current, predecessor: remembered?.name, naming: ctx.naming };
+    const before = current === undefined ? remembered : asInputs(olds);
     const asked = completeInputs(news, context);
     const connected = this.#connect(news);
     const wrong = "failures" in connected ? connected.failures : [];
@@ -80,8 +82,8 @@ export class CheckRun {
       check.warn(`\`name\` is no longer set; the cluster keeps its name "${current}"`);
     }
     if (current !== undefined) this.#compared.delete(ctx.urn);
-    const before = current === undefined ? remembered : asInputs(olds);
-    return this.#judge(check, before, asked, current === undefined);
+    const counted = asInputs(withNumber({ ...asked }, before?.replicas));
+    return this.#judge(check, before, counted, current === undefined);
   }
 
   /**
@@ -236,7 +238,8 @@ export class CheckRun {
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
     const first = towards(withKeptType(asked, before));
     const adoption = await findAdopted(check, adoptedId(first));
-    const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const named = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const chosen = withNearest(named, adoption.record?.replicas);
     const known = await this.#gpus.withKnownType(check, towards(chosen));
     const inputs = adoption.record ? known : withList(known, asked, towards(known));
     const transition = towards(inputs);
