@@ -87,13 +87,13 @@ describe("another number within the range", () => {
     expect(await stack.toDo({ ...web, ...changes })).toEqual([]);
   });
 
-  it("stays if it comes during an update", async () => {
+  it.each([true, false])("stays if it comes during an update whose answer has a record: %s", async (hasRecord) => {
     const stack = await opened(web, {
       client: (real) => ({
         updateCluster: async (id, ...rest) => {
           const answer = await real.updateCluster(id, ...rest);
           stack.bench.simulator.change(id, { replicas: 7 });
-          return answer;
+          return hasRecord ? answer : undefined;
         },
       }),
     });
@@ -101,6 +101,23 @@ describe("another number within the range", () => {
     expect(writes(stack.bench.simulator)).toEqual([patch]);
     expect(stack.count).toBe(7);
     expect(stack.state).toMatchObject({ replicas: 7, readyReplicas: 7, settled: true });
+  });
+
+  it("stays if it comes with a start", async () => {
+    const stack = await scaled(6, {
+      dialect: { extraFields: "stored" },
+      client: (real) => ({
+        restartCluster: async (id, ...rest) => {
+          const answer = await real.restartCluster(id, ...rest);
+          stack.bench.simulator.change(id, { replicas: 4 });
+          return answer;
+        },
+      }),
+    });
+    await stack.up({ ...web, desiredStatus: "stopped" });
+    await stack.up({ ...web, extraFields: { tier: "community" } });
+    expect(stack.sentCounts()).toEqual([4]);
+    expect(stack.count).toBe(4);
   });
 
   it("stays after an update that did not finish", async () => {
