@@ -147,9 +147,12 @@ const readinessProbe = z.strictObject(
   rule("must be a map with at least a `path`"),
 );
 
+const replicaCount = wholeNumber(1, 10_000);
 const replicas = z.union([
-  z.int(numberRule(replicasText)).min(1, numberRule(replicasText)).max(10_000, numberRule(replicasText)),
-  z.strictObject({ min: wholeNumber(1, 10_000), max: wholeNumber(1, 10_000) }, rule(replicasText)),
+  replicaCount,
+  z
+    .custom((value) => isRecord(value) && ("min" in value || "max" in value), numberRule(replicasText))
+    .pipe(z.strictObject({ min: replicaCount, max: replicaCount })),
 ]);
 
 const inputRules = {
