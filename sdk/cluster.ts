@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ClusterOutputs } from "../provider/cluster/fields";
+import type { ClusterInputs, ClusterOutputs } from "../provider/cluster/fields";
 import { type ClusterArgs, hiddenProperties, toProperties } from "./clusterArgs";
 import { isOfType } from "./pulumiType";
 import { warnOfPlainKeys } from "./stackConfig";
@@ -61,9 +61,11 @@ export class Cluster extends pulumi.CustomResource {
         __urn: urnOf(name, opts?.parent),
         __timeouts: opts?.customTimeouts,
         __provider: providerText,
+        __replicas: undefined, // declares the output
       },
       opts,
     );
+    Object.assign(this, { replicas: countOf(this) });
   }
 
   /**
@@ -86,6 +88,18 @@ export class Cluster extends pulumi.CustomResource {
     // The provider reads all other fields from the service.
     return new Cluster(name, { connection } as ClusterArgs, { ...opts, id });
   }
+}
+
+/**
+ * The number of replicas. In a preview, the engine gives a dynamic resource its inputs as outputs: of a range, the number is
+ * the one that the provider has put beside it.
+ */
+function countOf(cluster: Cluster): pulumi.Output<number> {
+  const shown: pulumi.Output<ClusterInputs["replicas"]> = cluster.replicas;
+  const hidden: pulumi.Output<number | undefined> = Reflect.get(cluster, "__replicas");
+  return pulumi
+    .all([shown, hidden])
+    .apply(([replicas = 1, count]) => (typeof replicas === "number" ? replicas : (count ?? replicas.min)));
 }
 
 /**

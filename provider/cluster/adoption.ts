@@ -6,8 +6,8 @@ import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../core"
 import { GpuClusterError } from "../errors";
 import { diffCluster } from "./diff";
 import { identifiersIn, isMasked, sameText, showsForm, textNames } from "./drift";
-import { replicasWithin } from "./extraFields";
 import { inputFlags, type TextName } from "./fields";
+import { isAllowed } from "./replicas";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The adoption of an existing cluster. Pure: the preview uses it to show the effect of the creation. */
@@ -90,7 +90,7 @@ function foundEnv(asked: Readonly<Record<string, string>>, shown: NonNullable<Cl
  */
 export function foundOtherwise(inputs: CheckedInputs, record: ClusterRecord) {
   const { replicas: shown = 0 } = record;
-  const isOwn = shown === 0 || replicasWithin(inputs.extraFields, inputs.replicas, shown) === shown;
+  const isOwn = shown === 0 || shown === inputs.replicas || isAllowed(inputs, shown);
   const { env, replicas } = foundState(inputs, isOwn ? { ...record, replicas: inputs.replicas } : record);
   const running = { ...inputs, replicas, env };
   return { running, paths: Object.keys(diffCluster(running, inputs).changes) };

@@ -8,6 +8,7 @@ import type { Effect } from "./fields";
 import { find } from "./lookup";
 import type { Operation } from "./operation";
 import { isAtRest, isRefusal, start, stop } from "./power";
+import { replicasNow, withNearest } from "./replicas";
 import { type Rollout, restartOnce, resumedRollout, updateAndRollOut } from "./rollout";
 import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
@@ -78,12 +79,14 @@ function withUnchanged(
   effects: ReadonlySet<Effect>,
 ): CheckedInputs {
   const isAtRest = isStopped(record, state) || inputs.desiredStatus === "stopped";
-  if (state.settled !== true || state.__unfinished !== undefined || isAtRest) return inputs;
+  // A stopped cluster may show no replicas: its number takes effect at the next start.
+  const ownNumber = withNearest(inputs, isAtRest ? record.replicas || undefined : record.replicas);
+  if (state.settled !== true || state.__unfinished !== undefined || isAtRest) return ownNumber;
   const { container, env } = record;
   const isSame = (name: "container" | "env") => isDeepStrictEqual(inputs[name] ?? {}, state[name] ?? {});
   return {
     ...inputs,
-    replicas: effects.has("scale") ? inputs.replicas : record.replicas || inputs.replicas,
+    replicas: effects.has("scale") ? ownNumber.replicas : record.replicas || inputs.replicas,
     ...(container !== undefined && isSame("container") && !isOwnForm(container, state) ? { container } : {}),
     ...(env !== undefined && isSame("env") ? { env: keptEnv(inputs.env, env, state) } : {}),
   };
@@ -131,16 +134,17 @@ async function bringToRest(service: Service, operation: Operation, change: Chang
 }
 
 async function bringToRun(service: Service, operation: Operation, change: Change, sent: Sent): Promise<void> {
-  const { inputs, state, effects, needsRollout, needsUpdate } = change;
+  const { inputs: desired, state, effects, needsRollout, needsUpdate } = change;
   const isStart = await isAtRest(service, operation);
   sent.wasAtRest = operation.isFoundAtRest;
   // After a start, no replica from before the stop runs: no trigger has to restart it.
   sent.isRestarted = isStart;
   const isStored = isStart && needsRollout && (await storeAtRest(service, operation, change, sent)) === undefined;
-  if (isStart) await startUp(service, operation, inputs, isStored);
+  if (isStart) await startUp(service, operation, desired, isStored);
   sent.isStarted = true;
   sent.isMoved = isStart;
   const { record = change.record } = operation.observed;
+  const inputs = { ...desired, replicas: replicasNow(desired, record.replicas) };
   const size = { shown: record.replicas, asked: inputs.replicas };
   const trigger = (["redeploy", "restart"] as const).find((action) => effects.has(action));
   let shown: ClusterRecord | undefined = record;
@@ -192,7 +196,7 @@ async function storeAtRest(service: Service, operation: Operation, change: Chang
 /** Sends one scale call if the number of replicas still differs. */
 async function scale(service: Service, operation: Operation, change: Change, shown: ClusterRecord | undefined) {
   const { inputs, state } = change;
-  const { replicas } = inputs;
+  const replicas = replicasNow(inputs, shown?.replicas);
   // If the service does not show the number, a number that was not reached is requested again.
   const reached = state.settled === false ? undefined : state.replicas;
   if ((shown?.replicas ?? reached) === replicas) return;

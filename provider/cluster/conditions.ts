@@ -2,6 +2,7 @@ import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records"
 import { isLeaving, isSameWord, stateOf } from "../api/states";
 import { cut } from "../text";
 import { type HealthCheck, inputDefaults } from "./fields";
+import { replicasNow } from "./replicas";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The observed state of a cluster at one time. */
@@ -51,10 +52,12 @@ export interface Goal {
   readonly healthCheck: HealthCheck;
 }
 
-type Asked = Pick<CheckedInputs, "replicas" | "minHealthyReplicas" | "healthCheck">;
+type Asked = Pick<CheckedInputs, "replicas" | "__replicaRange" | "minHealthyReplicas" | "healthCheck">;
 
-/** The goal that the inputs request. */
-export function goalOf({ replicas, minHealthyReplicas, healthCheck }: Asked): Goal {
+/** The goal that the inputs request of the number of replicas that the service shows now. */
+export function goalOf(inputs: Asked, shown?: number): Goal {
+  const { minHealthyReplicas, healthCheck } = inputs;
+  const replicas = replicasNow(inputs, shown);
   const least = minHealthyReplicas ?? replicas;
   const enough = typeof least === "number" ? least : Math.ceil((replicas * Number.parseInt(least, 10)) / 100);
   return {

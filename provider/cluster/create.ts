@@ -17,8 +17,8 @@ import { doubtOf, leftBehind, notTakenUp, TakenError } from "./takenName";
 import { adoptCluster } from "./update";
 import { waitUntilReady } from "./wait";
 
-/** What a creation may have to do besides. */
-export interface CreationOptions {
+/** The part of a creation that its check decides. */
+export interface CreationContext {
   /** Judges the list of clusters just before the create request. */
   readonly approve?: Approve;
   /**
@@ -33,7 +33,7 @@ export async function createCluster(
   service: Service,
   ctx: Ctx,
   news: Properties,
-  { approve, resumable }: CreationOptions = {},
+  { approve, resumable }: CreationContext = {},
 ) {
   const inputs = asInputs(news);
   if (inputs.adopt !== undefined) return adoptCluster(service, ctx, inputs, inputs.adopt);

@@ -6,9 +6,10 @@ import { isStopping, stateOf } from "../api/states";
 import { cleanText } from "../text";
 import type { GpuType } from "../types";
 import { isStopped } from "./conditions";
-import { driftedExtras, extrasShown, replicasWithin } from "./extraFields";
+import { driftedExtras, extrasShown } from "./extraFields";
 import type { TextName } from "./fields";
 import { costOfReplica, roundCost } from "./money";
+import { isAllowed } from "./replicas";
 import type { CheckedInputs, ClusterState, Echo } from "./stateFields";
 
 /**
@@ -118,9 +119,9 @@ export function showsForm(field: TextName, asked: string | undefined, record: Cl
  */
 export function withDrift(state: ClusterState, record: ClusterRecord, hasLeftRest = false): ClusterState {
   const isAtRest = isStopped(record, state);
-  // A number of replicas that takes effect at the next start is no drift, nor is one that an autoscaler may choose.
-  const isOwn = replicasWithin(state.extraFields, Number.NaN, record.replicas) === record.replicas;
-  const isKept = isAtRest || isOwn;
+  // A number of replicas that takes effect at the next start is no drift, nor is one that an autoscaler may choose. If
+  // the inputs give a range, the state follows the shown number: within the range, that is no difference.
+  const isKept = isAtRest || (!state.__replicaRange && isAllowed(state, record.replicas));
   const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
   // After an unfinished update, the service may show the requested configuration and not the running one. The next
   // update needs to know the running one.
@@ -173,8 +174,13 @@ function driftedPower(
   return isTelling && actual !== desiredStatus ? { desiredStatus: actual } : {};
 }
 
+/** The inputs of a running cluster with another number of replicas, and its cost. */
+export function withCount(inputs: CheckedInputs, replicas: number): CheckedInputs {
+  return { ...inputs, ...driftedCost(inputs, { replicas }), replicas };
+}
+
 /** The current cost of the cluster, at the price in the state; undefined if the state has no price any more. */
-function driftedCost(state: ClusterState, now: Pick<ClusterState, "replicas" | "desiredStatus">) {
+function driftedCost(state: CheckedInputs, now: Pick<ClusterState, "replicas" | "desiredStatus">) {
   const { hourlyCost, replicas } = state;
   if (hourlyCost === undefined || (now.replicas === replicas && now.desiredStatus === undefined)) return {};
   if (now.desiredStatus === "stopped") return { hourlyCost: 0 };

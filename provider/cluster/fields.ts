@@ -26,8 +26,12 @@ export interface ClusterInputs {
   /**
    * Number of replicas, 1 to 10 000; default 1. Changed in place, by one scale call, or in the same update as `env` and
    * `container`. (Specification, section 2.)
+   *
+   * A range, `{ min: 2, max: 8 }`, leaves the number to an autoscaler or to another person: within the range, nothing is
+   * drift and nothing is sent. The creation asks for `min`. A number outside is corrected to the nearest bound. Limits of
+   * the cost count `max`.
    */
-  replicas?: Integer;
+  replicas?: Integer | ReplicaRange;
   /**
    * Container image that each replica runs, `<repository>/<image>:<tag>` or with a digest. Changed in place, by one
    * update and a roll-out. (Specification, section 2.)
@@ -86,8 +90,8 @@ export interface ClusterInputs {
    */
   skipAwait?: boolean;
   /**
-   * Number of replicas that have to be healthy before the cluster is ready: a count from 1 to `replicas`, or a share
-   * from `"1%"` to `"100%"`, which is rounded up. Default: all.
+   * Number of replicas that have to be healthy before the cluster is ready: a count from 1 to `replicas` (of a range, to
+   * `min`), or a share from `"1%"` to `"100%"`, which is rounded up. Default: all.
    */
   minHealthyReplicas?: Integer | string;
   /**
@@ -146,6 +150,13 @@ export interface ClusterInputs {
 
 /** A whole number, for languages with a type for integers. */
 export type Integer = number;
+/** A range of replicas: somebody else chooses the number within it. */
+export interface ReplicaRange {
+  /** Least number of replicas, 1 to 10 000; a new cluster starts with it. */
+  min: Integer;
+  /** Greatest number of replicas, `min` to 10 000. */
+  max: Integer;
+}
 /**
  * Whether a cluster runs or is stopped.
  *
@@ -250,7 +261,7 @@ export interface ClusterOutputs extends Omit<ClusterInputs, "name" | "gpuType" |
   name: string;
   /** GPU type of each replica; of a list, the one that was taken. (Specification, section 2.) */
   gpuType: string;
-  /** Desired number of replicas. (Specification, section 2.) */
+  /** Desired number of replicas; of a range, the last one that was observed. (Specification, section 2.) */
   replicas: Integer;
 }
 

@@ -3,10 +3,10 @@ import type { Ctx, Properties } from "../core";
 import { goalOf, hasLeftRest, isStopped, judgeReady, noHistory, type Observation } from "./conditions";
 import { reportTwins } from "./create";
 import { gpuTypeOf, unverified, withDrift } from "./drift";
-import { replicasWithin } from "./extraFields";
 import { isAsSettled, showsAll } from "./listCache";
 import { findOrGone, findStatus, refuseOtherConnection } from "./lookup";
 import { Operation } from "./operation";
+import { isAllowed, withRange } from "./replicas";
 import { mayBeAtRest } from "./rest";
 import type { Service } from "./service";
 import { inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
@@ -42,7 +42,7 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
   const next = toState(inputsOf(shown), observation, { ...facts, unverifiedInputs });
   // An import turns these inputs into a program, so they contain only what a program can set.
-  return { state: next, inputs: isUnknown ? programOf(next) : toPlainJson(inputsOf(next)) };
+  return { state: next, inputs: isUnknown ? programOf(next) : withRange(toPlainJson(inputsOf(next))) };
 }
 
 /** Judges one observation, without a wait. With `skipAwait`, a cluster that is still starting counts as settled. */
@@ -55,6 +55,9 @@ function isSettled({ record, status }: Observation, shown: ClusterState): boolea
   if (shown.skipAwait) return stateOf(record?.status) !== "failed";
   const past = { ...noHistory, seen: true, healthyPolls: 1 };
   const requested = shown.replicas ?? status?.replicas.length ?? 0;
-  const replicas = replicasWithin(shown.extraFields, requested, record?.replicas);
-  return judgeReady({ record, status }, past, goalOf({ ...shown, replicas })).kind === "ready";
+  const replicas = isAllowed(shown, record?.replicas) ? record?.replicas : requested;
+  const goal = goalOf({ ...shown, replicas });
+  // Replicas beyond the minimum of a range come and go by themselves.
+  const enough = Math.min(goal.enough, shown.__replicaRange?.min ?? goal.enough);
+  return judgeReady({ record, status }, past, { ...goal, enough }).kind === "ready";
 }

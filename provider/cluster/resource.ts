@@ -1,14 +1,14 @@
 import type { Settings } from "../config";
 import type { Ctx, Properties, Resource } from "../core";
 import { diffAdopted } from "./adoption";
-import { createCluster, UnfinishedCreations } from "./create";
-import type { Approve } from "./createOnce";
+import { type CreationContext, createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import { previewOutputs } from "./preview/plan";
 import { CheckRun } from "./preview/run";
 import { readCluster } from "./read";
+import { withNumber, withRange } from "./replicas";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, readableState } from "./state";
 import type { CheckedInputs } from "./stateFields";
@@ -31,29 +31,30 @@ export function createClusterResource(service: (connection?: string) => Service,
   };
   return {
     check: async (ctx, news, stored) => {
-      const olds = stored && readableState(stored);
-      return turns.checked(ctx, olds, await run.check(ctx, news, olds));
+      const olds = stored && readableState(withNumber(stored));
+      const checked = await run.check(ctx, news, olds);
+      return turns.checked(ctx, olds, { ...checked, inputs: withRange(checked.inputs) });
     },
-    recognize: async (ctx, id, state, news) => run.recognize(ctx, id, asState(readableState(state)), news),
+    recognize: async (ctx, id, state, news) => run.recognize(ctx, id, asState(readableState(state)), withNumber(news)),
     diff: (state, news, { id, urn } = {}) => {
       if (urn !== undefined) run.compare(urn, inputsOf(asState(readableState(state))));
-      return diffAdopted(state, news, id);
+      return diffAdopted(state, withNumber(news), id);
     },
-    preview: previewOutputs,
-    create: (ctx, inputs) =>
+    preview: (news, known) => previewOutputs(withNumber(news), known),
+    create: (ctx, requested) =>
       turns.take(ctx, async (turn) => {
+        const inputs = withNumber(requested);
         const service = serviceOf(inputs);
         const { own, deadlineMs } = begin(turn, "create", service);
-        const asked = asInputs(inputs);
-        const resumable = run.mayResume(ctx.urn, asked) ? asked : undefined;
-        const send = (checked: CheckedInputs, approve: Approve) =>
-          createCluster(service, own, checked, { approve, resumable });
-        const create = () => run.create(own, deadlineMs, service, asked, send);
+        const send = (checked: CheckedInputs, context: CreationContext) =>
+          createCluster(service, own, checked, context);
+        const create = () => run.create(own, deadlineMs, service, asInputs(inputs), send);
         const goOn = (id: string, state: Properties) => updateCluster(service, own, id, state, inputs);
         return unfinished.run(ctx.urn, inputs, create, goOn);
       }),
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
-    update: (ctx, id, state, news) => {
+    update: (ctx, id, state, requested) => {
+      const news = withNumber(requested);
       unfinished.ended(id);
       return turns.take(ctx, async (turn) => {
         const service = serviceOf(news);

@@ -11,9 +11,9 @@ import {
   steadyWord,
   type Verdict,
 } from "./conditions";
-import { replicasWithin } from "./extraFields";
 import { findStatus, noReplicas } from "./lookup";
 import { defaultTimeoutsMs, type Operation } from "./operation";
+import { isAllowed } from "./replicas";
 import type { Service } from "./service";
 
 /** Whether a cluster is at rest, even if its status word is unknown. */
@@ -111,6 +111,6 @@ function judgeRest(
   const { __echo, __unfinished, skipAwait } = before;
   const hasBeenUp = __echo !== undefined && __unfinished === undefined && skipAwait !== true;
   const isOld = clock.now() - Date.parse(createdAt) > defaultTimeoutsMs.create && __unfinished !== "redeployed";
-  const mayScaleToZero = replicasWithin(extraFields, 1, 0) === 0;
+  const mayScaleToZero = isAllowed({ extraFields }, 0);
   return restOf(status, (hasBeenUp || isOld) && !mayScaleToZero);
 }

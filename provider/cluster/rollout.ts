@@ -220,10 +220,11 @@ function conditionOf({ healthy, status }: ReplicaRecord): string {
 export function afterRollout(
   judge: (observation: Observation, past: PollHistory) => Verdict,
   rollout: Rollout,
-  { enough, replicas, healthCheck }: Goal,
+  goalNow: (observation: Observation) => Goal,
   clock: Clock,
 ): (observation: Observation, past: PollHistory) => Verdict {
   return (observation, past) => {
+    const { enough, replicas, healthCheck } = goalNow(observation);
     const { record, status: shown } = observation;
     const word = shown?.status ?? record?.status;
     const status = healthCheck === "list" ? statusOfWord(word) : shown;

@@ -201,6 +201,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
   __timeouts: map,
   __generatedName: flag,
   __gpuTypes: texts,
+  __replicaRange: { says: "a map of numbers", fits: everyIn(Number.isFinite) },
   __seenBy: text,
   __echo: {
     says: "a map of texts and of lists of texts",

@@ -1,4 +1,4 @@
-import type { ClusterInputs, ServiceOutputs, TextName } from "./fields";
+import type { ClusterInputs, ReplicaRange, ServiceOutputs, TextName } from "./fields";
 
 /** Inputs that only this package sets. */
 export type HiddenInputs = {
@@ -17,6 +17,8 @@ export type HiddenInputs = {
   readonly __replaceOnChanges?: readonly string[];
   /** The list that `gpuType` was chosen from, until it is known which of its types the service has given. */
   readonly __gpuTypes?: readonly string[];
+  /** The range of replicas, if the program gives one: `replicas` is then the number within it. */
+  readonly __replicaRange?: ReplicaRange;
   /** True if the name was generated, not given. */
   readonly __generatedName?: boolean;
 };

@@ -4,12 +4,13 @@ import { NotInPlaceError } from "../errors";
 import { foundState, mismatches, withName } from "./adoption";
 import { applyChange, type Change, changeOf, nothingSent } from "./change";
 import { diffCluster, effectsOf } from "./diff";
-import { identifiersIn, unverified, withTakenType } from "./drift";
+import { identifiersIn, unverified, withCount, withTakenType } from "./drift";
 import type { Effect } from "./fields";
 import { find, findExisting } from "./lookup";
 import { Operation } from "./operation";
 import { keep, partialState, reached } from "./partialState";
 import { probeOf } from "./probe";
+import { replicasNow } from "./replicas";
 import { findRest } from "./rest";
 import type { Service } from "./service";
 import { asInputs, judgedState, toPlainJson, toState } from "./state";
@@ -126,13 +127,20 @@ async function bringAbout(
         const unverifiedInputs = shown && unverified(inputs, shown, state.__echo);
         return toState(inputs, operation.observed, { ...facts, unverifiedInputs });
       }
+      const own = withObserved(inputs, change, operation);
       // Without a roll-out, the env that the service shows may contain earlier drift: it is not learned as the observed form.
       const isLearned = change.needsRollout || state.__unfinished !== undefined || state.__echo === undefined;
       if (isLearned)
-        return toPlainJson({ ...(await reached(service, operation, change.inputs, state)), ...ownOf(inputs) });
-      return toState(inputs, operation.observed, { settled: true, seenBy, before: state });
+        return toPlainJson({ ...(await reached(service, operation, change.inputs, state)), ...ownOf(own) });
+      return toState(own, operation.observed, { settled: true, seenBy, before: state });
     },
   );
+}
+
+/** The inputs with the number of replicas within their range that was observed last. */
+function withObserved(inputs: CheckedInputs, change: Change, { observed }: Operation): CheckedInputs {
+  const isOpen = inputs.__replicaRange !== undefined && inputs.desiredStatus !== "stopped";
+  return isOpen ? withCount(inputs, replicasNow(change.inputs, observed.record?.replicas)) : inputs;
 }
 
 /** The inputs that a change may send with other values than the program has: it keeps what others have changed. */
@@ -146,5 +154,6 @@ function asApplied(running: CheckedInputs, { inputs: sent }: Change, inputs: Che
 
 /** The same inputs with the values of the program, for the state. */
 function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
-  return Object.fromEntries(kept.filter((name) => inputs[name] !== undefined).map((name) => [name, inputs[name]]));
+  const names = ([...kept, "hourlyCost"] as const).filter((name) => inputs[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, inputs[name]]));
 }

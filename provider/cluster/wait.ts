@@ -51,13 +51,14 @@ export async function waitUntilReady(
   rollout?: Rollout,
 ): Promise<void> {
   if (inputs.skipAwait) return waitUntilShown(service, operation);
-  const goal = goalOf(inputs);
-  const isReady = (observation: Observation, past: PollHistory) => judgeReady(observation, past, goal);
-  await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goal, service.clock) : isReady);
+  const goalNow = ({ record }: Observation) => goalOf(inputs, record?.replicas);
+  const isReady = (observation: Observation, past: PollHistory) => judgeReady(observation, past, goalNow(observation));
+  await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goalNow, service.clock) : isReady);
   // Only replicas that were listed before the roll-out can show a restart; a status word or a count cannot.
   const { replicas = [], isCounted } = rollout?.before ?? {};
   if (replicas.length > 0 && !isCounted && rollout?.seen === false)
     operation.warn("no poll showed a replica that restarts");
+  const goal = goalNow(operation.observed);
   const health = goal.healthCheck === "list" ? "running" : `${goal.enough}/${goal.replicas} replicas healthy`;
   operation.status(health);
   const probe = probeOf(inputs);

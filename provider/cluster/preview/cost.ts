@@ -6,7 +6,7 @@ import { GpuClusterError } from "../../errors";
 import { gpusPerReplica, tierOf } from "../extraFields";
 import { costOfReplica, money, roundCost } from "../money";
 import type { CheckedInputs } from "../stateFields";
-import { type Cost, Costs, type Listed, type Place } from "./costSum";
+import { type Cost, Costs, type Listed, mostOf, type Place } from "./costSum";
 import { costOfListed } from "./elsewhere";
 import type { Inquiry, Price } from "./facts";
 import type { OneCheck } from "./oneCheck";
@@ -42,6 +42,7 @@ export class CostCheck {
     else this.#unchecked.delete(check.urn);
     const over = overOwnLimit(cost, inputs.maxHourlyCost);
     if (over) check.fail("maxHourlyCost", over);
+    else if (cost.range && isCostChanged(transition)) check.inform(`costs ${amountText(cost)} per hour: ${cost.parts}`);
     // If the lookup of prices failed, the gap is reported instead.
     if (!check.inquiry.lacks("prices")) this.#reportUnknown(check, inputs, cost);
     const { maxHourlyCost: limit } = check.settings;
@@ -123,16 +124,16 @@ export class CostCheck {
     return costs;
   }
 
-  async #costOf(check: OneCheck, { kind, before, inputs, effects }: Transition): Promise<Cost> {
+  async #costOf(check: OneCheck, transition: Transition): Promise<Cost> {
+    const { before, inputs } = transition;
     const known = knownCost(inputs, before);
     if (known) return known;
-    const isChanged = kind !== "update" || effects.has("scale") || effects.has("power");
-    const quietly = !isChanged && !isLimited(inputs, check.settings);
+    const quietly = !isCostChanged(transition) && !isLimited(inputs, check.settings);
     const price = await check.inquiry.price(inputs.gpuType, { quietly, tier: tierOf(inputs.extraFields) });
     if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
       const text = `the service shows no price for "${inputs.gpuType}", so \`hourlyCost\` is left out`;
       check.inform(`${text}. The same applies to other clusters without a price`, "no price");
-      if (isChanged && check.settings.maxHourlyCostOfOrganization !== undefined)
+      if (isCostChanged(transition) && check.settings.maxHourlyCostOfOrganization !== undefined)
         check.inquiry.leaveOpen(organizationCost, `the service shows no price for "${inputs.gpuType}"`);
     }
     return costAt(price, inputs);
@@ -153,6 +154,11 @@ export class CostCheck {
 /** What a gap names. */
 const organizationCost = "the cost of the organization";
 
+/** Whether the change has an effect on the cost, as far as it is known without a price. */
+function isCostChanged({ kind, effects }: Transition): boolean {
+  return kind !== "update" || effects.has("scale") || effects.has("power");
+}
+
 function hasLimit(inputs: CheckedInputs, settings: Settings): boolean {
   return isLimited(inputs, settings) || settings.maxHourlyCostOfOrganization !== undefined;
 }
@@ -165,7 +171,15 @@ function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolea
   return maxHourlyCost !== undefined || settings.maxHourlyCost !== undefined;
 }
 
-type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
+type Priced = Pick<
+  CheckedInputs,
+  "gpuType" | "replicas" | "__replicaRange" | "desiredStatus" | "hourlyCost" | "extraFields"
+>;
+
+/** The cost in messages: `5.98 USD`, `5.98 to 23.92 USD`. */
+function amountText({ amount = 0, range, currency }: Cost): string {
+  return range ? `${money(range.min)} to ${money(range.max, currency)}` : money(amount, currency);
+}
 
 /** Whether an input that the cost depends on is not known yet. */
 export function isOpen({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
@@ -186,10 +200,8 @@ export function knownCost(inputs: Priced, before: Priced | undefined): Cost | un
     isDeepStrictEqual(pricing(before.extraFields), pricing(inputs.extraFields));
   const each = isAsBefore ? costOfReplica(before) : undefined;
   if (each === undefined) return undefined;
-  return {
-    amount: before?.hourlyCost,
-    parts: partsOf(inputs, { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) }),
-  };
+  const price = { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) };
+  return { ...costAt(price, inputs), amount: before?.hourlyCost };
 }
 
 /** The extra fields that the cost depends on: the number of GPUs of a replica, and the tier. */
@@ -199,28 +211,30 @@ function pricing(extras: CheckedInputs["extraFields"]): unknown[] {
 
 /** The cost of all replicas, each with all of its GPUs. */
 export function costAt(price: Price | undefined, inputs: Priced): Cost {
-  if (!price) return { parts: `${inputs.replicas} x ${inputs.gpuType} at an unknown price` };
+  const { gpuType, replicas, __replicaRange: range, extraFields } = inputs;
+  const count = range ? `${range.min} to ${range.max}` : replicas;
+  if (!price) return { parts: `${count} x ${gpuType} at an unknown price` };
+  const gpus = gpusPerReplica(extraFields);
+  const amountOf = (number: number) => roundCost(price.amount * number * gpus);
   return {
     ...price,
-    amount: roundCost(price.amount * inputs.replicas * gpusPerReplica(inputs.extraFields)),
-    parts: partsOf(inputs, price),
+    amount: amountOf(replicas),
+    ...(range && { range: { min: amountOf(range.min), max: amountOf(range.max) } }),
+    parts: `${count} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(price.amount, price.currency)}`,
   };
 }
 
-function partsOf({ gpuType, replicas, extraFields }: Priced, { amount, currency }: Price): string {
-  const gpus = gpusPerReplica(extraFields);
-  return `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(amount, currency)}`;
-}
-
 /** The text if a cluster costs more than its own limit allows. */
-export function overOwnLimit({ amount, currency, parts }: Cost, limit: number | undefined): string | undefined {
-  if (amount === undefined || typeof limit !== "number" || amount <= limit) return undefined;
-  return `is ${money(limit)}, but the cluster would cost ${money(amount, currency)} per hour: ${parts}`;
+export function overOwnLimit(cost: Cost, limit: number | undefined): string | undefined {
+  const most = mostOf(cost);
+  if (most === undefined || typeof limit !== "number" || most <= limit) return undefined;
+  return `is ${money(limit)}, but the cluster would cost ${amountText(cost)} per hour: ${cost.parts}`;
 }
 
 async function placeOf(check: OneCheck, transition: Transition, adopted: ClusterRecord | undefined): Promise<Place> {
   const { before, inputs } = transition;
-  const isConcerned = check.settings.maxHourlyCostOfOrganization !== undefined && !knownCost(inputs, before);
+  const isAsBefore = knownCost(inputs, before) && isDeepStrictEqual(inputs.__replicaRange, before?.__replicaRange);
+  const isConcerned = check.settings.maxHourlyCostOfOrganization !== undefined && !isAsBefore;
   return {
     service: check.service,
     marks: [inputs.name, before?.name, inputs.adopt].filter((mark) => mark !== undefined),
@@ -237,5 +251,5 @@ async function costBefore(
   if (adopted) return (await costOfListed(inquiry, adopted)).amount ?? 0;
   if (!before || !runs(before)) return 0;
   const price = await inquiry.price(before.gpuType, { quietly: true, tier: tierOf(before.extraFields) });
-  return costAt(price, before).amount ?? before.hourlyCost ?? 0;
+  return mostOf(costAt(price, before)) ?? before.hourlyCost ?? 0;
 }

@@ -1,6 +1,7 @@
 import { IdSet } from "../../api/names";
 import type { ClusterRecord } from "../../api/records";
 import { resourceNameOf } from "../../text";
+import type { ReplicaRange } from "../fields";
 import { money, roundCost } from "../money";
 import type { Service } from "../service";
 import type { ListedCost } from "./elsewhere";
@@ -10,9 +11,16 @@ import type { ListedCost } from "./elsewhere";
 /** The cost of a cluster for one hour, as far as it is known. */
 export interface Cost {
   readonly amount?: number;
+  /** The least and the greatest cost, if the inputs give a range of replicas: limits count the greatest. */
+  readonly range?: ReplicaRange;
   readonly currency?: string;
   /** The parts of the cost: `2 x h100 at 2.99 USD`. */
   readonly parts: string;
+}
+
+/** The cost that limits count. */
+export function mostOf({ amount, range }: Cost): number | undefined {
+  return range?.max ?? amount;
 }
 
 /** A cluster in a sum: its cost, and its name for messages. */
@@ -41,7 +49,8 @@ export class Costs {
 
   /** @param place That of the last check, if it is not given. */
   set(urn: string, cost: Cost, place = this.#byUrn.get(urn)?.place): void {
-    this.#byUrn.set(urn, { item: { ...cost, label: resourceNameOf(urn) || "this cluster" }, place });
+    const label = resourceNameOf(urn) || "this cluster";
+    this.#byUrn.set(urn, { item: { ...cost, amount: mostOf(cost), label }, place });
   }
 
   /** Whether a cluster will cost more than it does now. */

@@ -156,12 +156,14 @@ export function previewCluster(_news: Properties, known: Properties = {}): Prope
 }
 
 /**
- * The same for previews that show outputs. Only the creation decides an input that the program leaves to the service,
+ * The same for previews that show outputs, which are numbers also if the program gives a range. Only the creation decides an input that the program leaves to the service,
  * and the type if the inputs have a list of types.
  */
 export function previewOutputs(news: Properties, known: Properties = {}): Properties {
   const isOpen = news["__gpuTypes"] !== undefined || Array.isArray(news["gpuType"]);
   const open = replacingNames.filter((name) => news[name] === undefined || (name === "gpuType" && isOpen));
   const chosen = Object.fromEntries(open.map((name) => [name, known[name] ?? UNKNOWN]));
-  return { ...previewCluster(news, known), ...chosen };
+  const { replicas, __replicaRange } = news;
+  const counted = __replicaRange === undefined ? {} : { replicas, __replicaRange, __replicas: undefined };
+  return { ...previewCluster(news, known), ...chosen, ...counted };
 }

@@ -5,11 +5,13 @@ import { type Checked, type CheckFailure, type Ctx, hasUnknown, type Properties 
 import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { listOf, resourceNameOf } from "../../text";
 import { inOrder, waitsForCapacity } from "../capacity";
-import { type Approve, isTypeRefusal } from "../createOnce";
+import type { CreationContext } from "../create";
+import { isTypeRefusal } from "../createOnce";
 import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
 import { outputNames } from "../fields";
 import { type Hiding, hidingOf, Operation } from "../operation";
+import { withNearest, withNumber } from "../replicas";
 import type { Service } from "../service";
 import { asInputs, secretsOf } from "../state";
 import type { CheckedInputs, ClusterState } from "../stateFields";
@@ -74,6 +76,7 @@ export class CheckRun {
     this.remember(ctx.urn, olds);
     const remembered = this.#before.get(ctx.urn);
     const context = { urn: ctx.urn, current, predecessor: remembered?.name, naming: ctx.naming };
+    const before = current === undefined ? remembered : asInputs(olds);
     const connected = this.#connect(news);
     const salt = "failures" in connected ? undefined : connected.settings.resume;
     const asked = completeInputs(news, { ...context, salt });
@@ -86,8 +89,8 @@ export class CheckRun {
       check.warn(`\`name\` is no longer set; the cluster keeps its name "${current}"`);
     }
     if (current !== undefined) this.#compared.delete(ctx.urn);
-    const before = current === undefined ? remembered : asInputs(olds);
-    return this.#judge(check, before, asked, current === undefined);
+    const counted = asInputs(withNumber({ ...asked }, before?.replicas));
+    return this.#judge(check, before, counted, current === undefined);
   }
 
   /**
@@ -99,7 +102,7 @@ export class CheckRun {
     deadlineMs: number,
     service: Service,
     inputs: CheckedInputs,
-    send: (inputs: CheckedInputs, approve: Approve) => Promise<T>,
+    send: (inputs: CheckedInputs, context: CreationContext) => Promise<T>,
   ): Promise<T> {
     const types = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
@@ -108,13 +111,14 @@ export class CheckRun {
       waitsForCapacity(inputs) && !this.#left.has(ctx.urn)
         ? service.capacity.enter(new Operation(ctx, service, "create", { id: "", inputs }), inputs, types)
         : inOrder(types);
+    const resumable = this.#mayResume(ctx.urn, inputs) ? inputs : undefined;
     const said = new Set<string>();
     const createWith = async (type: string): Promise<T> => {
       const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
       this.#gpus.take(ctx.urn, wanted.gpuType);
       try {
         const held = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
-        return await send(held, (list) => this.#approve(ctx, service, held, list));
+        return await send(held, { resumable, approve: (list) => this.#approve(ctx, service, held, list) });
       } catch (error) {
         const why = reasonForNext(error);
         const what = why && choice.failed(error);
@@ -165,7 +169,7 @@ export class CheckRun {
   }
 
   /** Whether no other resource and no other stack makes the name, so that a cluster of that name is its own. */
-  mayResume(urn: string, { name, adopt, __generatedName }: CheckedInputs): boolean {
+  #mayResume(urn: string, { name, adopt, __generatedName }: CheckedInputs): boolean {
     const { resume } = this.settings();
     if (resume === undefined || adopt !== undefined || !__generatedName) return false;
     return name === generatedName(urn, this.#before.get(urn)?.name, resume);
@@ -268,12 +272,13 @@ export class CheckRun {
     const order = this.#orderOf(check, before, isRenewal);
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
     const first = towards(withKeptType(asked, before));
-    const adoption = this.mayResume(check.urn, first.inputs)
+    const adoption = this.#mayResume(check.urn, first.inputs)
       ? await findLeft(check, first)
       : await findAdopted(check, adoptedId(first));
     if (adoption.isLeft) this.#left.add(check.urn);
     else this.#left.delete(check.urn);
-    const chosen = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const named = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
+    const chosen = withNearest(named, adoption.record?.replicas);
     const known = await this.#gpus.withKnownType(check, towards(chosen));
     const inputs = adoption.record ? known : withList(known, asked, towards(known));
     const transition = towards(inputs);

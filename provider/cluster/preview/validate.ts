@@ -52,7 +52,7 @@ function isPreference(entries: readonly string[]): boolean {
   return isCounted && !types.includes(anyTypeKept) && new Set(types).size === types.length;
 }
 
-const replicasText = "must be a whole number from 1 to 10000";
+const replicasText = "must be a whole number from 1 to 10000, or a range such as { min: 2, max: 8 }";
 
 // Linux cannot pass a variable of this size to a process.
 const maxEnvValueBytes = 128 * 1024;
@@ -113,7 +113,7 @@ const ownHeaders =
 
 function wholeNumber(least: number, most: number) {
   const text = `must be a whole number from ${least} to ${most}`;
-  return z.int(numberRule(text)).min(least, numberRule(text)).max(most, numberRule(text)).optional();
+  return z.int(numberRule(text)).min(least, numberRule(text)).max(most, numberRule(text));
 }
 
 const readinessProbe = z.strictObject(
@@ -123,9 +123,9 @@ const readinessProbe = z.strictObject(
       .max(2_048, rule("must have at most 2048 characters"))
       .regex(/^\/(?!.*(?:\/\/|\.\.|\\|#|%2e))[\x21-\x7e]*$/i, rule(pathText))
       .refine((path) => !path.startsWith("//"), rule(pathText)),
-    port: wholeNumber(1, 65_535),
+    port: wholeNumber(1, 65_535).optional(),
     method: oneOf("GET", "HEAD", "POST"),
-    status: wholeNumber(200, 599),
+    status: wholeNumber(200, 599).optional(),
     headers: z
       .record(
         z
@@ -140,21 +140,25 @@ const readinessProbe = z.strictObject(
       .string(rule(probeBodyText))
       .refine((body) => Buffer.byteLength(body) <= 64 * 1024, rule(probeBodyText))
       .optional(),
-    period: wholeNumber(1, 600),
-    timeout: wholeNumber(1, 60),
-    successThreshold: wholeNumber(1, 100),
+    period: wholeNumber(1, 600).optional(),
+    timeout: wholeNumber(1, 60).optional(),
+    successThreshold: wholeNumber(1, 100).optional(),
   },
   rule("must be a map with at least a `path`"),
 );
 
+const replicaCount = wholeNumber(1, 10_000);
+const replicas = z.union([
+  replicaCount,
+  z
+    .custom((value) => isRecord(value) && ("min" in value || "max" in value), numberRule(replicasText))
+    .pipe(z.strictObject({ min: replicaCount, max: replicaCount })),
+]);
+
 const inputRules = {
   name: z.string(rule(nameText)).regex(clusterNamePattern, rule(nameText)).max(63, rule(nameText)).optional(),
   gpuType: z.union([gpuType, gpuTypes]),
-  replicas: z
-    .int(numberRule(replicasText))
-    .min(1, numberRule(replicasText))
-    .max(10_000, numberRule(replicasText))
-    .optional(),
+  replicas: replicas.optional(),
   container: z
     .string(rule(imageText))
     .max(512, rule(imageText))
@@ -231,7 +235,13 @@ function forbiddenNames({ env, extraFields, readinessProbe }: Properties): Issue
 
 /** Finds inputs that are right on their own, and contradict each other. */
 function contradictions(news: Properties): Issue[] {
-  return [...healthContradictions(news), ...probeContradictions(news)];
+  return [...rangeContradictions(news), ...healthContradictions(news), ...probeContradictions(news)];
+}
+
+function rangeContradictions({ replicas }: Properties): Issue[] {
+  const { min, max } = isRecord(replicas) ? replicas : {};
+  if (typeof min !== "number" || typeof max !== "number" || min <= max) return [];
+  return [{ path: ["replicas", "min"], message: `must not be more than \`max\`, which is ${max}` }];
 }
 
 function probeContradictions({ readinessProbe: probe }: Properties): Issue[] {
@@ -244,10 +254,10 @@ function healthContradictions(news: Properties): Issue[] {
   const { minHealthyReplicas, replicas = inputDefaults.replicas, healthCheck } = news;
   const path = ["minHealthyReplicas"];
   if (minHealthyReplicas === undefined) return [];
-  const isTooMany =
-    typeof minHealthyReplicas === "number" && typeof replicas === "number" && minHealthyReplicas > replicas;
+  const [most, name] = isRecord(replicas) ? [replicas["min"], "replicas.min"] : [replicas, "replicas"];
+  const isTooMany = typeof minHealthyReplicas === "number" && typeof most === "number" && minHealthyReplicas > most;
   return [
-    ...(isTooMany ? [{ path, message: `must not be more than \`replicas\`, which is ${replicas}` }] : []),
+    ...(isTooMany ? [{ path, message: `must not be more than \`${name}\`, which is ${most}` }] : []),
     ...(healthCheck === "list"
       ? [{ path, message: 'needs `healthCheck: "status"`: the list counts no replicas' }]
       : []),

@@ -1,4 +1,5 @@
-import { driftedExtras, extrasShown, replicasWithin, scalingRange } from "../../../provider/cluster/extraFields";
+import { driftedExtras, extrasShown, scalingRange } from "../../../provider/cluster/extraFields";
+import { isAllowed } from "../../../provider/cluster/replicas";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import type { Fault } from "../../../simulator";
 import { closeAll, openBench, openSettled, settle, writes } from "./harness";
@@ -132,15 +133,15 @@ test.each<[string, Properties, Properties, string[]]>([
 });
 
 test.each<[Properties, object?]>([
-  [{ autoscaling: { min_replicas: 1, max_replicas: 5 } }, { least: 1, most: 5 }],
-  [{ autoscaling: { minReplica: 0, maxReplica: 2 } }, { least: 0, most: 2 }],
+  [{ autoscaling: { min_replicas: 1, max_replicas: 5 } }, { min: 1, max: 5 }],
+  [{ autoscaling: { minReplica: 0, maxReplica: 2 } }, { min: 0, max: 2 }],
   [
     { minReplicas: 2, maxReplicas: 3, tier: "community" },
-    { least: 2, most: 3 },
+    { min: 2, max: 3 },
   ],
   [{ autoscaling: { min_replicas: 1 } }],
   [{ tier: "community" }],
 ])("the range of %j", (extraFields, range = undefined) => {
   expect(scalingRange(extraFields)).toEqual(range);
-  expect(replicasWithin(extraFields, 9, 2)).toBe(range ? 2 : 9);
+  expect([isAllowed({ extraFields }, 2), isAllowed({ extraFields }, 9)]).toEqual([range !== undefined, false]);
 });

@@ -36,13 +36,14 @@ describe.each(classes)("%s", (_name, resourceClass, type, make) => {
 });
 
 describe("a policy on clusters", () => {
-  it("sees the properties with their types", async () => {
+  it.each([9, { min: 2, max: 9 }])("sees the properties with their types, with the replicas %j", async (replicas) => {
     const most = 5;
-    const validate = validateResourceOfType(Cluster, ({ replicas = 1 }, _args, report) => {
-      if (replicas > most) report(`at most ${most} replicas, got ${replicas}`);
+    const validate = validateResourceOfType(Cluster, ({ replicas: asked = 1 }, _args, report) => {
+      const count = typeof asked === "number" ? asked : asked.max;
+      if (count > most) report(`at most ${most} replicas, got ${count}`);
     });
     const broken: string[] = [];
-    const resource = { props: { replicas: 9 }, isType: (some: unknown) => some === Cluster };
+    const resource = { props: { replicas }, isType: (some: unknown) => some === Cluster };
     await validate(resource as unknown as ResourceValidationArgs, (message) => broken.push(message));
     expect(broken).toEqual(["at most 5 replicas, got 9"]);
   });
