@@ -80,6 +80,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
     __echo: before.__echo,
     __resent: before.__resent,
     __late: before.__late,
+    __failed: before.__failed,
     __unfinished: facts.unfinished,
     __sent: facts.sent,
   });
@@ -94,7 +95,7 @@ function chosenTexts(inputs: CheckedInputs, record: Observation["record"], befor
 /** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
-  const { __seenBy, __echo, __unfinished, __sent, __resent, __late, ...inputs } = others;
+  const { __seenBy, __echo, __unfinished, __sent, __resent, __late, __failed, ...inputs } = others;
   return inputs;
 }
 
@@ -183,6 +184,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
   minHealthyReplicas: { says: "a number or a text", fits: (value) => isText(value) || Number.isFinite(value) },
   healthCheck: text,
   readinessProbe: map,
+  onFailedUpdate: text,
   deletionPolicy: text,
   maxHourlyCost: number,
   plainEnv: flag,
@@ -207,6 +209,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
   __unfinished: { says: "true or a text", fits: (value) => value === true || isText(value) },
   __resent: flag,
   __late: flag,
+  __failed: textMap,
   __deleteBeforeReplace: flag,
   __replaceOnChanges: texts,
   __secretOutputs: texts,

@@ -52,9 +52,24 @@ export type ClusterState = CheckedInputs &
     readonly __resent?: true;
     /** Reads of the service have missed the cluster although it existed: while it is young, a 404 proves nothing. */
     readonly __late?: true;
+    /** What was rolled back last, so that it is not tried again unchanged. An update of anything else removes it. */
+    readonly __failed?: FailedUpdate;
     /** Names of variables, never values, that an unfinished update may have left with the service. */
     readonly __sent?: readonly string[];
   };
+
+/** A configuration that did not get healthy and was rolled back. */
+export interface FailedUpdate {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** A hash of the configuration. It covers values of env, which may be easy to guess: a secret. */
+  readonly configuration: string;
+}
+
+/** The parts of hidden values that are secret. */
+export const hiddenSecretParts: Readonly<Partial<Record<keyof ClusterState, readonly string[]>>> = {
+  __failed: ["configuration"],
+};
 
 /** The observed form of some inputs, right after they were applied. */
 export interface Echo extends Readonly<Partial<Record<TextName, string>>> {
