@@ -1,11 +1,11 @@
 import type { Fault } from "../../../simulator";
 import { closeAll, failureOf, forget, initErrorOf, writes } from "../cluster/harness";
-import { create, expectRunning, names, open, toDo, update, web } from "./harness";
+import { create, expectRunning, names, open, toDo, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
-const old = { ...web, onFailedUpdate: "rollBack" };
-const tried = { ...old, container: "team/broken:9", env: { ...web.env, MODE: "other-mode" } };
+const old: Wanted = { ...web, onFailedUpdate: "rollBack" };
+const tried: typeof old = { ...old, container: "team/broken:9", env: { ...web.env, MODE: "other-mode" } };
 const sick = { message: "no such model", container: "team/broken:*", times: 9 };
 const rows: [string, Fault, typeof tried][] = [
   ["a failure", { kind: "fail", ...sick }, tried],
@@ -29,7 +29,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expectRunning(bench, held.id, old);
     const { generation: last = 0 } = bench.simulator.cluster(held.id) ?? {};
     // A service that merges env by name may need an update of its own to remove a variable.
-    const isSplit = "ADDED" in tried.env && bench.simulator.dialect.updateSemantics === "merge-keys";
+    const isSplit = tried.env?.["ADDED"] !== undefined && bench.simulator.dialect.updateSemantics === "merge-keys";
     expect(isSplit ? [2, 3] : [2]).toContain(last - generation);
     expect(error.state).toMatchObject({ container: old.container, env: web.env, settled: true });
     expect(toDo(bench, error, tried)).toEqual(expect.arrayContaining(["container", "env.MODE"]));
