@@ -24,7 +24,9 @@ describe.each(names)("in the dialect %s", (dialect) => {
     const { generation = 0 } = bench.simulator.cluster(held.id) ?? {};
     bench.simulator.fault(fault);
     forget(bench);
-    const error = await bench.run(initErrorOf(bench.cluster.update(bench.ctx(), held.id, held.state, tried)));
+    const error = await bench.run(
+      initErrorOf(bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), held.id, held.state, tried)),
+    );
     expect(error.reasons.join("\n")).toMatch(/did not get healthy with team\/broken:9: .*\n +Rolled back: /);
     expectRunning(bench, held.id, old);
     const { generation: last = 0 } = bench.simulator.cluster(held.id) ?? {};
