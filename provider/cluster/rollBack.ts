@@ -115,9 +115,9 @@ function isEnvKnown(state: ClusterState, { env: shown }: ClusterRecord, { env: n
   );
 }
 
-/** The reasons not to roll a failed update back; the first one decides. Those with a text are said. */
+/** The reasons not to roll a failed update back. Pure; the first one decides. Those with a text are said. */
 const obstacles: readonly (readonly [is: (attempt: Attempt, cause: unknown) => boolean, says?: string])[] = [
-  [({ inputs }) => inputs.onFailedUpdate !== "rollBack"],
+  [({ inputs }) => inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait === true],
   [(_attempt, cause) => !isVerdict(cause)],
   [({ change, sent }) => !change.effects.has("rollout") || !sent.isStored],
   [({ inputs }) => inputs.desiredStatus === "stopped"],
@@ -136,12 +136,6 @@ function isVerdict(cause: unknown): boolean {
   );
 }
 
-/** Why a failed update is not rolled back; `undefined` if it is. Pure. */
-export function obstacleOf(attempt: Attempt, cause: unknown): { readonly says?: string } | undefined {
-  const found = obstacles.find(([is]) => is(attempt, cause));
-  return found && { ...(found[1] === undefined ? {} : { says: found[1] }) };
-}
-
 /**
  * Brings the old configuration back after a failed update, and waits for it. Returns the error to end with: the first failure
  * itself if nothing was rolled back. From the first request on, the state is that of a roll-out of the old configuration that
@@ -155,8 +149,8 @@ export async function rollBack(
 ): Promise<unknown> {
   if (!(failure instanceof InitError) || !operation.isUpdate) return failure;
   const { cause } = failure;
-  const obstacle = obstacleOf(attempt, cause);
-  if (obstacle?.says) operation.warn(`it is not rolled back, because ${obstacle.says}`);
+  const obstacle = obstacles.find(([is]) => is(attempt, cause));
+  if (obstacle?.[1]) operation.warn(`it is not rolled back, because ${obstacle[1]}`);
   if (obstacle) return failure;
   const again = operation.renewed();
   const record = await find(service, again).catch(() => undefined);

@@ -19,6 +19,7 @@ import {
   failingChange,
   type Held,
   patch,
+  redeploy,
   refresh,
   restart,
   running,
@@ -101,6 +102,16 @@ describe("an update that does not get healthy", () => {
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
     expect(bench.clock.now() - startMs).toBeGreaterThan(75_000);
     expect(running(bench, made)).toMatchObject({ generation: 3 });
+  });
+
+  it("is rolled back by the status word alone, with `healthCheck: list`", async () => {
+    const { bench, made } = await openGood({}, { ...good, healthCheck: "list" });
+    const failed = await failingChange(bench, made, { ...bad, healthCheck: "list" });
+    expect(failed.text).toContain("with acme/model:2: it is failed");
+    expect(failed.text).toContain("Rolled back: it is running with acme/model:1");
+    // Whether the update of a failed cluster rolls out by itself shows at its replicas only.
+    expect(writes(bench.simulator)).toEqual([patch, patch, redeploy]);
+    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
   });
 
   it("is rolled back if the endpoint does not answer, to the old probe too", async () => {
