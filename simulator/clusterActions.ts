@@ -1,6 +1,7 @@
 import { ApiError } from "./answers";
 import { type ClusterState, configure, restart, rollOut, scale } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
+import { applyRolloutFaults } from "./faults";
 import type { Service } from "./fleet";
 import { parseRedeploy, parseScale, parseUpdate, type Update } from "./requests";
 
@@ -36,7 +37,7 @@ export const actions: Readonly<Record<string, Action>> = {
     takesBody: ({ requestNames }) => redeployBodies[requestNames],
     run(service, state, body) {
       store(state, parseRedeploy(body, state, service.dialect));
-      if (state.stoppedAt === undefined) rollOut(state, "deploying", service.fleet.clock.now(), service.fleet.timing);
+      if (state.stoppedAt === undefined) renew(service, state, "deploying");
       else start(service, state, "redeploy");
     },
   },
@@ -59,7 +60,7 @@ const restartRunning: PerValue<"restartOf", (service: Service, state: ClusterSta
 
 /** The update operation. */
 export function update(service: Service, state: ClusterState, body: unknown): void {
-  const { fleet, dialect } = service;
+  const { dialect } = service;
   const changes = parseUpdate[dialect.updateSemantics](body, state, dialect);
   const replicas = changes.replicas ?? state.desiredReplicas;
   const isStopped = state.stoppedAt !== undefined;
@@ -68,7 +69,7 @@ export function update(service: Service, state: ClusterState, body: unknown): vo
   const changed = store(state, changes);
   if (starts) wake(service, state);
   // A stopped cluster uses its new configuration after the next start.
-  else if (changed && dialect.updateRollsOut && !isStopped) rollOut(state, "updating", fleet.clock.now(), fleet.timing);
+  else if (changed && dialect.updateRollsOut && !isStopped) renew(service, state, "updating");
 }
 
 /** Whether an update starts a stopped cluster. A refusal comes before any change is stored. */
@@ -108,21 +109,28 @@ const starters: PerValue<"startedBy", readonly Starter[]> = {
 
 /** Starts a stopped cluster, or refuses if the dialect starts it by another call. */
 function start(service: Service, state: ClusterState, by: Starter): void {
-  const { fleet, dialect } = service;
+  const { dialect } = service;
   const calls = starters[dialect.startedBy];
   if (!calls.includes(by)) {
     throw new ApiError(409, "invalid_state", `The cluster "${state.id}" is stopped. To start it: ${calls.join(", ")}.`);
   }
   ensureCapacity(service, state, state.desiredReplicas, state);
-  if (by === "redeploy") rollOut(state, "deploying", fleet.clock.now(), fleet.timing);
+  if (by === "redeploy") renew(service, state, "deploying");
   else wake(service, state);
 }
 
 /** Starts a stopped cluster. Stored updates take effect, unless they need a redeploy. */
-function wake({ fleet, dialect }: Service, state: ClusterState): void {
+function wake(service: Service, state: ClusterState): void {
+  const { fleet, dialect } = service;
+  if (dialect.updateRollsOut) renew(service, state, "restarting");
+  else restart(state, fleet.clock.now(), fleet.timing);
+}
+
+/** Replaces every replica. The new ones meet the faults of their container. */
+function renew({ fleet, faults }: Service, state: ClusterState, word: Parameters<typeof rollOut>[1]): void {
   const now = fleet.clock.now();
-  if (dialect.updateRollsOut) rollOut(state, "restarting", now, fleet.timing);
-  else restart(state, now, fleet.timing);
+  rollOut(state, word, now, fleet.timing);
+  applyRolloutFaults(faults, state, fleet.timing, now);
 }
 
 /** Stores the update of a request. Returns whether the configuration has changed. */

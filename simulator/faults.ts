@@ -49,10 +49,13 @@ interface DelayFault {
   when?: When;
 }
 
-/** Applies to a new cluster. One fault of each kind can apply to the same cluster. */
+/**
+ * Applies to a new cluster. One fault of each kind can apply to the same cluster. A fault with a `container` applies to each
+ * roll-out of such a container, in a creation or later; `*` matches any text without a slash.
+ */
 type BirthFault =
   /** Replica number `replica` (from 0) does not become healthy until a roll-out of a new configuration. */
-  | { kind: "sick-replica"; replica: number; message: string }
+  | { kind: "sick-replica"; replica: number; message: string; container?: string }
   /**
    * When every replica has become healthy, number `replica` stays healthy for `periodMs`, is unhealthy for `periodMs`, and
    * so on, until it was unhealthy `flaps` times. A status word that depends on every replica changes back and forth too.
@@ -60,18 +63,18 @@ type BirthFault =
    */
   | { kind: "flap"; replica: number; periodMs: number; flaps: number }
   /** The cluster fails halfway, until a roll-out of a new configuration. */
-  | { kind: "fail"; message: string }
+  | { kind: "fail"; message: string; container?: string }
   /** Reads do not show the cluster for `ms` milliseconds. */
   | { kind: "hidden"; ms: number };
 
 /** A simulated failure of the service, of the network or of a cluster. */
 export type Fault = FaultTarget & (AnswerFault | DelayFault | BirthFault);
 
-/** When the simulator looks for a fault: at each request, or at each creation of a cluster. */
-type FaultStage = "request" | "birth";
+/** When the simulator looks for a fault: at each request, at each creation of a cluster, or at each later roll-out. */
+type FaultStage = "request" | "birth" | "rollout";
 
 /** The stage and the slot of each kind: a stage takes at most one fault per slot. */
-const faultSlots: Readonly<Record<Fault["kind"], { stage: FaultStage; slot: string }>> = {
+const faultSlots: Readonly<Record<Fault["kind"], { stage: Exclude<FaultStage, "rollout">; slot: string }>> = {
   drop: { stage: "request", slot: "answer" },
   status: { stage: "request", slot: "answer" },
   truncate: { stage: "request", slot: "answer" },
@@ -120,9 +123,9 @@ const kindRules: Readonly<Record<Fault["kind"], Readonly<Record<string, Rule>>>>
   body: { body: text, status: maybe(httpStatus), contentType: maybe(text) },
   redirect: { location: text, status: maybe(httpStatus) },
   delay: { ms: amount, when: maybe(order) },
-  "sick-replica": { replica: amount, message: text },
+  "sick-replica": { replica: amount, message: text, container: maybe(text) },
   flap: { replica: amount, periodMs: amount, flaps: amount },
-  fail: { message: text },
+  fail: { message: text, container: maybe(text) },
   hidden: { ms: amount },
 };
 
@@ -180,6 +183,8 @@ export interface FaultFacts {
   path: string;
   /** Name of the request's cluster. */
   name?: string;
+  /** The container of a new cluster or of a roll-out. */
+  container?: string;
 }
 
 /** The pending faults. */
@@ -190,12 +195,12 @@ export class FaultBook {
     this.#entries.push({ fault, seen: 0, used: 0 });
   }
 
-  /** Takes the faults for this request, or for this new cluster: at most one per slot, oldest first. */
+  /** Takes the faults for this request, new cluster or roll-out: at most one per slot, oldest first. */
   take(stage: FaultStage, facts: FaultFacts): Fault[] {
     const taken = new Map<string, Fault>();
     for (const entry of this.#entries) {
       const { fault } = entry;
-      if (faultSlots[fault.kind].stage !== stage || !applies(fault, facts)) continue;
+      if (!isAt(stage, fault) || !applies(fault, facts)) continue;
       entry.seen += 1;
       const { slot } = faultSlots[fault.kind];
       if (entry.seen <= (fault.after ?? 0) || entry.used >= (fault.times ?? 1) || taken.has(slot)) continue;
@@ -206,7 +211,18 @@ export class FaultBook {
   }
 }
 
-function applies(fault: Fault, { method, path, name }: FaultFacts): boolean {
+/** A later roll-out meets only the faults of its container. */
+function isAt(stage: FaultStage, fault: Fault): boolean {
+  const { stage: own } = faultSlots[fault.kind];
+  return stage === "rollout" ? own === "birth" && containerOf(fault) !== undefined : own === stage;
+}
+
+function containerOf(fault: Fault): string | undefined {
+  return "container" in fault ? fault.container : undefined;
+}
+
+function applies(fault: Fault, { method, path, name, container = "" }: FaultFacts): boolean {
+  if (!matches(containerOf(fault) ?? "**", container)) return false;
   if (fault.method !== undefined && fault.method.toUpperCase() !== method) return false;
   if (fault.path !== undefined && !matches(fault.path, path)) return false;
   return fault.name === undefined || (name !== undefined && matches(fault.name, name));
@@ -275,8 +291,23 @@ function page(status: number): string {
 }
 
 /** Applies the pending faults for new clusters to a new cluster. */
-export function applyBirthFaults(faults: FaultBook, state: ClusterState, { provisioningMs }: Timing): void {
-  for (const fault of faults.take("birth", { method: "POST", path: "/v1/clusters", name: state.name })) {
+export function applyBirthFaults(faults: FaultBook, state: ClusterState, timing: Timing): void {
+  applyFaults("birth", faults, state, { ...timing, now: state.createdAt });
+}
+
+/** Applies the pending faults of its container to a cluster whose replicas were just replaced. */
+export function applyRolloutFaults(faults: FaultBook, state: ClusterState, timing: Timing, now: number): void {
+  applyFaults("rollout", faults, state, { ...timing, now });
+}
+
+function applyFaults(
+  stage: FaultStage,
+  faults: FaultBook,
+  state: ClusterState,
+  { provisioningMs, now }: Timing & { now: number },
+): void {
+  const { name, deployed } = state;
+  for (const fault of faults.take(stage, { method: "POST", path: "/v1/clusters", name, ...deployed })) {
     if (fault.kind === "hidden") state.hiddenUntil = state.createdAt + fault.ms;
     if (fault.kind === "sick-replica") {
       state.sick = { replica: fault.replica, message: fault.message, blocking: true };
@@ -285,8 +316,7 @@ export function applyBirthFaults(faults: FaultBook, state: ClusterState, { provi
       state.flapping = { replica: fault.replica, periodMs: fault.periodMs, flaps: fault.flaps };
     }
     if (fault.kind === "fail") {
-      const at = state.createdAt + provisioningMs / 2;
-      state.failure = { message: fault.message, at, lasting: true };
+      state.failure = { message: fault.message, at: now + provisioningMs / 2, lasting: true };
     }
   }
 }

@@ -1,5 +1,6 @@
 import { debuglog } from "node:util";
 import { inputFlags, inputNames, outputNames } from "../cluster/fields";
+import { hiddenSecretParts } from "../cluster/stateFields";
 import { type CheckFailure, type Ctx, isRecord, type Properties } from "../core";
 import { InterruptedError } from "../errors";
 
@@ -75,7 +76,10 @@ export function reasonOf({ property, reason }: CheckFailure): string {
 const mark = "4dabf18193072939515e22adb298388d";
 const secretMark = "1b47061264138c4ac30d75fd1eb44270";
 const secretNames = inputNames.filter((name) => inputFlags[name].secret);
-const namesWithParts = inputNames.filter((name) => inputFlags[name].secretParts);
+const secretParts = Object.entries({
+  ...Object.fromEntries(inputNames.map((name) => [name, inputFlags[name].secretParts])),
+  ...hiddenSecretParts,
+});
 
 /** A value as an engine secret: encrypted in the state, masked in all output. */
 export function asSecret(value: unknown): Properties {
@@ -110,13 +114,11 @@ export function withSecrets(plain: Properties, own: Properties): Properties {
   const properties = withSecretOutputs(plain);
   const isPlain = properties["plainEnv"] === true;
   const marked = secretNames.map((name) => [name, markValues(properties[name], isPlain ? own[name] : {})] as const);
-  const parts = namesWithParts.map(
-    (name) => [name, markParts(properties[name], inputFlags[name].secretParts)] as const,
-  );
+  const parts = secretParts.map(([name, secret]) => [name, secret && markParts(properties[name], secret)] as const);
   return { ...properties, ...Object.fromEntries([...marked, ...parts].filter(([, value]) => value !== undefined)) };
 }
 
-function markParts(value: unknown, parts: readonly string[] = []): unknown {
+function markParts(value: unknown, parts: readonly string[]): unknown {
   if (!isRecord(value)) return value;
   const marked = parts
     .filter((part) => value[part] !== undefined)

@@ -25,6 +25,8 @@ export interface Change {
   readonly effects: ReadonlySet<Effect>;
   /** True if env and container have to be sent, and the replicas have to run them. */
   readonly needsRollout: boolean;
+  /** True if the cluster has failed, and only a roll-out starts it again. */
+  readonly isRevived: boolean;
   /** True if extra fields have to be sent. The service decides what follows from them. */
   readonly needsUpdate: boolean;
 }
@@ -64,7 +66,15 @@ export function changeOf(
   const isRevived = isFailed && inputs.desiredStatus !== "stopped";
   const needsRollout = effects.has("rollout") || state.__unfinished === "rollout" || isRevived;
   const needsUpdate = effects.has("configure");
-  return { record, inputs: withUnchanged(inputs, state, record, effects), state, effects, needsRollout, needsUpdate };
+  return {
+    record,
+    inputs: withUnchanged(inputs, state, record, effects),
+    state,
+    effects,
+    needsRollout,
+    needsUpdate,
+    isRevived,
+  };
 }
 
 /**

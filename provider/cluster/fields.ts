@@ -110,6 +110,16 @@ export interface ClusterInputs {
    */
   readinessProbe?: ReadinessProbe;
   /**
+   * What follows if a new `container` or `env` does not get healthy: `keep` keeps it, and the next `pulumi up` waits for
+   * it again; `rollBack` sends the old one again, waits for it, and then fails. Default: `keep`.
+   *
+   * It counts as not healthy if the service says that the cluster has failed, at the time limit of the update, and at
+   * that of `readinessProbe`. The wait for the old one has a time limit of the same length. The next `pulumi up` does not
+   * try the same again, unless `redeployTriggers` changes. There is no roll-back after an interrupt, with `skipAwait`, of
+   * a stopped cluster, or if the old `env` is not known completely.
+   */
+  onFailedUpdate?: OnFailedUpdate;
+  /**
    * Whether the cluster is deleted or stopped when its resource is deleted or replaced: `delete` or `stop`. Default:
    * `delete`.
    *
@@ -171,6 +181,13 @@ export type DesiredStatus = "running" | "stopped";
  * - `list`: The status of the cluster itself, as the list of clusters shows it.
  */
 export type HealthCheck = "status" | "list";
+/**
+ * What follows if a new container or env does not get healthy.
+ *
+ * - `keep`: The cluster keeps it, and the next update waits for it again.
+ * - `rollBack`: The old one is sent again, and the update fails when it is healthy.
+ */
+export type OnFailedUpdate = "keep" | "rollBack";
 /** A request to the endpoint of a cluster, repeated until the answer is right. */
 export interface ReadinessProbe {
   /** Path below the endpoint, such as `/health`; a query may follow. Messages show the path: secrets belong in `headers`. */
@@ -303,6 +320,7 @@ const flags = {
   minHealthyReplicas: {},
   healthCheck: {},
   readinessProbe: { effect: "probe", secretParts: ["headers", "body"] },
+  onFailedUpdate: {},
   deletionPolicy: {},
   waitForCapacity: { once: true },
   maxHourlyCost: {},
@@ -346,6 +364,7 @@ export const inputDefaults: Partial<ClusterInputs> = {
   desiredStatus: "running",
   skipAwait: false,
   healthCheck: "status",
+  onFailedUpdate: "keep",
   deletionPolicy: "delete",
   waitForCapacity: false,
   plainEnv: false,

@@ -57,16 +57,23 @@ export class Operation {
 
   constructor(
     private readonly ctx: Ctx,
-    { clock, known }: { readonly clock: Clock; readonly known: KnownSecrets },
+    private readonly sources: { readonly clock: Clock; readonly known: KnownSecrets },
     private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
+    const { clock, known } = sources;
     this.#clock = clock;
     this.#startMs = ctx.startMs ?? clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
     // What the operation observes is known to later ones.
     this.#secrets = known.of(subject.id);
     this.#learn(secretsOf(subject.inputs), secretsOf(subject.olds ?? {}));
+  }
+
+  /** The same operation from now on, with a time limit of the same length. */
+  renewed(): Operation {
+    const [startMs, timeoutMs] = [this.#clock.now(), this.deadlineMs - this.#startMs];
+    return new Operation({ ...this.ctx, startMs, timeoutMs }, this.sources, this.kind, this.subject);
   }
 
   get id(): string {
@@ -203,9 +210,8 @@ export class Operation {
   }
 
   /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause is. */
-  initError(cause: unknown, state: ClusterState, what: string): InitError {
+  initError(cause: unknown, state: ClusterState, what: string, next = continued): InitError {
     const why = messageOf(cause).replace(` for ${this.title}`, "");
-    const next = "It is kept in the state: run `pulumi up` again to continue from here";
     const reason = this.#lines(`${this.title} ${what}: ${why}`, [next, ...reasonsOf(cause)], bulletIndent);
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
   }
@@ -231,6 +237,8 @@ export class Operation {
     return this.#hiding.by;
   }
 }
+
+const continued = "It is kept in the state: run `pulumi up` again to continue from here";
 
 /** The facts that explain an error, and the setting that gives a request more time if its deadline ended it. */
 function reasonsOf(cause: unknown): string[] {

@@ -126,7 +126,7 @@ export class Poller {
         if (!(error instanceof RequestError)) throw error;
         refusals = isUnauthorized(error) ? refusals + 1 : 0;
         if (refusals >= refusalsToEnd) throw error;
-        report.failed(messageOf(error));
+        report.failed(error);
       }
       if (operation.leftMs() === 0) throw report.timeout();
     }
@@ -247,6 +247,8 @@ export class WaitReport {
   #reportedAtMs = 0;
   #lastObservation: Observation | undefined;
   #problem: string | undefined;
+  /** The error of the last poll, if that has failed. */
+  #error: unknown;
 
   constructor(
     private readonly clock: Clock,
@@ -263,6 +265,7 @@ export class WaitReport {
 
   observed(summary: string, observation: Observation): void {
     this.#lastObservation = observation;
+    this.#error = undefined;
     this.#last = summary;
     this.#counts.set(summary, (this.#counts.get(summary) ?? 0) + 1);
     this.show(summary);
@@ -273,7 +276,9 @@ export class WaitReport {
   }
 
   /** A failed poll says nothing about the cluster. */
-  failed(problem: string): void {
+  failed(error: unknown): void {
+    const problem = messageOf(error);
+    this.#error = error;
     this.#problem = problem;
     this.show(`cannot poll: ${problem}`);
     this.#warnOfStall(`cannot poll: ${problem}`, false);
@@ -293,9 +298,11 @@ export class WaitReport {
     );
   }
 
+  /** The error at the time limit. Its cause is the error of the last poll: then the state of the cluster is not known. */
   timeout(...wanted: string[]): TimeoutError {
     const facts = [...wanted, ...this.lines(), ...unhealthyReasons(this.#lastObservation?.status)];
-    return this.operation.timeout(this.#last ? `: ${cut(this.#last, longestSummary)}` : "", { facts });
+    const what = this.#last ? `: ${cut(this.#last, longestSummary)}` : "";
+    return this.operation.timeout(what, { facts, cause: this.#error });
   }
 
   /** The observed states in order if there are several, and the last problem of a poll. */

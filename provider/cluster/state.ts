@@ -81,6 +81,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
     __resent: before.__resent,
     __late: before.__late,
     __takenUp: before.__takenUp,
+    __failed: before.__failed,
     __unfinished: facts.unfinished,
     __sent: facts.sent,
   });
@@ -95,7 +96,7 @@ function chosenTexts(inputs: CheckedInputs, record: Observation["record"], befor
 /** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
-  const { __seenBy, __echo, __unfinished, __sent, __resent, __late, __takenUp, ...inputs } = others;
+  const { __seenBy, __echo, __unfinished, __sent, __resent, __late, __takenUp, __failed, ...inputs } = others;
   return inputs;
 }
 
@@ -184,6 +185,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
   minHealthyReplicas: { says: "a number or a text", fits: (value) => isText(value) || Number.isFinite(value) },
   healthCheck: text,
   readinessProbe: map,
+  onFailedUpdate: text,
   deletionPolicy: text,
   waitForCapacity: flag,
   maxHourlyCost: number,
@@ -211,6 +213,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
   __resent: flag,
   __late: flag,
   __takenUp: text,
+  __failed: textMap,
   __deleteBeforeReplace: flag,
   __replaceOnChanges: texts,
   __secretOutputs: texts,

@@ -56,9 +56,24 @@ export type ClusterState = CheckedInputs &
     readonly __late?: true;
     /** When the cluster was taken up after an interrupted run: it tells this state from an earlier one of the same id. */
     readonly __takenUp?: string;
+    /** What was rolled back last, so that it is not tried again unchanged. An update of anything else removes it. */
+    readonly __failed?: FailedUpdate;
     /** Names of variables, never values, that an unfinished update may have left with the service. */
     readonly __sent?: readonly string[];
   };
+
+/** A configuration that did not get healthy and was rolled back. */
+export interface FailedUpdate {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** A hash of the configuration. It covers values of env, which may be easy to guess: a secret. */
+  readonly configuration: string;
+}
+
+/** The parts of hidden values that are secret. */
+export const hiddenSecretParts: Readonly<Partial<Record<keyof ClusterState, readonly string[]>>> = {
+  __failed: ["configuration"],
+};
 
 /** The observed form of some inputs, right after they were applied. */
 export interface Echo extends Readonly<Partial<Record<TextName, string>>> {

@@ -1,20 +1,21 @@
 import type { ClusterRecord } from "../api/records";
-import type { Ctx, Properties } from "../core";
-import { NotInPlaceError } from "../errors";
+import { type Ctx, InitError, type Properties } from "../core";
+import { messageOf } from "../errors";
 import { foundState, mismatches, withName } from "./adoption";
-import { applyChange, type Change, changeOf, nothingSent } from "./change";
+import { carryOut } from "./carryOut";
+import { changeOf, nothingSent } from "./change";
 import { diffCluster, effectsOf } from "./diff";
-import { identifiersIn, unverified, withCount, withTakenType } from "./drift";
+import { identifiersIn, withTakenType } from "./drift";
 import type { Effect } from "./fields";
 import { find, findExisting } from "./lookup";
 import { Operation } from "./operation";
-import { keep, partialState, reached } from "./partialState";
+import { keep } from "./partialState";
 import { probeOf } from "./probe";
-import { replicasNow } from "./replicas";
 import { findRest } from "./rest";
+import { failedBefore, refusal, rollBack, withOld } from "./rollBack";
 import type { Service } from "./service";
-import { asInputs, judgedState, toPlainJson, toState } from "./state";
-import type { CheckedInputs, ClusterState } from "./stateFields";
+import { asInputs, judgedState, toState } from "./state";
+import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
 import { waitUntilReady } from "./wait";
 
 /** How a cluster that exists becomes that of a resource. */
@@ -59,7 +60,8 @@ export async function adoptCluster(
 
 /** Changes an existing cluster to what the inputs request. */
 export async function updateCluster(service: Service, ctx: Ctx, id: string, olds: Properties, news: Properties) {
-  const state = judgedState(olds, id);
+  const stored = judgedState(olds, id);
+  const { __failed: _, ...state } = stored;
   // If the name was generated, the state has the right one: only the adoption shows the name of an adopted cluster.
   const named = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
   const inputs = withTakenType(named, [state.gpuType]);
@@ -71,11 +73,32 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
     const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
     return toState(inputs, {}, { settled: true, unfinished, sent, seenBy, before: state });
   }
-  const operation = new Operation(ctx, service, "update", { id, inputs, olds: state });
+  const operation = new Operation(ctx, service, "update", { id, inputs, olds: stored });
+  const failed = failedBefore(stored, inputs, effects);
+  if (failed) return keepOld(service, operation, { inputs, state: stored, failed });
   const record = await findExisting(service, operation, state);
   if (effects.has("probe") && effects.size === 1 && !("settled" in changes))
     return probeAlone(service, operation, { record, inputs, state, effects });
   return bringAbout(service, operation, { record, inputs, state, effects }, "");
+}
+
+/**
+ * The end of an update that asks again for what was rolled back. All other changes are made, and a roll-back that did not
+ * finish is continued. Then it fails.
+ */
+async function keepOld(
+  service: Service,
+  operation: Operation,
+  { inputs: asked, state, failed }: Pick<DesiredChange, "inputs" | "state"> & { readonly failed: FailedUpdate },
+): Promise<never> {
+  const error = refusal(operation, failed, asked, state);
+  const inputs = withOld(asked, state);
+  const { changes } = diffCluster({ ...state }, { ...inputs });
+  const effects = effectsOf({ changes });
+  if (effects.size === 0 && !("settled" in changes)) throw error;
+  const record = await findExisting(service, operation, state);
+  const next = await bringAbout(service, operation, { record, inputs, state, effects }, "");
+  throw new InitError(operation.id, next, [messageOf(error)], { cause: error });
 }
 
 interface DesiredChange {
@@ -106,54 +129,10 @@ async function bringAbout(
   const rest = inputs.desiredStatus === "stopped" ? undefined : await findRest(service, operation, before);
   const { record = before } = operation.observed;
   const change = changeOf(record, inputs, state, effects, rest === "failed" || undefined);
-  const sent = nothingSent();
-  return keep(
-    service,
-    operation,
-    `${what} was not changed completely`.trim(),
-    (error) => {
-      if (operation.isUpdate && error instanceof NotInPlaceError && !sent.isMoved) return undefined;
-      const soFar = partialState(change, sent);
-      return { ...soFar, running: asApplied(soFar.running, change, inputs) };
-    },
-    async () => {
-      await applyChange(service, operation, change, sent);
-      const { seenBy } = service;
-      if (sent.isPostponed) {
-        const names = [...(state.__sent ?? []), ...(sent.isStored ? [] : Object.keys(state.env ?? {}))];
-        const left = { unfinished: "rollout" as const, sent: [...new Set(names)] };
-        const facts = { settled: true, ...left, seenBy, before: state };
-        const shown = await find(service, operation);
-        const unverifiedInputs = shown && unverified(inputs, shown, state.__echo);
-        return toState(inputs, operation.observed, { ...facts, unverifiedInputs });
-      }
-      const own = withObserved(inputs, change, operation);
-      // Without a roll-out, the env that the service shows may contain earlier drift: it is not learned as the observed form.
-      const isLearned = change.needsRollout || state.__unfinished !== undefined || state.__echo === undefined;
-      if (isLearned)
-        return toPlainJson({ ...(await reached(service, operation, change.inputs, state)), ...ownOf(own) });
-      return toState(own, operation.observed, { settled: true, seenBy, before: state });
-    },
-  );
-}
-
-/** The inputs with the number of replicas within their range that was observed last. */
-function withObserved(inputs: CheckedInputs, change: Change, { observed }: Operation): CheckedInputs {
-  const isOpen = inputs.__replicaRange !== undefined && inputs.desiredStatus !== "stopped";
-  return isOpen ? withCount(inputs, replicasNow(change.inputs, observed.record?.replicas)) : inputs;
-}
-
-/** The inputs that a change may send with other values than the program has: it keeps what others have changed. */
-const kept = ["replicas", "container", "env"] as const;
-
-/** Puts the program's values in place of those that a change has kept from others: that drift is for a refresh to show. */
-function asApplied(running: CheckedInputs, { inputs: sent }: Change, inputs: CheckedInputs): CheckedInputs {
-  const names = kept.filter((name) => running[name] === sent[name]);
-  return { ...running, ...Object.fromEntries(names.map((name) => [name, inputs[name]])) };
-}
-
-/** The same inputs with the values of the program, for the state. */
-function ownOf(inputs: CheckedInputs): Partial<ClusterState> {
-  const names = ([...kept, "hourlyCost"] as const).filter((name) => inputs[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, inputs[name]]));
+  const attempt = { change, inputs, sent: nothingSent() };
+  try {
+    return await carryOut(service, operation, attempt, `${what} was not changed completely`.trim());
+  } catch (error) {
+    throw await rollBack(service, operation, attempt, error);
+  }
 }

@@ -12,6 +12,7 @@ import { textsIn } from "../extraFields";
 import { outputNames } from "../fields";
 import { type Hiding, hidingOf, Operation } from "../operation";
 import { withNearest, withNumber } from "../replicas";
+import { rollBackNoteOf } from "../rollBack";
 import type { Service } from "../service";
 import { asInputs, secretsOf } from "../state";
 import type { CheckedInputs, ClusterState } from "../stateFields";
@@ -207,6 +208,8 @@ export class CheckRun {
     await this.#recognition.refuseUnknown(check, ctx, id, state);
     const reason = hiddenReasonOf({ ...state }, news);
     if (reason) check.inform(reason);
+    const note = rollBackNoteOf({ ...state }, news);
+    if (note) check[note.level](note.text);
   }
 
   /**

@@ -177,6 +177,7 @@ const inputRules = {
   minHealthyReplicas: minHealthy.optional(),
   healthCheck: oneOf("status", "list"),
   readinessProbe: readinessProbe.optional(),
+  onFailedUpdate: oneOf("keep", "rollBack"),
   deletionPolicy: oneOf("delete", "stop"),
   maxHourlyCost: z.number(numberRule(costText)).positive(numberRule(costText)).optional(),
   waitForCapacity: flag,

@@ -134,6 +134,20 @@ describe("the results of the dynamic adapter", () => {
     expect(JSON.stringify(simulator.endpoint?.requests)).not.toContain(simulator.apiKey);
   });
 
+  it("have the hash of what was rolled back as a secret, also after a refresh", async () => {
+    simulator.fault({ kind: "fail", message: "no such model", container: "acme/broken:1" });
+    const { inputs, id, state } = await created({ onFailedUpdate: "rollBack" });
+    const news = { ...inputs, container: "acme/broken:1" };
+    const { properties } = await run(adapter.update(id, state, news).catch((error) => error));
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(properties.__failed).toEqual({ at: expect.stringMatching(/Z$/), configuration: secret(hash) });
+    const plain = properties.__failed.configuration.value;
+    const held = { ...stored(properties), __failed: { ...properties.__failed, configuration: plain } };
+    const { props = {}, inputs: read = {} } = await run(adapter.read(id, held));
+    expect(props).toMatchObject({ __failed: properties.__failed, settled: true });
+    expect(read).not.toHaveProperty("__failed");
+  });
+
   it("have no env if none was given", async () => {
     const { env: _env, ...inputs } = inputsOf();
     expect((await run(adapter.create(inputs))).outs).not.toHaveProperty("env");

@@ -186,6 +186,22 @@ describe("an operation", () => {
     },
   );
 
+  it("that was rolled back has the hash of what failed as a secret, also after a refresh", async () => {
+    simulator.fault({ kind: "fail", message: "no such model", container: "acme/broken:1" });
+    const inputs = inputsOf({ onFailedUpdate: "rollBack" });
+    const made = await run(create(inputs));
+    const state = fromStruct(made.getProperties());
+    const failure = failureIn(
+      await errorOf(run(update(made.getId(), state, { ...inputs, container: "acme/broken:1" }))),
+    );
+    const configuration = asSecret(expect.stringMatching(/^[0-9a-f]{64}$/));
+    const marked = { __failed: { at: expect.any(String), configuration } };
+    expect(failure?.getProperties()?.toJavaScript()).toMatchObject(marked);
+    const found = await run(read(made.getId(), fromStruct(failure?.getProperties())));
+    expect(found.getProperties()?.toJavaScript()).toMatchObject(marked);
+    expect(found.getInputs()?.toJavaScript()).not.toHaveProperty("__failed");
+  });
+
   it("that ends with a cluster that is not ready keeps its id, its state and the reasons", async () => {
     simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
     const error = await errorOf(run(create(inputsOf(), false, 60)));

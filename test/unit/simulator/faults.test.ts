@@ -72,6 +72,11 @@ test.each<[string, SimulatorOptions, string]>([
     "3000 delete=terminating",
   ],
   [
+    "a failure in each of two roll-outs of one container",
+    { faults: [{ ...failing, container: "vllm/*:v0.6.4", times: 2 }] },
+    "3000 get=running update=updating 1499 get=updating 1 get=failed nothing=updating 3000 get=failed update=updating 3000 get=running",
+  ],
+  [
     "a cluster that reads do not show for a while",
     { faults: [{ kind: "hidden", ms: 5000 }] },
     "4999 get=404:cluster_not_found 1 get=running",

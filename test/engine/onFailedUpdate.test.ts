@@ -1,0 +1,125 @@
+import type { Fault } from "../../simulator";
+import { type Bench, closeBenches, living, openBench, openNativeBench, until } from "./harness";
+
+/** An update to an image that never gets healthy, through the real engine and both adapters. */
+const properties = { gpuType: "h100", replicas: 2, onFailedUpdate: "rollBack" };
+const env = { MODEL: "canary-model-51d2", DEBUG: "1" };
+const dynamicProgram = `
+new gpu.Cluster("web", {
+  ...${JSON.stringify({ ...properties, env })}, container: config.get("image") ?? "acme/model:1",
+  redeployTriggers: { try: config.get("try") ?? "1" },
+});
+`;
+/* biome-ignore-start lint/suspicious/noTemplateCurlyInString: YAML of Pulumi */
+const yamlProgram = {
+  config: { image: { type: "string", default: "acme/model:1" }, try: { type: "string", default: "1" } },
+  resources: {
+    web: {
+      type: "gpucluster:Cluster",
+      properties: { ...properties, env, container: "${image}", redeployTriggers: { try: "${try}" } },
+    },
+  },
+};
+/* biome-ignore-end lint/suspicious/noTemplateCurlyInString: YAML of Pulumi */
+const faults: Fault[] = [{ kind: "fail", message: "CUDA out of memory", container: "acme/model:2", times: 99 }];
+const patch = "PATCH /v1/clusters/:id";
+
+afterAll(closeBenches);
+
+const adapters: [string, () => Promise<Bench>][] = [
+  ["dynamic", () => openBench(dynamicProgram, { faults })],
+  ["native", () => openNativeBench(yamlProgram, { faults })],
+];
+
+describe.each(adapters)("a failed update with `rollBack`, through the %s adapter", (adapter, open) => {
+  let bench: Bench;
+  let shown = "";
+  beforeAll(async () => {
+    bench = await open();
+    await bench.workspace.succeed("up", "--yes", "--skip-preview");
+    bench.writes();
+  });
+  const set = (name: string, value: string) => bench.workspace.succeed("config", "set", name, value);
+  const up = async () => {
+    const { code, output } = await bench.workspace.up();
+    shown += output;
+    return { code, output, calls: bench.writes() };
+  };
+  const deployed = () => living(bench.simulator).map((one) => [one.status, one.deployed.container]);
+
+  it("fails after two roll-outs; the state says what runs", async () => {
+    await set("image", "acme/model:2");
+    const { code, output, calls } = await up();
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/cluster "web-\w+" \(cl_\w+\) did not get healthy with acme\/model:2: it is failed/);
+    expect(output).toContain("Rolled back: 2/2 replicas healthy with acme/model:1. Change `container` or `env`, or");
+    expect(output).toMatch(/replica \S+: failed, CUDA out of memory/);
+    expect(calls).toEqual([patch, patch]);
+    expect(deployed()).toEqual([["running", "acme/model:1"]]);
+    expect(bench.workspace.storedClusters()).toMatchObject([{ outputs: { container: "acme/model:1", settled: true } }]);
+  });
+
+  it("fails again at once, and sends nothing; the preview says so", async () => {
+    const preview = await bench.workspace.preview();
+    expect(preview.output).toMatch(/did not get healthy with acme\/model:2 at \S+Z: `pulumi up` fails\. Change/);
+    if (adapter === "native") expect(preview.output).toMatch(/container\s*: "acme\/model:1" => "acme\/model:2"/);
+    const { code, output, calls } = await up();
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/did not get healthy with acme\/model:2 at \S+Z, and was rolled back to acme\/model:1/);
+    expect(calls).toEqual([]);
+    expect((await bench.workspace.refresh()).code).toBe(0);
+    expect((await up()).code).not.toBe(0);
+    expect(bench.writes()).toEqual([]);
+  });
+
+  it("shows the values of env nowhere, nor a hash of them", async () => {
+    const [stored] = bench.workspace.storedClusters();
+    expect(stored?.outputs).toHaveProperty("__failed.configuration.ciphertext");
+    expect(await bench.workspace.stateText()).not.toContain("canary");
+    expect(JSON.stringify(stored) + shown).not.toMatch(/canary|\b[0-9a-f]{64}\b/);
+  });
+
+  it("tries the same again after a change of redeployTriggers", async () => {
+    await set("try", "2");
+    const { code, calls } = await up();
+    expect(code).not.toBe(0);
+    expect(calls).toEqual([patch, patch]);
+    expect(deployed()).toEqual([["running", "acme/model:1"]]);
+  });
+
+  it("does nothing if the program returns to what runs, and rolls out what is well", async () => {
+    await set("image", "acme/model:1");
+    expect(await up()).toMatchObject({ code: 0, calls: [] });
+    expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+    expect(await bench.workspace.stateText()).not.toContain("__failed");
+    await set("image", "acme/model:3");
+    expect(await up()).toMatchObject({ code: 0, calls: [patch] });
+    expect(deployed()).toEqual([["running", "acme/model:3"]]);
+    expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+});
+
+it("converges after kill -9 in the middle of the roll-back", async () => {
+  const bench = await openBench(dynamicProgram, { faults });
+  const { simulator, workspace } = bench;
+  await workspace.succeed("up", "--yes", "--skip-preview");
+  await workspace.succeed("config", "set", "image", "acme/model:2");
+  simulator.fault({ kind: "delay", ms: 1_000, method: "PATCH", after: 1 });
+  const run = workspace.start("up", "--yes", "--skip-preview");
+  const isSent = () => simulator.openRequests().some(({ method }) => method === "PATCH");
+  await until("the roll-back is sent", () => isSent() && simulator.clusters()[0]?.status === "failed");
+  run.kill();
+  await run.ended;
+  await until("the service has answered", () => simulator.openRequests().length === 0);
+  if (workspace.isLocked()) await workspace.succeed("cancel", "--yes");
+  const next = await workspace.up();
+  expect(next.code).not.toBe(0);
+  expect(next.output).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
+  await workspace.succeed("config", "set", "image", "acme/model:1");
+  expect((await workspace.up()).code).toBe(0);
+  expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+  const [made, ...others] = living(simulator);
+  expect(others).toEqual([]);
+  expect(made).toMatchObject({ status: "running", deployed: { container: "acme/model:1", env } });
+  expect(workspace.storedClusters().map(({ id }) => id)).toEqual([made?.id]);
+});

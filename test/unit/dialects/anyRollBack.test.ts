@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { InitError } from "../../../provider/core";
+import { InterruptedError } from "../../../provider/errors";
+import { runs } from "../../support/shares";
+import { closeAll, failureOf, forget, living, writes } from "../cluster/harness";
+import { anyDialect } from "./atRandom";
+import { create, expectRunning, open, update, type Wanted, web } from "./harness";
+
+afterEach(closeAll);
+
+const good: Wanted = { ...web, onFailedUpdate: "rollBack" };
+const bad: Wanted = { ...good, container: "team/broken:9", env: { MODE: "other-mode", ADDED: "added-value" } };
+const better: Wanted = { ...good, container: "team/server:2.0" };
+
+it("with every mixture of options, an interrupt at any time of a roll-back ends with what the next update asks for", async () => {
+  const next = fc.constantFrom(good, bad, better);
+  await fc.assert(
+    fc.asyncProperty(anyDialect, fc.integer({ min: 0, max: 45_000 }), next, async (dialect, ms, wanted) => {
+      const bench = await open(dialect, { provisioningMs: 20_000 });
+      try {
+        const held = await create(bench, good);
+        bench.simulator.fault({ kind: "fail", message: "no such model", container: "team/broken:9", times: 99 });
+        const interrupt = new AbortController();
+        const ctx = bench.ctx({ signal: interrupt.signal, timeoutMs: 120_000 });
+        const work = failureOf(bench.cluster.update(ctx, held.id, held.state, bad));
+        await bench.clock.advance(ms);
+        interrupt.abort(new InterruptedError("interrupted"));
+        const error = await bench.run(work);
+        forget(bench);
+        const left = { id: held.id, state: error instanceof InitError ? error.state : held.state };
+        if (wanted !== bad) await update(bench, left, wanted);
+        else await expectGivenUp(bench, left);
+        expect(living(bench.simulator)).toHaveLength(1);
+      } finally {
+        await closeAll();
+      }
+    }),
+    { numRuns: runs(36) },
+  );
+}, 120_000);
+
+/** The update to what fails ends with the old configuration or, if it was interrupted before the failure, without one. */
+async function expectGivenUp(
+  bench: Awaited<ReturnType<typeof open>>,
+  left: Parameters<typeof update>[1],
+): Promise<void> {
+  const error = await bench.run(
+    failureOf(bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), left.id, left.state, bad)),
+  );
+  const state = error instanceof InitError ? error.state : left.state;
+  if (state["container"] === good.container) expectRunning(bench, left.id, good);
+  const sent = writes(bench.simulator).length;
+  await bench.run(failureOf(bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), left.id, state, bad)));
+  if (state["__failed"]) expect(writes(bench.simulator)).toHaveLength(sent);
+}
