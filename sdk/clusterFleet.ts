@@ -2,10 +2,22 @@ import * as pulumi from "@pulumi/pulumi";
 import { roundCost } from "../provider/cluster/money";
 import { Cluster, type ClusterArgs } from "./cluster";
 import { isOfType } from "./pulumiType";
+import { problemOfWaves, type Waves, wavesOf } from "./waves";
+
+/** How the clusters of a fleet change. */
+interface FleetBehaviour {
+  /**
+   * How far a change goes before it goes on: numbers of clusters, or shares of all of them, rounded up; each entry counts the
+   * waves before it too. `[1, "25%", "100%"]` changes one cluster, then a quarter of all, then the rest. A wave begins when all
+   * clusters of the wave before it are ready; if one of them fails, it does not begin. Creations happen in the same order, and
+   * deletions in the opposite one. Keys are in their order in the program. Default: all clusters at once.
+   */
+  readonly waves?: Waves;
+}
 
 /** A number of equal clusters, named `<name>-0`, `<name>-1` and so on. */
-export interface CountedFleetArgs {
-  /** Number of clusters, 1 to 500. A plain number, because it decides how many resources the program declares. */
+export interface CountedFleetArgs extends FleetBehaviour {
+  /** Number of clusters, 0 to 500. A plain number, because it decides how many resources the program declares. */
   readonly count: number;
   /** Arguments of each cluster. Without `name` and `adopt`, which can belong to one cluster only. */
   readonly cluster: Omit<ClusterArgs, "name" | "adopt">;
@@ -13,7 +25,7 @@ export interface CountedFleetArgs {
 }
 
 /** Clusters that differ, named `<name>-<key>`. If you remove a key, Pulumi destroys that cluster only. */
-export interface KeyedFleetArgs {
+export interface KeyedFleetArgs extends FleetBehaviour {
   /** Arguments of each cluster, by its key. */
   readonly clusters: Readonly<Record<string, ClusterArgs>>;
   readonly count?: undefined;
@@ -62,7 +74,15 @@ export class ClusterFleet extends pulumi.ComponentResource {
     const members = membersOf(name, args);
     super(ClusterFleet.__pulumiType, name, {}, opts);
     const options = { ...Object.fromEntries(passedOn.map((option) => [option, opts?.[option]])), parent: this };
-    const clusters = members.map(([key, member]) => [key, new Cluster(`${name}-${key}`, member, options)] as const);
+    const clusters: (readonly [string, Cluster])[] = [];
+    // Clusters, never a component: a dependency on that would wait for all of its children.
+    let dependsOn: Cluster[] = [];
+    for (const wave of wavesOf(members, args.waves)) {
+      const own = { ...options, dependsOn };
+      const made = wave.map(([key, member]) => [key, new Cluster(`${name}-${key}`, member, own)] as const);
+      clusters.push(...made);
+      dependsOn = made.map(([, cluster]) => cluster);
+    }
     this.clusters = Object.fromEntries(clusters);
     this.endpoints = pulumi.all(Object.fromEntries(clusters.map(([key, { endpoint }]) => [key, endpoint])));
     this.hourlyCost = pulumi.all(clusters.map(([, { hourlyCost }]) => hourlyCost)).apply(sumOf);
@@ -71,7 +91,9 @@ export class ClusterFleet extends pulumi.ComponentResource {
 }
 
 /** The clusters of a fleet with their keys. Checks the form at run time: a program in JavaScript has no compiler. */
-function membersOf(name: string, { count, cluster, clusters }: ClusterFleetArgs): [string, ClusterArgs][] {
+function membersOf(name: string, { count, cluster, clusters, waves }: ClusterFleetArgs): [string, ClusterArgs][] {
+  const problem = problemOfWaves(waves);
+  if (problem !== undefined) throw refusal(name, problem);
   const isCounted = count !== undefined || cluster !== undefined;
   if (isCounted === (clusters !== undefined)) {
     const found = isCounted ? "both are" : "neither is";
@@ -79,9 +101,9 @@ function membersOf(name: string, { count, cluster, clusters }: ClusterFleetArgs)
   }
   if (clusters !== undefined) return Object.entries(clusters);
   if (cluster === undefined) throw refusal(name, "`cluster` is required beside `count`: it says what each of them is");
-  if (!Number.isInteger(count) || count < 1 || count > largestCount) {
+  if (!Number.isInteger(count) || count < 0 || count > largestCount) {
     const got = typeof count === "number" ? `, got ${count}` : ", known when the program runs";
-    throw refusal(name, `\`count\` must be a whole number from 1 to ${largestCount}${got}`);
+    throw refusal(name, `\`count\` must be a whole number from 0 to ${largestCount}${got}`);
   }
   return Array.from({ length: count }, (_, index) => [String(index), cluster]);
 }

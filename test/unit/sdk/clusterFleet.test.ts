@@ -51,6 +51,44 @@ describe("a fleet", () => {
   });
 });
 
+describe("the waves of a fleet", () => {
+  /** The names of the clusters that each cluster waits for. */
+  const orderOf = async (args: ClusterFleetArgs) => {
+    const clusters = await clustersOf(() => new ClusterFleet("worker", args));
+    const nameOf = (urn: string) => urn.replace(/.*::/, "");
+    return Object.fromEntries(
+      Object.entries(clusters).map(([name, { dependencies }]) => [name, dependencies.map(nameOf).sort()]),
+    );
+  };
+
+  it("are chains of clusters: each waits for all of the wave before", async () => {
+    expect(await orderOf({ count: 5, cluster: member, waves: [1, "60%"] })).toEqual({
+      "worker-0": [],
+      "worker-1": ["worker-0"],
+      "worker-2": ["worker-0"],
+      "worker-3": ["worker-1", "worker-2"],
+      "worker-4": ["worker-1", "worker-2"],
+    });
+  });
+
+  it("follow the order of the keys", async () => {
+    const clusters = { us: member, eu: member, asia: member };
+    expect(await orderOf({ clusters, waves: [1, 2] })).toEqual({
+      "worker-us": [],
+      "worker-eu": ["worker-us"],
+      "worker-asia": ["worker-eu"],
+    });
+  });
+
+  it("are not there by default", async () => {
+    expect(await orderOf({ count: 2, cluster: member })).toEqual({ "worker-0": [], "worker-1": [] });
+  });
+
+  it.each([undefined, [1, "100%"]])("a fleet of no clusters has none (%j)", async (waves) => {
+    expect(await orderOf({ count: 0, cluster: member, waves })).toEqual({});
+  });
+});
+
 describe("the options of a fleet", () => {
   it("that are about a cluster apply to each of its clusters, which Pulumi alone does not do", async () => {
     const opts = { customTimeouts: { create: "2h" }, ignoreChanges: ["gpuType"] };
@@ -104,8 +142,10 @@ describe("arguments of which no fleet can be made", () => {
     ["a count beside a map", { count: 1, clusters: {} }, /both are there$/],
     ["neither form", {}, /neither is there$/],
     ["a count alone", { count: 2 }, /`cluster` is required beside `count`/],
-    ["a cluster alone", { cluster: member }, /`count` must be .* 1 to 500, known when the program runs$/],
-    ["no cluster", { count: 0, cluster: member }, /`count` must be a whole number from 1 to 500, got 0$/],
+    ["a cluster alone", { cluster: member }, /`count` must be .* 0 to 500, known when the program runs$/],
+    ["fewer than none", { count: -1, cluster: member }, /`count` must be a whole number from 0 to 500, got -1$/],
+    ["waves that fall", { count: 1, cluster: member, waves: [2, 1] }, /: `waves` must grow/],
+    ["waves that come later", { clusters: {}, waves: Promise.resolve([1]) }, /: `waves` must be a list, known when/],
     ["half a cluster", { count: 1.5, cluster: member }, /got 1.5$/],
     ["too many", { count: 501, cluster: member }, /got 501$/],
     ["a count that comes later", { count: Promise.resolve(2), cluster: member }, /known when the program runs$/],

@@ -7,6 +7,8 @@ export interface Registered {
   readonly props: Record<string, unknown>;
   /** The URN that the engine gives it. */
   readonly urn: string;
+  /** URNs of the resources that it has to wait for. */
+  readonly dependencies: readonly string[];
 }
 
 const secretKey = "4dabf18193072939515e22adb298388d";
@@ -37,6 +39,7 @@ export async function runProgram(program: () => unknown): Promise<Registered[]> 
 interface Request {
   getType(): string;
   getName(): string;
+  getDependenciesList(): string[];
   getObject(): { toJavaScript(): Record<string, unknown> };
 }
 
@@ -49,7 +52,8 @@ function recordRegistrations(monitor: unknown, record: (resource: Registered) =>
     original.call(monitor, request, (error, response) => {
       if (!error) {
         const props = request.getObject().toJavaScript();
-        record({ type: request.getType(), name: request.getName(), props, urn: response.getUrn() });
+        const dependencies = request.getDependenciesList();
+        record({ type: request.getType(), name: request.getName(), props, urn: response.getUrn(), dependencies });
       }
       callback(error, response);
     });
