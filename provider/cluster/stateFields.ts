@@ -1,3 +1,4 @@
+import type { StatusRecord } from "../api/records";
 import type { ClusterInputs, ServiceOutputs, TextName } from "./fields";
 
 /** Inputs that only this package sets. */
@@ -52,9 +53,25 @@ export type ClusterState = CheckedInputs &
     readonly __resent?: true;
     /** Reads of the service have missed the cluster although it existed: while it is young, a 404 proves nothing. */
     readonly __late?: true;
+    /** The last wait that `skipAwait` has left out, so that the fleet of the cluster can wait in its place. */
+    readonly __unawaited?: Unawaited;
     /** Names of variables, never values, that an unfinished update may have left with the service. */
     readonly __sent?: readonly string[];
   };
+
+/** A wait for a ready cluster that was left out. */
+export interface Unawaited {
+  /** When it was left out: another time is another wait. */
+  readonly atMs: number;
+  /** The roll-out whose replicas it would have waited for. */
+  readonly rollout?: {
+    readonly before: StatusRecord | undefined;
+    readonly keepsSize: boolean;
+    readonly askedAtMs: number;
+    readonly isAccepted: boolean;
+    readonly seen: boolean;
+  };
+}
 
 /** The observed form of some inputs, right after they were applied. */
 export interface Echo extends Readonly<Partial<Record<TextName, string>>> {

@@ -11,6 +11,7 @@ import { Operation } from "./operation";
 import { keep, partialState, reached } from "./partialState";
 import { probeOf } from "./probe";
 import { findRest } from "./rest";
+import { leftOut } from "./rollout";
 import type { Service } from "./service";
 import { asInputs, judgedState, toPlainJson, toState } from "./state";
 import type { CheckedInputs, ClusterState } from "./stateFields";
@@ -48,7 +49,9 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   // Only settings of this package differ: there is nothing to send.
   if (effects.size === 0 && !("settled" in changes)) {
     const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
-    return toState(inputs, {}, { settled: true, unfinished, sent, seenBy, before: state });
+    // A setting may say what a ready cluster is, so a wait that was left out begins anew.
+    const unawaited = state.skipAwait ? leftOut(service, undefined, state.__unawaited) : undefined;
+    return toState(inputs, { unawaited }, { settled: true, unfinished, sent, seenBy, before: state });
   }
   const operation = new Operation(ctx, service, "update", { id, inputs, olds: state });
   const record = await findExisting(service, operation, state);
