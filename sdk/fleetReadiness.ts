@@ -16,8 +16,13 @@ export class UnawaitedCluster extends Cluster {
     // A resource has an output only if its constructor names it.
     const unawaited = { skipAwait: true, __unawaited: undefined };
     super(name, { ...args, ...unawaited }, opts);
-    const known = [...inputNames, "__unawaited", "id"].map((output) => [output, Reflect.get(this, output)]);
-    this.#awaited = { ...Object.fromEntries(known), skipAwait: args.skipAwait };
+    // A preview takes an output without a value for unknown: only those that certainly have one.
+    const given = inputNames.filter((input) => Reflect.get(args, input) !== undefined);
+    const shown = [...given, "name", "replicas", "id", "__unawaited"].map((output) => [
+      output,
+      Reflect.get(this, output),
+    ]);
+    this.#awaited = { ...Object.fromEntries(shown), skipAwait: args.skipAwait };
   }
 
   /** What the cluster was asked for, and the wait that was left out. */

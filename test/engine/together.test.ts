@@ -97,7 +97,6 @@ describe("40 clusters that wait together", () => {
       expect(healthy(bench)).toBe(40);
     }
     const [most = 0, few = 0] = times;
-    console.log(times);
     // Ten rounds of 40 seconds without it.
     expect(few / most).toBeLessThan(1.4);
   }, 200_000);

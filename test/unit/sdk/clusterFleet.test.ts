@@ -116,6 +116,15 @@ describe("a fleet that waits together", () => {
     expect(isSecret(awaited["0"].env) || isSecret(awaited["0"].env.TOKEN)).toBe(true);
   });
 
+  it("knows all about its clusters in a preview in which they do not change, so that the wait does not change either", async () => {
+    const outputs = { name: "worker", replicas: 1, __unawaited: { atMs: 1 } };
+    const program = () => new ClusterFleet("worker", together);
+    const all = await runProgram(program, { isPreview: true, outputs });
+    const { props } = all.find(({ type }) => type === readinessType) ?? {};
+    expect(Object(props?.["clusters"])["0"]).toMatchObject({ ...member, ...outputs, id: "cl_worker-0" });
+    expect(JSON.stringify(props)).not.toContain(pulumi.runtime.unknownValue);
+  });
+
   it("has one wait for each wave, and the next wave depends on that alone", async () => {
     const all = await runProgram(() => new ClusterFleet("worker", { ...together, waves: [1] }));
     const waits = all.filter(({ type }) => type === readinessType);

@@ -13,17 +13,26 @@ export interface Registered {
 
 const secretKey = "4dabf18193072939515e22adb298388d";
 
+interface ProgramOptions {
+  readonly isPreview?: boolean;
+  /** What each resource has beside its inputs. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
 /** Runs a program against mocks, and returns the resources that it has registered. */
-export async function runProgram(program: () => unknown): Promise<Registered[]> {
+export async function runProgram(
+  program: () => unknown,
+  { isPreview = false, outputs = {} }: ProgramOptions = {},
+): Promise<Registered[]> {
   const registered: Registered[] = [];
   await pulumi.runtime.setMocks(
     {
-      newResource: ({ name, inputs }) => ({ id: `cl_${name}`, state: inputs }),
+      newResource: ({ name, inputs }) => ({ id: `cl_${name}`, state: { ...outputs, ...inputs } }),
       call: () => ({}),
     },
     "shop",
     "dev",
-    false,
+    isPreview,
   );
   const monitor: unknown = pulumi.runtime.getMonitor();
   const stop = recordRegistrations(monitor, (resource) => registered.push(resource));
