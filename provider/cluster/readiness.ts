@@ -50,7 +50,9 @@ export async function awaitTogether(
   const ready = Object.fromEntries(good.map(({ key, wait }) => [key, wait]));
   const failures = ended.flatMap(({ failure }) => failure ?? []);
   if (failures.length === 0) return { settled: true, ready };
-  const summary = `${good.length} of ${members.length} clusters are ready: run \`pulumi up\` again to wait for the others`;
+  const summary =
+    `${good.length} of ${members.length} clusters are ready: run \`pulumi up\` again to wait for the others, with ` +
+    "`--refresh` to start failed ones again";
   const more = failures.length - mostExplained;
   const reasons = [...failures.slice(0, mostExplained), ...(more > 0 ? [`and ${more} more`] : [])];
   throw new InitError(readinessId, { settled: false, ready }, [summary, ...reasons]);

@@ -39,7 +39,7 @@ describe("a fleet that waits together", () => {
     await bench.workspace.succeed("config", "set", "limit", "6s");
     const { code, output } = await up();
     expect(code).not.toBe(0);
-    expect(output).toMatch(/3 of 4 clusters are ready: run `pulumi up` again/);
+    expect(output).toMatch(/3 of 4 clusters are ready: run `pulumi up` again to wait/);
     expect(output).toMatch(
       /cluster "worker-2-\w+" \(cl_\w+\) is not ready: timed out after [67]s: 0\/1 replicas healthy/,
     );

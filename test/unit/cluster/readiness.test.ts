@@ -57,7 +57,9 @@ describe("a wait for all clusters of a fleet", () => {
     const clusters = await created(bench, ["a", "b", "c"]);
     bench.simulator.change(clusters["a"]?.id ?? "", { status: "failed" });
     const error = await bench.run(initErrorOf(wait(bench, inputsOf(clusters), undefined, { timeoutMs: 120_000 })));
-    expect(error.reasons[0]).toBe("1 of 3 clusters are ready: run `pulumi up` again to wait for the others");
+    expect(error.reasons[0]).toBe(
+      "1 of 3 clusters are ready: run `pulumi up` again to wait for the others, with `--refresh` to start failed ones again",
+    );
     expect(error.reasons[1]).toMatch(/^cluster "web-a" \(cl_\w+\) is not ready: it is failed/);
     expect(error.reasons[2]).toMatch(/^cluster "web-b" \(cl_\w+\) is not ready: timed out after 2m: 1\/2 replicas/);
     expect(error.reasons[2]).toMatch(/\n {6}replica \S+: .*CUDA out of memory/);
@@ -79,6 +81,16 @@ describe("a wait for all clusters of a fleet", () => {
     forget(bench);
     await bench.run(wait(bench, inputs, { settled, ready }));
     expect(polls(bench)).toBe(0);
+  });
+
+  it("succeeds once a refresh has made the next update start a failed cluster again", async () => {
+    const bench = await openBench();
+    const a = (await created(bench, ["a"]))["a"] as Held;
+    bench.simulator.change(a.id, { status: "failed" });
+    const { state } = await bench.run(initErrorOf(wait(bench, inputsOf({ a }))));
+    const started = await change(bench, await refresh(bench, a), { ...unawaited, name: "web-a" });
+    expect(await bench.run(wait(bench, inputsOf({ a: started }), state))).toMatchObject({ settled: true });
+    expect(running(bench, a)).toMatchObject({ status: "running" });
   });
 
   it("explains five clusters, and counts the others", async () => {
