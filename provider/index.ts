@@ -1,11 +1,12 @@
 import type { Client } from "./api/client";
 import { getHealth, getServiceInfo } from "./api/serviceInfo";
 import { systemClock } from "./clock";
+import { awaitTogether, type Readiness } from "./cluster/readiness";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/service";
 import type { KnownSecrets } from "./cluster/state";
 import { type ReadConfig, resolveConnection, resolveSettings } from "./config";
-import type { Resource } from "./core";
+import type { Ctx, Properties, Resource } from "./core";
 import {
   getCluster,
   getClusterRules,
@@ -34,6 +35,8 @@ const catalogKeptMs = 10_000;
  */
 export interface Provider {
   readonly cluster: Resource;
+  /** Waits until the clusters of a fleet are ready, which their own operations have left out. `olds`: its last result. */
+  readonly awaitTogether: (ctx: Ctx, inputs: Properties, olds?: Properties) => Promise<Readiness>;
   /** The functions below by name, for adapters that get names and unchecked arguments. */
   readonly functions: Readonly<Record<string, (args?: unknown) => Promise<object>>>;
   getGpuTypes(args?: types.GetGpuTypesArgs): Promise<types.GetGpuTypesResult>;
@@ -85,5 +88,11 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
     (connection) => serviceFor(connect(connection)),
     () => resolveSettings(readConfig, isExplicit),
   );
-  return { cluster, functions, ...functions };
+  return {
+    cluster,
+    awaitTogether: (ctx, inputs, olds) =>
+      awaitTogether((connection) => serviceFor(connect(connection)), ctx, inputs, olds),
+    functions,
+    ...functions,
+  };
 }

@@ -58,7 +58,7 @@ export class Cluster extends pulumi.CustomResource {
       {
         ...toProperties(args),
         ...hiddenProperties(opts),
-        __urn: urnOf(name, opts?.parent),
+        __urn: urnOf(name, type, opts?.parent),
         __timeouts: opts?.customTimeouts,
         __provider: providerText,
         __replicas: undefined, // declares the output
@@ -103,10 +103,10 @@ function countOf(cluster: Cluster): pulumi.Output<number> {
 }
 
 /**
- * The URN that the engine will give the cluster. A promise, because an output would make the cluster depend on its parent.
+ * The URN that the engine will give a resource. A promise, because an output would make the resource depend on its parent.
  * A dependency on a component waits for all of its children: two clusters of one component would wait for each other.
  */
-function urnOf(name: string, parent: pulumi.Resource | undefined): Promise<string> {
+export function urnOf(name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> {
   return new Promise((resolve) => pulumi.createUrn(name, type, parent).apply(resolve));
 }
 

@@ -1,11 +1,30 @@
 import * as pulumi from "@pulumi/pulumi";
 import { roundCost } from "../provider/cluster/money";
 import { Cluster, type ClusterArgs } from "./cluster";
+import { FleetReadiness, UnawaitedCluster } from "./fleetReadiness";
 import { isOfType } from "./pulumiType";
+import { problemOfWaves, type Waves, wavesOf } from "./waves";
+
+/** How the clusters of a fleet change. */
+interface FleetBehaviour {
+  /**
+   * How far a change goes before it goes on: numbers of clusters, or shares of all of them, rounded up; each entry counts the
+   * waves before it too. `[1, "25%", "100%"]` changes one cluster, then a quarter of all, then the rest. A wave begins when all
+   * clusters of the wave before it are ready; if one of them fails, it does not begin. Creations happen in the same order, and
+   * deletions in the opposite one. Keys are in their order in the program. Default: all clusters at once.
+   */
+  readonly waves?: Waves;
+  /**
+   * `"each"`: each cluster waits by itself until it is ready, and takes one of Pulumi's parallel operations for so long.
+   * `"together"`: one operation waits for all of them, so that a fleet needs no `--parallel`. The outputs of the fleet and of
+   * its clusters then come when the whole wave is ready. Default `"each"`.
+   */
+  readonly await?: "each" | "together";
+}
 
 /** A number of equal clusters, named `<name>-0`, `<name>-1` and so on. */
-export interface CountedFleetArgs {
-  /** Number of clusters, 1 to 500. A plain number, because it decides how many resources the program declares. */
+export interface CountedFleetArgs extends FleetBehaviour {
+  /** Number of clusters, 0 to 500. A plain number, because it decides how many resources the program declares. */
   readonly count: number;
   /** Arguments of each cluster. Without `name` and `adopt`, which can belong to one cluster only. */
   readonly cluster: Omit<ClusterArgs, "name" | "adopt">;
@@ -13,7 +32,7 @@ export interface CountedFleetArgs {
 }
 
 /** Clusters that differ, named `<name>-<key>`. If you remove a key, Pulumi destroys that cluster only. */
-export interface KeyedFleetArgs {
+export interface KeyedFleetArgs extends FleetBehaviour {
   /** Arguments of each cluster, by its key. */
   readonly clusters: Readonly<Record<string, ClusterArgs>>;
   readonly count?: undefined;
@@ -35,7 +54,7 @@ const passedOn = ["customTimeouts", "ignoreChanges", "replaceOnChanges"] as cons
  * const fleet = new gpu.ClusterFleet("worker", { count: 20, cluster: { gpuType: "l4", container: "acme/worker:1" } });
  * export const endpoints = fleet.endpoints;
  * ```
- * Pulumi waits for 4 clusters for each CPU at a time; with `--parallel 128`, for up to 128.
+ * Pulumi waits for 4 clusters for each CPU at a time; with `--parallel 128`, for up to 128; with `await: "together"`, for all.
  */
 export class ClusterFleet extends pulumi.ComponentResource {
   /** Type of these resources in the engine. Policies that select resources by class use it. */
@@ -62,7 +81,20 @@ export class ClusterFleet extends pulumi.ComponentResource {
     const members = membersOf(name, args);
     super(ClusterFleet.__pulumiType, name, {}, opts);
     const options = { ...Object.fromEntries(passedOn.map((option) => [option, opts?.[option]])), parent: this };
-    const clusters = members.map(([key, member]) => [key, new Cluster(`${name}-${key}`, member, options)] as const);
+    const declare = args.await === "together" ? declareTogether : declareEach;
+    const clusters: [string, Cluster][] = [];
+    // Clusters and waits, never a component: a dependency on that would wait for all of its children.
+    let dependsOn: readonly pulumi.Resource[] = [];
+    for (const [index, wave] of wavesOf(members, args.waves).entries()) {
+      const declared = declare({
+        name,
+        number: index + 1,
+        members: wave,
+        options: { ...options, dependsOn: [...dependsOn] },
+      });
+      clusters.push(...declared.clusters);
+      ({ dependsOn } = declared);
+    }
     this.clusters = Object.fromEntries(clusters);
     this.endpoints = pulumi.all(Object.fromEntries(clusters.map(([key, { endpoint }]) => [key, endpoint])));
     this.hourlyCost = pulumi.all(clusters.map(([, { hourlyCost }]) => hourlyCost)).apply(sumOf);
@@ -70,8 +102,43 @@ export class ClusterFleet extends pulumi.ComponentResource {
   }
 }
 
+interface Wave {
+  readonly name: string;
+  readonly number: number;
+  readonly members: readonly [string, ClusterArgs][];
+  readonly options: pulumi.CustomResourceOptions;
+}
+
+/** The clusters of a wave, and the resources that the next one depends on. */
+interface Declared {
+  readonly clusters: readonly [string, Cluster][];
+  readonly dependsOn: readonly pulumi.Resource[];
+}
+
+function declareEach({ name, members, options }: Wave): Declared {
+  const clusters = members.map(([key, args]): [string, Cluster] => [key, new Cluster(`${name}-${key}`, args, options)]);
+  return { clusters, dependsOn: clusters.map(([, cluster]) => cluster) };
+}
+
+function declareTogether({ name, number, members, options }: Wave): Declared {
+  const clusters = members.map(([key, args]): [string, UnawaitedCluster] => [
+    key,
+    new UnawaitedCluster(`${name}-${key}`, args, options),
+  ]);
+  const { parent, customTimeouts } = options;
+  const ready = new FleetReadiness(`${name}-wave-${number}`, clusters, { parent, customTimeouts });
+  for (const [, cluster] of clusters) cluster.holdUntil(ready);
+  return { clusters, dependsOn: [ready] };
+}
+
 /** The clusters of a fleet with their keys. Checks the form at run time: a program in JavaScript has no compiler. */
-function membersOf(name: string, { count, cluster, clusters }: ClusterFleetArgs): [string, ClusterArgs][] {
+function membersOf(
+  name: string,
+  { count, cluster, clusters, waves, await: mode }: ClusterFleetArgs,
+): [string, ClusterArgs][] {
+  const problem = problemOfWaves(waves);
+  if (problem !== undefined) throw refusal(name, problem);
+  if (![undefined, "each", "together"].includes(mode)) throw refusal(name, '`await` must be "each" or "together"');
   const isCounted = count !== undefined || cluster !== undefined;
   if (isCounted === (clusters !== undefined)) {
     const found = isCounted ? "both are" : "neither is";
@@ -79,9 +146,9 @@ function membersOf(name: string, { count, cluster, clusters }: ClusterFleetArgs)
   }
   if (clusters !== undefined) return Object.entries(clusters);
   if (cluster === undefined) throw refusal(name, "`cluster` is required beside `count`: it says what each of them is");
-  if (!Number.isInteger(count) || count < 1 || count > largestCount) {
+  if (!Number.isInteger(count) || count < 0 || count > largestCount) {
     const got = typeof count === "number" ? `, got ${count}` : ", known when the program runs";
-    throw refusal(name, `\`count\` must be a whole number from 1 to ${largestCount}${got}`);
+    throw refusal(name, `\`count\` must be a whole number from 0 to ${largestCount}${got}`);
   }
   return Array.from({ length: count }, (_, index) => [String(index), cluster]);
 }

@@ -2,6 +2,8 @@
  * The dynamic adapter: `pulumi-gpucluster/provider`. Every resource in a state loads this module by that name, so the name
  * and these exports never change. The adapter translates between the core and `pulumi.dynamic`, and decides nothing.
  */
+
+import { readinessId } from "../cluster/readiness";
 import { type CheckFailure, type Ctx, type Diff, InitError, type Properties } from "../core";
 import { GpuClusterError, messageOf } from "../errors";
 import { createProvider } from "../index";
@@ -12,7 +14,7 @@ type Config = { readonly config: { get(name: string): string | undefined } };
 
 const running = new RunningOperations(log);
 let configured: Config["config"] | undefined;
-const { cluster } = createProvider((name) => configured?.get(name));
+const { cluster, awaitTogether } = createProvider((name) => configured?.get(name));
 
 onCancel(() => running.interrupt());
 exitWithEngine();
@@ -57,6 +59,21 @@ export const update = (id: string, olds: Properties, news: Properties) =>
 const remove = (id: string, props: Properties) => inContext("delete", props, (ctx) => cluster.delete(ctx, id, props));
 
 export { remove as delete };
+
+/** The wait for all clusters of a fleet. It is nothing at the service, so a refresh and a deletion send nothing. */
+export const readiness = {
+  configure,
+  check: (_olds: Properties, inputs: Properties) =>
+    Promise.resolve({ inputs, failures: findTimeoutFailures(inputs["__timeouts"]).map(toFailure) }),
+  diff: (_id: string, { settled }: Properties) => Promise.resolve({ changes: settled === false ? true : undefined }),
+  create: async (inputs: Properties) => ({ id: readinessId, ...(await wait("create", inputs)) }),
+  read: (id: string, props: Properties) => Promise.resolve({ id, props }),
+  update: (_id: string, olds: Properties, news: Properties) => wait("update", news, olds),
+  delete: () => Promise.resolve(),
+};
+
+const wait = (operation: string, inputs: Properties, olds?: Properties) =>
+  inContext(operation, inputs, async (ctx) => ({ outs: await awaitTogether(ctx, inputs, olds) }));
 
 /** Runs one operation, and converts its errors to the shapes that the SDK and the engine know. */
 async function inContext<T>(operation: string, props: Properties, work: (ctx: Ctx) => Promise<T>): Promise<T> {

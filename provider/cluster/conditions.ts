@@ -3,7 +3,7 @@ import { isLeaving, isSameWord, stateOf } from "../api/states";
 import { cut } from "../text";
 import { type HealthCheck, inputDefaults } from "./fields";
 import { replicasNow } from "./replicas";
-import type { CheckedInputs, ClusterState } from "./stateFields";
+import type { CheckedInputs, ClusterState, Unawaited } from "./stateFields";
 
 /** The observed state of a cluster at one time. */
 export interface Observation {
@@ -11,6 +11,8 @@ export interface Observation {
   readonly record?: ClusterRecord;
   /** The answer of its `/status`; absent if that was not read. */
   readonly status?: StatusRecord;
+  /** The wait that the operation has left out. */
+  readonly unawaited?: Unawaited;
 }
 
 /** The previous polls of a wait, for the verdict on the current poll. */

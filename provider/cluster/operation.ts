@@ -23,7 +23,7 @@ const bulletIndent = "      ";
 
 /** The fields of the state before that show whether the cluster is at rest. */
 export type Before = Partial<
-  Pick<ClusterState, "desiredStatus" | "settled" | "status" | "skipAwait" | "__echo" | "__unfinished">
+  Pick<ClusterState, "desiredStatus" | "settled" | "status" | "skipAwait" | "__echo" | "__unfinished" | "__unawaited">
 >;
 
 /** The cluster that an operation works on. */

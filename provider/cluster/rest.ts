@@ -62,7 +62,7 @@ export async function findRest(
 }
 
 /** Polls until the cluster has shown the same for `steadyRest` (`ready`), or shows anything else. */
-async function watch(service: Service, operation: Operation, first: Required<Observation>) {
+async function watch(service: Service, operation: Operation, first: Required<Pick<Observation, "record" | "status">>) {
   const summary = `${first.record.status ?? "no state"}, no replica runs`;
   const isSame = ({ record, status }: Observation) =>
     isSameWord(record?.status, first.record.status) &&

@@ -8,6 +8,7 @@ import { sameImage } from "./drift";
 import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
 import { sendWrite, type Target } from "./sendWrite";
+import type { Unawaited } from "./stateFields";
 import { type Progress, sendUpdate, type UpdateRequest, wayOut } from "./updateRequest";
 
 /** A requested roll-out: the replicas before it, and whether its start was observed. */
@@ -93,6 +94,27 @@ function newRollout({ clock }: Target, before: StatusRecord | undefined, keepsSi
 export function resumedRollout(target: Target, replicas: readonly ReplicaRecord[], size: Size): Rollout {
   const before = { replicas };
   return { ...newRollout(target, before, isWhole(before, size)), isAccepted: true };
+}
+
+/**
+ * A wait that is left out now. Without a roll-out of its own, an earlier one may still be on its way: then the size may have
+ * changed since, so that new replicas prove nothing.
+ */
+export function leftOut(target: Pick<Target, "clock">, own?: Rollout, earlier?: Unawaited): Unawaited {
+  const atMs = target.clock.now();
+  const pending = rolloutOf(target, earlier);
+  const rollout = own ?? (pending && { ...pending, keepsSize: false });
+  if (!rollout) return { atMs };
+  const { before, renewed, ...rest } = rollout;
+  // Texts of replicas are for messages: a state keeps what shows a restart.
+  const replicas = before?.replicas.map(({ id, healthy, status }) => ({ id, healthy, status })) ?? [];
+  return { atMs, rollout: { ...rest, before: before && { ...before, replicas } } };
+}
+
+/** The roll-out of a wait that was left out, as long as it may not have begun: see `unseenRolloutMs`. */
+export function rolloutOf({ clock }: Pick<Target, "clock">, { rollout }: Partial<Unawaited> = {}): Rollout | undefined {
+  const isOver = rollout === undefined || clock.now() - rollout.askedAtMs >= unseenRolloutMs;
+  return isOver ? undefined : { ...rollout, renewed: new Set() };
 }
 
 /** Polls once more after an interrupt, so that the next run does not repeat a roll-out that is in progress. */

@@ -59,7 +59,11 @@ export interface StateFacts {
 }
 
 /** The state of a cluster: the inputs and the observation. */
-export function toState(inputs: CheckedInputs, { record, status }: Observation, facts: StateFacts): ClusterState {
+export function toState(
+  inputs: CheckedInputs,
+  { record, status, unawaited }: Observation,
+  facts: StateFacts,
+): ClusterState {
   const { before = {}, settled, seenBy } = facts;
   const unverifiedInputs = facts.unverifiedInputs ?? before.unverifiedInputs;
   // The state of a stopped cluster has no replicas, whatever an earlier observation or the service shows.
@@ -82,6 +86,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
     __late: before.__late,
     __takenUp: before.__takenUp,
     __failed: before.__failed,
+    __unawaited: inputs.skipAwait ? (unawaited ?? before.__unawaited) : undefined,
     __unfinished: facts.unfinished,
     __sent: facts.sent,
   });
@@ -96,7 +101,8 @@ function chosenTexts(inputs: CheckedInputs, record: Observation["record"], befor
 /** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
-  const { __seenBy, __echo, __unfinished, __sent, __resent, __late, __takenUp, __failed, ...inputs } = others;
+  const { __seenBy, __echo, __unawaited, __unfinished, __sent, __resent, __late, __takenUp, __failed, ...inputs } =
+    others;
   return inputs;
 }
 
@@ -209,6 +215,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
     says: "a map of texts and of lists of texts",
     fits: everyIn((value) => isText(value) || every(isText)(value)),
   },
+  __unawaited: map,
   __unfinished: { says: "true or a text", fits: (value) => value === true || isText(value) },
   __resent: flag,
   __late: flag,

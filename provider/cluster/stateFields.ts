@@ -1,3 +1,4 @@
+import type { StatusRecord } from "../api/records";
 import type { ClusterInputs, ReplicaRange, ServiceOutputs, TextName } from "./fields";
 
 /** Inputs that only this package sets. */
@@ -58,6 +59,8 @@ export type ClusterState = CheckedInputs &
     readonly __takenUp?: string;
     /** What was rolled back last, so that it is not tried again unchanged. An update of anything else removes it. */
     readonly __failed?: FailedUpdate;
+    /** The last wait that `skipAwait` has left out, so that the fleet of the cluster can wait in its place. */
+    readonly __unawaited?: Unawaited;
     /** Names of variables, never values, that an unfinished update may have left with the service. */
     readonly __sent?: readonly string[];
   };
@@ -74,6 +77,20 @@ export interface FailedUpdate {
 export const hiddenSecretParts: Readonly<Partial<Record<keyof ClusterState, readonly string[]>>> = {
   __failed: ["configuration"],
 };
+
+/** A wait for a ready cluster that was left out. */
+export interface Unawaited {
+  /** When it was left out: another time is another wait. */
+  readonly atMs: number;
+  /** The roll-out whose replicas it would have waited for. */
+  readonly rollout?: {
+    readonly before: StatusRecord | undefined;
+    readonly keepsSize: boolean;
+    readonly askedAtMs: number;
+    readonly isAccepted: boolean;
+    readonly seen: boolean;
+  };
+}
 
 /** The observed form of some inputs, right after they were applied. */
 export interface Echo extends Readonly<Partial<Record<TextName, string>>> {

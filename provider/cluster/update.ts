@@ -13,6 +13,7 @@ import { keep } from "./partialState";
 import { probeOf } from "./probe";
 import { findRest } from "./rest";
 import { failedBefore, refusal, rollBack, withOld } from "./rollBack";
+import { leftOut } from "./rollout";
 import type { Service } from "./service";
 import { asInputs, judgedState, toState } from "./state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
@@ -71,7 +72,9 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   // Only settings of this package differ: there is nothing to send.
   if (effects.size === 0 && !("settled" in changes)) {
     const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
-    return toState(inputs, {}, { settled: true, unfinished, sent, seenBy, before: state });
+    // A setting may say what a ready cluster is, so a wait that was left out begins anew.
+    const unawaited = state.skipAwait ? leftOut(service, undefined, state.__unawaited) : undefined;
+    return toState(inputs, { unawaited }, { settled: true, unfinished, sent, seenBy, before: state });
   }
   const operation = new Operation(ctx, service, "update", { id, inputs, olds: stored });
   const failed = failedBefore(stored, inputs, effects);

@@ -13,7 +13,7 @@ import {
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
 import { addressOf, answerOf, judgeProbe, type Probe, type ProbeResult, probeOf, wantedOf } from "./probe";
-import { afterRollout, type Rollout } from "./rollout";
+import { afterRollout, leftOut, type Rollout } from "./rollout";
 import type { Service } from "./service";
 import type { CheckedInputs } from "./stateFields";
 
@@ -50,7 +50,11 @@ export async function waitUntilReady(
   inputs: CheckedInputs,
   rollout?: Rollout,
 ): Promise<void> {
-  if (inputs.skipAwait) return waitUntilShown(service, operation);
+  if (inputs.skipAwait) {
+    await waitUntilShown(service, operation);
+    const unawaited = leftOut(service, rollout, operation.before.__unawaited);
+    return operation.observe({ ...operation.observed, unawaited });
+  }
   const goalNow = ({ record }: Observation) => goalOf(inputs, record?.replicas);
   const isReady = (observation: Observation, past: PollHistory) => judgeReady(observation, past, goalNow(observation));
   await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goalNow, service.clock) : isReady);

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Cluster, type ClusterArgs, ClusterFleet, type ClusterFleetArgs } from "../../../sdk";
-import { type Registered, resolved, runProgram } from "./program";
+import { Cluster, type ClusterArgs, ClusterFleet, type ClusterFleetArgs } from "../../../sdk";
+import { isSecret, type Registered, resolved, runProgram } from "./program";
 
 const member = { gpuType: "l4", container: "acme/worker:1" };
 const clusterType = "pulumi-nodejs:dynamic/gpucluster:Cluster";
@@ -48,6 +48,114 @@ describe("a fleet", () => {
     const cluster = { ...member, env: { TOKEN: "canary" } };
     const clusters = await clustersOf(() => new ClusterFleet("worker", { count: 1, cluster }));
     expect(clusters["worker-0"]?.props["env"]).toMatchObject({ TOKEN: { value: "canary" } });
+  });
+});
+
+describe("the waves of a fleet", () => {
+  /** The names of the clusters that each cluster waits for. */
+  const orderOf = async (args: ClusterFleetArgs) => {
+    const clusters = await clustersOf(() => new ClusterFleet("worker", args));
+    const nameOf = (urn: string) => urn.replace(/.*::/, "");
+    return Object.fromEntries(
+      Object.entries(clusters).map(([name, { dependencies }]) => [name, dependencies.map(nameOf).sort()]),
+    );
+  };
+
+  it("are chains of clusters: each waits for all of the wave before", async () => {
+    expect(await orderOf({ count: 5, cluster: member, waves: [1, "60%"] })).toEqual({
+      "worker-0": [],
+      "worker-1": ["worker-0"],
+      "worker-2": ["worker-0"],
+      "worker-3": ["worker-1", "worker-2"],
+      "worker-4": ["worker-1", "worker-2"],
+    });
+  });
+
+  it("follow the order of the keys", async () => {
+    const clusters = { us: member, eu: member, asia: member };
+    expect(await orderOf({ clusters, waves: [1, 2] })).toEqual({
+      "worker-us": [],
+      "worker-eu": ["worker-us"],
+      "worker-asia": ["worker-eu"],
+    });
+  });
+
+  it("are not there by default", async () => {
+    expect(await orderOf({ count: 2, cluster: member })).toEqual({ "worker-0": [], "worker-1": [] });
+  });
+
+  it.each([undefined, [1, "100%"]])("a fleet of no clusters has none (%j)", async (waves) => {
+    expect(await orderOf({ count: 0, cluster: member, waves })).toEqual({});
+  });
+});
+
+describe("a fleet that waits together", () => {
+  const readinessType = "pulumi-nodejs:dynamic/gpucluster:FleetReadiness";
+  const together = { count: 3, cluster: { ...member, env: { TOKEN: "canary" } }, await: "together" as const };
+  const nameOf = ({ name }: Registered) => name;
+
+  it("leaves out the wait of each cluster, and has one wait that knows them all", async () => {
+    const all = await runProgram(() => new ClusterFleet("worker", together, { customTimeouts: { create: "2h" } }));
+    const clusters = all.filter(({ type }) => type === clusterType);
+    expect(clusters.map(({ props }) => props["skipAwait"])).toEqual([true, true, true]);
+    const [wait, ...others] = all.filter(({ type }) => type === readinessType);
+    expect(others).toEqual([]);
+    expect(wait).toMatchObject({
+      name: "worker-wave-1",
+      props: {
+        __urn: wait?.urn,
+        __timeouts: { create: "2h" },
+        __provider: 'exports.handler=()=>require("pulumi-gpucluster/provider").readiness',
+      },
+    });
+    expect([...(wait?.dependencies ?? [])].sort()).toEqual(clusters.map(({ urn }) => urn).sort());
+    const awaited = Object(wait?.props["clusters"]);
+    expect(Object.keys(awaited)).toEqual(["0", "1", "2"]);
+    expect(awaited["0"]).toMatchObject({ id: "cl_worker-0", gpuType: "l4" });
+    expect(awaited["0"]).not.toHaveProperty("skipAwait");
+    expect(isSecret(awaited["0"].env) || isSecret(awaited["0"].env.TOKEN)).toBe(true);
+  });
+
+  it("knows all about its clusters in a preview in which they do not change, so that the wait does not change either", async () => {
+    const outputs = { name: "worker", replicas: 1, __unawaited: { atMs: 1 } };
+    const program = () => new ClusterFleet("worker", together);
+    const all = await runProgram(program, { isPreview: true, outputs });
+    const { props } = all.find(({ type }) => type === readinessType) ?? {};
+    expect(Object(props?.["clusters"])["0"]).toMatchObject({ ...member, ...outputs, id: "cl_worker-0" });
+    expect(JSON.stringify(props)).not.toContain(pulumi.runtime.unknownValue);
+  });
+
+  it("has one wait for each wave, and the next wave depends on that alone", async () => {
+    const all = await runProgram(() => new ClusterFleet("worker", { ...together, waves: [1] }));
+    const waits = all.filter(({ type }) => type === readinessType);
+    expect(waits.map(nameOf)).toEqual(["worker-wave-1", "worker-wave-2"]);
+    const late = all.filter(({ name, type }) => type === clusterType && name !== "worker-0");
+    for (const { dependencies } of late) expect(dependencies).toEqual([waits[0]?.urn]);
+  });
+
+  it("gives its outputs and those of its clusters only after the wait", async () => {
+    const fleets: ClusterFleet[] = [];
+    const all = await runProgram(() => {
+      const fleet = new ClusterFleet("worker", together);
+      fleets.push(fleet);
+      const { endpoints, hourlyCost, clusters } = fleet;
+      for (const [name, value] of Object.entries({ endpoints, hourlyCost, of0: clusters["0"]?.endpoint }))
+        new Cluster(name, { ...member, env: { VALUE: pulumi.jsonStringify(value) } });
+    });
+    const urn = all.find(({ type }) => type === readinessType)?.urn;
+    for (const name of ["endpoints", "hourlyCost", "of0"])
+      expect(all.find((one) => one.name === name)?.dependencies).toContain(urn);
+    expect(await resolved(pulumi.output(fleets[0]?.hourlyCost))).toBeUndefined();
+  });
+
+  it("has no wait if it has no clusters, and none by default", async () => {
+    for (const args of [
+      { ...together, count: 0 },
+      { ...together, await: "each" as const },
+    ]) {
+      const all = await runProgram(() => new ClusterFleet("worker", args));
+      expect(all.filter(({ type }) => type === readinessType)).toEqual([]);
+    }
   });
 });
 
@@ -104,8 +212,11 @@ describe("arguments of which no fleet can be made", () => {
     ["a count beside a map", { count: 1, clusters: {} }, /both are there$/],
     ["neither form", {}, /neither is there$/],
     ["a count alone", { count: 2 }, /`cluster` is required beside `count`/],
-    ["a cluster alone", { cluster: member }, /`count` must be .* 1 to 500, known when the program runs$/],
-    ["no cluster", { count: 0, cluster: member }, /`count` must be a whole number from 1 to 500, got 0$/],
+    ["a cluster alone", { cluster: member }, /`count` must be .* 0 to 500, known when the program runs$/],
+    ["fewer than none", { count: -1, cluster: member }, /`count` must be a whole number from 0 to 500, got -1$/],
+    ["another await", { count: 1, cluster: member, await: true }, /: `await` must be "each" or "together"$/],
+    ["waves that fall", { count: 1, cluster: member, waves: [2, 1] }, /: `waves` must grow/],
+    ["waves that come later", { clusters: {}, waves: Promise.resolve([1]) }, /: `waves` must be a list, known when/],
     ["half a cluster", { count: 1.5, cluster: member }, /got 1.5$/],
     ["too many", { count: 501, cluster: member }, /got 501$/],
     ["a count that comes later", { count: Promise.resolve(2), cluster: member }, /known when the program runs$/],

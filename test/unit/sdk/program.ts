@@ -7,21 +7,32 @@ export interface Registered {
   readonly props: Record<string, unknown>;
   /** The URN that the engine gives it. */
   readonly urn: string;
+  /** URNs of the resources that it has to wait for. */
+  readonly dependencies: readonly string[];
 }
 
 const secretKey = "4dabf18193072939515e22adb298388d";
 
+interface ProgramOptions {
+  readonly isPreview?: boolean;
+  /** What each resource has beside its inputs. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
 /** Runs a program against mocks, and returns the resources that it has registered. */
-export async function runProgram(program: () => unknown): Promise<Registered[]> {
+export async function runProgram(
+  program: () => unknown,
+  { isPreview = false, outputs = {} }: ProgramOptions = {},
+): Promise<Registered[]> {
   const registered: Registered[] = [];
   await pulumi.runtime.setMocks(
     {
-      newResource: ({ name, inputs }) => ({ id: `cl_${name}`, state: inputs }),
+      newResource: ({ name, inputs }) => ({ id: `cl_${name}`, state: { ...outputs, ...inputs } }),
       call: () => ({}),
     },
     "shop",
     "dev",
-    false,
+    isPreview,
   );
   const monitor: unknown = pulumi.runtime.getMonitor();
   const stop = recordRegistrations(monitor, (resource) => registered.push(resource));
@@ -37,6 +48,7 @@ export async function runProgram(program: () => unknown): Promise<Registered[]> 
 interface Request {
   getType(): string;
   getName(): string;
+  getDependenciesList(): string[];
   getObject(): { toJavaScript(): Record<string, unknown> };
 }
 
@@ -49,7 +61,8 @@ function recordRegistrations(monitor: unknown, record: (resource: Registered) =>
     original.call(monitor, request, (error, response) => {
       if (!error) {
         const props = request.getObject().toJavaScript();
-        record({ type: request.getType(), name: request.getName(), props, urn: response.getUrn() });
+        const dependencies = request.getDependenciesList();
+        record({ type: request.getType(), name: request.getName(), props, urn: response.getUrn(), dependencies });
       }
       callback(error, response);
     });
