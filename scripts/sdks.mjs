@@ -43,6 +43,7 @@ async function generate({ source, version }, module, target) {
   const startedAt = performance.now();
   mkdirSync(module);
   for (const file of ["generate.go", source]) copyFileSync(join(ROOT, "scripts/sdks", file), join(module, file));
+  copyFileSync(join(ROOT, "docs/logo.png"), join(module, "logo.png"));
   const reason = await runInModule(module, [
     ["get", `${MODULE}@${version}`],
     ["run", ".", SCHEMA, readManifest().version, target],
