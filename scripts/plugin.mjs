@@ -1,6 +1,6 @@
 // @ts-check
 // Builds the plugin: one file that the engine starts, for any supported Node. See provider/adapters/plugin.ts.
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
@@ -41,6 +41,7 @@ export async function buildPlugin(folder = PLUGIN) {
     banner: { js: "#!/usr/bin/env node" },
   });
   chmodSync(outfile, 0o755);
+  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
   writeFileSync(join(folder, NOTICES), noticesOf(metafile, ROOT));
   writeFileSync(`${outfile}.cmd`, `@node "%~dp0${EXECUTABLE}" %*\r\n`);
   const { version } = readManifest();

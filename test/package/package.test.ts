@@ -43,7 +43,7 @@ function builtFiles(): string[] {
 
 const pluginFiles = [
   ...["package.json", "pulumi-resource-gpucluster", "pulumi-resource-gpucluster.cmd"],
-  "THIRD-PARTY-NOTICES.txt",
+  ...["LICENSE", "THIRD-PARTY-NOTICES.txt"],
 ].map((file) => `plugin/${file}`);
 
 describe("the tarball", () => {
