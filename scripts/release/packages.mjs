@@ -46,6 +46,8 @@ const packers = {
     await packForNpm(join(sdk, "bin"), out);
   },
   python: async (sdk, out) => {
+    // The description on the page of the package, which the project names in this folder.
+    copyFileSync(join(sdk, "pulumi_gpucluster/README.md"), join(sdk, "README.md"));
     const args = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out, "."];
     const env = { SOURCE_DATE_EPOCH: String(FILE_TIME) };
     await succeed("The wheel of the SDK for Python", run("python3", args, { cwd: sdk, env }));
