@@ -4,10 +4,11 @@
 set -eu
 out=$1
 tag=$GITHUB_REF_NAME
-module="sdk/go/gpucluster"
+module=sdk/go/gpucluster
 
-# Go reads a module from a tag that begins with its folder. The folder is in the commit of that tag only.
-remote="https://x-access-token:$GH_TOKEN@github.com/$GITHUB_REPOSITORY.git"
+# Go reads a module from a tag that begins with its folder. Only the commit of that tag has the folder.
+gh auth setup-git
+remote="https://github.com/$GITHUB_REPOSITORY.git"
 if ! git ls-remote --exit-code "$remote" "refs/tags/$module/$tag" >/dev/null; then
   mkdir -p "$module"
   tar -xzf "$out/sdk-go-$tag.tar.gz" -C "$module"
@@ -17,7 +18,7 @@ if ! git ls-remote --exit-code "$remote" "refs/tags/$module/$tag" >/dev/null; th
   git push --quiet "$remote" "HEAD:refs/tags/$module/$tag"
 fi
 
-# The section of this version in CHANGELOG.md.
+# The notes are the section of this version in CHANGELOG.md.
 awk '/^## / { if (seen++) exit; next } seen' CHANGELOG.md >"$out.notes"
 gh release view "$tag" >/dev/null 2>&1 || gh release create "$tag" --verify-tag --title "$tag" --notes-file "$out.notes"
 gh release upload "$tag" "$out"/* --clobber
