@@ -17,7 +17,7 @@ const remoteFiles = (tag: string) => clone("git", "-C", inFolder("remote"), "ls-
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "github-release-"));
   for (const name of ["bin", "clone", "sdk"]) mkdirSync(inFolder(name));
-  const known = 'case "$2" in view) test -f "$RELEASED" ;; create) cp "$7" "$RELEASED" ;; esac';
+  const known = 'case "$2" in view) test -f "$RELEASED" ;; create) cp "$8" "$RELEASED" ;; esac';
   writeFileSync(inFolder("bin/gh"), `#!/bin/sh\necho "$*" >>"$CALLS"\n${known}\n`);
   chmodSync(inFolder("bin/gh"), 0o755);
   env = {
