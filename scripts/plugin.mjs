@@ -22,7 +22,7 @@ const NEEDS = `gpucluster: the plugin needs Node.js >= ${OLDEST_NODE} on the PAT
 /**
  * The first lines of the plugin, which is a shell script and a program of Node in one file. The shell never reads beyond the
  * second line, which is a text and a comment for Node. `exec` keeps the process, its streams and its exit code.
- * Without Node, a plain script would fail with the engine's words "This is always a bug in the provider".
+ * The engine shows what a plugin writes before it ends; without these lines, that would not name Node's version.
  */
 const HEAD = [
   "#!/bin/sh",

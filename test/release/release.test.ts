@@ -8,7 +8,7 @@ import { Release } from "./files";
 
 const repository = resolve(__dirname, "../..");
 const readJson = (file: string) => JSON.parse(readFileSync(file, "utf8"));
-const { version } = readJson(join(repository, "package.json"));
+const { version, engines } = readJson(join(repository, "package.json"));
 
 // A fresh machine compiles the generators of SDKs, and the dependencies of the Go SDK.
 jest.setTimeout(20 * 60_000);
@@ -118,6 +118,6 @@ describe("the plugin of a release, downloaded by the engine", () => {
     workspace.env["PATH"] = release.folder("empty");
     const { code, output } = await workspace.up();
     expect(code).not.toBe(0);
-    expect(output).toContain("needs Node.js >= 20.18.1");
+    expect(output).toContain(`needs Node.js ${engines.node.replace(">=", ">= ")}`);
   });
 });
