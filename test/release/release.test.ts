@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   release = await new Release().make();
   server = createServer(({ url = "" }, response) => {
     const file = join(release.out, url);
-    if (existsSync(file)) createReadStream(file).pipe(response);
+    if (existsSync(file)) response.end(readFileSync(file));
     else response.writeHead(404).end();
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
