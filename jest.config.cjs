@@ -4,6 +4,7 @@ const projects = {
   contract: "test/support/timeLimit.ts",
   package: "test/engine/timeLimit.ts",
   install: "test/engine/timeLimit.ts",
+  release: "test/engine/timeLimit.ts",
   engine: "test/engine/timeLimit.ts",
 };
 

@@ -1,6 +1,6 @@
 // @ts-check
 // Builds the plugin: one file that the engine starts, for any supported Node. See provider/adapters/plugin.ts.
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
@@ -15,6 +15,29 @@ const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
 /** The file name under which the engine looks for the plugin. */
 export const EXECUTABLE = "pulumi-resource-gpucluster";
+
+const OLDEST_NODE = readManifest().engines.node.replace(/^\D+/, "");
+const NEEDS = `gpucluster: the plugin needs Node.js >= ${OLDEST_NODE} on the PATH;`;
+
+/**
+ * The first lines of the plugin, which is a shell script and a program of Node in one file. The shell never reads beyond the
+ * second line, which is a text and a comment for Node. `exec` keeps the process, its streams and its exit code.
+ * The engine shows what a plugin writes before it ends; without these lines, that would not name Node's version.
+ */
+const HEAD = [
+  "#!/bin/sh",
+  `":" //; command -v node >/dev/null && exec node "$0" "$@"; echo "${NEEDS} none was found." >&2; exit 1`,
+  `"use strict"; if (process.versions.node.localeCompare("${OLDEST_NODE}", "en", { numeric: true }) < 0) {`,
+  `  console.error("${NEEDS} " + process.execPath + " is " + process.version + "."); process.exit(1); }`,
+].join("\n");
+
+/** The same for Windows. */
+const WINDOWS = [
+  "@echo off",
+  `where node >nul 2>nul || (echo ${NEEDS.replace(">", "^>")} none was found. >&2 & exit /b 1)`,
+  `node "%~dp0${EXECUTABLE}" %*`,
+  "",
+].join("\r\n");
 
 /**
  * Bundles the plugin without the index of `@pulumi/pulumi`, which takes four times as long to load as the whole plugin.
@@ -38,11 +61,12 @@ export async function buildPlugin(folder = PLUGIN) {
     format: "cjs",
     legalComments: "none",
     metafile: true,
-    banner: { js: "#!/usr/bin/env node" },
+    banner: { js: HEAD },
   });
   chmodSync(outfile, 0o755);
+  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
   writeFileSync(join(folder, NOTICES), noticesOf(metafile, ROOT));
-  writeFileSync(`${outfile}.cmd`, `@node "%~dp0${EXECUTABLE}" %*\r\n`);
+  writeFileSync(`${outfile}.cmd`, WINDOWS);
   const { version } = readManifest();
   // Without `type`: inside a package of ES modules, Node would load a file without an extension as an ES module.
   writeFileSync(

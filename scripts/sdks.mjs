@@ -1,13 +1,12 @@
 // @ts-check
 // Generates the SDKs of the native package for other languages from its schema. The target is the folder `sdks`, or the
 // argument.
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { VERSION } from "./cli/find.mjs";
-import { onExit } from "./lib/exitHooks.mjs";
 import { runInModule, whyNoGo } from "./lib/go.mjs";
 import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
+import { inTemporaryFolder } from "./lib/temporary.mjs";
 
 const SCHEMA = join(ROOT, "provider/schema/schema.json");
 const MODULE = "github.com/pulumi/pulumi/pkg/v3";
@@ -20,18 +19,12 @@ const PROGRAMS = [
 ];
 
 /** @param {string} target Receives a folder for each language, which replaces an older one. */
-async function writeSdks(target) {
+export async function writeSdks(target) {
   const missing = await whyNoGo();
   if (missing !== undefined) throw new Error(`${missing}: install Go 1.25 or newer (https://go.dev/doc/install).`);
-  const folder = mkdtempSync(join(tmpdir(), "gpucluster-sdks-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const withdrawHook = onExit(remove);
-  try {
+  await inTemporaryFolder(async (folder) => {
     for (const program of PROGRAMS) await generate(program, join(folder, program.source), target);
-  } finally {
-    withdrawHook();
-    remove();
-  }
+  });
 }
 
 /**
@@ -43,6 +36,7 @@ async function generate({ source, version }, module, target) {
   const startedAt = performance.now();
   mkdirSync(module);
   for (const file of ["generate.go", source]) copyFileSync(join(ROOT, "scripts/sdks", file), join(module, file));
+  copyFileSync(join(ROOT, "docs/logo.png"), join(module, "logo.png"));
   const reason = await runInModule(module, [
     ["get", `${MODULE}@${version}`],
     ["run", ".", SCHEMA, readManifest().version, target],

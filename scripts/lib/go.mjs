@@ -16,11 +16,12 @@ export async function whyNoGo() {
  *
  * @param {string} folder
  * @param {string[][]} commands
+ * @param {string} [name] The import path of the module.
  * @returns {Promise<string | undefined>} Why it failed.
  */
-export async function runInModule(folder, commands) {
+export async function runInModule(folder, commands, name = "gpucluster.invalid/module") {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  for (const args of [["mod", "init", "gpucluster.invalid/module"], ...commands]) {
+  for (const args of [["mod", "init", name], ...commands]) {
     // A workspace, a vendor folder or a cross build in the user's settings must not apply here.
     const env = { GOFLAGS: "-mod=mod", GOWORK: "off", GOOS: undefined, GOARCH: undefined };
     const { code, output } = await run("go", args, { cwd: folder, signal, env });

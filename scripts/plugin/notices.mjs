@@ -8,17 +8,26 @@ const TEXT = /^(?:licen[cs]e|notice|copying)/i;
 const RULE = `\n${"-".repeat(80)}\n\n`;
 
 /**
+ * The folders of all packages of which code is in the bundle, such as `node_modules/undici`.
+ *
+ * @param {import("esbuild").Metafile} metafile
+ */
+export function bundledPackages({ outputs }) {
+  const files = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const bundled = files.flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? (PACKAGE.exec(file)?.[0] ?? []) : [],
+  );
+  return [...new Set(bundled)].sort();
+}
+
+/**
  * The notices of all packages of which code is in the bundle.
  *
  * @param {import("esbuild").Metafile} metafile
  * @param {string} root
  */
-export function noticesOf({ outputs }, root) {
-  const files = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
-  const bundled = files.flatMap(([file, { bytesInOutput }]) =>
-    bytesInOutput > 0 ? (PACKAGE.exec(file)?.[0] ?? []) : [],
-  );
-  const notices = [...new Set(bundled)].sort().map((folder) => noticeOf(join(root, folder)));
+export function noticesOf(metafile, root) {
+  const notices = bundledPackages(metafile).map((folder) => noticeOf(join(root, folder)));
   return ["This program holds code of the packages below, each under its own licence.\n", ...notices].join(RULE);
 }
 

@@ -1,4 +1,5 @@
 // @ts-check
+import { goImport } from "../release/facts.mjs";
 
 /**
  * The package's names in each language. Every language takes the version that the schema has when it is loaded.
@@ -22,6 +23,7 @@ export function languages(pulumi) {
       respectSchemaVersion,
     },
     go: {
+      importBasePath: goImport,
       generateResourceContainerTypes: true,
       respectSchemaVersion,
     },

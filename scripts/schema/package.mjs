@@ -1,5 +1,6 @@
 // @ts-check
 import { readManifest } from "../lib/root.mjs";
+import { schemaFacts } from "../release/facts.mjs";
 import { functionSpecs } from "./functions.mjs";
 import { languages } from "./languages.mjs";
 import { providerProperties } from "./provider.mjs";
@@ -8,7 +9,7 @@ import { namedTypes } from "./types.mjs";
 
 /** The whole schema. Without a version: the plugin adds the package's version, so a release does not make the file stale. */
 export async function packageSchema() {
-  const { description, license, keywords, author, peerDependencies } = readManifest();
+  const { description, license, keywords, peerDependencies } = readManifest();
   const settings = await providerProperties();
   const resources = { "gpucluster:index:Cluster": await clusterSpec() };
   const functions = functionSpecs();
@@ -18,7 +19,7 @@ export async function packageSchema() {
     description,
     keywords,
     license,
-    publisher: author,
+    ...schemaFacts,
     language: languages(peerDependencies["@pulumi/pulumi"]),
     config: { variables: settings },
     provider: {

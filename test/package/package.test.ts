@@ -43,7 +43,7 @@ function builtFiles(): string[] {
 
 const pluginFiles = [
   ...["package.json", "pulumi-resource-gpucluster", "pulumi-resource-gpucluster.cmd"],
-  "THIRD-PARTY-NOTICES.txt",
+  ...["LICENSE", "THIRD-PARTY-NOTICES.txt"],
 ].map((file) => `plugin/${file}`);
 
 describe("the tarball", () => {
@@ -137,6 +137,33 @@ describe("the plugin", () => {
     plugin.stdin.end();
     expect(await ended).toEqual([1, null]);
     rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ["without Node on the PATH", executable, { PATH: "/nonexistent" }, "none was found."],
+    ["with a Node that is too old", process.execPath, {}, "is v18.20.0."],
+  ])("says which Node it needs, %s", async (_how, command, env, reason) => {
+    const folder = mkdtempSync(join(tmpdir(), "gpucluster-plugin-"));
+    const old = join(folder, "old.cjs");
+    writeFileSync(
+      old,
+      `Object.defineProperty(process, "version", { value: "v18.20.0" });
+      Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.0" } });`,
+    );
+    const args = command === executable ? ["127.0.0.1:1"] : ["-r", old, executable, "127.0.0.1:1"];
+    const failed = await run(command, args, { env: { ...process.env, ...env } }).catch((error: unknown) => error);
+    const needs = manifest.engines.node.replace(">=", ">= ");
+    expect(failed).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(`needs Node.js ${needs} on`) });
+    expect(failed).toMatchObject({ stderr: expect.stringContaining(reason) });
+    rmSync(folder, { recursive: true });
+  });
+
+  it("runs by itself as the same process, which the engine can stop", async () => {
+    const plugin = spawn(executable, ["127.0.0.1:1"], { stdio: ["pipe", "pipe", "inherit"] });
+    const ended = once(plugin, "exit");
+    expect(String((await once(plugin.stdout, "data"))[0])).toMatch(/^\d+\n$/);
+    plugin.kill("SIGTERM");
+    expect(await ended).toEqual([null, "SIGTERM"]);
   });
 
   it("answers after an error that nobody has caught", async () => {

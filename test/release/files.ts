@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { run } from "../install/run";
+
+const repository = resolve(__dirname, "../..");
+
+/** The files of a release, made by a dry run. */
+export class Release {
+  readonly #folder = mkdtempSync(join(tmpdir(), "gpucluster-release-"));
+  readonly out = join(this.#folder, "out");
+
+  async make(): Promise<this> {
+    await run([process.execPath, join(repository, "scripts/release.mjs"), "--dry-run", this.out], repository);
+    return this;
+  }
+
+  /** A new folder beside the files. */
+  folder(name: string): string {
+    return mkdtempSync(join(this.#folder, `${name}-`));
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
