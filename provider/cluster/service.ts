@@ -9,6 +9,7 @@ import { ListCache, Refreshes } from "./listCache";
 import { OwnedIds } from "./ownedIds";
 import { Poller } from "./poller";
 import { KnownSecrets } from "./state";
+import { Totals } from "./totals";
 
 /** The parts that all operations on one service with one key share in this process. */
 export interface Service {
@@ -29,6 +30,8 @@ export interface Service {
   readonly address: string;
 }
 
+/** One for all services: a stack has one row. */
+const totals = new Totals(systemClock);
 const services = new WeakMap<Client, Service>();
 
 /** The shared parts of a connection, made once in this process. */
@@ -36,18 +39,25 @@ export function serviceFor(connection: Connection): Service {
   const client = clientFor(connection);
   const service =
     services.get(client) ??
-    createService(client, fingerprint(connection), systemClock, heartbeatMs(), connection.baseUrl);
+    createService(client, fingerprint(connection), systemClock, heartbeatMs(), connection.baseUrl, totals);
   services.set(client, service);
   return service;
 }
 
-export function createService(client: Client, seenBy: string, clock: Clock, heartbeat: number, address = ""): Service {
+export function createService(
+  client: Client,
+  seenBy: string,
+  clock: Clock,
+  heartbeat: number,
+  address = "",
+  totals = new Totals(clock),
+): Service {
   const lists = new ListCache(client, clock);
   const owned = new OwnedIds();
   return {
     client,
     lists,
-    poller: new Poller(client, lists, clock, heartbeat),
+    poller: new Poller(client, lists, clock, heartbeat, totals),
     creations: new Creations(client, lists, owned, clock),
     owned,
     refreshes: new Refreshes(lists),

@@ -52,6 +52,18 @@ export async function waitUntilReady(
 ): Promise<void> {
   if (inputs.skipAwait) return waitUntilShown(service, operation);
   const goal = goalOf(inputs);
+  await service.poller.totals.during(operation, goal.replicas, () =>
+    waitUntilGoal(service, operation, inputs, goal, rollout),
+  );
+}
+
+async function waitUntilGoal(
+  service: Service,
+  operation: Operation,
+  inputs: CheckedInputs,
+  goal: Goal,
+  rollout: Rollout | undefined,
+): Promise<void> {
   const isReady = (observation: Observation, past: PollHistory) => judgeReady(observation, past, goal);
   await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goal, service.clock) : isReady);
   // Only replicas that were listed before the roll-out can show a restart; a status word or a count cannot.
