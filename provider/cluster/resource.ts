@@ -3,6 +3,7 @@ import type { Ctx, Properties, Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
+import { withCost } from "./diff";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import { previewOutputs } from "./preview/plan";
@@ -36,7 +37,7 @@ export function createClusterResource(service: (connection?: string) => Service,
     recognize: async (ctx, id, state, news) => run.recognize(ctx, id, asState(readableState(state)), news),
     diff: (state, news, { id, urn } = {}) => {
       if (urn !== undefined) run.compare(urn, inputsOf(asState(readableState(state))));
-      return diffAdopted(state, news, id);
+      return withCost(diffAdopted(state, news, id), state, news);
     },
     preview: previewOutputs,
     create: (ctx, inputs) =>

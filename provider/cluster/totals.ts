@@ -8,11 +8,11 @@ const shortestPauseMs = 5_000;
 const fewClusters = 9;
 
 /**
- * The total of all waits for healthy replicas that overlap, on the row of the stack. Output that is not interactive keeps
+ * The total of all waits for healthy replicas of a run, on the row of the stack. Output that is not interactive keeps
  * each message as a line, so that a total is never an additional line: it replaces repetitions of unchanged progress.
  */
 export class Totals {
-  /** The waits since none was in flight, with the replicas that each one needs. */
+  /** All waits so far, with the replicas that each one needs. */
   readonly #waits = new Map<Operation, { readonly replicas: number; isReady: boolean }>();
   #inFlight = 0;
   /** Repetitions that were left out, less the totals that were shown. */
@@ -34,7 +34,6 @@ export class Totals {
     } finally {
       this.#inFlight -= 1;
       this.#show(operation);
-      if (this.#inFlight === 0) this.#clear();
     }
   }
 
@@ -71,13 +70,6 @@ export class Totals {
     const ready = waits.filter(([, { isReady }]) => isReady).length;
     if (waits.length > fewClusters || known.length < waits.length) return `${ready}/${waits.length} clusters ready`;
     return `${sum(known)}/${sum(waits.map(([, { replicas }]) => replicas))} replicas healthy`;
-  }
-
-  #clear(): void {
-    this.#waits.clear();
-    this.#credit = 0;
-    this.#shown = undefined;
-    this.#shownAtMs = Number.NEGATIVE_INFINITY;
   }
 }
 
