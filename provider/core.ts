@@ -33,8 +33,8 @@ export interface Ctx {
   readonly startMs?: number;
   /** A message that stays in the engine's output. */
   log(message: string, severity?: "info" | "warning"): void;
-  /** Progress: shown on the resource's own row until the next message. */
-  status(message: string): void;
+  /** Progress: shown until the next message, on the row of the resource, or of the stack. */
+  status(message: string, row?: "resource" | "stack"): void;
 }
 
 /** How one property differs. */

@@ -55,7 +55,8 @@ export class RunningOperations {
         timeoutMs,
         signal: controller.signal,
         log: (message, severity) => void messages.push(this.log(message, { urn, severity })),
-        status: (message) => void this.log(message, { urn, ephemeral: true }),
+        // The engine shows a message without a URN on the row of the stack.
+        status: (message, row) => void this.log(message, { urn: row === "stack" ? "" : urn, ephemeral: true }),
       });
     } catch (error) {
       debug("%s: %s", operation, error instanceof Error ? error.stack : error);

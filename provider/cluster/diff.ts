@@ -24,6 +24,15 @@ export function diffCluster(state: Properties, news: Properties): Diff {
 }
 
 /**
+ * The same difference with that of the cost, for a preview. A cost that is not known is no change, and a new price alone
+ * is no reason for an update.
+ */
+export function withCost(diff: Diff, { hourlyCost: old }: Properties, { hourlyCost: next }: Properties): Diff {
+  const isShown = Object.keys(diff.changes).length > 0 && next !== undefined && next !== old;
+  return isShown ? { ...diff, changes: { ...diff.changes, hourlyCost: changeOf(old, next) } } : diff;
+}
+
+/**
  * Whether an explicit name stays the same. Two clusters cannot have one name, so a replacement then deletes the old
  * cluster first.
  */

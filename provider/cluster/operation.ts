@@ -184,6 +184,11 @@ export class Operation {
     this.ctx.status(this.#redact(text));
   }
 
+  /** Progress of all operations of the run. The text contains numbers only. */
+  statusOfStack(text: string): void {
+    this.ctx.status(text, "stack");
+  }
+
   /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
   progress(text: string): void {
     const [elapsed, limit] = [this.elapsedMs(), this.deadlineMs - this.#startMs].map(duration);

@@ -66,8 +66,8 @@ export class Turns {
     if (this.#last?.urn === ctx.urn) this.#last = undefined;
     this.#running += 1;
     try {
-      const status = (message: string) => {
-        ctx.status(message);
+      const status: Ctx["status"] = (...message) => {
+        ctx.status(...message);
         this.#hint(ctx);
       };
       return await work({ ...ctx, status });

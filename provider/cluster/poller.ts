@@ -9,6 +9,7 @@ import { noHistory, type Observation, type PollHistory, unhealthyReasons, type V
 import { type ListCache, memberOf } from "./listCache";
 import { findCluster, findStatus, noReplicas } from "./lookup";
 import type { Operation } from "./operation";
+import type { Totals } from "./totals";
 
 export interface PollOptions {
   /**
@@ -51,6 +52,7 @@ export class Poller {
     readonly lists: ListCache,
     private readonly clock: Clock,
     private readonly heartbeatMs: number,
+    readonly totals: Totals,
   ) {}
 
   /**
@@ -77,7 +79,7 @@ export class Poller {
 
   /** The report of another wait on a cluster, such as for its endpoint. */
   report(operation: Operation): WaitReport {
-    return new WaitReport(this.clock, operation, this.heartbeatMs);
+    return new WaitReport(this.clock, operation, this.heartbeatMs, this.totals);
   }
 
   /** Several waits share one list; a single wait reads its cluster by id. */
@@ -245,6 +247,8 @@ export class WaitReport {
   #changedAtMs: number;
   #isStallSaid = false;
   #reportedAtMs = 0;
+  /** Whether the last report is on the row of the resource. */
+  #isOwn = false;
   #lastObservation: Observation | undefined;
   #problem: string | undefined;
   /** The error of the last poll, if that has failed. */
@@ -254,6 +258,7 @@ export class WaitReport {
     private readonly clock: Clock,
     private readonly operation: Operation,
     private readonly heartbeatMs: number,
+    private readonly totals: Totals,
   ) {
     this.#startMs = clock.now();
     this.#changedAtMs = this.#startMs;
@@ -317,11 +322,16 @@ export class WaitReport {
     ];
   }
 
-  /** Reports a summary if it is new, or if the last report is as old as the heartbeat. */
+  /**
+   * Reports a summary if it is new, or if the last report is as old as the heartbeat. Every second repetition is left out if a
+   * total of several waits replaces it.
+   */
   show(summary: string): void {
     const nowMs = this.clock.now();
-    if (summary === this.#reported && nowMs - this.#reportedAtMs < this.heartbeatMs) return;
-    this.operation.progress(summary);
+    const isRepeated = summary === this.#reported;
+    if (isRepeated && nowMs - this.#reportedAtMs < this.heartbeatMs) return;
+    this.#isOwn = !(isRepeated && this.#isOwn && this.totals.replaces(this.operation));
+    if (this.#isOwn) this.operation.progress(summary);
     this.#reported = summary;
     this.#reportedAtMs = nowMs;
   }

@@ -3,6 +3,7 @@ import type { Ctx, Properties, Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { type CreationContext, createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
+import { withCost } from "./diff";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import { previewOutputs } from "./preview/plan";
@@ -38,7 +39,7 @@ export function createClusterResource(service: (connection?: string) => Service,
     recognize: async (ctx, id, state, news) => run.recognize(ctx, id, asState(readableState(state)), withNumber(news)),
     diff: (state, news, { id, urn } = {}) => {
       if (urn !== undefined) run.compare(urn, inputsOf(asState(readableState(state))));
-      return diffAdopted(state, withNumber(news), id);
+      return withCost(diffAdopted(state, withNumber(news), id), state, news);
     },
     preview: (news, known) => previewOutputs(withNumber(news), known),
     create: (ctx, requested) =>

@@ -11,6 +11,7 @@ import { OwnedIds } from "./ownedIds";
 import { Poller } from "./poller";
 import { Inquiry, Lookups } from "./preview/facts";
 import { KnownSecrets } from "./state";
+import { Totals } from "./totals";
 
 /** The parts that all operations on one service with one key share in this process. */
 export interface Service {
@@ -32,6 +33,8 @@ export interface Service {
   readonly address: string;
 }
 
+/** One for all services: a stack has one row. */
+const totals = new Totals(systemClock);
 const services = new WeakMap<Client, Service>();
 
 /** The shared parts of a connection, made once in this process. */
@@ -39,15 +42,22 @@ export function serviceFor(connection: Connection): Service {
   const client = clientFor(connection);
   const service =
     services.get(client) ??
-    createService(client, fingerprint(connection), systemClock, heartbeatMs(), connection.baseUrl);
+    createService(client, fingerprint(connection), systemClock, heartbeatMs(), connection.baseUrl, totals);
   services.set(client, service);
   return service;
 }
 
-export function createService(client: Client, seenBy: string, clock: Clock, heartbeat: number, address = ""): Service {
+export function createService(
+  client: Client,
+  seenBy: string,
+  clock: Clock,
+  heartbeat: number,
+  address = "",
+  totals = new Totals(clock),
+): Service {
   const lists = new ListCache(client, clock);
   const owned = new OwnedIds();
-  const poller = new Poller(client, lists, clock, heartbeat);
+  const poller = new Poller(client, lists, clock, heartbeat, totals);
   const service: Service = {
     client,
     lists,

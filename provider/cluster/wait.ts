@@ -55,6 +55,17 @@ export async function waitUntilReady(
     const unawaited = leftOut(service, rollout, operation.before.__unawaited);
     return operation.observe({ ...operation.observed, unawaited });
   }
+  await service.poller.totals.during(operation, inputs.replicas, () =>
+    waitUntilGoal(service, operation, inputs, rollout),
+  );
+}
+
+async function waitUntilGoal(
+  service: Service,
+  operation: Operation,
+  inputs: CheckedInputs,
+  rollout: Rollout | undefined,
+): Promise<void> {
   const goalNow = ({ record }: Observation) => goalOf(inputs, record?.replicas);
   const isReady = (observation: Observation, past: PollHistory) => judgeReady(observation, past, goalNow(observation));
   await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goalNow, service.clock) : isReady);

@@ -79,9 +79,11 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
       await expectNothingToDo();
     });
 
-    it("previews more replicas as one line, and nothing for what depends on the endpoint; scales by one call", async () => {
+    it("previews more replicas and their cost, and nothing for what depends on the endpoint; scales by one call", async () => {
       write(bench.workspace, scaled);
-      expect(textOf((await bench.workspace.preview()).output)).toBe(updateText("      ~ replicas: 2 => 3"));
+      expect(textOf((await bench.workspace.preview()).output)).toBe(
+        updateText("      ~ hourlyCost: 5.98 => 8.97\n      ~ replicas  : 2 => 3"),
+      );
       expect((await bench.workspace.up()).code).toBe(0);
       expect(bench.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
       expect(web()).toMatchObject({ ...scaled, status: "running" });
@@ -111,7 +113,9 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
     it("shows drift at a refresh, and corrects it", async () => {
       bench.simulator.change(web().id, { replicas: 1 });
       expect((await bench.workspace.refresh()).output).toMatch(/~ replicas\s*: 3 => 1/);
-      expect(textOf((await bench.workspace.preview()).output)).toBe(updateText("      ~ replicas: 1 => 3"));
+      expect(textOf((await bench.workspace.preview()).output)).toBe(
+        updateText("      ~ hourlyCost: 2.99 => 8.97\n      ~ replicas  : 1 => 3"),
+      );
       expect((await bench.workspace.up()).code).toBe(0);
       expect(bench.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
       expect((await bench.workspace.refresh("--expect-no-changes")).code).toBe(0);

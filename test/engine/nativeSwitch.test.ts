@@ -19,7 +19,7 @@ it("a stack moves from the dynamic adapter to the plugin and back by one line, a
   await move(bench, "native", () => workspace.program(nativeProgram(2, aliasOf("dynamic"))));
   workspace.program(nativeProgram(3));
   expect((await workspace.preview()).output).toMatch(
-    /^ +\[provider=.*\n +~ replicas: 2 => 3\nResources:\n +~ 1 to update/m,
+    /^ +\[provider=.*\n +~ hourlyCost: .*\n +~ replicas {2}: 2 => 3\nResources:\n +~ 1 to update/m,
   );
   expect((await workspace.up()).code).toBe(0);
   expect(writes()).toEqual(["POST /v1/clusters/:id/scale"]);

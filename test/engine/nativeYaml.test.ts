@@ -19,7 +19,7 @@ it("the YAML example runs, scales by its config, shows its cost, and is destroye
   expect(outputs).toEqual({ endpoint: web?.endpoint, gpuType: "h100", hourlyCost: 5.98, canGrow: true });
   expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
   await workspace.succeed("config", "set", "replicas", "3");
-  expect((await workspace.preview()).output).toMatch(/~ replicas: 2 => 3\n/);
+  expect((await workspace.preview()).output).toMatch(/~ hourlyCost: 5\.98 => 8\.97\n +~ replicas {2}: 2 => 3\n/);
   expect((await workspace.up()).code).toBe(0);
   expect(writes()).toEqual(["POST /v1/clusters", "POST /v1/clusters/:id/scale"]);
   expect((await workspace.destroy()).code).toBe(0);

@@ -23,6 +23,7 @@ beforeAll(async () => {
     GPUCLUSTER_BASE_URL: simulator.url,
     GPUCLUSTER_API_KEY: canaryKey,
     PULUMI_STACK: "test",
+    PULUMI_STACKS: "test",
     PLAN_COMMIT: "head1",
   };
   workspace = new Workspace({ env, program: "" });
@@ -288,23 +289,41 @@ describe("the workflow", () => {
     expect(new Set(all(/uses: *(.*)$/gm).map((name) => name.replace(release, " $1")))).toEqual(
       new Set(actions.map((name) => `actions/${name}`)),
     );
-    const jobs = all(/^ {4}(runs-on):/gm).length;
-    expect(all(/concurrency: (.*)/g)).toEqual(
-      Array(jobs).fill("{ group: gpu-clusters-prod, queue: max, cancel-in-progress: false }"),
-    );
+    expect(all(/(cancel-in-progress: true)/g)).toEqual([]);
     const steps = text.split(/^ {6}- /m).filter((step) => step.includes("secrets."));
     expect(steps.map((step) => step.split("\n")[0])).toEqual(
       ["preview", "up", "drift", "report"].map((name) => `run: exec sh scripts/${name}.sh`),
     );
   });
 
+  it("runs one job for each stack, but one report for all, and names the stacks in one place", () => {
+    const jobs = text.split(/^ {2}(?=\w+:\n {4})/m).filter((job) => job.includes("runs-on"));
+    const expression = (text: string) => `"\${{ ${text} }}"`;
+    const ofStack = [
+      `    strategy: { fail-fast: false, matrix: { stack: ${expression("fromJSON(vars.PULUMI_STACKS)")} } }`,
+      `    concurrency: { group: ${expression("matrix.stack").replace("$", "gpu-clusters-$$")}, queue: max, cancel-in-progress: false }`,
+      `    env: { PULUMI_STACK: ${expression("matrix.stack")} }`,
+    ].join("\n");
+    const titles = (hasMatrix: boolean) =>
+      jobs.filter((job) => job.includes(ofStack) === hasMatrix).map((job) => job.split(":")[0]);
+    expect(titles(true)).toEqual(["preview", "up", "drift"]);
+    expect(titles(false)).toEqual(["report"]);
+    expect(text).toContain(`PULUMI_STACKS: ${expression("join(fromJSON(vars.PULUMI_STACKS), ' ')")}`);
+    expect(text).toMatch(/^ {2}PULUMI_PARALLEL: \d+$/m);
+  });
+
   it("runs one job for each of its schedules", () => {
     expect(all(/cron: "(.*)"/g)).toEqual(all(/github\.event\.schedule == '(.*)'$/gm));
   });
 
-  it("names each plan by its commit, and applies it for the same", () => {
+  it("names each plan by its stack and its commit, and applies it for the same", () => {
     const [made, applied] = ["github.event.pull_request.head.sha || github.sha", "steps.reviewed.outputs.commit"];
-    expect(all(/^ *(?:name: plan-|PLAN_COMMIT: )\$\{\{ (.*) \}\}$/gm)).toEqual([made, made, applied, applied]);
+    expect(all(/^ *(?:name: plan-\$\{\{ matrix\.stack \}\}-|PLAN_COMMIT: )\$\{\{ (.*) \}\}$/gm)).toEqual([
+      made,
+      made,
+      applied,
+      applied,
+    ]);
   });
 
   it("installs the version of the CLI that all this is tested with", () => {
@@ -331,7 +350,7 @@ asked="$2 $4"
 set -- $ANSWERS
 case $asked in
   repos/o/r/commits/merge1/pulls*merge_commit_sha*) echo "$1" ;;
-  "repos/o/r/actions/artifacts?name=plan-head1 "*'.head_sha == "head1"'*) echo "$2" ;;
+  "repos/o/r/actions/artifacts?name=plan-test-head1 "*'.head_sha == "head1"'*) echo "$2" ;;
 esac
 `;
 
@@ -340,7 +359,13 @@ esac
     const file = join(workspace.folder, "out/found");
     writeFileSync(file, "");
     writeFileSync(join(workspace.folder, "gh"), fakeGh, { mode: 0o755 });
-    const known = { GITHUB_REPOSITORY: "o/r", GITHUB_SHA: "merge1", GITHUB_RUN_ID: "5", GITHUB_OUTPUT: file };
+    const known = {
+      PULUMI_STACK: "test",
+      GITHUB_REPOSITORY: "o/r",
+      GITHUB_SHA: "merge1",
+      GITHUB_RUN_ID: "5",
+      GITHUB_OUTPUT: file,
+    };
     const path = [workspace.folder, process.env["PATH"]].join(delimiter);
     const run = await startCommand("sh", ["scripts/reviewed.sh"], { ...known, ...env, PATH: path }).ended;
     return { ...run, found: readFileSync(file, "utf8") };

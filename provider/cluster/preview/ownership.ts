@@ -2,7 +2,7 @@ import { sameId } from "../../api/names";
 import type { ClusterRecord } from "../../api/records";
 import { isStopping, stateOf } from "../../api/states";
 import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
-import { GpuClusterError } from "../../errors";
+import { GpuClusterError, isRejectedKey } from "../../errors";
 import { cleanText, listOf, resourceNameOf } from "../../text";
 import { adoptionChanges, mismatches, withName } from "../adoption";
 import { diffCluster } from "../diff";
@@ -302,7 +302,7 @@ export class Recognition {
   /**
    * Refuses a connection whose service or key does not know the cluster, if another one saw the cluster last. Without a
    * change in the program, nothing else would report that. An exchanged key of the same organization causes no message.
-   * @throws GpuClusterError also if the check is not possible, under `strictPreview`.
+   * @throws GpuClusterError also if the key is rejected or, under `strictPreview`, if the check is not possible.
    */
   async refuseUnknown(check: OneCheck, ctx: Ctx, id: string, state: ClusterState): Promise<void> {
     const { service, settings } = check;
@@ -316,6 +316,8 @@ export class Recognition {
     if (answer === false && !isYoung(state, service.clock.now())) refuseOtherConnection(service, operation, state);
     const [why, nature] = answer === false ? [youngText, "young"] : [answer.text, natureOf(answer.error)];
     const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
+    // A rejected key would also be rejected for every request of the update.
+    if (answer !== false && isRejectedKey(answer.error)) throw new GpuClusterError(`${operation.title} ${text}`);
     if (settings.strictPreview)
       throw new GpuClusterError(`${operation.title} ${text} (an error because of gpucluster:strictPreview). ${wayOut}`);
     check.warnOfFirst(

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { diffCluster } from "../../../provider/cluster/diff";
+import { diffCluster, withCost } from "../../../provider/cluster/diff";
 import { type Properties, type PropertyChange, UNKNOWN } from "../../../provider/core";
 import { checked } from "./inputs";
 
@@ -148,5 +148,19 @@ describe("by law", () => {
         expect(diffCluster({ ...news, settled: true }, { ...news, [name]: UNKNOWN }).changes).toHaveProperty([name]);
       }),
     );
+  });
+});
+
+describe("the cost in a difference", () => {
+  const replicas = { replicas: update };
+  it.each<[string, Record<string, PropertyChange>, unknown, unknown, Record<string, PropertyChange>]>([
+    ["is shown beside a change", replicas, 5.98, 8.97, { ...replicas, hourlyCost: update }],
+    ["is shown if it was not known before", replicas, undefined, 8.97, { ...replicas, hourlyCost: { kind: "add" } }],
+    ["is shown if it is open", replicas, 5.98, UNKNOWN, { ...replicas, hourlyCost: update }],
+    ["is no line if it stays the same", replicas, 5.98, 5.98, replicas],
+    ["is no removal if it is not known", replicas, 5.98, undefined, replicas],
+    ["is no reason for an update by itself", {}, 5.98, 8.97, {}],
+  ])("%s", (_title, changes, old, next, expected) => {
+    expect(withCost({ changes }, { hourlyCost: old }, { hourlyCost: next })).toEqual({ changes: expected });
   });
 });

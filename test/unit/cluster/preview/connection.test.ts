@@ -69,6 +69,14 @@ describe("a service that does not answer whether it knows the cluster", () => {
     ]);
   });
 
+  it("is an error if the service rejects the key", async () => {
+    const { bench, made, other } = await openStrangers();
+    bench.simulator.fault({ ...down, status: 401, code: "unauthorized" });
+    for (const cluster of made)
+      expect((await failureOf(look(bench, other, cluster))).message).toMatch(/^cluster "web".*HTTP 401.*API key/s);
+    expect(warnings(bench)).toEqual([]);
+  });
+
   it("is an error where the stack wants strict previews", async () => {
     const { bench, made, other } = await openStrangers({ settings: { strictPreview: true } });
     bench.simulator.fault(down);

@@ -335,7 +335,7 @@ describe("a cluster that was given another type of the list than the expected on
     const { bench, id, state, inputs, next } = await openOther();
     bench.simulator.fault({ kind: "status", status: 503, method: "GET", path: "/v1/clusters", times: 9 });
     const again = await check(next, { ...listOf("h200", "h100"), replicas: 3 }, inputs);
-    expect(Object.keys(next.cluster.diff(state, again.inputs).changes)).toEqual(["replicas"]);
+    expect(Object.keys(next.cluster.diff(state, again.inputs).changes)).toEqual(["replicas", "hourlyCost"]);
     const updated = await bench.run(next.cluster.update(bench.ctx(), id, state, again.inputs));
     expect(updated).toMatchObject({ gpuType: "h100", replicas: 3, settled: true });
     expect(updated).not.toHaveProperty("__gpuTypes");

@@ -1,0 +1,71 @@
+import type { SimulatorOptions } from "../../../simulator";
+import { type Bench, closeAll, openBench } from "./harness";
+import { checked, urnOf } from "./inputs";
+
+afterEach(closeAll);
+
+interface Line {
+  readonly row: "resource" | "stack";
+  readonly text: string;
+  readonly second: number;
+}
+
+/** Creates clusters at once, and returns their progress. */
+async function createMany(names: readonly string[], options: SimulatorOptions, work?: (bench: Bench) => void) {
+  const bench = await openBench(options);
+  work?.(bench);
+  const lines: Line[] = [];
+  const startMs = bench.clock.now();
+  const status = (text: string, row: Line["row"] = "resource") =>
+    void lines.push({ row, text, second: (bench.clock.now() - startMs) / 1000 });
+  const creations = names.map((name) =>
+    bench.cluster.create(bench.ctx({ urn: urnOf(name), status }), { ...checked, name }),
+  );
+  const ended = await bench.run(Promise.allSettled(creations));
+  return { lines, ended, ofStack: lines.filter(({ row }) => row === "stack") };
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `web-${index}`);
+
+describe("the row of the stack", () => {
+  it("shows how many of several clusters are ready, at most each 5 s, and all of them at the end", async () => {
+    const { ofStack, ended } = await createMany(names(20), { provisioningMs: 120_000 });
+    expect(ended.map(({ status }) => status)).toEqual(Array(20).fill("fulfilled"));
+    expect(ofStack[0]?.text).toBe("0/20 clusters ready");
+    expect(ofStack[0]?.second).toBeLessThanOrEqual(30);
+    expect(ofStack.at(-1)?.text).toBe("20/20 clusters ready");
+    const seconds = ofStack.slice(0, -1).map(({ second }) => second);
+    for (const [index, second] of seconds.slice(1).entries())
+      expect(second - (seconds[index] ?? 0)).toBeGreaterThanOrEqual(5);
+  });
+
+  it("counts replicas if those of all clusters are known, and the clusters are few", async () => {
+    // One replica of one of the clusters is sick.
+    const sick = { kind: "sick-replica", replica: 1, message: "no driver" } as const;
+    const { ofStack } = await createMany(names(2), { provisioningMs: 1_000, faults: [sick] });
+    expect(ofStack.map(({ text }) => text)).toEqual(["3/4 replicas healthy"]);
+  });
+
+  it("stays empty for one cluster, whose own row shows everything", async () => {
+    expect((await createMany(names(1), { provisioningMs: 120_000 })).ofStack).toEqual([]);
+  });
+
+  it.each([2, 3, 20])("adds no line to the output of %d clusters: a total replaces repetitions", async (count) => {
+    for (const provisioningMs of [5_000, 40_000, 300_000]) {
+      const withTotals = await createMany(names(count), { provisioningMs });
+      const without = await createMany(names(count), { provisioningMs }, ({ service }) => {
+        jest.spyOn(service.poller.totals, "replaces").mockReturnValue(false);
+      });
+      expect(without.ofStack).toEqual([]);
+      expect(withTotals.lines.length).toBeLessThanOrEqual(without.lines.length);
+    }
+  });
+
+  it("does not count a cluster that fails as ready", async () => {
+    const { ofStack, ended } = await createMany(names(3), { provisioningMs: 120_000 }, ({ simulator, clock }) => {
+      void clock.sleep(60_000).then(() => simulator.change(simulator.clusters()[0]?.id ?? "", { status: "failed" }));
+    });
+    expect(ended.filter(({ status }) => status === "rejected")).toHaveLength(1);
+    expect(ofStack.at(-1)?.text).toMatch(/^2\/3 clusters ready$|^4\/6 replicas healthy$/);
+  });
+});
