@@ -38,6 +38,7 @@ beforeAll(async () => {
     ["cl_5e6f7a8b", add("theirs")],
   ]);
   add("embeddings");
+  for (const type of ["l4", "h100"]) simulator.setGpuType(type, { stock: 1_000 });
   workspace.typeScript(programOf(examples).replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id));
   await workspace.succeed("config", "set", "--secret", "europeKey", "key-of-europe");
   Object.assign(workspace.env, { GPUCLUSTER_EU_KEY: "key-of-europe", GPUCLUSTER_US_KEY: "key-of-america" });
