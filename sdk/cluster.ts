@@ -97,9 +97,10 @@ export class Cluster extends pulumi.CustomResource {
 function countOf(cluster: Cluster): pulumi.Output<number> {
   const shown: pulumi.Output<ClusterInputs["replicas"]> = cluster.replicas;
   const hidden: pulumi.Output<number | undefined> = Reflect.get(cluster, "__replicas");
-  return pulumi
-    .all([shown, hidden])
-    .apply(([replicas = 1, count]) => (typeof replicas === "number" ? replicas : (count ?? replicas.min)));
+  // The hidden number is read only if it is needed: in a preview, an output without a value counts as unknown.
+  return shown.apply((replicas = 1) =>
+    typeof replicas === "number" ? pulumi.output(replicas) : hidden.apply((count) => count ?? replicas.min),
+  );
 }
 
 /**

@@ -4,12 +4,15 @@ import { isOpaque } from "../../api/requestNames";
 import { ambiguousText } from "../../api/serviceForm";
 import { stateOf } from "../../api/states";
 import { hasUnknown, UNKNOWN } from "../../core";
+import { messageOf } from "../../errors";
 import { cleanText, listOf } from "../../text";
-import { type Supply, stockText, waitsForCapacity } from "../capacity";
+import { type Supply, stockText, type TypeChoice, waitsForCapacity } from "../capacity";
+import { isTypeRefusal } from "../createOnce";
 import { gpuTypeOf, identifiersIn, withTakenType } from "../drift";
 import { gpusOf } from "../extraFields";
 import type { Service } from "../service";
 import type { CheckedInputs } from "../stateFields";
+import { UnpricedError } from "./cost";
 import type { Inquiry } from "./facts";
 import type { OneCheck } from "./oneCheck";
 import type { Adoption } from "./ownership";
@@ -167,6 +170,38 @@ export class GpuCheck {
     }
     return stockText(types, count, (type) => supplies.get(type) ?? {});
   }
+}
+
+/** Attempts a creation with one GPU type after the other, until one succeeds, or fails for another reason than its type. */
+export async function createInTurn<T>(
+  choice: TypeChoice,
+  attempt: (type: string) => Promise<T>,
+  warn: (text: string) => void,
+): Promise<T> {
+  const said = new Set<string>();
+  try {
+    for (;;) {
+      const type = await choice.next();
+      try {
+        return await attempt(type);
+      } catch (error) {
+        const why = reasonForNext(error);
+        const what = why && choice.failed(error);
+        if (!what) throw error;
+        const text = `the GPU type "${type}" ${why}, so ${what}`;
+        if (!said.has(text)) warn(`${text}: ${messageOf(error)}`);
+        said.add(text);
+      }
+    }
+  } finally {
+    choice.leave();
+  }
+}
+
+/** Why the next GPU type of a list is tried after an error; `undefined` if it is not. */
+function reasonForNext(error: unknown): string | undefined {
+  if (error instanceof UnpricedError) return "has no known price";
+  return isTypeRefusal(error) ? "is refused" : undefined;
 }
 
 /**

@@ -6,7 +6,6 @@ import { ConfigError, GpuClusterError, messageOf } from "../../errors";
 import { listOf, resourceNameOf } from "../../text";
 import { inOrder, waitsForCapacity } from "../capacity";
 import type { CreationContext } from "../create";
-import { isTypeRefusal } from "../createOnce";
 import { withTakenType } from "../drift";
 import { textsIn } from "../extraFields";
 import { outputNames } from "../fields";
@@ -19,7 +18,7 @@ import type { CheckedInputs, ClusterState } from "../stateFields";
 import { changedFields, wayOut } from "../updateRequest";
 import { CostCheck, UnpricedError } from "./cost";
 import { Inquiry, LateLookups, Lookups } from "./facts";
-import { GpuCheck, withKeptType, withList } from "./gpuType";
+import { createInTurn, GpuCheck, withKeptType, withList } from "./gpuType";
 import { OneCheck, type Shared } from "./oneCheck";
 import {
   type Adoption,
@@ -113,24 +112,15 @@ export class CheckRun {
         ? service.capacity.enter(new Operation(ctx, service, "create", { id: "", inputs }), inputs, types)
         : inOrder(types);
     const resumable = this.#mayResume(ctx.urn, inputs) ? inputs : undefined;
-    const said = new Set<string>();
-    const createWith = async (type: string): Promise<T> => {
+    const attempt = async (type: string): Promise<T> => {
       const wanted = inputs.adopt === undefined ? withTakenType(inputs, [type]) : inputs;
       this.#gpus.take(ctx.urn, wanted.gpuType);
-      try {
-        const held = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
-        return await send(held, { resumable, approve: (list) => this.#approve(ctx, service, held, list) });
-      } catch (error) {
-        const why = reasonForNext(error);
-        const what = why && choice.failed(error);
-        if (!what) throw error;
-        const title = `cluster "${inputs.name}": the GPU type "${type}" ${why}, so ${what}`;
-        if (!said.has(title)) ctx.log(this.#hiding(ctx, inputs).ownText(`${title}: ${messageOf(error)}`), "warning");
-        said.add(title);
-        return createWith(await choice.next());
-      }
+      const held = await this.holdLimits(ctx, deadlineMs, service, wanted, wanted.gpuType !== inputs.gpuType);
+      return send(held, { resumable, approve: (list) => this.#approve(ctx, service, held, list) });
     };
-    return choice.next().then(createWith).finally(choice.leave);
+    const warn = (text: string) =>
+      ctx.log(this.#hiding(ctx, inputs).ownText(`cluster "${inputs.name}": ${text}`), "warning");
+    return createInTurn(choice, attempt, warn);
   }
 
   /**
@@ -230,15 +220,6 @@ export class CheckRun {
   }
 
   /**
-   * Whether the engine deletes first in a replacement, if it does not request the difference; `undefined` if it does.
-   */
-  #orderOf({ urn, naming }: OneCheck, before: CheckedInputs | undefined, isRenewal: boolean): boolean | undefined {
-    // A naming pattern without a random part makes the same name again.
-    if (before && naming?.proposed === before.name) return true;
-    return isRenewal && !this.#compared.has(urn) ? false : undefined;
-  }
-
-  /**
    * Finds the service and the settings. Their problems are reported together with those of the inputs, not one run
    * later.
    */
@@ -272,7 +253,7 @@ export class CheckRun {
     isRenewal: boolean,
   ): Promise<Checked> {
     const before = await this.#gpus.withTakenType(check, remembered);
-    const order = this.#orderOf(check, before, isRenewal);
+    const order = orderOf(check, before, isRenewal && !this.#compared.has(check.urn));
     const towards = (inputs: CheckedInputs) => transitionOf(before, inputs, isRenewal, order);
     const first = towards(withKeptType(asked, before));
     const adoption = this.#mayResume(check.urn, first.inputs)
@@ -307,10 +288,14 @@ export class CheckRun {
   }
 }
 
-/** Why the next GPU type of a list is tried after an error; `undefined` if it is not. */
-function reasonForNext(error: unknown): string | undefined {
-  if (error instanceof UnpricedError) return "has no known price";
-  return isTypeRefusal(error) ? "is refused" : undefined;
+/**
+ * Whether the engine deletes first in a replacement; `undefined` if it requests the difference, or if there is none.
+ * @param isUncompared Whether a resource is replaced of which the engine has not requested the difference.
+ */
+function orderOf({ naming }: OneCheck, before: CheckedInputs | undefined, isUncompared: boolean): boolean | undefined {
+  // A naming pattern without a random part makes the same name again.
+  if (before && naming?.proposed === before.name) return true;
+  return isUncompared ? false : undefined;
 }
 
 /** Hides the secrets of a resource, old and new; the texts that identify the resource stay readable. */

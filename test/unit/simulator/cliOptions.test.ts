@@ -114,5 +114,5 @@ describe("what is printed when the simulator is ready", () => {
 
 test("--help lists every kind of fault with its fields", () => {
   expect(usage).toMatch(/^ {2}drop +when\?$/m);
-  expect(usage).toMatch(/^ {2}sick-replica +replica, message$/m);
+  expect(usage).toMatch(/^ {2}sick-replica +replica, message, container\?$/m);
 });
