@@ -1,5 +1,6 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import ts from "typescript";
 import { type Bench, closeBenches, openBench } from "./harness";
 
 /** Policies by class, as users write them: one for each resource class of a program. */
@@ -41,17 +42,25 @@ const host = `#!/bin/sh\nexec "${process.execPath}" "${runner}" "$@"\n`;
 let bench: Bench;
 beforeAll(async () => {
   bench = await openBench(program);
-  const folder = join(bench.workspace.folder, "policies");
-  mkdirSync(folder);
-  writeFileSync(join(folder, "PulumiPolicy.yaml"), `runtime: ${runtime}\n`);
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "limits", version: "0.0.1", main: "index.js" }));
-  writeFileSync(join(folder, "index.js"), pack);
+  addPack("policies", pack);
+  const example = readFileSync(resolve(__dirname, "../../examples/policy/index.ts"), "utf8");
+  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
+  addPack("example", ts.transpileModule(example, { compilerOptions }).outputText);
+  const { folder, env } = bench.workspace;
   writeFileSync(join(folder, `pulumi-analyzer-policy-${runtime}`), host, { mode: 0o755 });
-  bench.workspace.env["PATH"] = [folder, process.env["PATH"]].join(delimiter);
-  const modules = join(bench.workspace.folder, "node_modules/@pulumi");
+  env["PATH"] = [folder, process.env["PATH"]].join(delimiter);
+  const modules = join(folder, "node_modules/@pulumi");
   symlinkSync(resolve(__dirname, "../../node_modules/@pulumi/policy"), join(modules, "policy"));
 });
 afterAll(closeBenches);
+
+function addPack(name: string, code: string): void {
+  const folder = join(bench.workspace.folder, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "PulumiPolicy.yaml"), `runtime: ${runtime}\n`);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version: "0.0.1", main: "index.js" }));
+  writeFileSync(join(folder, "index.js"), code);
+}
 
 describe("a mandatory policy by class, in a preview", () => {
   it("accepts resources that comply", async () => {
@@ -78,5 +87,30 @@ describe("a mandatory policy by class, in a preview", () => {
       "no-other-service other",
     ]);
     expect(bench.writes()).toEqual([]);
+  });
+});
+
+describe("examples/policy", () => {
+  it("accepts clusters within its limits, and refuses all others, of both providers", async () => {
+    const { workspace, writes } = bench;
+    workspace.program(`
+      const native = require("pulumi-gpucluster/native");
+      const args = { gpuType: "h100", container: "acme/model:1", replicas: 8 };
+      new gpu.Cluster("right", { ...args, gpuType: ["h100", "l4", "*"] });
+      new native.Cluster("right-native", { ...args, replicas: { min: 1, max: 8 } });
+      new gpu.Cluster("type", { ...args, gpuType: ["h200", "h100"] });
+      new native.Cluster("range", { ...args, replicas: { min: 1, max: 9 } });
+      new native.Cluster("image", { ...args, container: "acme/model:latest" });
+      new gpu.ClusterFleet("fleet", { count: 1, cluster: { ...args, replicas: 9, plainEnv: true } });
+    `);
+    const { code, output } = await workspace.preview("--policy-pack", "example");
+    expect(code).not.toBe(0);
+    const broken = [...output.matchAll(/\[mandatory\] +([\w-]+) +\(.*: ([\w-]+)\)/g)].map(([, ...found]) =>
+      found.join(" "),
+    );
+    expect(broken.sort()).toEqual(
+      ["gpu-types type", "replicas range", "image image", "replicas fleet-0", "secret-env fleet-0"].sort(),
+    );
+    expect(writes()).toEqual([]);
   });
 });
