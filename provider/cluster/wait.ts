@@ -70,7 +70,7 @@ async function waitUntilGoal(
   const isReady = (observation: Observation, past: PollHistory) => judgeReady(observation, past, goalNow(observation));
   await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goalNow, service.clock) : isReady);
   // Only replicas that were listed before the roll-out can show a restart; a status word or a count cannot.
-  const { replicas = [], isCounted } = rollout?.before ?? {};
+  const { replicas = [], isCounted = operation.observed.status?.isCounted } = rollout?.before ?? {};
   if (replicas.length > 0 && !isCounted && rollout?.seen === false)
     operation.warn("no poll showed a replica that restarts");
   const goal = goalNow(operation.observed);

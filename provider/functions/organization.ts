@@ -1,5 +1,6 @@
 import { systemClock } from "../clock";
-import { factsOfListed, type ListedFacts } from "../cluster/preview/elsewhere";
+import type { ListedFacts } from "../cluster/money";
+import { factsOfListed } from "../cluster/preview/elsewhere";
 import { Inquiry, Lookups } from "../cluster/preview/facts";
 import { serviceFor } from "../cluster/service";
 import type { Connection } from "../config";

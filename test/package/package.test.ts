@@ -210,7 +210,7 @@ describe("the entry points", () => {
     const code = `const provider = require("pulumi-gpucluster/provider");
       const sdk = Object.keys(require.cache).filter((file) => file.includes("@pulumi"));
       console.log(Object.keys(provider).sort().join(), sdk.length);`;
-    expect(await load(code)).toBe("check,configure,create,delete,diff,read,update 0");
+    expect(await load(code)).toBe("check,configure,create,delete,diff,read,readiness,update 0");
   });
 
   it("give native programs the classes of the plugin, without loading what only the plugin needs", async () => {

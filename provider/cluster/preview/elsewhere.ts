@@ -2,19 +2,10 @@ import type { ClusterRecord } from "../../api/records";
 import { isLeaving, stateOf } from "../../api/states";
 import { cleanText } from "../../text";
 import { gpuTypeOf } from "../drift";
-import { costOfShown, money } from "../money";
+import { costOfShown, type ListedFacts, money } from "../money";
 import type { Inquiry } from "./facts";
 
 /** Clusters that a list shows: the price of their GPUs, and their cost. */
-
-export interface ListedFacts {
-  /** Price of one GPU of its type for one hour, if the service shows it. */
-  readonly gpuPrice?: number;
-  /** ISO 4217 code, if the service shows it. */
-  readonly currency?: string;
-  readonly isStopped: boolean;
-  readonly isLeaving: boolean;
-}
 
 /** The price and the state of a listed cluster. A list shows neither its tier nor its GPUs per replica. */
 export async function factsOfListed(
