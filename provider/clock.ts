@@ -64,9 +64,14 @@ export async function until<T>(
   }
 }
 
-/** Formats a duration for people: `45s`, `3m10s`, `60m`. */
+/** Formats a duration for people: `45s`, `3m10s`, `60m`; from two hours on without seconds: `6h`, `2h30m`. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000);
-  const [m, s] = [Math.floor(seconds / 60), seconds % 60];
-  return `${m > 0 ? `${m}m` : ""}${s > 0 || m === 0 ? `${s}s` : ""}`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return parts([minutes, "m"], [seconds % 60, "s"]) || "0s";
+  return parts([Math.floor(minutes / 60), "h"], [minutes % 60, "m"]);
+}
+
+function parts(...counts: readonly (readonly [count: number, unit: string])[]): string {
+  return counts.map(([count, unit]) => (count > 0 ? `${count}${unit}` : "")).join("");
 }
