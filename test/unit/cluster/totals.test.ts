@@ -61,6 +61,18 @@ describe("the row of the stack", () => {
     }
   });
 
+  it("counts a cluster once that is waited for again, as by a roll-back", async () => {
+    const rows: (string | undefined)[] = [];
+    const bench = await openBench({ provisioningMs: 120_000 });
+    const ctx = bench.ctx({ status: (_text, row) => void rows.push(row) });
+    const web = { ...checked, desiredStatus: "running", onFailedUpdate: "rollBack" };
+    const { id, state } = await bench.run(bench.cluster.create(ctx, web));
+    void bench.clock.sleep(90_000).then(() => bench.simulator.change(id, { status: "failed" }));
+    const update = bench.cluster.update(ctx, id, state, { ...web, container: "team/server:2" });
+    await expect(bench.run(update)).rejects.toThrow("Rolled back: 2/2 replicas healthy");
+    expect(rows).not.toContain("stack");
+  });
+
   it("does not count a cluster that fails as ready", async () => {
     const { ofStack, ended } = await createMany(names(3), { provisioningMs: 120_000 }, ({ simulator, clock }) => {
       void clock.sleep(60_000).then(() => simulator.change(simulator.clusters()[0]?.id ?? "", { status: "failed" }));
