@@ -41,8 +41,10 @@ export async function awaitTogether(
   let left = members.length;
   const waits = members.map(async ([key, member]) => {
     const wait = `${member.id} ${member.__unawaited?.atMs ?? ""}`.trim();
-    const status = (text: string) =>
-      ctx.status(`${members.length - left}/${members.length} clusters ready; ${key}: ${text}`);
+    const status: Ctx["status"] = (text, row) =>
+      row === "stack"
+        ? ctx.status(text, row)
+        : ctx.status(`${members.length - left}/${members.length} clusters ready; ${key}: ${text}`);
     const isKnown = isRecord(known) && known[key] === wait;
     const failure = isKnown ? undefined : await awaitOne(serviceOf(member.connection), { ...ctx, status }, member);
     if (failure === undefined) left -= 1;

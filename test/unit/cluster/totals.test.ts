@@ -1,3 +1,4 @@
+import { awaitTogether } from "../../../provider/cluster/readiness";
 import type { SimulatorOptions } from "../../../simulator";
 import { type Bench, closeAll, openBench } from "./harness";
 import { checked, urnOf } from "./inputs";
@@ -71,6 +72,24 @@ describe("the row of the stack", () => {
     const update = bench.cluster.update(ctx, id, state, { ...web, container: "team/server:2" });
     await expect(bench.run(update)).rejects.toThrow("Rolled back: 2/2 replicas healthy");
     expect(rows).not.toContain("stack");
+  });
+
+  it("shows the total of a fleet that is waited for together, beside the row of its wait", async () => {
+    const bench = await openBench({ provisioningMs: 120_000 });
+    const made = await bench.run(
+      Promise.all(
+        names(3).map((name) =>
+          bench.cluster.create(bench.ctx(), { ...checked, name, desiredStatus: "running", skipAwait: true }),
+        ),
+      ),
+    );
+    const clusters = Object.fromEntries(made.map(({ id, state }, key) => [key, { ...state, id, skipAwait: false }]));
+    const lines: Line[] = [];
+    const status = (text: string, row: Line["row"] = "resource") => void lines.push({ row, text, second: 0 });
+    await bench.run(awaitTogether(() => bench.service, bench.ctx({ status }), { clusters }));
+    const textsOf = (row: Line["row"]) => lines.filter((line) => line.row === row).map(({ text }) => text);
+    expect(textsOf("stack").at(-1)).toBe("6/6 replicas healthy");
+    for (const text of textsOf("resource")) expect(text).not.toMatch(/ready; \d: (\d\/3 clusters|\d\/6 replicas)/);
   });
 
   it("does not count a cluster that fails as ready", async () => {
