@@ -1,9 +1,10 @@
 import fc from "fast-check";
+import type { ClusterRecord } from "../../../provider/api/records";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import { type Dialect, dialects } from "../../../simulator";
 import { runs } from "../../support/shares";
 import { type BenchOptions, closeAll, forget, openBench, writes } from "./harness";
-import { least } from "./inputs";
+import { least, urnOf } from "./inputs";
 import { patch, redeploy, restart, scale, stop } from "./powerHarness";
 import { OneCluster } from "./replicaStack";
 
@@ -143,6 +144,61 @@ describe("another number within the range", () => {
     await stack.refresh();
     expect(stack.state).toMatchObject({ replicas: 4, readyReplicas: 3, settled: true });
     expect(await stack.toDo(web)).toEqual([]);
+  });
+});
+
+describe("a number that an update without a refresh has observed", () => {
+  const urn = urnOf("web");
+  const next = { ...web, env: { MODEL: "two" } };
+
+  /** The inputs of the engine still have the number of the creation. */
+  async function observed(options: BenchOptions = {}) {
+    const stack = await scaled(6, options);
+    await stack.up(next);
+    expect(stack.state).toMatchObject({ replicas: 6, hourlyCost: 17.94 });
+    expect(stack.inputs).toMatchObject({ replicas: range, __replicas: 2 });
+    return stack;
+  }
+
+  it("is that of the next preview, which shows no other cost", async () => {
+    const { bench, state, ...stack } = await observed();
+    const inputs = await bench.run(bench.cluster.check(bench.ctx(), web, stack.inputs));
+    expect(Object.keys(bench.cluster.diff(state, inputs.inputs).changes)).toEqual(["env.MODEL"]);
+    expect(bench.cluster.preview(inputs.inputs, state)).toMatchObject({ replicas: 6, hourlyCost: 17.94 });
+  });
+
+  it("shows the cost that a stop ends", async () => {
+    const stack = await observed();
+    expect(await stack.toDo({ ...next, desiredStatus: "stopped" })).toEqual(["desiredStatus", "hourlyCost"]);
+  });
+
+  it("is that of a replacement", async () => {
+    const { bench, state, ...stack } = await observed();
+    const other = { ...next, gpuType: "a100-80gb" };
+    const first = await bench.run(bench.cluster.check(bench.ctx(), other, stack.inputs));
+    bench.cluster.diff(state, first.inputs, { id: stack.id, urn });
+    const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), other));
+    expect(inputs).toMatchObject({ replicas: range, __replicas: 6, hourlyCost: 10.74 });
+    expect(bench.said.join("\n")).toContain("its 6 replicas go away");
+  });
+
+  it("is that of a start, if the service shows none of a stopped cluster", async () => {
+    const hidden = (record: ClusterRecord) =>
+      record.status === "stopped" ? { ...record, replicas: undefined } : record;
+    const stack = await observed({
+      client: ({ getCluster, listClusters }) => ({
+        getCluster: async (...args) => hidden(await getCluster(...args)),
+        listClusters: async (...args) => {
+          const list = await listClusters(...args);
+          return { ...list, clusters: list.clusters.map(hidden) };
+        },
+      }),
+    });
+    await stack.up({ ...next, desiredStatus: "stopped" });
+    expect(stack.state).toMatchObject({ replicas: 6, hourlyCost: 0 });
+    await stack.up(next);
+    expect(stack.count).toBe(6);
+    expect(stack.state).toMatchObject({ replicas: 6, hourlyCost: 17.94 });
   });
 });
 
