@@ -230,6 +230,21 @@ describe("a change of the range", () => {
   });
 });
 
+describe("a number outside the range", () => {
+  it("is no difference after a refresh if the program ignores its changes", async () => {
+    const stack = await scaled(12);
+    await stack.refresh();
+    expect(stack.inputs).toMatchObject({ replicas: 12 });
+    const frozen = stack.inputs ?? {};
+    for (const program of [{ ...web, replicas: 12 }, frozen]) expect(await stack.toDo(program)).toEqual([]);
+    await stack.up({ ...web, replicas: 12, env: { MODEL: "two" } });
+    expect(writes(stack.bench.simulator)).toEqual([patch]);
+    expect(stack.count).toBe(12);
+    await stack.refresh();
+    expect(await stack.toDo({ ...web, replicas: 12, env: { MODEL: "two" } })).toEqual([]);
+  });
+});
+
 describe("an existing cluster", () => {
   it.each([
     [5, [], 5],
