@@ -1,6 +1,11 @@
 import type { Clock } from "../clock";
 import { countHealthy } from "./conditions";
 import type { Operation } from "./operation";
+import { replicasNow } from "./replicas";
+import type { CheckedInputs } from "./stateFields";
+
+/** The replicas that a wait needs. Of a range, the number is that of the service. */
+type Asked = Pick<CheckedInputs, "replicas" | "__replicaRange">;
 
 /** The total appears at most this often. */
 const shortestPauseMs = 5_000;
@@ -12,8 +17,8 @@ const fewClusters = 9;
  * each message as a line, so that a total is never an additional line: it replaces repetitions of unchanged progress.
  */
 export class Totals {
-  /** The last wait for each cluster, by its id, with the replicas that it needs: a roll-back waits for the same cluster again. */
-  readonly #waits = new Map<string, { readonly operation: Operation; readonly replicas: number; isReady: boolean }>();
+  /** The last wait for each cluster, by its id: a roll-back waits for the same cluster again. */
+  readonly #waits = new Map<string, { readonly operation: Operation; readonly asked: Asked; isReady: boolean }>();
   #inFlight = 0;
   /** Repetitions that were left out, less the totals that were shown. */
   #credit = 0;
@@ -23,8 +28,8 @@ export class Totals {
   constructor(private readonly clock: Clock) {}
 
   /** Counts the cluster of an operation until the work ends; the work resolves once enough replicas are healthy. */
-  async during<T>(operation: Operation, replicas: number, work: () => Promise<T>): Promise<T> {
-    const wait = { operation, replicas, isReady: false };
+  async during<T>(operation: Operation, asked: Asked, work: () => Promise<T>): Promise<T> {
+    const wait = { operation, asked, isReady: false };
     this.#waits.set(operation.id, wait);
     this.#inFlight += 1;
     try {
@@ -61,9 +66,11 @@ export class Totals {
 
   /** `3/6 replicas healthy`; `37/80 clusters ready` for many clusters, or if replicas of one are not known. */
   #text(): string {
-    const waits = [...this.#waits.values()];
-    const healthy = waits.map(({ operation: { observed }, replicas, isReady }) => {
-      if (observed.status) return countHealthy(observed.status, replicas);
+    const waits = [...this.#waits.values()].map(({ operation: { observed }, asked, isReady }) => {
+      return { status: observed.status, replicas: replicasNow(asked, observed.record?.replicas), isReady };
+    });
+    const healthy = waits.map(({ status, replicas, isReady }) => {
+      if (status) return countHealthy(status, replicas);
       return isReady ? replicas : undefined;
     });
     const known = healthy.filter((count) => count !== undefined);

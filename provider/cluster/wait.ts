@@ -56,9 +56,7 @@ export async function waitUntilReady(
     const unawaited = leftOut(service, operation.before.__unawaited, { rollout, replicas });
     return operation.observe({ ...operation.observed, unawaited });
   }
-  await service.poller.totals.during(operation, inputs.replicas, () =>
-    waitUntilGoal(service, operation, inputs, rollout),
-  );
+  await service.poller.totals.during(operation, inputs, () => waitUntilGoal(service, operation, inputs, rollout));
 }
 
 async function waitUntilGoal(

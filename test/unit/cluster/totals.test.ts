@@ -62,6 +62,19 @@ describe("the row of the stack", () => {
     }
   });
 
+  it("counts the replicas that the service wants now, if the inputs give a range", async () => {
+    const bench = await openBench({ provisioningMs: 90_000 });
+    const texts: string[] = [];
+    const status = (text: string, row?: string) => void (row === "stack" && texts.push(text));
+    const make = (name: string) =>
+      bench.cluster.create(bench.ctx({ urn: urnOf(name), status }), { ...checked, name, replicas: { min: 2, max: 8 } });
+    const raised = bench.clock.sleep(3_000).then(() => {
+      for (const { id } of bench.simulator.clusters()) bench.simulator.change(id, { replicas: 5 });
+    });
+    await bench.run(Promise.all([...names(2).map(make), raised]));
+    expect(texts.at(-1)).toBe("10/10 replicas healthy");
+  });
+
   it("counts a cluster once that is waited for again, as by a roll-back", async () => {
     const rows: (string | undefined)[] = [];
     const bench = await openBench({ provisioningMs: 120_000 });
