@@ -19,9 +19,9 @@ export class UnawaitedCluster extends Cluster {
     // A preview takes an output without a value for unknown: only those that certainly have one.
     const given = inputNames.filter((input) => Reflect.get(args, input) !== undefined);
     const shown = [...given, "name", "id", "__unawaited"].map((output) => [output, Reflect.get(this, output)]);
-    // Of a range of replicas, the wait needs both the range and the number.
-    const count = { replicas: args.replicas ?? this.replicas, __replicas: this.replicas };
-    this.#awaited = { ...Object.fromEntries(shown), ...count, skipAwait: args.skipAwait };
+    // Of the number of replicas, only what the program says: a number that others change must not change the wait.
+    const { replicas, skipAwait } = args;
+    this.#awaited = { ...Object.fromEntries(shown), replicas, skipAwait };
   }
 
   /** What the cluster was asked for, and the wait that was left out. */

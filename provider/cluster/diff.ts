@@ -71,10 +71,15 @@ export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effec
   return new Set(effects.filter((effect) => effect !== undefined));
 }
 
-/** Every number within the same range is the requested one. With another range, the service is asked for the number. */
+/**
+ * Every number within the same range is the requested one. With another range, the service is asked for the number. A number
+ * outside the range of the state is drift, which a refresh puts into the inputs: with `ignoreChanges`, it is no difference.
+ */
 function diffReplicas(state: Properties, news: Properties): Record<string, PropertyChange> {
   const { __replicaRange: range } = asInputs(news);
   const { replicas: old } = state;
+  const { __replicaRange: bounds } = asInputs(state);
+  if (!range && bounds && old === news["replicas"] && !isWithin(bounds, old)) return {};
   if (!isDeepStrictEqual(state["__replicaRange"], range)) return { replicas: changeOf(old, news["replicas"]) };
   return range && isWithin(range, old) ? {} : diffInput("replicas", old, news["replicas"]);
 }

@@ -41,8 +41,10 @@ export async function awaitTogether(
   let left = members.length;
   const waits = members.map(async ([key, member]) => {
     const wait = `${member.id} ${member.__unawaited?.atMs ?? ""}`.trim();
-    const status = (text: string) =>
-      ctx.status(`${members.length - left}/${members.length} clusters ready; ${key}: ${text}`);
+    const status: Ctx["status"] = (text, row) =>
+      row === "stack"
+        ? ctx.status(text, row)
+        : ctx.status(`${members.length - left}/${members.length} clusters ready; ${key}: ${text}`);
     const isKnown = isRecord(known) && known[key] === wait;
     const failure = isKnown ? undefined : await awaitOne(serviceOf(member.connection), { ...ctx, status }, member);
     if (failure === undefined) left -= 1;
@@ -61,10 +63,18 @@ export async function awaitTogether(
   throw new InitError(readinessId, { settled: false, ready }, [summary, ...reasons]);
 }
 
-/** A cluster as the engine has it, with the number of its replicas. */
+/**
+ * A cluster as the engine has it, with the number of replicas that its last operation would have waited for: the program's may
+ * be another one, because others have scaled the cluster.
+ */
 function memberOf(properties: unknown): Member {
-  return withNumber(properties as Properties) as unknown as Member;
+  const { replicas = 1, ...member } = withNumber(properties as Properties) as unknown as Member;
+  const { replicas: left } = member.__unawaited ?? {};
+  return left === undefined ? { ...member, replicas, __replicaRange: anyNumber } : { ...member, replicas: left };
 }
+
+/** A range that has every number. */
+const anyNumber = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 /** The id of each of these waits: there is nothing at the service that could have one. */
 export const readinessId = "readiness";

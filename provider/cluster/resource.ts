@@ -1,15 +1,16 @@
 import type { Settings } from "../config";
-import type { Ctx, Properties, Resource } from "../core";
+import { type Ctx, type Diff, hasUnknown, type Properties, type Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { type CreationContext, createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
 import { withCost } from "./diff";
+import { withCount } from "./drift";
 import { defaultTimeoutsMs } from "./operation";
 import { Turns } from "./parallelism";
 import { previewOutputs } from "./preview/plan";
 import { CheckRun } from "./preview/run";
 import { readCluster } from "./read";
-import { withNumber, withRange } from "./replicas";
+import { nearestIn, withNumber, withRange } from "./replicas";
 import type { Service } from "./service";
 import { asInputs, asState, inputsOf, readableState } from "./state";
 import type { CheckedInputs } from "./stateFields";
@@ -39,9 +40,9 @@ export function createClusterResource(service: (connection?: string) => Service,
     recognize: async (ctx, id, state, news) => run.recognize(ctx, id, asState(readableState(state)), withNumber(news)),
     diff: (state, news, { id, urn } = {}) => {
       if (urn !== undefined) run.compare(urn, inputsOf(asState(readableState(state))));
-      return withCost(diffAdopted(state, withNumber(news), id), state, news);
+      return differenceOf(state, withNumberOf(state, news), id);
     },
-    preview: (news, known) => previewOutputs(withNumber(news), known),
+    preview: (news, known) => previewOutputs(withNumberOf(known, news), known),
     create: (ctx, requested) =>
       turns.take(ctx, async (turn) => {
         const inputs = withNumber(requested);
@@ -55,7 +56,7 @@ export function createClusterResource(service: (connection?: string) => Service,
       }),
     read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
     update: (ctx, id, state, requested) => {
-      const news = withNumber(requested);
+      const news = withNumberOf(state, requested);
       unfinished.ended(id);
       return turns.take(ctx, async (turn) => {
         const service = serviceOf(news);
@@ -69,4 +70,21 @@ export function createClusterResource(service: (connection?: string) => Service,
       return turns.take(ctx, async (own) => deleteCluster(serviceOf(state), own, id, state));
     },
   };
+}
+
+function differenceOf(state: Properties, news: Properties, id: string | undefined): Diff {
+  return withCost(diffAdopted(state, news, id), state, news);
+}
+
+/**
+ * Inputs of the engine as the core has them, beside a state. Of a range, the number is that of the state: the last operation may
+ * have observed another one than the check before it has put into the inputs.
+ */
+function withNumberOf({ replicas: known }: Properties = {}, news: Properties): Properties {
+  const inputs = withNumber(news);
+  const { __replicaRange: range, hourlyCost, desiredStatus } = asInputs(inputs);
+  if (!range || hasUnknown(range) || typeof known !== "number") return inputs;
+  const count = nearestIn(range, known);
+  const isPriced = typeof hourlyCost === "number" && desiredStatus !== "stopped";
+  return isPriced ? withCount(asInputs(inputs), count) : { ...inputs, replicas: count };
 }

@@ -100,15 +100,20 @@ export function resumedRollout(target: Target, replicas: readonly ReplicaRecord[
  * A wait that is left out now. Without a roll-out of its own, an earlier one may still be on its way: then the size may have
  * changed since, so that new replicas prove nothing.
  */
-export function leftOut(target: Pick<Target, "clock">, own?: Rollout, earlier?: Unawaited): Unawaited {
-  const atMs = target.clock.now();
+export function leftOut(
+  target: Pick<Target, "clock">,
+  earlier: Unawaited | undefined,
+  own: { readonly rollout?: Rollout | undefined; readonly replicas?: number } = {},
+): Unawaited {
+  const { replicas: count } = own;
+  const left = { atMs: target.clock.now(), ...(count === undefined ? {} : { replicas: count }) };
   const pending = rolloutOf(target, earlier);
-  const rollout = own ?? (pending && { ...pending, keepsSize: false });
-  if (!rollout) return { atMs };
+  const rollout = own.rollout ?? (pending && { ...pending, keepsSize: false });
+  if (!rollout) return left;
   const { before, renewed, ...rest } = rollout;
   // Texts of replicas are for messages: a state keeps what shows a restart.
   const replicas = before?.replicas.map(({ id, healthy, status }) => ({ id, healthy, status })) ?? [];
-  return { atMs, rollout: { ...rest, before: before && { ...before, replicas } } };
+  return { ...left, rollout: { ...rest, before: before && { ...before, replicas } } };
 }
 
 /** The roll-out of a wait that was left out, as long as it may not have begun: see `unseenRolloutMs`. */

@@ -82,6 +82,11 @@ export const hiddenSecretParts: Readonly<Partial<Record<keyof ClusterState, read
 export interface Unawaited {
   /** When it was left out: another time is another wait. */
   readonly atMs: number;
+  /**
+   * The number of replicas to wait for, which is not that of the program if others have scaled the cluster. Absent if no
+   * request has left the wait out: then the number that the service shows counts.
+   */
+  readonly replicas?: number;
   /** The roll-out whose replicas it would have waited for. */
   readonly rollout?: {
     readonly before: StatusRecord | undefined;

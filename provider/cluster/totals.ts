@@ -1,6 +1,11 @@
 import type { Clock } from "../clock";
 import { countHealthy } from "./conditions";
 import type { Operation } from "./operation";
+import { replicasNow } from "./replicas";
+import type { CheckedInputs } from "./stateFields";
+
+/** The replicas that a wait needs. Of a range, the number is that of the service. */
+type Asked = Pick<CheckedInputs, "replicas" | "__replicaRange">;
 
 /** The total appears at most this often. */
 const shortestPauseMs = 5_000;
@@ -12,8 +17,8 @@ const fewClusters = 9;
  * each message as a line, so that a total is never an additional line: it replaces repetitions of unchanged progress.
  */
 export class Totals {
-  /** All waits so far, with the replicas that each one needs. */
-  readonly #waits = new Map<Operation, { readonly replicas: number; isReady: boolean }>();
+  /** The last wait for each cluster, by its id: a roll-back waits for the same cluster again. */
+  readonly #waits = new Map<string, { readonly operation: Operation; readonly asked: Asked; isReady: boolean }>();
   #inFlight = 0;
   /** Repetitions that were left out, less the totals that were shown. */
   #credit = 0;
@@ -23,9 +28,9 @@ export class Totals {
   constructor(private readonly clock: Clock) {}
 
   /** Counts the cluster of an operation until the work ends; the work resolves once enough replicas are healthy. */
-  async during<T>(operation: Operation, replicas: number, work: () => Promise<T>): Promise<T> {
-    const wait = { replicas, isReady: false };
-    this.#waits.set(operation, wait);
+  async during<T>(operation: Operation, asked: Asked, work: () => Promise<T>): Promise<T> {
+    const wait = { operation, asked, isReady: false };
+    this.#waits.set(operation.id, wait);
     this.#inFlight += 1;
     try {
       const result = await work();
@@ -39,7 +44,7 @@ export class Totals {
 
   /** Whether the total replaces a repetition of this operation: it is counted, and not the only one. */
   replaces(operation: Operation): boolean {
-    if (!this.#waits.has(operation) || this.#waits.size < 2) return false;
+    if (!this.#waits.has(operation.id) || this.#waits.size < 2) return false;
     this.#credit += 1;
     this.#show(operation);
     return true;
@@ -61,15 +66,17 @@ export class Totals {
 
   /** `3/6 replicas healthy`; `37/80 clusters ready` for many clusters, or if replicas of one are not known. */
   #text(): string {
-    const waits = [...this.#waits];
-    const healthy = waits.map(([{ observed }, { replicas, isReady }]) => {
-      if (observed.status) return countHealthy(observed.status, replicas);
+    const waits = [...this.#waits.values()].map(({ operation: { observed }, asked, isReady }) => {
+      return { status: observed.status, replicas: replicasNow(asked, observed.record?.replicas), isReady };
+    });
+    const healthy = waits.map(({ status, replicas, isReady }) => {
+      if (status) return countHealthy(status, replicas);
       return isReady ? replicas : undefined;
     });
     const known = healthy.filter((count) => count !== undefined);
-    const ready = waits.filter(([, { isReady }]) => isReady).length;
+    const ready = waits.filter(({ isReady }) => isReady).length;
     if (waits.length > fewClusters || known.length < waits.length) return `${ready}/${waits.length} clusters ready`;
-    return `${sum(known)}/${sum(waits.map(([, { replicas }]) => replicas))} replicas healthy`;
+    return `${sum(known)}/${sum(waits.map(({ replicas }) => replicas))} replicas healthy`;
   }
 }
 

@@ -73,7 +73,7 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   if (effects.size === 0 && !("settled" in changes)) {
     const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
     // A setting may say what a ready cluster is, so a wait that was left out begins anew.
-    const unawaited = state.skipAwait ? leftOut(service, undefined, state.__unawaited) : undefined;
+    const unawaited = state.skipAwait ? leftOut(service, state.__unawaited) : undefined;
     return toState(inputs, { unawaited }, { settled: true, unfinished, sent, seenBy, before: state });
   }
   const operation = new Operation(ctx, service, "update", { id, inputs, olds: stored });

@@ -52,12 +52,11 @@ export async function waitUntilReady(
 ): Promise<void> {
   if (inputs.skipAwait) {
     await waitUntilShown(service, operation);
-    const unawaited = leftOut(service, rollout, operation.before.__unawaited);
+    const { replicas } = inputs;
+    const unawaited = leftOut(service, operation.before.__unawaited, { rollout, replicas });
     return operation.observe({ ...operation.observed, unawaited });
   }
-  await service.poller.totals.during(operation, inputs.replicas, () =>
-    waitUntilGoal(service, operation, inputs, rollout),
-  );
+  await service.poller.totals.during(operation, inputs, () => waitUntilGoal(service, operation, inputs, rollout));
 }
 
 async function waitUntilGoal(

@@ -163,7 +163,8 @@ export function previewOutputs(news: Properties, known: Properties = {}): Proper
   const isOpen = news["__gpuTypes"] !== undefined || Array.isArray(news["gpuType"]);
   const open = replacingNames.filter((name) => news[name] === undefined || (name === "gpuType" && isOpen));
   const chosen = Object.fromEntries(open.map((name) => [name, known[name] ?? UNKNOWN]));
-  const { replicas, __replicaRange } = news;
-  const counted = __replicaRange === undefined ? {} : { replicas, __replicaRange, __replicas: undefined };
+  const { replicas, __replicaRange, hourlyCost } = news;
+  const cost = hourlyCost === undefined ? {} : { hourlyCost };
+  const counted = __replicaRange === undefined ? {} : { replicas, __replicaRange, __replicas: undefined, ...cost };
   return { ...previewCluster(news, known), ...chosen, ...counted };
 }

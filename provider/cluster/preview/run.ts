@@ -209,6 +209,8 @@ export class CheckRun {
   compare(urn: string, state: Properties): void {
     this.#compared.add(urn);
     this.remember(urn, state);
+    const before = this.#before.get(urn);
+    if (before) this.#before.set(urn, withNumberIn(asInputs(state), before));
   }
 
   /**
@@ -296,6 +298,12 @@ function orderOf({ naming }: OneCheck, before: CheckedInputs | undefined, isUnco
   // A naming pattern without a random part makes the same name again.
   if (before && naming?.proposed === before.name) return true;
   return isUncompared ? false : undefined;
+}
+
+/** Old inputs with the number of the state, if they give a range: a replacement begins with the last known number. */
+function withNumberIn({ replicas, hourlyCost }: Partial<CheckedInputs>, before: CheckedInputs): CheckedInputs {
+  const isOpen = before.__replicaRange !== undefined && replicas !== undefined;
+  return isOpen ? { ...before, replicas, hourlyCost } : before;
 }
 
 /** Hides the secrets of a resource, old and new; the texts that identify the resource stay readable. */

@@ -141,6 +141,43 @@ describe("a wait for all clusters of a fleet", () => {
   });
 });
 
+describe("the wait for a cluster that others have scaled", () => {
+  const inputs = (more: Properties = {}) => ({ ...unawaited, name: "web-a", ...more });
+
+  /** A cluster that others have scaled, after an operation without a refresh. */
+  async function changed(replicas: unknown, shown: number, more: Properties) {
+    const bench = await openBench();
+    const own = inputs({ replicas });
+    const made = await bench.run(bench.cluster.create(bench.ctx(), own));
+    bench.simulator.change(made.id, { replicas: shown });
+    await bench.run(bench.clock.sleep(60_000));
+    const held = await change(bench, made, { ...own, ...more });
+    return { bench, clusters: { a: held } };
+  }
+
+  it.each<[string, unknown, number, Properties]>([
+    ["a roll-out", 2, 4, { env: { MODEL: "two" } }],
+    ["a restart", 2, 1, { restartTriggers: { on: 1 } }],
+    ["a change of settings", 2, 4, { minHealthyReplicas: 2 }],
+    ["a roll-out within a range", { min: 2, max: 8 }, 6, { env: { MODEL: "two" } }],
+    ["a roll-out beyond a range", { min: 2, max: 3 }, 6, { env: { MODEL: "two" } }],
+    ["a change of settings beyond a range", { min: 2, max: 3 }, 6, { minHealthyReplicas: 2 }],
+  ])("is for their number after %s", async (_title, replicas, shown, more) => {
+    const { bench, clusters } = await changed(replicas, shown, more);
+    // As a program has them, whatever the state shows.
+    const { settled } = await bench.run(wait(bench, inputsOf(clusters, { replicas }), {}, { timeoutMs: 120_000 }));
+    expect(settled).toBe(true);
+    expect(bench.simulator.clusters()[0]).toMatchObject({ replicas: shown });
+    expect(bench.said.join("\n")).toContain(`/${shown} replicas healthy`);
+  });
+
+  it("is for the requested number after a scale", async () => {
+    const { bench, clusters } = await changed(2, 5, { replicas: 3 });
+    await bench.run(wait(bench, inputsOf(clusters, { replicas: 3 })));
+    expect(bench.said.join("\n")).toContain("3/3 replicas healthy");
+  });
+});
+
 describe("the wait after a roll-out", () => {
   const env = { MODEL: "another-value" };
   const news = { ...unawaited, name: "web-a", env };
@@ -198,7 +235,7 @@ describe("the wait after a roll-out", () => {
     const { bench, made } = await openLate(0);
     const read = await bench.run(bench.cluster.read(bench.ctx(), made.id, made.state));
     expect(read?.state["__unawaited"]).toEqual(made.state["__unawaited"]);
-    expect(made.state["__unawaited"]).toEqual({ atMs: expect.any(Number) });
+    expect(made.state["__unawaited"]).toEqual({ atMs: expect.any(Number), replicas: 2 });
     const each = await change(bench, made, { ...news, skipAwait: false });
     expect(each.state).not.toHaveProperty("__unawaited");
     expect(each.state).toMatchObject({ settled: true });

@@ -1,9 +1,10 @@
 import fc from "fast-check";
+import type { ClusterRecord } from "../../../provider/api/records";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import { type Dialect, dialects } from "../../../simulator";
 import { runs } from "../../support/shares";
 import { type BenchOptions, closeAll, forget, openBench, writes } from "./harness";
-import { least } from "./inputs";
+import { least, urnOf } from "./inputs";
 import { patch, redeploy, restart, scale, stop } from "./powerHarness";
 import { OneCluster } from "./replicaStack";
 
@@ -146,6 +147,61 @@ describe("another number within the range", () => {
   });
 });
 
+describe("a number that an update without a refresh has observed", () => {
+  const urn = urnOf("web");
+  const next = { ...web, env: { MODEL: "two" } };
+
+  /** The inputs of the engine still have the number of the creation. */
+  async function observed(options: BenchOptions = {}) {
+    const stack = await scaled(6, options);
+    await stack.up(next);
+    expect(stack.state).toMatchObject({ replicas: 6, hourlyCost: 17.94 });
+    expect(stack.inputs).toMatchObject({ replicas: range, __replicas: 2 });
+    return stack;
+  }
+
+  it("is that of the next preview, which shows no other cost", async () => {
+    const { bench, state, ...stack } = await observed();
+    const inputs = await bench.run(bench.cluster.check(bench.ctx(), web, stack.inputs));
+    expect(Object.keys(bench.cluster.diff(state, inputs.inputs).changes)).toEqual(["env.MODEL"]);
+    expect(bench.cluster.preview(inputs.inputs, state)).toMatchObject({ replicas: 6, hourlyCost: 17.94 });
+  });
+
+  it("shows the cost that a stop ends", async () => {
+    const stack = await observed();
+    expect(await stack.toDo({ ...next, desiredStatus: "stopped" })).toEqual(["desiredStatus", "hourlyCost"]);
+  });
+
+  it("is that of a replacement", async () => {
+    const { bench, state, ...stack } = await observed();
+    const other = { ...next, gpuType: "a100-80gb" };
+    const first = await bench.run(bench.cluster.check(bench.ctx(), other, stack.inputs));
+    bench.cluster.diff(state, first.inputs, { id: stack.id, urn });
+    const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), other));
+    expect(inputs).toMatchObject({ replicas: range, __replicas: 6, hourlyCost: 10.74 });
+    expect(bench.said.join("\n")).toContain("its 6 replicas go away");
+  });
+
+  it("is that of a start, if the service shows none of a stopped cluster", async () => {
+    const hidden = (record: ClusterRecord) =>
+      record.status === "stopped" ? { ...record, replicas: undefined } : record;
+    const stack = await observed({
+      client: ({ getCluster, listClusters }) => ({
+        getCluster: async (...args) => hidden(await getCluster(...args)),
+        listClusters: async (...args) => {
+          const list = await listClusters(...args);
+          return { ...list, clusters: list.clusters.map(hidden) };
+        },
+      }),
+    });
+    await stack.up({ ...next, desiredStatus: "stopped" });
+    expect(stack.state).toMatchObject({ replicas: 6, hourlyCost: 0 });
+    await stack.up(next);
+    expect(stack.count).toBe(6);
+    expect(stack.state).toMatchObject({ replicas: 6, hourlyCost: 17.94 });
+  });
+});
+
 describe("a change of the range", () => {
   it.each<[string, number, unknown, unknown, string[], number]>([
     ["a number to a range that has it", 4, 4, range, [], 4],
@@ -171,6 +227,21 @@ describe("a change of the range", () => {
     forget(stack.bench);
     await stack.check({ ...web, replicas: { min: 2, max: 4 } });
     expect(stack.bench.said).toContain("warning: web: 6 -> 4 replicas: 2 of 6 go away");
+  });
+});
+
+describe("a number outside the range", () => {
+  it("is no difference after a refresh if the program ignores its changes", async () => {
+    const stack = await scaled(12);
+    await stack.refresh();
+    expect(stack.inputs).toMatchObject({ replicas: 12 });
+    const frozen = stack.inputs ?? {};
+    for (const program of [{ ...web, replicas: 12 }, frozen]) expect(await stack.toDo(program)).toEqual([]);
+    await stack.up({ ...web, replicas: 12, env: { MODEL: "two" } });
+    expect(writes(stack.bench.simulator)).toEqual([patch]);
+    expect(stack.count).toBe(12);
+    await stack.refresh();
+    expect(await stack.toDo({ ...web, replicas: 12, env: { MODEL: "two" } })).toEqual([]);
   });
 });
 

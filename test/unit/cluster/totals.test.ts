@@ -1,3 +1,4 @@
+import { awaitTogether } from "../../../provider/cluster/readiness";
 import type { SimulatorOptions } from "../../../simulator";
 import { type Bench, closeAll, openBench } from "./harness";
 import { checked, urnOf } from "./inputs";
@@ -59,6 +60,49 @@ describe("the row of the stack", () => {
       expect(without.ofStack).toEqual([]);
       expect(withTotals.lines.length).toBeLessThanOrEqual(without.lines.length);
     }
+  });
+
+  it("counts the replicas that the service wants now, if the inputs give a range", async () => {
+    const bench = await openBench({ provisioningMs: 90_000 });
+    const texts: string[] = [];
+    const status = (text: string, row?: string) => void (row === "stack" && texts.push(text));
+    const make = (name: string) =>
+      bench.cluster.create(bench.ctx({ urn: urnOf(name), status }), { ...checked, name, replicas: { min: 2, max: 8 } });
+    const raised = bench.clock.sleep(3_000).then(() => {
+      for (const { id } of bench.simulator.clusters()) bench.simulator.change(id, { replicas: 5 });
+    });
+    await bench.run(Promise.all([...names(2).map(make), raised]));
+    expect(texts.at(-1)).toBe("10/10 replicas healthy");
+  });
+
+  it("counts a cluster once that is waited for again, as by a roll-back", async () => {
+    const rows: (string | undefined)[] = [];
+    const bench = await openBench({ provisioningMs: 120_000 });
+    const ctx = bench.ctx({ status: (_text, row) => void rows.push(row) });
+    const web = { ...checked, desiredStatus: "running", onFailedUpdate: "rollBack" };
+    const { id, state } = await bench.run(bench.cluster.create(ctx, web));
+    void bench.clock.sleep(90_000).then(() => bench.simulator.change(id, { status: "failed" }));
+    const update = bench.cluster.update(ctx, id, state, { ...web, container: "team/server:2" });
+    await expect(bench.run(update)).rejects.toThrow("Rolled back: 2/2 replicas healthy");
+    expect(rows).not.toContain("stack");
+  });
+
+  it("shows the total of a fleet that is waited for together, beside the row of its wait", async () => {
+    const bench = await openBench({ provisioningMs: 120_000 });
+    const made = await bench.run(
+      Promise.all(
+        names(3).map((name) =>
+          bench.cluster.create(bench.ctx(), { ...checked, name, desiredStatus: "running", skipAwait: true }),
+        ),
+      ),
+    );
+    const clusters = Object.fromEntries(made.map(({ id, state }, key) => [key, { ...state, id, skipAwait: false }]));
+    const lines: Line[] = [];
+    const status = (text: string, row: Line["row"] = "resource") => void lines.push({ row, text, second: 0 });
+    await bench.run(awaitTogether(() => bench.service, bench.ctx({ status }), { clusters }));
+    const textsOf = (row: Line["row"]) => lines.filter((line) => line.row === row).map(({ text }) => text);
+    expect(textsOf("stack").at(-1)).toBe("6/6 replicas healthy");
+    for (const text of textsOf("resource")) expect(text).not.toMatch(/ready; \d: (\d\/3 clusters|\d\/6 replicas)/);
   });
 
   it("does not count a cluster that fails as ready", async () => {

@@ -117,12 +117,22 @@ describe("a fleet that waits together", () => {
   });
 
   it("knows all about its clusters in a preview in which they do not change, so that the wait does not change either", async () => {
-    const outputs = { name: "worker", replicas: 1, __unawaited: { atMs: 1 } };
+    const outputs = { name: "worker", __unawaited: { atMs: 1 } };
     const program = () => new ClusterFleet("worker", together);
     const all = await runProgram(program, { isPreview: true, outputs });
     const { props } = all.find(({ type }) => type === readinessType) ?? {};
     expect(Object(props?.["clusters"])["0"]).toMatchObject({ ...member, ...outputs, id: "cl_worker-0" });
     expect(JSON.stringify(props)).not.toContain(pulumi.runtime.unknownValue);
+  });
+
+  it.each([undefined, 2, { min: 2, max: 8 }])("has the same wait if others have scaled (%j)", async (replicas) => {
+    const program = () => new ClusterFleet("worker", { ...together, cluster: { ...together.cluster, replicas } });
+    const waitAt = async (count: number) => {
+      const outputs = { name: "worker", replicas: count, __replicas: count, __unawaited: { atMs: 1, replicas: 2 } };
+      const all = await runProgram(program, { isPreview: true, outputs });
+      return JSON.stringify(all.find(({ type }) => type === readinessType)?.props);
+    };
+    expect(await waitAt(6)).toBe(await waitAt(2));
   });
 
   it("has one wait for each wave, and the next wave depends on that alone", async () => {
