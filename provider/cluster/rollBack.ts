@@ -183,7 +183,7 @@ function wayBack({ change, inputs }: Attempt, record: ClusterRecord, failed: Fai
     change: {
       ...change,
       record,
-      inputs: { ...change.inputs, ...pick(state, [...changedFields(inputs, state), "readinessProbe"]) },
+      inputs: { ...change.inputs, ...pick(own, [...changedFields(inputs, state), "readinessProbe", "plainEnv"]) },
       state: { ...state, ...own, settled: false, __unfinished: "rollout", __sent: sent, __failed: failed },
       effects: new Set(),
       needsRollout: true,

@@ -1,3 +1,4 @@
+import { asSecret, withSecrets } from "../../../provider/adapters/engine";
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import { closeAll, initErrorOf, openBench, settle, writes } from "./harness";
@@ -104,6 +105,14 @@ describe("an update that does not get healthy", () => {
       deployed: { env: { MODEL: canary } },
       extras: { containerPort: 80 },
     });
+  });
+
+  it("keeps the old env secret although the update declares `plainEnv`", async () => {
+    const { bench, made } = await openGood();
+    const news = { ...bad, env: { MODEL: "llama" }, plainEnv: true };
+    const failed = await failingChange(bench, made, news);
+    expect(withSecrets(failed.state, news)["env"]).toEqual({ MODEL: asSecret(canary) });
+    expect(toDo(bench, failed, news)).toEqual(["container", "env.MODEL", "plainEnv"]);
   });
 
   it("keeps what others have changed meanwhile, and does not put it into the state", async () => {
