@@ -12,6 +12,7 @@ import { diffCluster, effectsOf } from "./diff";
 import { isMasked } from "./drift";
 import type { Effect } from "./fields";
 import { find } from "./lookup";
+import { costOfReplica, roundCost } from "./money";
 import type { Operation } from "./operation";
 import type { Service } from "./service";
 import { asInputs, asState, pick } from "./state";
@@ -23,10 +24,14 @@ const configuration = ["container", "env", "extraFields", "readinessProbe"] as c
 
 type Configured = Partial<Pick<CheckedInputs, (typeof configuration)[number]>>;
 
-/** The inputs with the configuration of the state. */
+/** The inputs with the configuration of the state, and its cost: extra fields may decide the price. */
 export function withOld(inputs: CheckedInputs, state: ClusterState): CheckedInputs {
+  const { hourlyCost, replicas, desiredStatus } = inputs;
+  const isSamePrice = isDeepStrictEqual(inputs.extraFields ?? {}, state.extraFields ?? {});
+  const each = isSamePrice || desiredStatus === "stopped" ? undefined : costOfReplica(state);
+  const cost = each === undefined ? hourlyCost : roundCost(each * replicas);
   // `plainEnv` says whether the old env is secret.
-  return { ...inputs, ...pick(state, [...configuration, "plainEnv"]) };
+  return { ...inputs, ...pick(state, [...configuration, "plainEnv"]), hourlyCost: cost };
 }
 
 /** Identifies a configuration, in any order of its names. */
@@ -176,6 +181,7 @@ export async function rollBack(
 function wayBack({ change, inputs }: Attempt, record: ClusterRecord, failed: FailedUpdate): Attempt {
   const { state } = change;
   const own = withOld(inputs, state);
+  const further = ["readinessProbe", "plainEnv", "hourlyCost"] as const;
   const sent = [...new Set([...(state.__sent ?? []), ...Object.keys(inputs.env ?? {})])];
   return {
     inputs: own,
@@ -183,7 +189,7 @@ function wayBack({ change, inputs }: Attempt, record: ClusterRecord, failed: Fai
     change: {
       ...change,
       record,
-      inputs: { ...change.inputs, ...pick(own, [...changedFields(inputs, state), "readinessProbe", "plainEnv"]) },
+      inputs: { ...change.inputs, ...pick(own, [...changedFields(inputs, state), ...further]) },
       state: { ...state, ...own, settled: false, __unfinished: "rollout", __sent: sent, __failed: failed },
       effects: new Set(),
       needsRollout: true,

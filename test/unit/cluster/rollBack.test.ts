@@ -107,6 +107,15 @@ describe("an update that does not get healthy", () => {
     });
   });
 
+  it("costs what the old extra fields cost, with the new number of replicas", async () => {
+    const extra = (tier: string, hourlyCost: number) => ({ extraFields: { tier }, hourlyCost });
+    const dialect = { extraFields: "stored" } as const;
+    const { bench, made } = await openGood({ dialect }, { ...good, ...extra("community", 5.98) });
+    const failed = await failingChange(bench, made, { ...bad, ...extra("verified", 16), replicas: 4 });
+    expect(failed.state).toMatchObject({ ...extra("community", 11.96), replicas: 4 });
+    expect((await refresh(bench, failed)).state).toEqual(failed.state);
+  });
+
   it("keeps the old env secret although the update declares `plainEnv`", async () => {
     const { bench, made } = await openGood();
     const news = { ...bad, env: { MODEL: "llama" }, plainEnv: true };
