@@ -198,7 +198,7 @@ export class CheckRun {
     await this.#recognition.refuseUnknown(check, ctx, id, state);
     const reason = hiddenReasonOf({ ...state }, news);
     if (reason) check.inform(reason);
-    const note = rollBackNoteOf({ ...state }, news);
+    const note = isGoing ? undefined : rollBackNoteOf({ ...state }, news);
     if (note) check[note.level](note.text);
   }
 

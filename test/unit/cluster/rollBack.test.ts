@@ -160,6 +160,14 @@ describe("after a roll-back", () => {
     expect(await refusedChange(bench, seen, bad)).toContain("did not get healthy");
   });
 
+  it.each<[string, Properties]>([
+    ["GPU type", { gpuType: "h200" }],
+    ["name", { name: "web-2" }],
+  ])("a preview of a replacement for another %s does not say that the new cluster fails", async (_what, news) => {
+    const { bench, failed } = await openRolledBack();
+    expect(await preview(bench, failed, { ...bad, ...news })).toEqual([]);
+  });
+
   it.each<[string, Properties, string[]]>([
     ["the number of replicas", { replicas: 3 }, [scale]],
     ["a stop", { desiredStatus: "stopped" }, [stop]],
