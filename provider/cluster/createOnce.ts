@@ -84,8 +84,8 @@ export class Creations {
     try {
       const before = await this.#snapshot(options);
       refuseTaken(this.owned, body.name, before);
-      const doubt = this.#doubts.get(key);
-      if (doubt && this.clock.now() - doubt.sinceMs < doubtMs) throw doubt.error;
+      const doubt = this.#doubtAbout(key);
+      if (doubt) throw doubt;
       if (before) await options.approve?.(before);
       const record = await this.#request(body, before, options);
       this.owned.created(key, record);
@@ -97,6 +97,18 @@ export class Creations {
     } finally {
       this.#pendingNames.delete(key);
     }
+  }
+
+  /** Whether a creation of the name would fail now, because a cluster has the name or may have it; false if not known. */
+  async isTaken(name: string, request: ListOptions): Promise<boolean> {
+    if (this.#doubtAbout(name)) return true;
+    const list = await this.lists.recent(snapshotAgeMs, request).catch(() => undefined);
+    return list !== undefined && this.owned.holders(name, list).length > 0;
+  }
+
+  #doubtAbout(name: string): CreateError | undefined {
+    const { error, sinceMs } = this.#doubts.get(name.toLowerCase()) ?? { sinceMs: 0 };
+    return this.clock.now() - sinceMs < doubtMs ? error : undefined;
   }
 
   /** The clusters before the request; `undefined` if the API itself says that the key may create but not list. */
