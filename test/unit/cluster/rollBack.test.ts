@@ -1,7 +1,7 @@
 import { asSecret, withSecrets } from "../../../provider/adapters/engine";
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import { closeAll, initErrorOf, openBench, settle, writes } from "./harness";
+import { type BenchOptions, closeAll, initErrorOf, openBench, settle, writes } from "./harness";
 import { canary } from "./inputs";
 import {
   change,
@@ -33,6 +33,19 @@ import {
 } from "./rollBackHarness";
 
 afterEach(closeAll);
+
+/** A service that ignores each null in an update. */
+function unwilling() {
+  let isOn = true;
+  const on: NonNullable<BenchOptions["wire"]> = (real) => (request) =>
+    real(isOn && request.body ? { ...request, body: request.body.replace(/,?"\w+":null/g, "") } : request);
+  return {
+    on,
+    end: () => {
+      isOn = false;
+    },
+  };
+}
 
 describe("an update that does not get healthy", () => {
   it("is rolled back by one more roll-out, and fails with what failed and what runs now", async () => {
@@ -105,6 +118,20 @@ describe("an update that does not get healthy", () => {
       deployed: { env: { MODEL: canary } },
       extras: { containerPort: 80 },
     });
+  });
+
+  it("warns of a variable of the failed update that the service keeps, and the next update removes it", async () => {
+    const wire = unwilling();
+    const { bench, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: wire.on });
+    const failed = await failingChange(bench, made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
+    expect(running(bench, made).env).toEqual({ MODEL: canary, ADDED: "a" });
+    expect(warnings(bench).join()).toContain("still shows env.ADDED as before");
+    const seen = await refresh(bench, failed);
+    expect(toDo(bench, seen, good)).toEqual(["env.ADDED"]);
+    wire.end();
+    const next = await change(bench, seen, good);
+    expect(running(bench, made).env).toEqual({ MODEL: canary });
+    await expectAtGoal(bench, next, good);
   });
 
   it("costs what the old extra fields cost, with the new number of replicas", async () => {
