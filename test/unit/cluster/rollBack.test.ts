@@ -209,6 +209,16 @@ describe("after a roll-back", () => {
     expect(bench.simulator.requests).toEqual([]);
   });
 
+  it("a setting changes without a request, and the update fails", async () => {
+    const { bench, failed } = await openRolledBack();
+    const news = { ...bad, deletionPolicy: "stop", __timeouts: { update: "5m" } };
+    const next = await failingChange(bench, failed, news);
+    expect(next.text).toContain("did not get healthy with acme/model:2 at 2030");
+    expect(bench.simulator.requests).toEqual([]);
+    expect(next.state).toEqual({ ...failed.state, deletionPolicy: "stop", __timeouts: { update: "5m" } });
+    await refusedChange(bench, next, news);
+  });
+
   it.each<[string, Properties, string[]]>([
     ["the old configuration", good, []],
     ["another one", better, [patch]],
