@@ -14,6 +14,7 @@ import type { Effect } from "./fields";
 import { find } from "./lookup";
 import { costOfReplica, roundCost } from "./money";
 import type { Operation } from "./operation";
+import { withNearest } from "./replicas";
 import type { Service } from "./service";
 import { asInputs, asState, pick } from "./state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
@@ -182,6 +183,8 @@ function wayBack({ change, inputs }: Attempt, record: ClusterRecord, failed: Fai
   const { state } = change;
   const own = withOld(inputs, state);
   const further = ["readinessProbe", "plainEnv", "hourlyCost"] as const;
+  // An autoscaler may have left its range upwards. A cluster that fails may show fewer replicas than it should have.
+  const most = Math.max(change.inputs.replicas, record.replicas ?? 0);
   const sent = [...new Set([...(state.__sent ?? []), ...Object.keys(inputs.env ?? {})])];
   return {
     inputs: own,
@@ -189,7 +192,7 @@ function wayBack({ change, inputs }: Attempt, record: ClusterRecord, failed: Fai
     change: {
       ...change,
       record,
-      inputs: { ...change.inputs, ...pick(own, [...changedFields(inputs, state), ...further]) },
+      inputs: { ...withNearest(change.inputs, most), ...pick(own, [...changedFields(inputs, state), ...further]) },
       state: { ...state, ...own, settled: false, __unfinished: "rollout", __sent: sent, __failed: failed },
       effects: new Set(),
       needsRollout: true,
