@@ -170,6 +170,9 @@ export async function rollBack(
     const at = new Date(service.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     const way = wayBack(attempt, record, { at, configuration: hashOf(inputs) });
     const state = await carryOut(service, again, way, `was not rolled back to ${old} completely`);
+    const added = Object.keys(inputs.extraFields ?? {}).filter((name) => !Object.hasOwn(state.extraFields ?? {}, name));
+    const paths = listOf(added.map((name) => `\`extraFields.${name}\``));
+    if (paths) operation.warn(`the service may keep ${paths} of the failed update: no request removes an extra field`);
     return story(state, `Rolled back: ${healthOf(state)} with ${old}. ${advice}`);
   } catch (error) {
     if (!(error instanceof InitError)) return failure;

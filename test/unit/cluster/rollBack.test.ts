@@ -134,6 +134,16 @@ describe("an update that does not get healthy", () => {
     await expectAtGoal(bench, next, good);
   });
 
+  it("warns of an extra field that the failed update has added", async () => {
+    const { bench, made } = await openGood({ dialect: { extraFields: "stored" } });
+    await failingChange(bench, made, { ...bad, extraFields: { container_port: 81 } });
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(
+        /the service may keep `extraFields.container_port` of the failed update: no request removes/,
+      ),
+    ]);
+  });
+
   it("costs what the old extra fields cost, with the new number of replicas", async () => {
     const extra = (tier: string, hourlyCost: number) => ({ extraFields: { tier }, hourlyCost });
     const dialect = { extraFields: "stored" } as const;
