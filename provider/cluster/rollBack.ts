@@ -97,11 +97,10 @@ export function rollBackNoteOf(
     return { text, level: "warn" };
   }
   if (inputs.onFailedUpdate !== "rollBack" || !effects.has("rollout")) return undefined;
-  const why = inputs.skipAwait
-    ? "a failure is not rolled back, because of `skipAwait`"
-    : !isSentEnv(state) &&
-      "a failure is rolled back only if the service shows the whole `env`, which was not set by Pulumi";
-  return why ? { text: why, level: "inform" } : undefined;
+  const never = inputs.skipAwait ? "of `skipAwait`" : state.container === undefined ? unknownImage : undefined;
+  if (never) return { text: `a failure is not rolled back, because ${never}`, level: "inform" };
+  const text = "a failure is rolled back only if the service shows the whole `env`, which was not set by Pulumi";
+  return isSentEnv(state) ? undefined : { text, level: "inform" };
 }
 
 /** Whether this package has sent the env. It has not if the cluster was adopted or imported. */
@@ -121,6 +120,9 @@ function isEnvKnown(state: ClusterState, { env: shown }: ClusterRecord, { env: n
   );
 }
 
+/** A service may not show the image of a cluster that was imported. */
+const unknownImage = "its old `container` is not known";
+
 /** The reasons not to roll a failed update back. Pure; the first one decides. Those with a text are said. */
 const obstacles: readonly (readonly [is: (attempt: Attempt, cause: unknown) => boolean, says?: string])[] = [
   [({ inputs }) => inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait === true],
@@ -133,6 +135,7 @@ const obstacles: readonly (readonly [is: (attempt: Attempt, cause: unknown) => b
     ({ change: { state, record }, inputs }) => !isEnvKnown(state, record, inputs),
     "its old `env` is not known completely",
   ],
+  [({ change: { state } }) => state.container === undefined, unknownImage],
 ];
 
 /** Whether a failure is about the cluster. An interrupt, a refusal and a service that cannot be reached are not. */
