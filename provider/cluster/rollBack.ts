@@ -163,6 +163,8 @@ export async function rollBack(
   if (obstacle) return failure;
   const again = operation.renewed();
   const record = await find(service, again).catch(() => undefined);
+  // A roll-back that is refused has observed no replicas of its own.
+  again.observe({ ...operation.observed, ...again.observed });
   const { inputs, change } = attempt;
   if (!record || isLeaving(record.status) || isStopped(record, change.state)) return failure;
   const { tried, old } = sidesOf(inputs, change.state);
