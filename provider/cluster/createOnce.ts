@@ -45,6 +45,25 @@ const clockSkewMs = 5 * 60_000;
  */
 const doubtMs = 15 * 60_000;
 
+/** Names in lower case whose cluster may still appear, with the error of the creation. */
+class Doubts {
+  readonly #all = new Map<string, { readonly error: CreateError; readonly sinceMs: number }>();
+
+  of(key: string, nowMs: number): CreateError | undefined {
+    const doubt = this.#all.get(key);
+    return doubt && nowMs - doubt.sinceMs < doubtMs ? doubt.error : undefined;
+  }
+
+  refuse(key: string, nowMs: number): void {
+    const error = this.of(key, nowMs);
+    if (error) throw error;
+  }
+
+  note(key: string, error: UncertainError, sinceMs: number): void {
+    if (error !== this.#all.get(key)?.error) this.#all.set(key, { error, sinceMs });
+  }
+}
+
 /** What a list shows of a cluster whose create answer was lost. */
 type Finding =
   | { readonly kind: "found"; readonly record: ClusterRecord }
@@ -57,8 +76,7 @@ type Finding =
  * sent a second time only if the first one certainly created nothing.
  */
 export class Creations {
-  /** Names in lower case whose cluster may still appear, with the error of the creation. */
-  readonly #doubts = new Map<string, { readonly error: CreateError; readonly sinceMs: number }>();
+  readonly #doubts = new Doubts();
   /** Names in lower case for which two create requests were sent: the first one may still create a cluster. */
   readonly #resent = new Set<string>();
   /** Names in lower case whose last creation had no clear answer, and whose cluster was found in a list. */
@@ -84,19 +102,24 @@ export class Creations {
     try {
       const before = await this.#snapshot(options);
       refuseTaken(this.owned, body.name, before);
-      const doubt = this.#doubts.get(key);
-      if (doubt && this.clock.now() - doubt.sinceMs < doubtMs) throw doubt.error;
+      this.#doubts.refuse(key, this.clock.now());
       if (before) await options.approve?.(before);
       const record = await this.#request(body, before, options);
       this.owned.created(key, record);
       return record;
     } catch (error) {
-      if (error instanceof UncertainError && error !== this.#doubts.get(key)?.error)
-        this.#doubts.set(key, { error, sinceMs: this.clock.now() });
+      if (error instanceof UncertainError) this.#doubts.note(key, error, this.clock.now());
       throw error;
     } finally {
       this.#pendingNames.delete(key);
     }
+  }
+
+  /** Whether a creation of the name would fail now, because a cluster has the name or may have it; false if not known. */
+  async isTaken(name: string, request: ListOptions): Promise<boolean> {
+    if (this.#doubts.of(name.toLowerCase(), this.clock.now())) return true;
+    const list = await this.lists.recent(snapshotAgeMs, request).catch(() => undefined);
+    return list !== undefined && this.owned.holders(name, list).length > 0;
   }
 
   /** The clusters before the request; `undefined` if the API itself says that the key may create but not list. */
@@ -188,7 +211,7 @@ export class Creations {
         await this.#pause(pauseMs, options);
         const found = await this.#confirmOnce(record, sent, options);
         if (found) return found;
-        if (this.#isOver(options)) break;
+        if (this.clock.now() >= options.deadlineMs) break;
       } catch (error) {
         why = `${why}; ${messageOf(error)}`;
         break;
@@ -226,10 +249,6 @@ export class Creations {
     return Math.min(lookupDeadlineMs, this.clock.now() + firstLookupMs);
   }
 
-  #isOver({ deadlineMs }: CreationOptions): boolean {
-    return this.clock.now() >= deadlineMs;
-  }
-
   /** Searches for the cluster of a lost answer until a list shows it; `undefined` if it certainly was not created. */
   async #search(lost: LostCreation, options: CreationOptions): Promise<ClusterRecord | undefined> {
     let finding: Finding = { kind: "doubtful", why: "the list of clusters could not be read" };
@@ -237,7 +256,7 @@ export class Creations {
       finding = await this.#searchOnce(lost, pauseMs, options);
       if (finding.kind === "found") return finding.record;
       if (options.signal.aborted) throw uncertain(lost.body, lost.cause, "the search for the cluster was interrupted");
-      if (this.#isOver(options))
+      if (this.clock.now() >= options.deadlineMs)
         throw uncertain(lost.body, lost.cause, "the time limit ended the search for the cluster");
     }
     if (finding.kind === "doubtful") throw uncertain(lost.body, lost.cause, finding.why);

@@ -55,7 +55,7 @@ export function learnForm(inputs: CheckedInputs, record: ClusterRecord, before: 
   const isOthers = (field: TextName) => field === "container" && isForeign;
   const isLearned = (field: TextName) => !isStale(field) && !isOthers(field);
   const other = shown.filter((field) => !showsForm(field, inputs[field], record));
-  const env = showings(inputs.env, record.env, before.env);
+  const env = showings(inputs.env, record.env, before.env, before.__sent);
   const [hidden, masked] = [env("hidden"), env("masked")];
   const extras = extrasShown(inputs.extraFields, record, "other");
   return {
@@ -80,12 +80,19 @@ function isForeignImage(asked: string, shown: string): boolean {
  */
 type Showing = "same" | "hidden" | "masked" | "stale" | "other";
 
-/** The sorted names of the variables that are shown in given ways. */
-function showings(asked: Env = {}, shown: ShownEnv | undefined, before: Env = {}) {
+/**
+ * The sorted names of the variables that are shown in given ways.
+ * @param sent Names that an unfinished update may have left with the service.
+ */
+function showings(asked: Env = {}, shown: ShownEnv | undefined, before: Env = {}, sent: readonly string[] = []) {
   const names = shown ? [...new Set([...Object.keys(asked), ...Object.keys(shown)])].sort() : [];
   const own = <T>(map: Readonly<Record<string, T>> | undefined, name: string) =>
     map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined;
-  const all = names.map((name) => [name, showingOf(own(asked, name), own(shown, name), own(before, name))] as const);
+  const isLeft = (name: string) => !Object.hasOwn(asked, name) && sent.includes(name);
+  const all = names.map((name) => {
+    const showing = showingOf(own(asked, name), own(shown, name), own(before, name));
+    return [name, showing === "hidden" && isLeft(name) ? "stale" : showing] as const;
+  });
   return (...wanted: Showing[]) => all.flatMap(([name, showing]) => (wanted.includes(showing) ? [name] : []));
 }
 

@@ -88,11 +88,12 @@ export function partialState(change: Change, sent: Sent): PartialState {
   if (rollout?.isAccepted && !rollout.seen) return { running: inputs, before, unfinished: "redeployed" };
   const isFinished = rollout?.seen ?? isScaled;
   if (isFinished || !needsRollout) return { running: inputs, before, unfinished: true };
-  const { container, env } = before;
+  // `plainEnv` says whether the old env is secret.
+  const { container, env, plainEnv } = before;
   const unfinished = isStored ? "rollout" : (before.__unfinished ?? true);
   const names =
     unfinished === "rollout" ? [...new Set([...(before.__sent ?? []), ...Object.keys(desired.env ?? {})])] : undefined;
-  return { running: { ...inputs, container, env }, before, unfinished, sent: names };
+  return { running: { ...inputs, container, env, plainEnv }, before, unfinished, sent: names };
 }
 
 /** @throws ClusterFailedError if a new cluster shows another GPU type or image than requested. */

@@ -12,7 +12,9 @@ import { diffCluster, effectsOf } from "./diff";
 import { isMasked } from "./drift";
 import type { Effect } from "./fields";
 import { find } from "./lookup";
+import { costOfReplica, roundCost } from "./money";
 import type { Operation } from "./operation";
+import { withNearest } from "./replicas";
 import type { Service } from "./service";
 import { asInputs, asState, pick } from "./state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
@@ -23,10 +25,14 @@ const configuration = ["container", "env", "extraFields", "readinessProbe"] as c
 
 type Configured = Partial<Pick<CheckedInputs, (typeof configuration)[number]>>;
 
-/** The inputs with the configuration of the state. */
+/** The inputs with the configuration of the state, and its cost: extra fields may decide the price. */
 export function withOld(inputs: CheckedInputs, state: ClusterState): CheckedInputs {
+  const { hourlyCost, replicas, desiredStatus } = inputs;
+  const isSamePrice = isDeepStrictEqual(inputs.extraFields ?? {}, state.extraFields ?? {});
+  const each = isSamePrice || desiredStatus === "stopped" ? undefined : costOfReplica(state);
+  const cost = each === undefined ? hourlyCost : roundCost(each * replicas);
   // `plainEnv` says whether the old env is secret.
-  return { ...inputs, ...pick(state, [...configuration, "plainEnv"]) };
+  return { ...inputs, ...pick(state, [...configuration, "plainEnv"]), hourlyCost: cost };
 }
 
 /** Identifies a configuration, in any order of its names. */
@@ -91,11 +97,10 @@ export function rollBackNoteOf(
     return { text, level: "warn" };
   }
   if (inputs.onFailedUpdate !== "rollBack" || !effects.has("rollout")) return undefined;
-  const why = inputs.skipAwait
-    ? "a failure is not rolled back, because of `skipAwait`"
-    : !isSentEnv(state) &&
-      "a failure is rolled back only if the service shows the whole `env`, which was not set by Pulumi";
-  return why ? { text: why, level: "inform" } : undefined;
+  const never = inputs.skipAwait ? "of `skipAwait`" : state.container === undefined ? unknownImage : undefined;
+  if (never) return { text: `a failure is not rolled back, because ${never}`, level: "inform" };
+  const text = "a failure is rolled back only if the service shows the whole `env`, which was not set by Pulumi";
+  return isSentEnv(state) ? undefined : { text, level: "inform" };
 }
 
 /** Whether this package has sent the env. It has not if the cluster was adopted or imported. */
@@ -115,6 +120,9 @@ function isEnvKnown(state: ClusterState, { env: shown }: ClusterRecord, { env: n
   );
 }
 
+/** A service may not show the image of a cluster that was imported. */
+const unknownImage = "its old `container` is not known";
+
 /** The reasons not to roll a failed update back. Pure; the first one decides. Those with a text are said. */
 const obstacles: readonly (readonly [is: (attempt: Attempt, cause: unknown) => boolean, says?: string])[] = [
   [({ inputs }) => inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait === true],
@@ -127,6 +135,7 @@ const obstacles: readonly (readonly [is: (attempt: Attempt, cause: unknown) => b
     ({ change: { state, record }, inputs }) => !isEnvKnown(state, record, inputs),
     "its old `env` is not known completely",
   ],
+  [({ change: { state } }) => state.container === undefined, unknownImage],
 ];
 
 /** Whether a failure is about the cluster. An interrupt, a refusal and a service that cannot be reached are not. */
@@ -154,6 +163,8 @@ export async function rollBack(
   if (obstacle) return failure;
   const again = operation.renewed();
   const record = await find(service, again).catch(() => undefined);
+  // A roll-back that is refused has observed no replicas of its own.
+  again.observe({ ...operation.observed, ...again.observed });
   const { inputs, change } = attempt;
   if (!record || isLeaving(record.status) || isStopped(record, change.state)) return failure;
   const { tried, old } = sidesOf(inputs, change.state);
@@ -164,6 +175,9 @@ export async function rollBack(
     const at = new Date(service.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     const way = wayBack(attempt, record, { at, configuration: hashOf(inputs) });
     const state = await carryOut(service, again, way, `was not rolled back to ${old} completely`);
+    const added = Object.keys(inputs.extraFields ?? {}).filter((name) => !Object.hasOwn(state.extraFields ?? {}, name));
+    const paths = listOf(added.map((name) => `\`extraFields.${name}\``));
+    if (paths) operation.warn(`the service may keep ${paths} of the failed update: no request removes an extra field`);
     return story(state, `Rolled back: ${healthOf(state)} with ${old}. ${advice}`);
   } catch (error) {
     if (!(error instanceof InitError)) return failure;
@@ -176,6 +190,9 @@ export async function rollBack(
 function wayBack({ change, inputs }: Attempt, record: ClusterRecord, failed: FailedUpdate): Attempt {
   const { state } = change;
   const own = withOld(inputs, state);
+  const further = ["readinessProbe", "plainEnv", "hourlyCost"] as const;
+  // An autoscaler may have left its range upwards. A cluster that fails may show fewer replicas than it should have.
+  const most = Math.max(change.inputs.replicas, record.replicas ?? 0);
   const sent = [...new Set([...(state.__sent ?? []), ...Object.keys(inputs.env ?? {})])];
   return {
     inputs: own,
@@ -183,7 +200,7 @@ function wayBack({ change, inputs }: Attempt, record: ClusterRecord, failed: Fai
     change: {
       ...change,
       record,
-      inputs: { ...change.inputs, ...pick(state, [...changedFields(inputs, state), "readinessProbe"]) },
+      inputs: { ...withNearest(change.inputs, most), ...pick(own, [...changedFields(inputs, state), ...further]) },
       state: { ...state, ...own, settled: false, __unfinished: "rollout", __sent: sent, __failed: failed },
       effects: new Set(),
       needsRollout: true,

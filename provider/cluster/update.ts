@@ -69,13 +69,7 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   const { changes } = diffCluster(olds, news);
   const effects = new Set(effectsOf({ changes }));
   if (!probeOf(inputs)) effects.delete("probe");
-  // Only settings of this package differ: there is nothing to send.
-  if (effects.size === 0 && !("settled" in changes)) {
-    const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
-    // A setting may say what a ready cluster is, so a wait that was left out begins anew.
-    const unawaited = state.skipAwait ? leftOut(service, state.__unawaited) : undefined;
-    return toState(inputs, { unawaited }, { settled: true, unfinished, sent, seenBy, before: state });
-  }
+  if (effects.size === 0 && !("settled" in changes)) return withSettings(service, inputs, state);
   const operation = new Operation(ctx, service, "update", { id, inputs, olds: stored });
   const failed = failedBefore(stored, inputs, effects);
   if (failed) return keepOld(service, operation, { inputs, state: stored, failed });
@@ -83,6 +77,14 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   if (effects.has("probe") && effects.size === 1 && !("settled" in changes))
     return probeAlone(service, operation, { record, inputs, state, effects });
   return bringAbout(service, operation, { record, inputs, state, effects }, "");
+}
+
+/** The state if only settings of this package differ: there is nothing to send. */
+function withSettings(service: Service, inputs: CheckedInputs, state: ClusterState): ClusterState {
+  const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
+  // A setting may say what a ready cluster is, so a wait that was left out begins anew.
+  const unawaited = state.skipAwait ? leftOut(service, state.__unawaited) : undefined;
+  return toState(inputs, { unawaited }, { settled: true, unfinished, sent, seenBy, before: state });
 }
 
 /**
@@ -98,10 +100,11 @@ async function keepOld(
   const inputs = withOld(asked, state);
   const { changes } = diffCluster({ ...state }, { ...inputs });
   const effects = effectsOf({ changes });
-  if (effects.size === 0 && !("settled" in changes)) throw error;
+  if (Object.keys(changes).length === 0) throw error;
+  const end = (next: ClusterState) => new InitError(operation.id, next, [messageOf(error)], { cause: error });
+  if (effects.size === 0 && !("settled" in changes)) throw end(withSettings(service, inputs, state));
   const record = await findExisting(service, operation, state);
-  const next = await bringAbout(service, operation, { record, inputs, state, effects }, "");
-  throw new InitError(operation.id, next, [messageOf(error)], { cause: error });
+  throw end(await bringAbout(service, operation, { record, inputs, state, effects }, ""));
 }
 
 interface DesiredChange {

@@ -49,8 +49,6 @@ export class CheckRun {
   readonly #compared = new Set<string>();
   /** The option `replaceOnChanges`, by URN: only a preview needs it, and it must not show among the inputs. */
   readonly #replacing = new Map<string, readonly string[] | undefined>();
-  /** URNs whose cluster an interrupted run has created: it has its GPUs. */
-  readonly #left = new Set<string>();
   readonly #names = new NameCheck();
   readonly #gpus = new GpuCheck();
   readonly #costs = new CostCheck();
@@ -107,8 +105,10 @@ export class CheckRun {
     const types = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
     );
+    // A cluster of the name has its GPUs, and may be the one to take up: that is no matter of capacity.
+    const isTaken = () => service.creations.isTaken(inputs.name, { signal: ctx.signal, deadlineMs });
     const choice =
-      waitsForCapacity(inputs) && !this.#left.has(ctx.urn)
+      waitsForCapacity(inputs) && !(await isTaken())
         ? service.capacity.enter(new Operation(ctx, service, "create", { id: "", inputs }), inputs, types)
         : inOrder(types);
     const resumable = this.#mayResume(ctx.urn, inputs) ? inputs : undefined;
@@ -198,7 +198,7 @@ export class CheckRun {
     await this.#recognition.refuseUnknown(check, ctx, id, state);
     const reason = hiddenReasonOf({ ...state }, news);
     if (reason) check.inform(reason);
-    const note = rollBackNoteOf({ ...state }, news);
+    const note = isGoing ? undefined : rollBackNoteOf({ ...state }, news);
     if (note) check[note.level](note.text);
   }
 
@@ -261,8 +261,6 @@ export class CheckRun {
     const adoption = this.#mayResume(check.urn, first.inputs)
       ? await findLeft(check, first)
       : await findAdopted(check, adoptedId(first));
-    if (adoption.isLeft) this.#left.add(check.urn);
-    else this.#left.delete(check.urn);
     const named = withFoundName(await this.#gpus.withOneType(check, first, adoption), adoption);
     const chosen = withNearest(named, adoption.record?.replicas);
     const known = await this.#gpus.withKnownType(check, towards(chosen));

@@ -2,6 +2,7 @@ import { allot, type Claim, type Supply, stockText } from "../../../provider/clu
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Simulator } from "../../../simulator";
+import { failingLists, post } from "./createOnceHarness";
 import { type Bench, type BenchOptions, closeAll, failureOf, forget, living, openBench, writes } from "./harness";
 import { checked, urnOf } from "./inputs";
 import { check, old } from "./preview/harness";
@@ -73,6 +74,29 @@ describe("a creation that waits for capacity", () => {
       const again = await check(next, waiting({ gpuType: ["h200", "h100"], waitForCapacity }), inputs);
       expect(next.cluster.diff(state, again.inputs).changes).toEqual({});
     }
+  });
+
+  it("does not wait if a cluster has its name, because that would fail at the end", async () => {
+    const bench = await openBench();
+    stocks(bench, { h100: 0 });
+    const { inputs } = await begin(bench, waiting({ name: "other" }));
+    await bench.clock.advance(minute);
+    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
+    forget(bench);
+    const error = await bench.run(failureOf(bench.as("seen").create(bench.ctx(), { ...inputs, name: "web" })));
+    expect(error.message).toContain(`is already the name of ${id}`);
+    expect(statuses(bench)).toEqual([]);
+  });
+
+  it("does not wait once more if the answer to its request was lost, and a cluster may hold the GPUs", async () => {
+    const bench = await openBench({ faults: [{ ...post, kind: "drop", when: "after" }, failingLists(503, 1)] });
+    const { inputs, made: work } = await begin(bench, waiting(), { timeoutMs: minute });
+    expect((await bench.run(failureOf(work))).message).toContain("may have been created");
+    stocks(bench, { h100: 0 });
+    forget(bench);
+    const again = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: minute }), inputs)));
+    expect(again.message).not.toContain("timed out after 1m, 0 of 2 h100 free");
+    expect(statuses(bench)).toEqual([]);
   });
 
   it("fails at the time limit with the last stock, and has created nothing", async () => {

@@ -3,7 +3,7 @@ import type { ClusterRecord } from "../../../provider/api/records";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import { type Dialect, dialects } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { type BenchOptions, closeAll, forget, openBench, writes } from "./harness";
+import { type BenchOptions, closeAll, forget, initErrorOf, openBench, writes } from "./harness";
 import { least, urnOf } from "./inputs";
 import { patch, redeploy, restart, scale, stop } from "./powerHarness";
 import { OneCluster } from "./replicaStack";
@@ -200,6 +200,34 @@ describe("a number that an update without a refresh has observed", () => {
     expect(stack.count).toBe(6);
     expect(stack.state).toMatchObject({ replicas: 6, hourlyCost: 17.94 });
   });
+});
+
+describe("a roll-back", () => {
+  it.each([
+    [5, 5],
+    [10, 8],
+    [1, 2],
+  ])(
+    "of a cluster that has %d replicas by now asks for %d, and the old program has nothing to do",
+    async (now, next) => {
+      const fault = { kind: "sick-replica", replica: 0, message: "no memory", container: "a/b:2" } as const;
+      const program = { ...web, onFailedUpdate: "rollBack" };
+      const stack = await opened(program, { faults: [fault], provisioningMs: 20_000 });
+      const { bench, id } = stack;
+      const inputs = await stack.check({ ...program, container: "a/b:2" });
+      forget(bench);
+      const work = bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), id, stack.state, inputs);
+      const moved = bench.clock.sleep(40_000).then(() => bench.simulator.change(id, { replicas: now }));
+      const [{ reasons, state }] = await bench.run(Promise.all([initErrorOf(work), moved]));
+      expect(reasons.join()).toContain(`Rolled back: ${next}/${next} replicas healthy`);
+      expect(stack.sentCounts()).toEqual([2, next]);
+      Object.assign(stack, { state, inputs });
+      expect(await stack.toDo(program)).toEqual([]);
+      await stack.refresh();
+      expect(await stack.toDo(program)).toEqual([]);
+      expect(stack).toMatchObject({ count: next, state: { replicas: next, settled: true } });
+    },
+  );
 });
 
 describe("a change of the range", () => {

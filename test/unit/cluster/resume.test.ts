@@ -231,6 +231,17 @@ describe("a list that changes between the check and the creation", () => {
     expect(bench.said.join()).toContain(`${id}): taken up, because an interrupted run has created it`);
   });
 
+  it("fails in the check: it is taken up without a wait for capacity, which it may hold itself", async () => {
+    const bench = await open();
+    bench.simulator.setGpuType("h100", { stock: 0 });
+    const id = leave(bench);
+    bench.simulator.fault({ kind: "status", status: 503, method: "GET", path: "/v1/clusters", times: 2 });
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), { ...program, waitForCapacity: true }));
+    expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
+    expect(bench.said.join()).not.toContain("waiting for capacity");
+  });
+
   it("shows it after a conflict only: it is taken up in place of the error", async () => {
     const bench = await open({ dialect: { uniqueNames: true } });
     const process = bench.as("seen");

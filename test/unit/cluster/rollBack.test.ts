@@ -1,6 +1,7 @@
+import { asSecret, withSecrets } from "../../../provider/adapters/engine";
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
-import { closeAll, initErrorOf, openBench, settle, writes } from "./harness";
+import { type BenchOptions, closeAll, initErrorOf, openBench, settle, writes } from "./harness";
 import { canary } from "./inputs";
 import {
   change,
@@ -32,6 +33,19 @@ import {
 } from "./rollBackHarness";
 
 afterEach(closeAll);
+
+/** A service that ignores each null in an update. */
+function unwilling() {
+  let isOn = true;
+  const on: NonNullable<BenchOptions["wire"]> = (real) => (request) =>
+    real(isOn && request.body ? { ...request, body: request.body.replace(/,?"\w+":null/g, "") } : request);
+  return {
+    on,
+    end: () => {
+      isOn = false;
+    },
+  };
+}
 
 describe("an update that does not get healthy", () => {
   it("is rolled back by one more roll-out, and fails with what failed and what runs now", async () => {
@@ -106,6 +120,47 @@ describe("an update that does not get healthy", () => {
     });
   });
 
+  it("warns of a variable of the failed update that the service keeps, and the next update removes it", async () => {
+    const wire = unwilling();
+    const { bench, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: wire.on });
+    const failed = await failingChange(bench, made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
+    expect(running(bench, made).env).toEqual({ MODEL: canary, ADDED: "a" });
+    expect(warnings(bench).join()).toContain("still shows env.ADDED as before");
+    const seen = await refresh(bench, failed);
+    expect(toDo(bench, seen, good)).toEqual(["env.ADDED"]);
+    wire.end();
+    const next = await change(bench, seen, good);
+    expect(running(bench, made).env).toEqual({ MODEL: canary });
+    await expectAtGoal(bench, next, good);
+  });
+
+  it("warns of an extra field that the failed update has added", async () => {
+    const { bench, made } = await openGood({ dialect: { extraFields: "stored" } });
+    await failingChange(bench, made, { ...bad, extraFields: { container_port: 81 } });
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(
+        /the service may keep `extraFields.container_port` of the failed update: no request removes/,
+      ),
+    ]);
+  });
+
+  it("costs what the old extra fields cost, with the new number of replicas", async () => {
+    const extra = (tier: string, hourlyCost: number) => ({ extraFields: { tier }, hourlyCost });
+    const dialect = { extraFields: "stored" } as const;
+    const { bench, made } = await openGood({ dialect }, { ...good, ...extra("community", 5.98) });
+    const failed = await failingChange(bench, made, { ...bad, ...extra("verified", 16), replicas: 4 });
+    expect(failed.state).toMatchObject({ ...extra("community", 11.96), replicas: 4 });
+    expect((await refresh(bench, failed)).state).toEqual(failed.state);
+  });
+
+  it("keeps the old env secret although the update declares `plainEnv`", async () => {
+    const { bench, made } = await openGood();
+    const news = { ...bad, env: { MODEL: "llama" }, plainEnv: true };
+    const failed = await failingChange(bench, made, news);
+    expect(withSecrets(failed.state, news)["env"]).toEqual({ MODEL: asSecret(canary) });
+    expect(toDo(bench, failed, news)).toEqual(["container", "env.MODEL", "plainEnv"]);
+  });
+
   it("keeps what others have changed meanwhile, and does not put it into the state", async () => {
     const { bench, made } = await openGood();
     bench.simulator.change(made.id, { replicas: 4, env: { MODEL: canary, HOTFIX: "on" } });
@@ -142,6 +197,14 @@ describe("after a roll-back", () => {
     expect(await refusedChange(bench, seen, bad)).toContain("did not get healthy");
   });
 
+  it.each<[string, Properties]>([
+    ["GPU type", { gpuType: "h200" }],
+    ["name", { name: "web-2" }],
+  ])("a preview of a replacement for another %s does not say that the new cluster fails", async (_what, news) => {
+    const { bench, failed } = await openRolledBack();
+    expect(await preview(bench, failed, { ...bad, ...news })).toEqual([]);
+  });
+
   it.each<[string, Properties, string[]]>([
     ["the number of replicas", { replicas: 3 }, [scale]],
     ["a stop", { desiredStatus: "stopped" }, [stop]],
@@ -154,6 +217,16 @@ describe("after a roll-back", () => {
     expect(next.state).toMatchObject({ ...news, container: "acme/model:1", settled: true });
     expect(await refusedChange(bench, next, { ...bad, ...news })).toContain("did not get healthy");
     expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("a setting changes without a request, and the update fails", async () => {
+    const { bench, failed } = await openRolledBack();
+    const news = { ...bad, deletionPolicy: "stop", __timeouts: { update: "5m" } };
+    const next = await failingChange(bench, failed, news);
+    expect(next.text).toContain("did not get healthy with acme/model:2 at 2030");
+    expect(bench.simulator.requests).toEqual([]);
+    expect(next.state).toEqual({ ...failed.state, deletionPolicy: "stop", __timeouts: { update: "5m" } });
+    await refusedChange(bench, next, news);
   });
 
   it.each<[string, Properties, string[]]>([
@@ -273,6 +346,18 @@ describe("a failed update is not rolled back", () => {
       expect(warnings(failed.bench).join()).toContain("because its old `env` is not known completely");
     },
   );
+
+  it("of an imported cluster whose image the service does not show", async () => {
+    const bench = await openBench({ faults: [broken], dialect: { containerEcho: "none" } });
+    const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" };
+    const { id } = bench.simulator.addCluster({ ...web, env: { MODEL: canary } });
+    const made = await refresh(bench, { id, state: {} });
+    expect(await preview(bench, made, bad)).toContain(
+      "info: web: a failure is not rolled back, because its old `container` is not known",
+    );
+    const failed = await kept({ bench, made });
+    expect(warnings(failed.bench).join()).toContain("it is not rolled back, because its old `container` is not known");
+  });
 });
 
 it("an adopted cluster is rolled back if the service shows its env", async () => {

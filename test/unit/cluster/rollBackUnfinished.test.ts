@@ -49,6 +49,15 @@ describe("a roll-back that does not end well", () => {
     await expectConvergence(bench, failed, wanted);
   });
 
+  it("and is refused shows the replicas of the failed update, not those from before", async () => {
+    const { bench, made } = await openGood();
+    bench.simulator.fault({ kind: "status", status: 403, method: "PATCH", after: 1 });
+    const failed = await failingChange(bench, made, bad);
+    expect(failed.text).toContain("was not rolled back to acme/model:1 completely: PATCH");
+    expect(failed.state).toMatchObject({ status: "failed", readyReplicas: 0, settled: false });
+    await expectConvergence(bench, failed, bad);
+  });
+
   const moments = [0, 500, 1_500, 20_000];
   it.each(news.flatMap(([what, wanted]) => moments.map((ms) => [ms, what, wanted] as const)))(
     "an interrupt %i ms after its request leaves a true state; the next update to %s converges",
