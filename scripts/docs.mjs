@@ -19,20 +19,26 @@ const commentNotice = "<!-- Written by `npm run docs` from the doc comments; do 
 /** @param {string} name */
 const shortName = (name) => name.replace(/^.*:/, "");
 
+const triggers = "map or list of string, number and boolean";
+/** The schema has no type for these inputs. @type {Readonly<Record<string, string>>} */
+const openInputs = {
+  gpuType: "string or list of string",
+  restartTriggers: triggers,
+  redeployTriggers: triggers,
+};
+
 /**
  * The type of a property, with a link to the types of the same page.
  *
  * @param {Property} property
  * @returns {string}
  */
-function typeOf({ type, $ref, items, additionalProperties, oneOf, description = "" }) {
+function typeOf({ type, $ref, items, additionalProperties, oneOf }) {
   if (oneOf) return oneOf.map(typeOf).join(" or ");
   if ($ref?.startsWith("#/types/")) {
     const name = shortName($ref);
     return `[${name}](#${name.toLowerCase()})`;
   }
-  // The schema has no type for a text or a list; the description names both.
-  if ($ref) return /\blist of 1 to\b/.test(description) ? "string or list of string" : "any value";
   if (type === "array") return `list of ${typeOf(items ?? {})}`;
   if (type === "object") return additionalProperties ? `map of ${typeOf(additionalProperties)}` : "map";
   return type ?? "any value";
@@ -48,7 +54,7 @@ function typeOf({ type, $ref, items, additionalProperties, oneOf, description = 
 function entriesOf(properties, required, level) {
   return Object.entries(properties).map(([name, property]) => {
     const marks = [
-      typeOf(property),
+      property.$ref?.endsWith("#/Any") ? (openInputs[name] ?? typeOf(property)) : typeOf(property),
       required.includes(name) ? "required" : "",
       property.secret ? "secret" : "",
       property.willReplaceOnChanges ? "a change replaces the cluster" : "",
