@@ -119,7 +119,9 @@ export function lossesOf(transition: Transition): string[] {
 /** The message that a change of env or container restarts replicas; `undefined` if it does not. Pure. */
 export function rolloutOf({ before, inputs, effects }: Transition): string | undefined {
   if (!before || !effects.has("rollout") || !runs(before) || !runs(inputs)) return undefined;
-  const changed = (["container", "env"] as const).filter((name) => !isDeepStrictEqual(before[name], inputs[name]));
+  const changed = (["container", "env"] as const).filter(
+    (name) => !isDeepStrictEqual(before[name] ?? {}, inputs[name] ?? {}),
+  );
   const what = listOf(changed.map((name) => `\`${name}\``));
   const count = before.replicas === 1 ? "the replica" : `all ${before.replicas} replicas`;
   return `${what} ${changed.length === 1 ? "changes" : "change"}: the roll-out renews ${count}`;

@@ -196,10 +196,7 @@ export class CheckRun {
     service?.owned.stored(id, state);
     const check = new OneCheck(hidingLog(ctx, hiding), service, settings, shared, hiding.said);
     await this.#recognition.refuseUnknown(check, ctx, id, state);
-    const reason = hiddenReasonOf({ ...state }, news);
-    if (reason) check.inform(reason);
-    const note = isGoing ? undefined : rollBackNoteOf({ ...state }, news);
-    if (note) check[note.level](note.text);
+    reportFromState(check, { ...state }, news, isGoing);
   }
 
   /**
@@ -277,8 +274,6 @@ export class CheckRun {
     check.reportGaps();
     if (check.failures.length === 0) {
       for (const line of lossesOf(transition)) check.warn(line);
-      const rollout = rolloutOf(transition);
-      if (rollout) check.inform(rollout);
     }
     const { failures } = check;
     const { __replaceOnChanges: replacing, ...shown } = inputs;
@@ -286,6 +281,18 @@ export class CheckRun {
     if (check.showsOutputs) return { inputs: { ...shown, ...cost }, failures, certain };
     return { inputs: { ...shown, ...certain, ...cost }, failures };
   }
+}
+
+/** Says what only the state shows: why an update happens, what was rolled back, and which replicas a roll-out renews. */
+function reportFromState(check: OneCheck, state: Properties, news: Properties, isGoing: boolean): void {
+  const reason = hiddenReasonOf(state, news);
+  if (reason) check.inform(reason);
+  if (isGoing) return;
+  const note = rollBackNoteOf(state, news);
+  if (note) check[note.level](note.text);
+  // The engine's old inputs are those of the last attempt, also if that was rolled back.
+  const rollout = note?.level === "warn" ? undefined : rolloutOf(transitionOf(asInputs(state), asInputs(news), false));
+  if (rollout) check.inform(rollout);
 }
 
 /**

@@ -51,13 +51,24 @@ test.each<[string, Transition, string | undefined]>([
 
 const informed = ({ said }: Bench) => said.filter((text) => text.startsWith("info: "));
 
-test("a check says that a change of env renews the replicas, without its values", async () => {
+test("before a difference, a change of env is said to renew the replicas that run, without its values", async () => {
   const bench = await openBench();
-  await settle(bench, checked);
+  const { id, state } = await settle(bench, checked);
   bench.said.length = 0;
-  await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
+  const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
+  await bench.run(bench.cluster.recognize(bench.ctx(), id, state, inputs));
   expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: the roll-out renews all 2 replicas$/)]);
   expect(bench.said.join()).not.toContain("new-canary");
+});
+
+test("what runs already is not said to be rolled out, whatever the last attempt was", async () => {
+  const bench = await openBench();
+  const { id, state } = await settle(bench, checked);
+  bench.said.length = 0;
+  const attempted = { ...checked, env };
+  const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), checked, attempted));
+  await bench.run(bench.cluster.recognize(bench.ctx(), id, state, inputs));
+  expect(informed(bench)).toEqual([]);
 });
 
 test("before a difference, an update without a change of the inputs says why it happens", async () => {
