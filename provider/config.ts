@@ -45,7 +45,7 @@ export interface Settings {
    */
   readonly maxHourlyCostOfOrganization?: number;
   /**
-   * Salt of generated names: the next `pulumi up` takes up a cluster that an interrupted run of this stack has created.
+   * Salt of generated names: the next `pulumi up` adopts a cluster that an interrupted run of this stack has created.
    * At least 8 visible ASCII characters, a random text for each stack, no secret. Default: none, and nothing is taken
    * up.
    */

@@ -1,8 +1,8 @@
 /**
  * The guesses about the answers of the service: the specification names few fields and hardly any shape. Each guess
  * about answers is a table here; each guess about requests is one in endpoints.ts or requestNames.ts. Each guess has
- * one tagged line, and docs/assumptions.md lists them. The files in read/ handle kinds of values, and no names. Names have the
- * form of `plainName`, the most specific first.
+ * one tagged line, and docs/assumptions.md lists them. The files in read/ handle kinds of values, and no names. Names
+ * have the form of `plainName`, the most specific first.
  */
 
 import type { GpuType } from "../types";

@@ -13,7 +13,7 @@ import { stop } from "./power";
 import type { Service } from "./service";
 import { asInputs, pick, toState } from "./state";
 import type { CheckedInputs, ClusterState } from "./stateFields";
-import { doubtOf, leftBehind, notTakenUp, TakenError } from "./takenName";
+import { doubtOf, leftBehind, notAdopted, TakenError } from "./takenName";
 import { adoptCluster } from "./update";
 import { waitUntilReady } from "./wait";
 
@@ -23,7 +23,7 @@ export interface CreationContext {
   readonly approve?: Approve;
   /**
    * The inputs with all their GPU types, if no other resource makes the name: the cluster that an interrupted run has
-   * created is then taken up.
+   * created is then adopted.
    */
   readonly resumable?: CheckedInputs;
 }
@@ -42,23 +42,23 @@ export async function createCluster(
     const record = await createOnce(service, operation, inputs, approve);
     return await finish(service, ctx, inputs, record);
   } catch (error) {
-    if (resumable && error instanceof TakenError) return takeUp(service, ctx, resumable, error);
+    if (resumable && error instanceof TakenError) return adoptLeftBehind(service, ctx, resumable, error);
     if (!resumable || !(error instanceof UncertainError)) throw error;
-    throw new UncertainError(`${error.message}; gpucluster:resume takes it up in the next \`pulumi up\``, {
+    throw new UncertainError(`${error.message}; gpucluster:resume adopts it in the next \`pulumi up\``, {
       cause: error,
     });
   }
 }
 
-/** Takes up the one cluster that has the name, if it is certainly the one that an interrupted run has created. */
-async function takeUp(service: Service, ctx: Ctx, inputs: CheckedInputs, error: TakenError) {
+/** Adopts the one cluster that has the name, if it is certainly the one that an interrupted run has created. */
+async function adoptLeftBehind(service: Service, ctx: Ctx, inputs: CheckedInputs, error: TakenError) {
   const about = { inputs, urn: ctx.urn, owned: service.owned, nowMs: service.clock.now() };
   const left = leftBehind(error.taken, about);
-  if ("doubt" in left) throw new CreateError(`${error.message}. ${notTakenUp(left.doubt)}`, { cause: error });
-  const facts = { __takenUp: new Date(about.nowMs).toISOString() };
+  if ("doubt" in left) throw new CreateError(`${error.message}. ${notAdopted(left.doubt)}`, { cause: error });
+  const facts = { __resumedAt: new Date(about.nowMs).toISOString() };
   const doubt = (record: ClusterRecord) => doubtOf({ ...about, record: { ...left.record, ...record } });
   const reason = "an interrupted run has created it";
-  return adoptCluster(service, ctx, inputs, left.record.id, { verb: "taken up", reason, doubt, facts });
+  return adoptCluster(service, ctx, inputs, left.record.id, { reason, doubt, facts });
 }
 
 /** Waits until a new cluster is as requested. */

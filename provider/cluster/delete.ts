@@ -51,7 +51,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
 const keptTexts = {
   done: "another resource of this program has adopted it; only this entry is removed from the state",
   again:
-    "this resource has taken up the same cluster, so it is not replaced: `--replace` and `pulumi state taint` give the " +
+    "this resource has adopted the same cluster, so it is not replaced: `--replace` and `pulumi state taint` give the " +
     "provider no old name. To replace it, use the option `replacementTrigger`, or set a new `name`",
 } as const;
 

@@ -84,7 +84,7 @@ export function toState(
     __echo: before.__echo,
     __resent: before.__resent,
     __late: before.__late,
-    __takenUp: before.__takenUp,
+    __resumedAt: before.__resumedAt,
     __failed: before.__failed,
     __unawaited: inputs.skipAwait ? (unawaited ?? before.__unawaited) : undefined,
     __unfinished: facts.unfinished,
@@ -101,7 +101,7 @@ function chosenTexts(inputs: CheckedInputs, record: Observation["record"], befor
 /** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
-  const { __seenBy, __echo, __unawaited, __unfinished, __sent, __resent, __late, __takenUp, __failed, ...inputs } =
+  const { __seenBy, __echo, __unawaited, __unfinished, __sent, __resent, __late, __resumedAt, __failed, ...inputs } =
     others;
   return inputs;
 }
@@ -219,7 +219,7 @@ const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind 
   __unfinished: { says: "true or a text", fits: (value) => value === true || isText(value) },
   __resent: flag,
   __late: flag,
-  __takenUp: text,
+  __resumedAt: text,
   __failed: textMap,
   __deleteBeforeReplace: flag,
   __replaceOnChanges: texts,

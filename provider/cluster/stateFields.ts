@@ -55,8 +55,8 @@ export type ClusterState = CheckedInputs &
     readonly __resent?: true;
     /** Reads of the service have missed the cluster although it existed: while it is young, a 404 proves nothing. */
     readonly __late?: true;
-    /** When the cluster was taken up after an interrupted run: it tells this state from an earlier one of the same id. */
-    readonly __takenUp?: string;
+    /** When the cluster was adopted after an interrupted run: it tells this state from an earlier one of the same id. */
+    readonly __resumedAt?: string;
     /** What was rolled back last, so that it is not tried again unchanged. An update of anything else removes it. */
     readonly __failed?: FailedUpdate;
     /** The last wait that `skipAwait` has left out, so that the fleet of the cluster can wait in its place. */

@@ -69,7 +69,7 @@ interface Candidate {
   readonly nowMs: number;
 }
 
-/** What forbids to take up a cluster without a person. The first reason that holds is shown. */
+/** What forbids to adopt a cluster without a person. The first reason that holds is shown. */
 const doubts: readonly ((candidate: Candidate) => string | undefined)[] = [
   ({ inputs: { name }, record }) =>
     record.name === undefined || sameText(record.name, name) ? undefined : `it is "${cleanText(record.name, 100)}"`,
@@ -103,8 +103,8 @@ export function doubtOf(candidate: Candidate): string | undefined {
 }
 
 /** The clause that explains why `gpucluster:resume` has no effect. */
-export function notTakenUp(doubt: string): string {
-  return `gpucluster:resume does not take it up, because ${doubt}`;
+export function notAdopted(doubt: string): string {
+  return `gpucluster:resume does not adopt it, because ${doubt}`;
 }
 
 /** The same for all clusters of the name. */

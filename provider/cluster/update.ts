@@ -19,16 +19,14 @@ import { asInputs, judgedState, toState } from "./state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
 import { waitUntilReady } from "./wait";
 
-/** How a cluster that exists becomes that of a resource. */
+/** An adoption for which no person asks. */
 interface Adoption {
-  /** What the operation does, in the past: `adopted`. */
-  readonly verb: string;
   /** Why it happens without a person who asks for it. */
   readonly reason?: string;
   /** What forbids it, beside what forbids every adoption. */
   readonly doubt?: (record: ClusterRecord) => string | undefined;
   /** What the state contains beside the observed values. */
-  readonly facts?: Pick<ClusterState, "__takenUp">;
+  readonly facts?: Pick<ClusterState, "__resumedAt">;
 }
 
 /** Adopts a cluster. Fields that the service shows are compared and corrected; the others are assumed to match the inputs. */
@@ -37,7 +35,7 @@ export async function adoptCluster(
   ctx: Ctx,
   requested: CheckedInputs,
   id: string,
-  { verb, reason, doubt, facts }: Adoption = { verb: "adopted" },
+  { reason, doubt, facts }: Adoption = {},
 ) {
   const operation = new Operation(ctx, service, "create", { id, inputs: requested });
   const record = await find(service, operation);
@@ -49,14 +47,14 @@ export async function adoptCluster(
     ...(adopter === ctx.urn ? [] : [`${adopter} already adopts it`]),
     ...[(record && doubt?.(record)) ?? []].flat(),
   ];
-  if (!record || refusals.length > 0) throw operation.error(`was not ${verb}: ${refusals.join("; ")}`);
+  if (!record || refusals.length > 0) throw operation.error(`was not adopted: ${refusals.join("; ")}`);
   service.owned.adopted(id);
   const inputs = withName(desired, record);
   const state = { ...foundState(inputs, record), ...facts };
   const effects = effectsOf(diffCluster(state, inputs));
-  operation.status(verb);
-  if (reason) operation.info(`${verb}, because ${reason}`);
-  return { id, state: await bringAbout(service, operation, { record, inputs, state, effects }, `was ${verb}, but`) };
+  operation.status("adopted");
+  if (reason) operation.info(`adopted, because ${reason}`);
+  return { id, state: await bringAbout(service, operation, { record, inputs, state, effects }, "was adopted, but") };
 }
 
 /** Changes an existing cluster to what the inputs request. */

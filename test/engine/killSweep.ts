@@ -36,7 +36,7 @@ export function sweepResumed(adapter: Adapter): void {
   const points = killPoints
     .filter(({ rest }) => rest === "its id is lost")
     .filter(({ isAlways }) => everyKill || isAlways);
-  it.each(points)("$name, and is taken up", (point) => strikeAndRecover(point, adapter, expectTakenUp, { resume }));
+  it.each(points)("$name, and is adopted", (point) => strikeAndRecover(point, adapter, expectAdopted, { resume }));
 }
 
 const resume = "9f3c41aa07be5d12";
@@ -134,13 +134,11 @@ const recoveries: Record<Rest, Recovery> = {
   "its id is lost": expectNamed,
 };
 
-/** The next `up` takes the cluster up without a person and without a create request, and says so. */
-async function expectTakenUp(bench: Bench, wanted: Wanted): Promise<void> {
+/** The next `up` adopts the cluster without a person and without a create request, and says so. */
+async function expectAdopted(bench: Bench, wanted: Wanted): Promise<void> {
   bench.writes();
   const output = await expectReached(bench, wanted);
-  expect(output).toMatch(
-    new RegExp(`takes up ${living(bench.simulator)[0]?.id} .*which an interrupted run has created`),
-  );
+  expect(output).toMatch(new RegExp(`adopts ${living(bench.simulator)[0]?.id} .*which an interrupted run has created`));
   expect(output).not.toContain(resume);
   expect(bench.writes()).toEqual([]);
 }

@@ -32,7 +32,7 @@ describe("replacements with `gpucluster:resume`, in both adapters, in order", ()
     for (const name of ["web", "api"])
       expect(output).toMatch(
         new RegExp(
-          `cluster "${name}-[0-9a-f]{12}" \\(cl_\\w+\\): not deleted, because this resource has taken up the same`,
+          `cluster "${name}-[0-9a-f]{12}" \\(cl_\\w+\\): not deleted, because this resource has adopted the same`,
         ),
       );
     expect(code).toBe(0);
@@ -56,7 +56,7 @@ describe("replacements with `gpucluster:resume`, in both adapters, in order", ()
     expect(writes()).toEqual([create, create]);
     const { code, output } = await workspace.up(...other);
     for (const name of ["web", "api"])
-      expect(output).toMatch(new RegExp(`${name}: takes up cl_.*, which an interrupted run has created`));
+      expect(output).toMatch(new RegExp(`${name}: adopts cl_.*, which an interrupted run has created`));
     expect(code).toBe(0);
     expect(writes()).toEqual([remove, remove]);
     expect(living(simulator).map(({ gpuType }) => gpuType)).toEqual(["l4", "l4"]);

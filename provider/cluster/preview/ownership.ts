@@ -10,7 +10,7 @@ import { gpuTypeOf, textNames } from "../drift";
 import { isYoung, refuseOtherConnection } from "../lookup";
 import { Operation } from "../operation";
 import type { CheckedInputs, ClusterState } from "../stateFields";
-import { describe, idOf, leftBehind, notTakenUp, takenReason } from "../takenName";
+import { describe, idOf, leftBehind, notAdopted, takenReason } from "../takenName";
 import { type Gap, type Inquiry, Lookups, natureOf } from "./facts";
 import { preferences } from "./gpuType";
 import type { OneCheck } from "./oneCheck";
@@ -109,7 +109,7 @@ async function newReason(
     const { clusters = [] } = (await check.inquiry.clusters()) ?? {};
     return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, clusters)}`;
   }
-  const resume = doubt === undefined ? "gpucluster:resume avoids this next time" : notTakenUp(doubt);
+  const resume = doubt === undefined ? "gpucluster:resume avoids this next time" : notAdopted(doubt);
   return (
     `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. After an ` +
     `interrupted run, set \`adopt: "${idOf(holders)}"\`; \`pulumi refresh\` does not help, and ${resume}. If ` +
@@ -124,9 +124,9 @@ export interface Adoption {
   readonly id?: string;
   /** Absent if the lookup failed. */
   readonly record?: ClusterRecord;
-  /** True if no person names the cluster: it is taken up, because an interrupted run has created it. */
+  /** True if no person names the cluster: it is adopted, because an interrupted run has created it. */
   readonly isLeft?: true;
-  /** Why the cluster of the name is not taken up. */
+  /** Why the cluster of the name is not adopted. */
   readonly doubt?: string;
 }
 
@@ -189,8 +189,8 @@ export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, rec
   const wrong = mismatches(comparable(inputs, record), record);
   check.failures.push(...wrong);
   if (wrong.length > 0) return;
-  const [verb, why] = isLeft ? ["takes up", leftText(__deleteBeforeReplace)] : ["adopts", ""];
-  check.inform(`${verb} ${id}${factsOf(record)}${why}: ${changesText(inputs, record)}`);
+  const why = isLeft ? leftText(__deleteBeforeReplace) : "";
+  check.inform(`adopts ${id}${factsOf(record)}${why}: ${changesText(inputs, record)}`);
 }
 
 /** A check cannot tell an interrupted creation from a replacement of which the engine does not give the old name. */

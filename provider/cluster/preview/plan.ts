@@ -158,8 +158,8 @@ export function previewCluster(_news: Properties, known: Properties = {}): Prope
 }
 
 /**
- * The same for previews that show outputs, which are numbers also if the program gives a range. Only the creation decides an input that the program leaves to the service,
- * and the type if the inputs have a list of types.
+ * The same for previews that show outputs. Only the creation decides an input that the program leaves to the service, and the
+ * type if the inputs have a list of types. The output of a range of replicas is a number.
  */
 export function previewOutputs(news: Properties, known: Properties = {}): Properties {
   const isOpen = news["__gpuTypes"] !== undefined || Array.isArray(news["gpuType"]);

@@ -105,7 +105,7 @@ export class CheckRun {
     const types = await this.#askLate(ctx, deadlineMs, service, inputs, (inquiry) =>
       this.#gpus.inTurn(ctx.urn, service, inquiry, inputs),
     );
-    // A cluster of the name has its GPUs, and may be the one to take up: that is no matter of capacity.
+    // A cluster of the name has its GPUs, and may be the one to adopt: that is no matter of capacity.
     const isTaken = () => service.creations.isTaken(inputs.name, { signal: ctx.signal, deadlineMs });
     const choice =
       waitsForCapacity(inputs) && !(await isTaken())
@@ -367,7 +367,7 @@ async function certainOutputs(
   { record, isLeft }: Adoption,
 ): Promise<Properties> {
   const { inputs, before, keeps } = transition;
-  // A creation makes another cluster if the one to take up is gone by then.
+  // A creation makes another cluster if the one to adopt is gone by then.
   if (record && !isLeft) return previewCluster(inputs, { ...record });
   if (!before || !keeps || showsOutputs) return {};
   const known = previewCluster(inputs, before);

@@ -48,14 +48,14 @@ async function preview(bench: Bench, news: Properties = program) {
 }
 
 describe("a cluster that an interrupted run has created", () => {
-  it("is taken up by the next run, which says so, and sends no create request", async () => {
+  it("is adopted by the next run, which says so, and sends no create request", async () => {
     const bench = await open();
     const id = leave(bench);
     const { said, refusals } = await preview(bench);
     expect(refusals).toEqual([]);
     expect(said).toMatch(
       new RegExp(
-        `^info: web: takes up ${id} \\("${name}", 2 x h100\\), which an interrupted run has created .*: nothing is`,
+        `^info: web: adopts ${id} \\("${name}", 2 x h100\\), which an interrupted run has created .*: nothing is`,
       ),
     );
     const { id: held, state, process, inputs } = await up(bench);
@@ -110,7 +110,7 @@ describe("a cluster that an interrupted run has created", () => {
     const work = process.create(bench.ctx({ timeoutMs: 60_000 }), inputs);
     const error = await bench.run(initErrorOf(work));
     expect(error.id).toBe(id);
-    expect(error.reasons[0]).toMatch(/was taken up, but was not changed completely: timed out/);
+    expect(error.reasons[0]).toMatch(/was adopted, but was not changed completely: timed out/);
     bench.simulator.change(id, { sickReplica: undefined });
     forget(bench);
     const state = await bench.run(bench.as("seen").update(bench.ctx(), id, error.state, inputs));
@@ -135,7 +135,7 @@ describe("a cluster that an interrupted run has created", () => {
     expect(bench.said.join()).not.toContain("waits for capacity");
   });
 
-  it("is taken up after an error that says that a cluster may exist", async () => {
+  it("is adopted after an error that says that a cluster may exist", async () => {
     const bench = await open({
       faults: [
         { ...post, kind: "status", status: 504, when: "after" },
@@ -145,7 +145,7 @@ describe("a cluster that an interrupted run has created", () => {
     const process = bench.as("seen");
     const { inputs } = await bench.run(process.check(bench.ctx(), program));
     const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
-    expect(message).toMatch(/may have been created.*gpucluster:resume takes it up in the next `pulumi up`$/);
+    expect(message).toMatch(/may have been created.*gpucluster:resume adopts it in the next `pulumi up`$/);
     await bench.clock.advance(600_000);
     forget(bench);
     expect(await up(bench)).toMatchObject({ id: living(bench.simulator)[0]?.id });
@@ -179,7 +179,7 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     const { refusals } = await preview(bench);
     expect(refusals).toEqual([expect.stringMatching(/is already the name of cl_left.*set `adopt: "/)]);
     expect(refusals[0]).toMatch(reason);
-    expect(refusals[0]).toMatch(/gpucluster:resume does not take it up, because /);
+    expect(refusals[0]).toMatch(/gpucluster:resume does not adopt it, because /);
     expect(refusals[0]).not.toContain(salt);
   });
 
@@ -220,7 +220,7 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
 });
 
 describe("a list that changes between the check and the creation", () => {
-  it("shows the cluster of an interrupted run late: it is taken up in place of the error", async () => {
+  it("shows the cluster of an interrupted run late: it is adopted in place of the error", async () => {
     const bench = await open();
     const process = bench.as("seen");
     const { inputs } = await bench.run(process.check(bench.ctx(), program));
@@ -228,10 +228,10 @@ describe("a list that changes between the check and the creation", () => {
     await bench.clock.advance(31_000);
     expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
     expect(writes(bench.simulator)).toEqual([]);
-    expect(bench.said.join()).toContain(`${id}): taken up, because an interrupted run has created it`);
+    expect(bench.said.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
   });
 
-  it("fails in the check: it is taken up without a wait for capacity, which it may hold itself", async () => {
+  it("fails in the check: it is adopted without a wait for capacity, which it may hold itself", async () => {
     const bench = await open();
     bench.simulator.setGpuType("h100", { stock: 0 });
     const id = leave(bench);
@@ -242,7 +242,7 @@ describe("a list that changes between the check and the creation", () => {
     expect(bench.said.join()).not.toContain("waiting for capacity");
   });
 
-  it("shows it after a conflict only: it is taken up in place of the error", async () => {
+  it("shows it after a conflict only: it is adopted in place of the error", async () => {
     const bench = await open({ dialect: { uniqueNames: true } });
     const process = bench.as("seen");
     const { inputs } = await bench.run(process.check(bench.ctx(), program));
@@ -264,7 +264,7 @@ describe("a list that changes between the check and the creation", () => {
     expect(state).toMatchObject({ endpoint: living(bench.simulator)[0]?.endpoint });
   });
 
-  it("shows another container in detail: it is not taken up, and nothing is created", async () => {
+  it("shows another container in detail: it is not adopted, and nothing is created", async () => {
     const bench = await open();
     const id = leave(bench, { container: "a/b:9" });
     bench.simulator.fault(
@@ -273,7 +273,7 @@ describe("a list that changes between the check and the creation", () => {
     const process = bench.as("seen");
     const { inputs } = await bench.run(process.check(bench.ctx(), program));
     const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
-    expect(message).toMatch(/was not taken up: it has another `container`/);
+    expect(message).toMatch(/was not adopted: it has another `container`/);
     expect(writes(bench.simulator)).toEqual([]);
   });
 });
@@ -297,7 +297,7 @@ describe("a replacement", () => {
     return up(bench, news, process);
   }
 
-  it("that was killed in the middle takes its new cluster up, and the one after it has another name", async () => {
+  it("that was killed in the middle adopts its new cluster, and the one after it has another name", async () => {
     const bench = await open();
     const first = await up(bench);
     const lost = await replace(bench, first, l4, true);
@@ -334,7 +334,7 @@ describe("a replacement", () => {
     await bench.run(later.read(bench.ctx(), old.id, old.state));
     await remove(later);
     expect(writes(bench.simulator)).toEqual([]);
-    const text = /not deleted, because this resource has taken up the same cluster, so it is not replaced: `--replace`/;
+    const text = /not deleted, because this resource has adopted the same cluster, so it is not replaced: `--replace`/;
     expect(bench.said.filter((line) => text.test(line))).toHaveLength(2);
     await bench.run(bench.as("seen").delete(bench.ctx(), again.id, again.state));
     expect(living(bench.simulator)).toEqual([]);
@@ -347,7 +347,7 @@ describe("a replacement", () => {
     const news = { ...program, __deleteBeforeReplace: true };
     const { inputs, failures } = await bench.run(process.check(bench.ctx(), news));
     expect(failures).toEqual([]);
-    expect(bench.said.join("\n")).toMatch(/takes up cl_.*, unless a replacement deletes it first/);
+    expect(bench.said.join("\n")).toMatch(/adopts cl_.*, unless a replacement deletes it first/);
     await bench.run(process.delete(bench.ctx(), old.id, old.state));
     const next = await bench.run(process.create(bench.ctx(), inputs));
     expect(living(bench.simulator).map(({ id }) => id)).toEqual([next.id]);

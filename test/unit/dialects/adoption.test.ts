@@ -53,7 +53,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
     await expectReached(bench, at, at.wanted);
   });
 
-  it("a cluster of an interrupted run is taken up without a create request", async () => {
+  it("a cluster of an interrupted run is adopted without a create request", async () => {
     const bench = await open(dialect, { settings: { resume: "9f3c41aa07be5d12" } });
     const { name: _name, ...nameless } = web;
     const up = async () => {
