@@ -77,6 +77,7 @@ async function finish(service: Service, ctx: Ctx, inputs: CheckedInputs, record:
     "was created, but is not ready",
     () => ({ running, before, unfinished: true }),
     async () => {
+      service.capacity.created(inputs.name);
       await refuseOtherForm(service, operation, inputs);
       const found = await otherFound(service, operation, inputs, record);
       running = found?.running ?? inputs;
@@ -141,7 +142,7 @@ function createBody(inputs: CheckedInputs): Pick<CreateBody, CreatedName> {
 }
 
 async function createOnce(
-  { creations, capacity }: Service,
+  { creations }: Service,
   operation: Operation,
   inputs: CheckedInputs,
   approve: Approve | undefined,
@@ -150,9 +151,7 @@ async function createOnce(
   try {
     const warn = (text: string) => operation.warn(text);
     const options = { ...operation.request(), lookupDeadlineMs: operation.lookup().deadlineMs, warn, approve };
-    const record = await creations.create(createBody(inputs), options);
-    capacity.created(inputs.name);
-    return record;
+    return await creations.create(createBody(inputs), options);
   } catch (error) {
     // Several operations share the request for the list, so its error names none of their clusters.
     const isShared = error instanceof RequestError && !error.message.includes(operation.title);
