@@ -11,7 +11,7 @@ import { slim } from "./plugin/slim.mjs";
 export const PLUGIN = join(ROOT, "plugin");
 
 /** The licences of the bundled packages, beside the plugin. */
-const NOTICES = "THIRD-PARTY-NOTICES.txt";
+export const NOTICES = "THIRD-PARTY-NOTICES.txt";
 
 /** The file name under which the engine looks for the plugin. */
 export const EXECUTABLE = "pulumi-resource-gpucluster";

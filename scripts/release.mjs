@@ -5,13 +5,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
-import { run } from "./lib/run.mjs";
+import { run, succeed } from "./lib/run.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";
-import { packPlugin } from "./packPlugin.mjs";
+import { PLATFORMS, packPlugin } from "./packPlugin.mjs";
 import { bundledPackages } from "./plugin/notices.mjs";
 import { disagreements } from "./release/agreement.mjs";
-import { billOf } from "./release/bom.mjs";
-import { packForNpm, packSdks, succeed } from "./release/packages.mjs";
+import { billOf, nodeComponent } from "./release/bom.mjs";
+import { NODE_VERSION } from "./release/embedNode.mjs";
+import { packForNpm, packSdks } from "./release/packages.mjs";
 import { writeSdks } from "./sdks.mjs";
 import { setup } from "./setup.mjs";
 
@@ -48,6 +49,7 @@ async function writeBill(metafile, file) {
     whole,
     name,
     parts.map((part) => `${part.name}@${part.version}`),
+    nodeComponent(NODE_VERSION),
   );
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
 }
@@ -72,7 +74,7 @@ async function release(out) {
   await checkAgreement();
   await setup();
   mkdirSync(out, { recursive: true });
-  await writeBill(await packPlugin(out), join(out, "sbom.cdx.json"));
+  await writeBill(await packPlugin(out, PLATFORMS), join(out, "sbom.cdx.json"));
   await packForNpm(ROOT, out);
   await inTemporaryFolder(async (sdks) => {
     await writeSdks(sdks);

@@ -61,6 +61,18 @@ export function run(command, args, { cwd = ROOT, env, show = false, signal, onOu
   });
 }
 
+/**
+ * Fails with the output of a command that has failed.
+ *
+ * @param {string} what
+ * @param {Promise<{ code: number | undefined, output: string }>} result
+ */
+export async function succeed(what, result) {
+  const { code, output } = await result;
+  if (code !== 0) throw new Error(`${what} failed:\n${output}`);
+  return output;
+}
+
 /** @param {number | undefined} pid */
 function killTree(pid) {
   if (pid === undefined) return;

@@ -13,8 +13,9 @@
  * @param {Bill & { serialNumber?: string, metadata: { timestamp?: string } }} whole
  * @param {string} name The name of the package.
  * @param {readonly string[]} parts Packages, such as `undici@7.30.2`.
+ * @param {Component} node
  */
-export function billOf({ serialNumber: _random, ...whole }, name, parts) {
+export function billOf({ serialNumber: _random, ...whole }, name, parts, node) {
   const { timestamp: _time, ...metadata } = whole.metadata;
   const components = whole.components
     .filter((component) => parts.includes(component["bom-ref"]))
@@ -26,6 +27,28 @@ export function billOf({ serialNumber: _random, ...whole }, name, parts) {
   const uses = (/** @type {string} */ ref) => ref === own || parts.includes(ref);
   const dependencies = whole.dependencies
     .filter(({ ref }) => uses(ref))
-    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(uses) }));
-  return { ...whole, metadata: { ...metadata, component: { ...metadata.component, name } }, components, dependencies };
+    .map(({ ref, dependsOn }) => ({
+      ref,
+      dependsOn: [...dependsOn.filter(uses), ...(ref === own ? [node["bom-ref"]] : [])],
+    }));
+  const component = { ...metadata.component, name };
+  return { ...whole, metadata: { ...metadata, component }, components: [...components, node], dependencies };
+}
+
+/**
+ * Node, which some archives of the plugin hold. Lists of known defects name it by its CPE.
+ *
+ * @param {string} version
+ */
+export function nodeComponent(version) {
+  return {
+    "bom-ref": `node@${version}`,
+    type: "platform",
+    name: "node",
+    version,
+    scope: "required",
+    licenses: [{ license: { id: "MIT" } }],
+    cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
+    purl: `pkg:generic/node@${version}`,
+  };
 }

@@ -6,22 +6,10 @@ import { VERSION } from "../cli/find.mjs";
 import { FILE_TIME, packFolder } from "../lib/archive.mjs";
 import { runInModule } from "../lib/go.mjs";
 import { ROOT, readManifest } from "../lib/root.mjs";
-import { run, runTool } from "../lib/run.mjs";
+import { run, runTool, succeed } from "../lib/run.mjs";
 import { goImport } from "./facts.mjs";
 
 const { version } = readManifest();
-
-/**
- * Fails with the output of a command that has failed.
- *
- * @param {string} what
- * @param {Promise<{ code: number | undefined, output: string }>} result
- */
-export async function succeed(what, result) {
-  const { code, output } = await result;
-  if (code !== 0) throw new Error(`${what} failed:\n${output}`);
-  return output;
-}
 
 /**
  * @param {string} folder
