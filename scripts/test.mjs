@@ -8,6 +8,7 @@ import { runAttw } from "./lib/attw.mjs";
 import { runJest } from "./lib/jest.mjs";
 import { isMain, runMain, since } from "./lib/root.mjs";
 import { runTool } from "./lib/run.mjs";
+import { checkWorkflows } from "./lib/workflows.mjs";
 import { ensureCliFor } from "./pulumi-cli.mjs";
 import { setup } from "./setup.mjs";
 
@@ -60,6 +61,7 @@ function allStages() {
       ...quick.map((project) => ({ name: project, run: () => runJest(project, shares()) })),
       { name: "publint", run: () => runTool("publint", "publint", []) },
       { name: "attw", isForCi: true, run: runAttw },
+      { name: "workflows", isForCi: true, run: checkWorkflows },
     ],
     ...WITH_CLI.map((project) => [
       { name: project, isForCi: FOR_CI.includes(project), run: () => runJestWithCli(project) },
