@@ -4,7 +4,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
-import { goImport, manifestFacts } from "./release/facts.mjs";
+import { goImport, manifestFacts, registryEntry, schemaFacts } from "./release/facts.mjs";
+
+const { repoSlug, schemaFile } = registryEntry;
 
 /** The files that name a fact, and their texts as they have to be. */
 const files = {
@@ -12,6 +14,10 @@ const files = {
     `${JSON.stringify({ ...JSON.parse(text), ...manifestFacts }, null, 2)}\n`,
   "docs/_index.md": (/** @type {string} */ text) =>
     text.replace(/"github\.com\/[^"]+\/sdk\/go\/gpucluster"/g, `"${goImport}"`),
+  "docs/installation-configuration.md": (/** @type {string} */ text) =>
+    text.replace(/github:\/\/[\w./-]+/g, schemaFacts.pluginDownloadURL),
+  "CONTRIBUTING.md": (/** @type {string} */ text) =>
+    text.replace(/\{ "repoSlug": [^}]*\}/, `{ "repoSlug": "${repoSlug}", "schemaFile": "${schemaFile}" }`),
 };
 
 async function main() {

@@ -27,5 +27,8 @@ export const schemaFacts = {
   pluginDownloadURL: `github://api.github.com/${owner}/${name}`,
 };
 
+/** The entry for the list of packages of the Pulumi Registry, which somebody adds there once. */
+export const registryEntry = { repoSlug: `${owner}/${name}`, schemaFile: "provider/schema/schema.json" };
+
 /** The import path of the Go SDK. Its tags begin with the folder: `sdk/go/gpucluster/v0.1.0`. */
 export const goImport = `github.com/${owner}/${name}/sdk/go/gpucluster`;

@@ -9,10 +9,11 @@ const { owner, repository, publisher } = JSON.parse(read("release.json"));
 const manifest = JSON.parse(read("package.json"));
 const schema = JSON.parse(read("provider/schema/schema.json"));
 
+const files = ["package.json", "CONTRIBUTING.md", "docs/_index.md", "docs/installation-configuration.md"];
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "facts-"));
-  for (const file of ["package.json", "docs/_index.md"]) cpSync(join(root, file), join(folder, file));
+  for (const file of files) cpSync(join(root, file), join(folder, file));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -27,9 +28,11 @@ test.each([
   ["package.json", `/${owner}/`],
   ["package.json", publisher],
   ["docs/_index.md", `/${owner}/`],
+  ["docs/installation-configuration.md", `/${owner}/`],
+  ["CONTRIBUTING.md", `"${owner}/`],
 ])("%s with something else than %s is stale", (file, fact) => {
   const path = join(folder, file);
-  writeFileSync(path, readFileSync(path, "utf8").replaceAll(fact, "/somebody-else/"));
+  writeFileSync(path, readFileSync(path, "utf8").replaceAll(fact, fact.replace(owner, "somebody-else")));
   const { status, stderr } = check();
   expect(status).toBe(1);
   expect(stderr).toContain("npm run facts");
