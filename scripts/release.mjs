@@ -10,7 +10,7 @@ import { inTemporaryFolder } from "./lib/temporary.mjs";
 import { PLATFORMS, packPlugin } from "./packPlugin.mjs";
 import { bundledPackages } from "./plugin/notices.mjs";
 import { disagreements } from "./release/agreement.mjs";
-import { billOf, nodeComponent } from "./release/bom.mjs";
+import { billOf, withNode } from "./release/bom.mjs";
 import { NODE_VERSION } from "./release/embedNode.mjs";
 import { packForNpm, packSdks } from "./release/packages.mjs";
 import { writeSdks } from "./sdks.mjs";
@@ -49,9 +49,8 @@ async function writeBill(metafile, file) {
     whole,
     name,
     parts.map((part) => `${part.name}@${part.version}`),
-    nodeComponent(NODE_VERSION),
   );
-  writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(withNode(bill, NODE_VERSION), null, 2)}\n`);
 }
 
 /** @param {string} out */

@@ -6,6 +6,7 @@ import { run } from "./run.mjs";
 import { inTemporaryFolder } from "./temporary.mjs";
 
 const ACTIONLINT = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
+const DEPENDABOT = ".github/dependabot.yml";
 const FROM_PYPI = ["check-jsonschema==0.39.0", "zizmor==1.32.0"];
 
 /** Our workflows, and those that users copy from the examples. */
@@ -34,9 +35,9 @@ export function checkWorkflows() {
       // It does not know `queue` of `concurrency` yet. Without the linters that it would find on some machines only.
       ["go", "run", ACTIONLINT, "-shellcheck=", "-pyflakes=", "-ignore", 'unexpected key "queue"', ...files],
       [join(bin, "check-jsonschema"), "--builtin-schema", "vendor.github-workflows", ...files],
-      [join(bin, "check-jsonschema"), "--builtin-schema", "vendor.dependabot", ".github/dependabot.yml"],
+      [join(bin, "check-jsonschema"), "--builtin-schema", "vendor.dependabot", DEPENDABOT],
       // By name: in a folder, it would only find what lies in .github/workflows.
-      [join(bin, "zizmor"), "--offline", "--quiet", ".github", ...files],
+      [join(bin, "zizmor"), "--offline", "--quiet", DEPENDABOT, ...files],
     ];
     let output = "";
     for (const [command = "", ...args] of commands) {

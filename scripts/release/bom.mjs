@@ -13,9 +13,8 @@
  * @param {Bill & { serialNumber?: string, metadata: { timestamp?: string } }} whole
  * @param {string} name The name of the package.
  * @param {readonly string[]} parts Packages, such as `undici@7.30.2`.
- * @param {Component} node
  */
-export function billOf({ serialNumber: _random, ...whole }, name, parts, node) {
+export function billOf({ serialNumber: _random, ...whole }, name, parts) {
   const { timestamp: _time, ...metadata } = whole.metadata;
   const components = whole.components
     .filter((component) => parts.includes(component["bom-ref"]))
@@ -27,22 +26,20 @@ export function billOf({ serialNumber: _random, ...whole }, name, parts, node) {
   const uses = (/** @type {string} */ ref) => ref === own || parts.includes(ref);
   const dependencies = whole.dependencies
     .filter(({ ref }) => uses(ref))
-    .map(({ ref, dependsOn }) => ({
-      ref,
-      dependsOn: [...dependsOn.filter(uses), ...(ref === own ? [node["bom-ref"]] : [])],
-    }));
-  const component = { ...metadata.component, name };
-  return { ...whole, metadata: { ...metadata, component }, components: [...components, node], dependencies };
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(uses) }));
+  return { ...whole, metadata: { ...metadata, component: { ...metadata.component, name } }, components, dependencies };
 }
 
 /**
- * Node, which some archives of the plugin hold. Lists of known defects name it by its CPE.
+ * The bill with Node, which some archives of the plugin hold. Lists of known defects name it by its CPE.
  *
+ * @param {Bill} bill
  * @param {string} version
  */
-export function nodeComponent(version) {
-  return {
-    "bom-ref": `node@${version}`,
+export function withNode(bill, version) {
+  const ref = `node@${version}`;
+  const node = {
+    "bom-ref": ref,
     type: "platform",
     name: "node",
     version,
@@ -51,4 +48,9 @@ export function nodeComponent(version) {
     cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
     purl: `pkg:generic/node@${version}`,
   };
+  const own = bill.metadata.component["bom-ref"];
+  const dependencies = bill.dependencies.map((entry) =>
+    entry.ref === own ? { ...entry, dependsOn: [...entry.dependsOn, ref] } : entry,
+  );
+  return { ...bill, components: [...bill.components, node], dependencies: [...dependencies, { ref, dependsOn: [] }] };
 }
