@@ -71,8 +71,9 @@ function allStages() {
 
 /** @param {string} project */
 async function runJestWithCli(project) {
-  // Only CI has a program in Python.
-  const { root } = await (chosen().all ? ensureCliFor("yaml", "python") : ensureCliFor("yaml"));
+  // Only tests for CI have a program in Python.
+  const isForCi = chosen().all || FOR_CI.includes(project);
+  const { root } = await (isForCi ? ensureCliFor("yaml", "python") : ensureCliFor("yaml"));
   const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares() };
   const left = chosen().all ? [] : [`--testPathIgnorePatterns=engine/(${FILES_FOR_CI.join("|")})\\.test`];
   // These tests wait for much of their time: for other processes, for the service, for the end of a time limit.
