@@ -1,12 +1,15 @@
 // @ts-check
-// Writes the facts of release.json into package.json, and into the examples of docs. `npm run facts` writes the schema too.
+// Writes the facts of release.json into package.json, and into the documents, with the version. `npm run facts` writes the schema too.
 // `--check FOLDER` only compares the files of a folder.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isMain, ROOT, runMain } from "./lib/root.mjs";
+import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { goImport, manifestFacts, registryEntry, schemaFacts } from "./release/facts.mjs";
 
 const { repoSlug, schemaFile } = registryEntry;
+
+/** @param {string} text A page with commands that name the version. */
+const withVersion = (text) => text.replace(/(gpucluster[ @]|`version: )\d+\.\d+\.\d+/g, `$1${readManifest().version}`);
 
 /** The files that name a fact, and their texts as they have to be. */
 const files = {
@@ -15,7 +18,8 @@ const files = {
   "docs/_index.md": (/** @type {string} */ text) =>
     text.replace(/"github\.com\/[^"]+\/sdk\/go\/gpucluster"/g, `"${goImport}"`),
   "docs/installation-configuration.md": (/** @type {string} */ text) =>
-    text.replace(/github:\/\/[\w./-]+/g, schemaFacts.pluginDownloadURL),
+    withVersion(text).replace(/github:\/\/[\w./-]+/g, schemaFacts.pluginDownloadURL),
+  "docs/guides/languages.md": withVersion,
   "CONTRIBUTING.md": (/** @type {string} */ text) =>
     text.replace(/\{ "repoSlug": [^}]*\}/, `{ "repoSlug": "${repoSlug}", "schemaFile": "${schemaFile}" }`),
 };

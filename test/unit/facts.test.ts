@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,10 +9,12 @@ const { owner, repository, publisher } = JSON.parse(read("release.json"));
 const manifest = JSON.parse(read("package.json"));
 const schema = JSON.parse(read("provider/schema/schema.json"));
 
-const files = ["package.json", "CONTRIBUTING.md", "docs/_index.md", "docs/installation-configuration.md"];
+const pages = ["_index", "installation-configuration", "guides/languages"].map((name) => `docs/${name}.md`);
+const files = ["package.json", "CONTRIBUTING.md", ...pages];
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "facts-"));
+  mkdirSync(join(folder, "docs/guides"), { recursive: true });
   for (const file of files) cpSync(join(root, file), join(folder, file));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -25,14 +27,16 @@ test("package.json and the documents say what release.json says", () => {
 });
 
 test.each([
-  ["package.json", `/${owner}/`],
-  ["package.json", publisher],
-  ["docs/_index.md", `/${owner}/`],
-  ["docs/installation-configuration.md", `/${owner}/`],
-  ["CONTRIBUTING.md", `"${owner}/`],
-])("%s with something else than %s is stale", (file, fact) => {
+  ["package.json", `/${owner}/`, "/somebody-else/"],
+  ["package.json", publisher, "Somebody else"],
+  ["docs/_index.md", `/${owner}/`, "/somebody-else/"],
+  ["docs/installation-configuration.md", `/${owner}/`, "/somebody-else/"],
+  ["docs/installation-configuration.md", `gpucluster ${manifest.version}`, "gpucluster 0.0.1"],
+  ["docs/guides/languages.md", `gpucluster@${manifest.version}`, "gpucluster@0.0.1"],
+  ["CONTRIBUTING.md", `"${owner}/`, '"somebody-else/'],
+])("%s with something else than %s is stale: %s", (file, fact, other) => {
   const path = join(folder, file);
-  writeFileSync(path, readFileSync(path, "utf8").replaceAll(fact, fact.replace(owner, "somebody-else")));
+  writeFileSync(path, readFileSync(path, "utf8").replaceAll(fact, other));
   const { status, stderr } = check();
   expect(status).toBe(1);
   expect(stderr).toContain("npm run facts");
