@@ -10,9 +10,14 @@ import { goImport, manifestFacts } from "./release/facts.mjs";
 const files = {
   "package.json": (/** @type {string} */ text) =>
     `${JSON.stringify({ ...JSON.parse(text), ...manifestFacts }, null, 2)}\n`,
-  "docs/_index.md": (/** @type {string} */ text) =>
-    text.replace(/"github\.com\/[^"]+\/sdk\/go\/gpucluster"/g, `"${goImport}"`),
+  "docs/_index.md": withGoImport,
+  "docs/guides/languages.md": withGoImport,
 };
+
+/** @param {string} text */
+function withGoImport(text) {
+  return text.replace(/"github\.com\/[^"]+\/sdk\/go\/gpucluster"/g, `"${goImport}"`);
+}
 
 async function main() {
   const [flag, folder = ROOT] = process.argv.slice(2);

@@ -12,7 +12,8 @@ const schema = JSON.parse(read("provider/schema/schema.json"));
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "facts-"));
-  for (const file of ["package.json", "docs/_index.md"]) cpSync(join(root, file), join(folder, file));
+  const files = ["package.json", "docs/_index.md", "docs/guides/languages.md"];
+  for (const file of files) cpSync(join(root, file), join(folder, file));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -27,6 +28,7 @@ test.each([
   ["package.json", `/${owner}/`],
   ["package.json", publisher],
   ["docs/_index.md", `/${owner}/`],
+  ["docs/guides/languages.md", `/${owner}/`],
 ])("%s with something else than %s is stale", (file, fact) => {
   const path = join(folder, file);
   writeFileSync(path, readFileSync(path, "utf8").replaceAll(fact, "/somebody-else/"));
