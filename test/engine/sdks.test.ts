@@ -20,7 +20,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const documents = Object.fromEntries(
   ["docs/_index.md", "docs/guides/languages.md", "provider/schema/schema.json"].map((file) => {
     const text = readFileSync(join(repository, file), "utf8");
-    const page = file.endsWith(".json") ? JSON.parse(text).resources["gpucluster:index:Cluster"].description : text;
+    const page: string = file.endsWith(".json")
+      ? JSON.parse(text).resources["gpucluster:index:Cluster"].description
+      : text;
     const fences = [...page.matchAll(/^```(typescript|python|go|csharp|yaml)\n([\s\S]*?)^```$/gm)];
     // The lines of a project are no program.
     const programs = fences.filter(([, , code = ""]) => !code.startsWith("plugins:"));
