@@ -94,7 +94,7 @@ describe("the examples in other languages", () => {
   it.each(Object.keys(documents))("of %s are what `pulumi convert` makes of the example in YAML", async (file) => {
     const examples = documents[file] ?? [];
     const yaml = examples.find(({ language }) => language === "yaml")?.code ?? "";
-    const converted = { ...(await convert(yaml)), yaml };
+    const converted: Record<string, string> = { ...(await convert(yaml)), yaml };
     const languages = examples.map(({ language }) => language);
     expect(languages).toEqual(expect.arrayContaining(["python", "go", "csharp", "yaml"]));
     for (const { language, code } of examples)
