@@ -10,9 +10,9 @@ import { rules } from "./prose/rules.mjs";
 // The module is CommonJS with a default export, which Node puts into the default export.
 const markdown = markdownModule.default ?? markdownModule;
 
-/** All documents: those of the repository's folder, of `docs` and of the examples. */
+/** All documents: those of the repository and of these folders. */
 function documents() {
-  const inFolders = ["docs", "examples"].flatMap((folder) =>
+  const inFolders = [".github", "docs", "examples"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   );
   return [...readdirSync(ROOT), ...inFolders].filter((file) => file.endsWith(".md") && !file.includes("node_modules"));
