@@ -15,14 +15,18 @@ const withVersion = (text) => text.replace(/(gpucluster[ @]|`version: )\d+\.\d+\
 const files = {
   "package.json": (/** @type {string} */ text) =>
     `${JSON.stringify({ ...JSON.parse(text), ...manifestFacts }, null, 2)}\n`,
-  "docs/_index.md": (/** @type {string} */ text) =>
-    text.replace(/"github\.com\/[^"]+\/sdk\/go\/gpucluster"/g, `"${goImport}"`),
+  "docs/_index.md": withGoImport,
   "docs/installation-configuration.md": (/** @type {string} */ text) =>
     withVersion(text).replace(/github:\/\/[\w./-]+/g, schemaFacts.pluginDownloadURL),
-  "docs/guides/languages.md": withVersion,
+  "docs/guides/languages.md": (/** @type {string} */ text) => withGoImport(withVersion(text)),
   "CONTRIBUTING.md": (/** @type {string} */ text) =>
     text.replace(/\{ "repoSlug": [^}]*\}/, `{ "repoSlug": "${repoSlug}", "schemaFile": "${schemaFile}" }`),
 };
+
+/** @param {string} text */
+function withGoImport(text) {
+  return text.replace(/"github\.com\/[^"]+\/sdk\/go\/gpucluster"/g, `"${goImport}"`);
+}
 
 async function main() {
   const [flag, folder = ROOT] = process.argv.slice(2);

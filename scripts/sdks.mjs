@@ -8,7 +8,7 @@ import { runInModule, whyNoGo } from "./lib/go.mjs";
 import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";
 
-const SCHEMA = join(ROOT, "provider/schema/schema.json");
+export const SCHEMA = join(ROOT, "provider/schema/schema.json");
 const MODULE = "github.com/pulumi/pulumi/pkg/v3";
 
 /** The releases of Pulumi whose generators are used, and the source files that name those. Each becomes one program. */
@@ -35,7 +35,8 @@ export async function writeSdks(target) {
 async function generate({ source, version }, module, target) {
   const startedAt = performance.now();
   mkdirSync(module);
-  for (const file of ["generate.go", source]) copyFileSync(join(ROOT, "scripts/sdks", file), join(module, file));
+  for (const file of ["spec.go", "generate.go", source])
+    copyFileSync(join(ROOT, "scripts/sdks", file), join(module, file));
   copyFileSync(join(ROOT, "docs/logo.png"), join(module, "logo.png"));
   const reason = await runInModule(module, [
     ["get", `${MODULE}@${version}`],

@@ -2,12 +2,13 @@
 // Runs every check of this repository, stage by stage, until one fails. `npm test -- --only unit` runs one step only.
 // `--all`, for CI, runs all dialects, kills, installations and fleets; ten minutes are enough for a share of them.
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import jestConfig from "../jest.config.cjs";
 import { runAttw } from "./lib/attw.mjs";
 import { runJest } from "./lib/jest.mjs";
-import { isMain, runMain, since } from "./lib/root.mjs";
-import { runTool } from "./lib/run.mjs";
+import { isMain, ROOT, runMain, since } from "./lib/root.mjs";
+import { run, runTool } from "./lib/run.mjs";
 import { checkWorkflows } from "./lib/workflows.mjs";
 import { ensureCliFor } from "./pulumi-cli.mjs";
 import { setup } from "./setup.mjs";
@@ -56,6 +57,7 @@ function allStages() {
       { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
       { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
       { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
+      { name: "prose", run: () => run(process.execPath, [join(ROOT, "scripts/prose.mjs")]) },
     ],
     [
       ...quick.map((project) => ({ name: project, run: () => runJest(project, shares()) })),

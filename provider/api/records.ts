@@ -92,12 +92,12 @@ export const clusterNames = {
   reason: ["status_reason", "failure_reason", "status_message", "reason", "message", "error"],
 } as const;
 
-/** @assumption The id of a cluster has this prefix (section 2); if there is no such id, another one of letters, digits, `-` and `_` is accepted. */
+/** @assumption The id of a cluster has this prefix; if there is no such id, another one of letters, digits, `-` and `_` is accepted. */
 export const clusterIdPrefix = "cl_";
 /** An id is part of a request path: it has only characters that cannot change the path. */
 export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** @assumption The name of a cluster is the start of a host name (section 2), so it has only characters of a host name. */
+/** @assumption The name of a cluster is the start of a host name, so it has only characters of a host name. */
 export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
 /** @assumption A single record is the answer itself, or stands inside at most two levels of objects, under one of these names or another. */
 export const wrapperNames = ["cluster", "deployment", "data", "result", "response"];

@@ -31,7 +31,7 @@ export interface UpdateBody extends Partial<Omit<CreateBody, "env" | "hasGpuCoun
 
 type Field = Exclude<keyof UpdateBody, "extraFields">;
 
-/** @assumption A service accepts the names of the specification (section 4), or the names that the official client sends. */
+/** @assumption A service accepts the names of the specification, or the names that the official client sends. */
 export const vocabularies: Readonly<Record<RequestNames, Readonly<Record<Field, string>>>> = {
   specification: { name: "name", gpuType: "gpu_type", replicas: "replicas", container: "container", env: "env" },
   client: { name: "name", gpuType: "gpuModelId", replicas: "replicaCount", container: "imageUrl", env: "envVars" },

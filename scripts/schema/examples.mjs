@@ -1,17 +1,47 @@
 // @ts-check
+import { goImport } from "../release/facts.mjs";
 
-/** One program in each language, for the description of the resource. The SDK of a language keeps only its own. */
+/** One program in each language, for the description of the resource: the YAML program, converted by scripts/convert.mjs. */
 const PROGRAMS = {
   typescript: `import * as gpucluster from "pulumi-gpucluster-native";
 
-const web = new gpucluster.Cluster("web", { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" });
+const web = new gpucluster.Cluster("web", {
+    gpuType: "h100",
+    replicas: 2,
+    container: "vllm/vllm-openai:v0.6.3",
+});
 export const endpoint = web.endpoint;`,
   python: `import pulumi
 import pulumi_gpucluster as gpucluster
 
-web = gpucluster.Cluster("web", gpu_type="h100", replicas=2, container="vllm/vllm-openai:v0.6.3")
+web = gpucluster.Cluster("web",
+    gpu_type="h100",
+    replicas=2,
+    container="vllm/vllm-openai:v0.6.3")
 pulumi.export("endpoint", web.endpoint)`,
+  go: `package main
+
+import (
+	"${goImport}"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		web, err := gpucluster.NewCluster(ctx, "web", &gpucluster.ClusterArgs{
+			GpuType:   pulumi.Any("h100"),
+			Replicas:  pulumi.Any(2),
+			Container: pulumi.String("vllm/vllm-openai:v0.6.3"),
+		})
+		if err != nil {
+			return err
+		}
+		ctx.Export("endpoint", web.Endpoint)
+		return nil
+	})
+}`,
   csharp: `using System.Collections.Generic;
+using System.Linq;
 using Pulumi;
 using GpuCluster = Pulumi.GpuCluster;
 
@@ -23,7 +53,11 @@ return await Deployment.RunAsync(() =>
         Replicas = 2,
         Container = "vllm/vllm-openai:v0.6.3",
     });
-    return new Dictionary<string, object?> { ["endpoint"] = web.Endpoint };
+
+    return new Dictionary<string, object?>
+    {
+        ["endpoint"] = web.Endpoint,
+    };
 });`,
   yaml: `resources:
   web:

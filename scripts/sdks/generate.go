@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,23 +29,6 @@ func main() {
 			fail(fmt.Errorf("the SDK for %s: %w", language, err))
 		}
 	}
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
-}
-
-// readSpec reads a schema file, which has no version, and sets the version.
-func readSpec(file, version string) (schema.PackageSpec, error) {
-	var spec schema.PackageSpec
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return spec, err
-	}
-	err = json.Unmarshal(text, &spec)
-	spec.Version = version
-	return spec, err
 }
 
 // noLoader is the required loader of other schemas. This schema refers to none, so it is never called.

@@ -25,3 +25,15 @@ it("the YAML example runs, scales by its config, shows its cost, and is destroye
   expect((await workspace.destroy()).code).toBe(0);
   expect(living(simulator)).toEqual([]);
 });
+
+it.each(["docs/_index.md", "docs/guides/languages.md"])("the example of %s in YAML runs", async (file) => {
+  const { workspace, simulator } = await openBench("");
+  const page = readFileSync(join(repository, file), "utf8");
+  const [, program = ""] = /^```yaml\n(resources:[\s\S]*?)^```$/m.exec(page) ?? [];
+  const project = example.slice(0, example.indexOf("config:"));
+  writeFileSync(join(workspace.folder, "Pulumi.yaml"), project + program);
+  expect((await workspace.up()).code).toBe(0);
+  const outputs = JSON.parse(await workspace.succeed("stack", "output", "--json"));
+  expect(outputs).toEqual({ endpoint: living(simulator)[0]?.endpoint });
+  expect((await workspace.destroy()).code).toBe(0);
+});

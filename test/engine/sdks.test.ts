@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "../install/run";
@@ -15,6 +15,37 @@ beforeAll(async () => {
   await run([process.execPath, join(repository, "scripts/sdks.mjs"), join(folder, "sdks")], folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A document, and its example in each language. */
+const documents = Object.fromEntries(
+  ["docs/_index.md", "docs/guides/languages.md", "provider/schema/schema.json"].map((file) => {
+    const text = readFileSync(join(repository, file), "utf8");
+    const page: string = file.endsWith(".json")
+      ? JSON.parse(text).resources["gpucluster:index:Cluster"].description
+      : text;
+    const fences = [...page.matchAll(/^```(typescript|python|go|csharp|yaml)\n([\s\S]*?)^```$/gm)];
+    // The lines of a project are no program.
+    const programs = fences.filter(([, , code = ""]) => !code.startsWith("plugins:"));
+    return [file, programs.map(([, language = "", code = ""]) => ({ language, code }))] as const;
+  }),
+);
+
+/** The programs that the converters make of an example in YAML, by their languages. */
+async function convert(yaml: string): Promise<Record<string, string>> {
+  const out = mkdtempSync(join(folder, "programs-"));
+  writeFileSync(join(out, "yaml"), yaml);
+  await run([process.execPath, join(repository, "scripts/convert.mjs"), join(out, "yaml"), out], folder);
+  return Object.fromEntries(readdirSync(out).map((language) => [language, readFileSync(join(out, language), "utf8")]));
+}
+
+/** Without what no document shows: spaces at the ends of lines, an import that is not used, another name of the package. */
+function shown(code: string): string {
+  return code
+    .replace(/[ \t]+$/gm, "")
+    .replace(/^import \* as pulumi from .*\n(?![\s\S]*\bpulumi\.)/, "")
+    .replace("pulumi-gpucluster-native", "pulumi-gpucluster/native")
+    .trim();
+}
 
 /** The files of an SDK. */
 function filesOf(language: string): string[] {
@@ -42,12 +73,31 @@ describe("the SDKs that are generated from the schema", () => {
     await run(["python3", "-m", "compileall", "-q", "."], join(folder, "sdks/python"));
   });
 
-  it("pass `go vet`", async () => {
+  it("pass `go vet`, and so do the documents' programs with them", async () => {
     const sdk = join(folder, "sdks/go/gpucluster");
+    const programs = Object.values(documents).flatMap((all) => all.filter(({ language }) => language === "go"));
+    expect(programs).toHaveLength(3);
+    for (const [index, { code }] of programs.entries()) {
+      mkdirSync(join(sdk, `example${index}`));
+      writeFileSync(join(sdk, `example${index}`, "main.go"), code);
+    }
     const [, path] = /"(\S+)\/internal"/.exec(readFileSync(join(sdk, "cluster.go"), "utf8")) ?? [];
     await run(["go", "mod", "init", String(path)], sdk);
     await run(["go", "get", `github.com/pulumi/pulumi/sdk/v3@v${pulumiVersion}`], sdk);
     await run(["go", "mod", "tidy"], sdk);
     await run(["go", "vet", "./..."], sdk);
+  });
+});
+
+// The converters are the check of the example in C#: no tool of .NET is needed here.
+describe("the examples in other languages", () => {
+  it.each(Object.keys(documents))("of %s are what `pulumi convert` makes of the example in YAML", async (file) => {
+    const examples = documents[file] ?? [];
+    const yaml = examples.find(({ language }) => language === "yaml")?.code ?? "";
+    const converted: Record<string, string> = { ...(await convert(yaml)), yaml };
+    const languages = examples.map(({ language }) => language);
+    expect(languages).toEqual(expect.arrayContaining(["python", "go", "csharp", "yaml"]));
+    for (const { language, code } of examples)
+      expect({ language, code: shown(code) }).toEqual({ language, code: shown(converted[language] ?? "") });
   });
 });

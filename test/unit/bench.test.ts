@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { allReadyMs, lastRequestMs } from "../bench/bound";
 import { bestOf } from "../bench/figures";
 import { plotOf } from "../bench/plot";
+import { reportOf } from "../bench/report";
 import { listShowsAll, type Row, titleOf } from "../bench/rows";
 import { tableOf } from "../bench/table";
 import { missesOf, missText } from "../bench/targets";
@@ -122,4 +125,15 @@ describe("what is written", () => {
     expect(svg.match(/<rect [^>]*width="18"/g)).toHaveLength(2);
     expect(titleOf(up(10, 30, {}))).toBe("create 10, 30 s");
   });
+});
+
+test("the words of docs/benchmark.md are those of the report", () => {
+  const page = readFileSync(join(__dirname, "../../docs/benchmark.md"), "utf8");
+  /** Without the figures of a run: the table, the missed targets, how late the machine was. */
+  const words = (text: string) =>
+    text
+      .replace(/^\|.*\n/gm, "")
+      .replace(/^Missed:\n\n(- .*\n)+|^Every target is reached\.\n/m, "")
+      .replace(/than \d+ ms late/, "late");
+  expect(words(page)).toBe(words(reportOf([], [], 0)));
 });

@@ -33,6 +33,7 @@ test.each([
   ["docs/installation-configuration.md", `/${owner}/`, "/somebody-else/"],
   ["docs/installation-configuration.md", `gpucluster ${manifest.version}`, "gpucluster 0.0.1"],
   ["docs/guides/languages.md", `gpucluster@${manifest.version}`, "gpucluster@0.0.1"],
+  ["docs/guides/languages.md", `/${owner}/`, "/somebody-else/"],
   ["CONTRIBUTING.md", `"${owner}/`, '"somebody-else/'],
 ])("%s with something else than %s is stale: %s", (file, fact, other) => {
   const path = join(folder, file);

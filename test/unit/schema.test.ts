@@ -86,7 +86,7 @@ test("nothing refers to a specification that users do not have", () => {
 test("a cluster has an example in each language with an SDK or a program of its own", () => {
   const examples = /\{\{% examples %\}\}([\s\S]*)\{\{% \/examples %\}\}/.exec(cluster.description)?.[1] ?? "";
   expect([...examples.matchAll(/^```(\w+)$/gm)].map(([, language]) => language)).toEqual(
-    expect.arrayContaining(["typescript", "python", "csharp", "yaml"]),
+    expect.arrayContaining(["typescript", "python", "go", "csharp", "yaml"]),
   );
 });
 

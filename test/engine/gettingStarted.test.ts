@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { closeBenches, living, openBench } from "./harness";
+
+afterAll(closeBenches);
+
+const page = readFileSync(resolve(__dirname, "../../docs/getting-started.md"), "utf8");
+
+/** The fences after a heading, by their language. */
+function stepOf(heading: string): { commands: string[]; output: string[]; program: string } {
+  const [section = ""] = page.slice(page.indexOf(`## ${heading}`) + 3).split(/^## /m);
+  const [commands, output, program] = ["sh", "console", "ts"].map(
+    (fence) => new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(section)?.[1] ?? "",
+  );
+  const linesOf = (text = "") => text.trim().split("\n");
+  return { commands: linesOf(commands), output: linesOf(output), program: program ?? "" };
+}
+
+/** Without what differs from run to run: ids, hashes, times, and how far the replicas are. */
+function steady(line: string): string {
+  return line
+    .replace(/\bfirst-[0-9a-f]{7}(-[0-9a-f]+)?/g, "first-<hash>")
+    .replace(/\bcl_[0-9a-f]+/g, "cl_<id>")
+    .replace(/\(\d+s\)|\b\d+s\b/g, "<time>")
+    .replace(/[01]\/2 replicas/, "some replicas")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+it("the steps of docs/getting-started.md print what the page shows", async () => {
+  const { workspace, simulator } = await openBench("", { provisioningMs: 3_000 });
+  // As in a terminal of a user; in a CI, progress shows each minute only.
+  workspace.env["CI"] = "";
+  workspace.withoutTypes();
+  workspace.typeScript(stepOf("3. Write").program);
+  const steps = ["4. Preview", "5. Create", "6. Change", "7. Delete"].map(stepOf);
+  for (const { commands, output } of steps) {
+    let printed = "";
+    for (const command of commands) {
+      const [, ...args] = command.split(" ");
+      // The answer to the question whether to go on.
+      const yes = /^(up|destroy)$/.test(args[0] ?? "") ? ["--yes"] : [];
+      printed += await workspace.succeed(...args, ...yes);
+    }
+    const lines = printed.split("\n").map(steady);
+    const missing = output.map(steady).filter((line) => !lines.some((other) => other.includes(line)));
+    expect({ missing, of: missing.length > 0 ? lines : [] }).toEqual({ missing: [], of: [] });
+  }
+  expect(steps.map(({ commands }) => commands.length)).toEqual([1, 1, 2, 1]);
+  expect(living(simulator)).toEqual([]);
+});
