@@ -20,9 +20,18 @@ export function killFamily(root: number): void {
   // A stopped process starts no further one, so the family is whole if a pass finds no new process.
   for (let size = 0; size < family.size; family = familyOf(root)) {
     size = family.size;
-    for (const pid of family) process.kill(pid, "SIGSTOP");
+    for (const pid of family) signal(pid, "SIGSTOP");
   }
-  for (const pid of family) process.kill(pid, "SIGKILL");
+  for (const pid of family) signal(pid, "SIGKILL");
+}
+
+/** Signals a process, unless it has ended by itself meanwhile. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 function familyOf(root: number, listed = list()): Set<number> {
