@@ -3,10 +3,10 @@ import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
 import { type Job, Queue, WaitingError, Worker } from "bullmq";
 import { type Progress, up } from "pulumi-gpucluster/automation";
 import { connection, type Data, queueOf } from "./queues";
-import { program } from "./stacks";
+import { program, stacks } from "./stacks";
 
 const {
-  KEYS = "",
+  KEYS = Object.keys(stacks).join(),
   RUNS_PER_KEY = "8", // of all workers
   RUNS_PER_WORKER = "4", // of each key
   LOCK_MS = "60000",
@@ -67,13 +67,13 @@ async function run(key: string, job: Job<Data>, token?: string, lockLost?: Abort
     await stack.cancel().catch((error: Error) => console.error(`${job.name}: ${error.message}`));
     await job.updateData({ cancelled: job.stalledCounter });
   }
-  const signals = [stopping.signal, lockLost].filter((signal) => signal !== undefined);
+  const signal = AbortSignal.any([stopping.signal, lockLost].filter((signal) => signal !== undefined));
   try {
     const onProgress = ({ status }: Progress) => console.log(`${job.name}: ${status}`);
-    await up({ stack, signal: AbortSignal.any(signals), onProgress });
+    await up({ stack, signal, onProgress });
   } catch (error) {
-    if (!stopping.signal.aborted) throw error;
-    // The run has ended by interrupt: its state is complete, and the stack has no lock. Another worker continues.
+    if (!signal.aborted) throw error;
+    // The run has ended by interrupt: its state is complete, and the stack has no lock. Another run continues.
     await job.moveToWait(token);
     throw new WaitingError();
   }
