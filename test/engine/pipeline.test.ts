@@ -296,11 +296,11 @@ describe("the workflow", () => {
     );
   });
 
-  it("runs one job for each stack, but one report for all, and names the stacks in one place", () => {
+  it("runs one job for each stack, at most eight at once with the key, but one report for all, and names the stacks in one place", () => {
     const jobs = text.split(/^ {2}(?=\w+:\n {4})/m).filter((job) => job.includes("runs-on"));
     const expression = (text: string) => `"\${{ ${text} }}"`;
     const ofStack = [
-      `    strategy: { fail-fast: false, matrix: { stack: ${expression("fromJSON(vars.PULUMI_STACKS)")} } }`,
+      `    strategy: { fail-fast: false, max-parallel: 8, matrix: { stack: ${expression("fromJSON(vars.PULUMI_STACKS)")} } }`,
       `    concurrency: { group: ${expression("matrix.stack").replace("$", "gpu-clusters-$$")}, queue: max, cancel-in-progress: false }`,
       `    env: { PULUMI_STACK: ${expression("matrix.stack")} }`,
     ].join("\n");

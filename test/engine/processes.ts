@@ -10,13 +10,38 @@ interface Listed {
 /** The process of this provider, of either adapter, that a running CLI has started; undefined if there is none yet. */
 export function findProvider(cli: number): number | undefined {
   const listed = list();
-  const family = new Set([cli]);
+  const family = familyOf(cli, listed);
+  return listed.find(({ pid, command }) => family.has(pid) && isProvider.test(command))?.pid;
+}
+
+/** Kills a process and all that it has started, as the loss of its machine does. */
+export function killFamily(root: number): void {
+  let family = new Set([root]);
+  // A stopped process starts no further one, so the family is whole if a pass finds no new process.
+  for (let size = 0; size < family.size; family = familyOf(root)) {
+    size = family.size;
+    for (const pid of family) signal(pid, "SIGSTOP");
+  }
+  for (const pid of family) signal(pid, "SIGKILL");
+}
+
+/** Signals a process, unless it has ended by itself meanwhile. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function familyOf(root: number, listed = list()): Set<number> {
+  const family = new Set([root]);
   // A child may be listed before its parent, so the family grows until a pass finds no new process.
   for (let size = 0; size < family.size; ) {
     size = family.size;
     for (const { pid, parent } of listed) if (family.has(parent)) family.add(pid);
   }
-  return listed.find(({ pid, command }) => family.has(pid) && isProvider.test(command))?.pid;
+  return family;
 }
 
 /** Whether a process is alive; a zombie, whose parent has not read its exit status, is not. */
