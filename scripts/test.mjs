@@ -16,9 +16,9 @@ import { setup } from "./setup.mjs";
 /** @typedef {{ name: string, isForCi?: boolean, run: () => Promise<StepResult> }} Step */
 
 /** The Jest projects that need the real Pulumi CLI; they take longest, so they come last. */
-const WITH_CLI = ["install", "release", "engine"];
-/** Package managers, versions of Node, releases: an ordinary change does not break them, and they do not fit into ten minutes. */
-const FOR_CI = ["install", "release"];
+const WITH_CLI = ["install", "release", "scale", "engine"];
+/** Package managers, releases, many stacks: an ordinary change does not break them, and they do not fit into ten minutes. */
+const FOR_CI = ["install", "release", "scale"];
 /** Engine tests for CI only: dialects, languages, whole programs, moves of old and other stacks, fleets. */
 const FILES_FOR_CI = [
   "dialects\\d",
