@@ -6,6 +6,7 @@ const projects = {
   install: "test/engine/timeLimit.ts",
   release: "test/engine/timeLimit.ts",
   queue: "test/engine/timeLimit.ts",
+  scale: "test/engine/timeLimit.ts",
   engine: "test/engine/timeLimit.ts",
 };
 

@@ -18,9 +18,9 @@ import { setup } from "./setup.mjs";
 /** @typedef {{ name: string, isForCi?: boolean, run: () => Promise<StepResult> }} Step */
 
 /** The Jest projects that need the real Pulumi CLI; they take longest, so they come last. */
-const WITH_CLI = ["install", "release", "queue", "engine"];
-/** Package managers, versions of Node, releases, queues: an ordinary change does not break them, and they do not fit into ten minutes. */
-const FOR_CI = ["install", "release", "queue"];
+const WITH_CLI = ["install", "release", "queue", "scale", "engine"];
+/** Package managers, releases, queues, many stacks: an ordinary change does not break them, and they do not fit into ten minutes. */
+const FOR_CI = ["install", "release", "queue", "scale"];
 /** Engine tests for CI only: dialects, languages, whole programs, moves of old and other stacks, fleets. */
 const FILES_FOR_CI = [
   "dialects\\d",

@@ -4,7 +4,8 @@ import type { GpuType } from "../types";
 import { type Endpoint, endpoints, type RedeployBody, type UpdateMethod } from "./endpoints";
 import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
 import type { HttpRequest, Send } from "./http";
-import { type Budget, defaultLimit } from "./rateWindow";
+import { defaultLimit } from "./rateHeaders";
+import type { Budget } from "./rateWindow";
 import { readClusterList } from "./read/clusterList";
 import { type GpuSubject, readGpuList } from "./read/gpuRecords";
 import type { Answer, GetPage } from "./read/pages";
@@ -27,7 +28,7 @@ export type CallOptions = Pick<
 >;
 
 /** The budget of a transport whose rate limit is unknown. */
-const unknownBudget: Pick<Budget, "view"> = { view: () => ({ limit: defaultLimit, queued: 0 }) };
+const unknownBudget: Pick<Budget, "view"> = { view: () => ({ limit: defaultLimit, queued: 0, share: 1 }) };
 
 /** One typed method for each endpoint of the service. */
 export type Client = ReturnType<typeof createClient>;

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { type Clock, until } from "../clock";
 import { ApiError } from "../errors";
 import { defaultMaxQueueMs, type Handler, type HttpRequest, titleOf } from "./http";
+import { readRateHeaders } from "./rateHeaders";
 import {
   type Answered,
   type Budget,
@@ -12,7 +13,6 @@ import {
   priorityOf,
   RateWindow,
   type ReleasePermit,
-  readRateHeaders,
   spareForPolls,
 } from "./rateWindow";
 import { leftMs, unsent } from "./retry";
@@ -74,11 +74,6 @@ function tooLong(request: HttpRequest, waitMs: number, isCut: boolean): ApiError
   );
 }
 
-/** Reset times are whole seconds, and a service may round them down: a window may begin this much later than they say. */
-const guardMs = 1_000;
-/** Jitter, so that several processes with one key do not all send at the same moment. */
-const jitterMs = 1_000;
-
 interface Waiter extends Pick<PermitRequest, "priority" | "maxQueueMs" | "refuse"> {
   readonly sinceMs: number;
   readonly go: (release: ReleasePermit) => void;
@@ -121,8 +116,10 @@ export class RateLimiter implements Budget {
 
   view(): BudgetView {
     const standing = this.#window.standing(this.options.clock.now());
-    const view = { limit: this.#window.limit, queued: this.#queue.size };
-    return standing ? { ...view, ...standing, spare: spareForPolls({ ...view, ...standing }) } : view;
+    const { limit, share } = this.#window;
+    const view = { limit, share, queued: this.#queue.size };
+    if (!standing) return view;
+    return { ...view, ...standing, spare: this.#window.ownPolls(spareForPolls({ ...view, ...standing })) };
   }
 
   /** Gives permits to the requests that may go, refuses those that cannot wait long enough, and sets the alarm for the rest. */
@@ -149,7 +146,7 @@ export class RateLimiter implements Budget {
     return (answered) => {
       if (isOver) return;
       isOver = true;
-      this.#window.end(permit, answered, this.options.clock.now(), guardMs + this.options.random() * jitterMs);
+      this.#window.end(permit, answered, this.options.clock.now(), this.options.random());
       this.#pump();
     };
   }

@@ -1,96 +1,11 @@
 import type { HttpRequest } from "./http";
+import { defaultLimit, type RateHeaders, windowMs } from "./rateHeaders";
+import { fewPolls, hasLittleWork, leavesUntilMs, partOf, placesIn, shareAfter, shareOf, type Use } from "./rateShare";
 
 /**
- * The rate limit as pure decisions: what the headers of an answer tell, which request goes first, and how many permits a
- * window has left. `rateLimiter.ts` waits and wakes by them.
+ * The rate limit as pure decisions: which request goes first, and how many permits a window has left, for all users of
+ * the key and for this process. `rateLimiter.ts` waits and wakes by them.
  */
-
-/** The rate limit headers of an answer. Pure. Times are durations, so a difference between two clocks does no harm. */
-export interface RateHeaders {
-  /** Requests in one window. */
-  readonly limit?: number;
-  /** Requests left in this window. */
-  readonly remaining?: number;
-  /** Milliseconds until the window resets, 0 to 300 000. */
-  readonly resetInMs?: number;
-  /** The wait that the service requests after a refusal, in milliseconds. */
-  readonly retryAfterMs?: number;
-}
-
-/** The limit of the specification (section 8), used until a header shows another one. */
-export const defaultLimit = 100;
-export const windowMs = 60_000;
-/** The specified window plus the error of whole seconds. A longer time may come from a wrong local clock. */
-const longestResetMs = windowMs + 5_000;
-/** If the local clock plays no part, a longer window is accepted up to this. Beyond, the unit is probably another. */
-const longestBelievedMs = 5 * 60_000;
-
-type Headers = Readonly<Record<string, string>>;
-
-/** Reads the headers. An invalid value counts as absent. */
-export function readRateHeaders(headers: Headers, nowMs: number): RateHeaders {
-  const date = parseDate(headers["date"]);
-  const sentAtMs = date ?? nowMs;
-  const said = (name: string) => parseNumber(headers[`x-ratelimit-${name}`] ?? headers[`ratelimit-${name}`]);
-  const window = closestWindow(headers);
-  return {
-    limit: atLeast(1, said("limit") ?? window.limit),
-    remaining: atLeast(0, said("remaining") ?? window.remaining),
-    resetInMs: resetIn(said("reset") ?? window.reset, sentAtMs, date !== undefined),
-    retryAfterMs: retryAfter(headers["retry-after"], sentAtMs),
-  };
-}
-
-/** The window with the fewest requests left, from a header such as `RateLimit: "minute";r=42;t=12`. */
-function closestWindow(headers: Headers): { limit?: number; remaining?: number; reset?: number } {
-  const windows = (headers["ratelimit"] ?? "").split(",").map((text) => ({ text, remaining: parameter(text, "r") }));
-  const left = windows.flatMap(({ text, remaining }) => (remaining === undefined ? [] : [{ text, remaining }]));
-  const [closest] = left.sort((a, b) => a.remaining - b.remaining);
-  if (!closest) return {};
-  const name = closest.text.split(";")[0]?.trim();
-  const policy = (headers["ratelimit-policy"] ?? "").split(",").find((text) => text.split(";")[0]?.trim() === name);
-  return { limit: parameter(policy, "q"), remaining: closest.remaining, reset: parameter(closest.text, "t") };
-}
-
-function parameter(text = "", name: string): number | undefined {
-  return parseNumber(new RegExp(`;\\s*${name}=(\\d+)`).exec(text)?.[1]);
-}
-
-/**
- * The specification defines a Unix timestamp. Smaller numbers are a duration in seconds, larger ones a timestamp in
- * milliseconds. The timestamp is compared with the answer's own `Date`: both come from the service's clock, so a wrong
- * local clock cannot shift it. A reset in the past says nothing, so a whole window is assumed.
- */
-function resetIn(value: number | undefined, sentAtMs: number, isTheirClock: boolean): number | undefined {
-  if (value === undefined || value < 0) return undefined;
-  const delayMs = value >= 1e11 ? value - sentAtMs : value >= 1e9 ? value * 1000 - sentAtMs : value * 1000;
-  if (delayMs < 0) return windowMs;
-  const isBelieved = delayMs <= longestBelievedMs && (isTheirClock || value < 1e9);
-  return isBelieved ? delayMs : Math.min(delayMs, longestResetMs);
-}
-
-/** `Retry-After` is seconds or an HTTP date. It is not capped: a wait that is too long is refused, not shortened. */
-function retryAfter(value: string | undefined, sentAtMs: number): number | undefined {
-  const seconds = parseNumber(value);
-  if (seconds !== undefined) return seconds < 0 ? undefined : seconds * 1000;
-  const date = parseDate(value);
-  return date === undefined ? undefined : Math.max(0, date - sentAtMs);
-}
-
-function parseNumber(value: string | undefined): number | undefined {
-  return value !== undefined && /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
-}
-
-function parseDate(value: string | undefined): number | undefined {
-  // Date.parse accepts almost any text; only the format of an HTTP date counts.
-  if (value === undefined || !/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value.trim())) return undefined;
-  const ms = Date.parse(value);
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
-function atLeast(min: number, value: number | undefined): number | undefined {
-  return value !== undefined && value >= min ? Math.floor(value) : undefined;
-}
 
 /** The priorities of requests when permits are short, highest first. */
 export const priorities = ["urgent", "change", "read", "poll"] as const;
@@ -129,12 +44,14 @@ export interface BudgetView {
   readonly limit: number;
   /** Permits left in this window; absent while unknown, before the first answer of a window. */
   readonly left?: number;
-  /** The number of these permits that polls may use without delaying other requests; absent while unknown. */
+  /** The number of these permits that our polls may use without delaying other requests; absent while unknown. */
   readonly spare?: number;
   /** Milliseconds until new permits; absent while unknown. While `left` is 0, the budget is closed for this time. */
   readonly resetInMs?: number;
   /** Requests that wait for a permit. */
   readonly queued: number;
+  /** The share of this process in the requests with the key: 1 if no other process uses it. */
+  readonly share: number;
 }
 
 /**
@@ -189,13 +106,15 @@ export function spareForPolls(view: { left: number; limit: number; resetInMs: nu
   return Math.max(free - queued, Math.min(free, Math.round(kept("change") - kept("poll"))));
 }
 
-const maxInFlight = 6;
+const maxInFlight = 16;
 /** Two answers about the same end differ by less than this: by whole seconds and by latency. */
 const sameEndMs = 2_000;
-/** If other processes use the key: this many permits have to be left for each request in flight. */
-const leftForEach = 8;
 /** After this time without an answer, another probe is sent: the first may hang until its own time limit. */
 const probeMs = 10_000;
+/** Reset times are whole seconds, and a service may round them down: a window may begin this much later than they say. */
+const guardMs = 1_000;
+/** If others use the key: so that not all processes send at the same moment. */
+const jitterMs = 500;
 /** If the clock goes back further than this, the recorded times are invalid. */
 const clockStepMs = 5_000;
 
@@ -220,10 +139,8 @@ interface Known {
   resetAtMs: number;
   /** The number of the last request before `own` and `resetAtMs` were set: answers to older ones may be out of date. */
   sentBefore: number;
-  /**
-   * Reset times are whole seconds: an earlier wake-up could fall into the old window. With jitter, for other processes.
-   */
-  readonly guardMs: number;
+  /** Between 0 and 1: rounds our part of the last permits, and shifts our beginning of the next window. */
+  readonly random: number;
   readonly sinceMs: number;
   /** Whether a refusal closed the window. */
   readonly isRefused: boolean;
@@ -245,6 +162,13 @@ export class RateWindow {
   /** The number of requests sent in earlier windows. */
   #sentBefore = 0;
   #inFlight = 0;
+  /** The requests of this window that have ended, and those of them with an answer. */
+  #ended = 0;
+  #answers = 0;
+  /** Our share of the key in the window before; 0 if there was none. */
+  #before = 0;
+  /** The time by which windows begin later than the service says. */
+  #guardMs = 0;
   /** The probes of this window, while its state is unknown. */
   #probes = 0;
   #probedAtMs = 0;
@@ -263,7 +187,18 @@ export class RateWindow {
   /** The time from which a priority may send, as far as known: in the past if it may send now. */
   opensAtMs(priority: Priority): number {
     if (!this.#known) return this.#probes > 0 ? this.#probedAtMs + probeMs : Number.NEGATIVE_INFINITY;
-    return admitsAtMs(priority, { left: left(this.#known), limit: this.#limit, endMs: this.#endMs(this.#known) });
+    return this.#opensAtMs(this.#known, priority);
+  }
+
+  #opensAtMs(known: Known, priority: Priority): number {
+    const window = { sinceMs: known.sinceMs, endMs: this.#endMs(known) };
+    const most = left(known);
+    const opensAtMs = admitsAtMs(priority, { left: most, limit: this.#limit, endMs: window.endMs });
+    if (most <= 0 || this.#isAlone(known)) return opensAtMs;
+    const use = this.#use(known);
+    if (hasLittleWork(use, most, priority)) return Number.NEGATIVE_INFINITY;
+    if (this.#part(known) < 1) return window.endMs;
+    return Math.max(opensAtMs, leavesUntilMs(use, most, window));
   }
 
   /** The time for which a priority may not send, as far as known. 0 if it is open, or if a probe is to find out. */
@@ -273,19 +208,45 @@ export class RateWindow {
 
   /** One place in flight stays free for urgent requests, so that these never wait for the answers to others. */
   hasPlace(priority: Priority): boolean {
-    const places = this.#places() + (priority === "urgent" ? 1 : 0);
+    const more = priority === "urgent" ? 1 : 0;
+    const known = this.#known;
+    const places = maxInFlight - 1 + more;
     // Requests in flight may count in a window whose state is still unknown.
-    return this.#inFlight < (this.#known ? places : Math.min(places, this.#limit));
+    if (!known) return this.#inFlight < Math.min(places, this.#limit);
+    const open = this.#own - this.#ended;
+    // The places grow with the answers, so that processes that begin together see each other.
+    if (this.#inFlight >= places || open > this.#answers + more) return false;
+    const unseen = Math.min(open, this.#sent - known.toldBy);
+    return this.#isAlone(known) || unseen < placesIn(this.#part(known)) + more;
   }
 
-  /**
-   * The limit of requests in flight. If other processes use the key, the limit falls with the permits left: otherwise
-   * each process would send its own requests into the same remainder.
-   */
-  #places(): number {
-    const most = maxInFlight - 1;
-    if (!this.#known || this.#known.told >= this.#known.own) return most;
-    return Math.min(most, 1 + Math.floor(left(this.#known) / leftForEach));
+  /** Our requests in this window. */
+  get #own(): number {
+    return this.#sent - this.#sentBefore;
+  }
+
+  #use({ told }: Known): Use {
+    return { limit: this.#limit, used: this.#limit - told, own: this.#own, before: this.#before };
+  }
+
+  #isAlone(known: Known): boolean {
+    return shareOf(this.#use(known)) === 1;
+  }
+
+  /** The permits left that this process may take. */
+  #part(known: Known): number {
+    return partOf(known.told, shareOf(this.#use(known)), known.random);
+  }
+
+  get share(): number {
+    const known = this.#known;
+    return known && !known.isRefused ? shareOf(this.#use(known)) : this.#before || 1;
+  }
+
+  /** The polls that this process may send, of those that all may send. */
+  ownPolls(spare: number): number {
+    if (!this.#known || this.share === 1) return spare;
+    return Math.max(spare * this.share, Math.min(spare, fewPolls(this.#use(this.#known))));
   }
 
   send(nowMs: number): Permit {
@@ -302,11 +263,14 @@ export class RateWindow {
   }
 
   /** A request has ended, with or without an answer. */
-  end(permit: Permit, answered: Answered | undefined, nowMs: number, guardMs: number): void {
+  end(permit: Permit, answered: Answered | undefined, nowMs: number, random: number): void {
     this.#inFlight -= 1;
-    if (permit.window === this.#window) this.#probes = Math.max(0, this.#probes - 1);
-    if (answered?.isRefused) this.#close(answered.headers, nowMs, guardMs);
-    else if (answered && permit.window === this.#window) this.#learn(permit, answered.headers, nowMs, guardMs);
+    if (permit.window === this.#window) {
+      this.#ended += 1;
+      this.#probes = Math.max(0, this.#probes - 1);
+    }
+    if (answered?.isRefused) this.#close(permit, answered.headers, nowMs, random);
+    else if (answered && permit.window === this.#window) this.#learn(permit, answered.headers, nowMs, random);
   }
 
   /** The permits left and the time until the reset; absent while unknown. */
@@ -315,16 +279,17 @@ export class RateWindow {
     return this.#known && { left: left(this.#known), resetInMs: this.#endMs(this.#known) - nowMs };
   }
 
-  #learn(permit: Permit, headers: RateHeaders, nowMs: number, guardMs: number): void {
+  #learn(permit: Permit, headers: RateHeaders, nowMs: number, random: number): void {
+    this.#answers += 1;
     const { limit = this.#limit, remaining = limit - 1, resetInMs = windowMs } = headers;
     this.#limit = limit;
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
-    const own = Math.min(told - permit.beside, limit - (this.#sent - this.#sentBefore));
+    const own = Math.min(told - permit.beside, limit - this.#own);
     const base = { own, resetAtMs: nowMs + resetInMs, sentBefore: this.#sent };
     const known = this.#known;
     if (!known) {
-      this.#known = { ...base, told, toldBy: permit.number, guardMs, sinceMs: nowMs, isRefused: false };
+      this.#known = { ...base, told, toldBy: permit.number, random, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
       // The count rises after requests in flight have arrived. Permits of the next window have to wait for its start.
       const isMore = own > known.own && base.resetAtMs < known.resetAtMs + sameEndMs;
@@ -336,23 +301,28 @@ export class RateWindow {
   }
 
   /** After a refusal, answers to requests in flight do not count. Of several refusals, the longest wait counts. */
-  #close({ limit, retryAfterMs, resetInMs }: RateHeaders, nowMs: number, guardMs: number): void {
+  #close(permit: Permit, { limit, retryAfterMs, resetInMs }: RateHeaders, nowMs: number, random: number): void {
+    if (!this.#known && permit.window === this.#window) this.#guardMs = guardMs;
     this.#limit = limit ?? this.#limit;
     const closedUntilMs = this.#known?.isRefused ? this.#known.resetAtMs : 0;
     const resetAtMs = Math.max(closedUntilMs, nowMs + (retryAfterMs ?? resetInMs ?? windowMs));
     const nothing = { own: 0, told: 0, toldBy: this.#sent, sentBefore: this.#sent };
-    this.#begin({ ...nothing, resetAtMs, guardMs, sinceMs: nowMs, isRefused: true });
+    this.#begin({ ...nothing, resetAtMs, random, sinceMs: nowMs, isRefused: true });
   }
 
   #begin(known: Known | undefined): void {
+    if (this.#known && !this.#known.isRefused) this.#before = shareAfter(this.#use(this.#known));
+    this.#ended = 0;
+    this.#answers = 0;
     this.#known = known;
     this.#window += 1;
     this.#sentBefore = this.#sent;
     this.#probes = 0;
   }
 
-  #endMs({ resetAtMs, guardMs }: Known): number {
-    return resetAtMs + guardMs;
+  #endMs(known: Known): number {
+    const jitter = this.#isAlone(known) && !known.isRefused ? 0 : jitterMs * known.random;
+    return known.resetAtMs + this.#guardMs + jitter;
   }
 }
 

@@ -29,8 +29,8 @@ export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }> & {
 const contradictionPauseMs = 2_000;
 /** A single wait reads its cluster by id, so that users see the replicas come up; more waits share the list. */
 const mostDetailed = 1;
-/** While a new cluster is pending, its `/status` is read again at this age: a share of the time waited, at most 5 s. */
-const statusAge = { share: 0.1, mostMs: 5_000 };
+/** While a new cluster is pending, its `/status` is read again at this age: a share of the time waited, at most 5 s; or 15 s if others use the key. */
+const statusAge = { share: 0.1, mostMs: 5_000, sharedMs: 15_000 };
 /** Requests of one poll of a pending new cluster, on average of a long wait. */
 const requestsOfCreation = 1.25;
 /** A service may reject a valid key once by mistake, but not three times in a row. */
@@ -189,7 +189,8 @@ export class Poller {
     if (own) return operation.clear(own);
     const nowMs = this.clock.now();
     const last = this.#statuses.get(operation);
-    const maxAgeMs = Math.min(past.waitedMs * statusAge.share, statusAge.mostMs);
+    const mostMs = this.client.budget.view().share < 1 ? statusAge.sharedMs : statusAge.mostMs;
+    const maxAgeMs = Math.min(past.waitedMs * statusAge.share, mostMs);
     if (last && kind === "pending" && operation.isCreation && nowMs - last.atMs < maxAgeMs) return last.status;
     const none = operation.readsStatus ? noReplicas(this.client) : undefined;
     const status = (await findStatus(this.client, operation, { attempts: 1 })) ?? none;
@@ -347,6 +348,8 @@ const shortestIntervalMs = 1_000;
 /** Many deletions are polled less often: no other resource waits for their end. */
 const shortestPauseOfDeletionsMs = 2_000;
 const longestPauseMs = 15_000;
+/** If other processes use the key: many stacks that only wait must leave permits to those that create. */
+const longestSharedPauseMs = 60_000;
 /** The interval as a share of the time waited: hardly any delay, and few polls in a long wait. */
 const pauseShare = 0.004;
 /** No cluster is ready much faster than the fastest creation before it. */
@@ -376,7 +379,7 @@ export interface Waiting {
 /**
  * The pause before the next poll. It is short at first and grows with the time waited. It is longer before the earliest
  * plausible end. It spreads the polls so that the requests left in the rate window last until its end, but never
- * exceeds `longestPauseMs`.
+ * exceeds the longest pause.
  */
 export function pollIntervalMs(waiting: Waiting): number {
   const { youngestMs, oldestMs, fastestMs = 0, requests, confirmations, areDeletions, budget } = waiting;
@@ -384,5 +387,8 @@ export function pollIntervalMs(waiting: Waiting): number {
   const { spare = budget.limit, resetInMs = 0 } = budget;
   const affordableMs = (requests * resetInMs) / Math.max(1, (spare - confirmations) / 2, Math.min(spare, fewPermits));
   const pause = Math.max(youngestMs * pauseShare, plausibleInMs, affordableMs);
-  return Math.min(longestPauseMs, Math.max(areDeletions ? shortestPauseOfDeletionsMs : shortestIntervalMs, pause));
+  return Math.min(
+    budget.share < 1 ? longestSharedPauseMs : longestPauseMs,
+    Math.max(areDeletions ? shortestPauseOfDeletionsMs : shortestIntervalMs, pause),
+  );
 }

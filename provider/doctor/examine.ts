@@ -2,15 +2,8 @@ import { type Client, createClient } from "../api/client";
 import { descriptorPaths } from "../api/endpoints";
 import type { HttpRequest, HttpResponse, Send } from "../api/http";
 import { hasIdForm } from "../api/names";
-import {
-  type Budget,
-  type BudgetView,
-  defaultLimit,
-  type PermitRequest,
-  type RateHeaders,
-  type ReleasePermit,
-  windowMs,
-} from "../api/rateWindow";
+import { defaultLimit, type RateHeaders, windowMs } from "../api/rateHeaders";
+import type { Budget, BudgetView, PermitRequest, ReleasePermit } from "../api/rateWindow";
 import { type ClusterList, type ClusterRecord, clusterIdPrefix, type GpuList, type StatusRecord } from "../api/records";
 import { getServiceInfo } from "../api/serviceInfo";
 import { isLeaving } from "../api/states";
@@ -233,7 +226,7 @@ export class Ledger implements Budget {
   }
 
   view(): BudgetView {
-    return { limit: this.rate.limit ?? defaultLimit, queued: 0 };
+    return { limit: this.rate.limit ?? defaultLimit, queued: 0, share: 1 };
   }
 }
 

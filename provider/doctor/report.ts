@@ -1,6 +1,6 @@
 import { updateMethods } from "../api/endpoints";
 import { titleOf } from "../api/http";
-import type { RateHeaders } from "../api/rateWindow";
+import type { RateHeaders } from "../api/rateHeaders";
 import type { ClusterRecord, GpuList } from "../api/records";
 import { redactor } from "../api/redact/redactor";
 import { evidenceIn, evidenceOfEmptyList, evidenceOfGpus, type RequestNames } from "../api/requestNames";

@@ -34,8 +34,8 @@ test("a list and 90 creations go at once, the next ones as less has to be kept, 
   const { clock, send, many } = bench();
   await clock.run(send("read"));
   const times = await clock.run(Promise.all(many(105, "create")));
-  expect(times.filter((seconds) => seconds < 4)).toHaveLength(90);
-  expect(times.filter((seconds) => seconds >= 4 && seconds < 60)).toHaveLength(9);
+  expect(times.filter((seconds) => seconds < 3)).toHaveLength(90);
+  expect(times.filter((seconds) => seconds >= 3 && seconds < 60)).toHaveLength(9);
   expect(times.filter((seconds) => seconds >= 60 && seconds < 63)).toHaveLength(6);
 });
 

@@ -32,15 +32,18 @@ function bench(answer: Answer, random = 0.5, latencyMs?: (request: HttpRequest, 
 const rate = (name: string, value: number) => ({ [`x-ratelimit-${name}`]: String(value) });
 const left = (remaining: number, resetS = 30) =>
   rateAnswer({ ...rate("limit", 100), ...rate("remaining", remaining), ...rate("reset", resetS) });
+/** What a process that is alone reads: only its own requests are used up. */
+const alone = (_request: HttpRequest, count: number) => left(99 - count);
 const many = (count: number, send: () => Promise<HttpResponse>) => Promise.all(Array.from({ length: count }, send));
 
-test("while the window is unknown, one request is sent first as a probe", async () => {
-  const { clock, service, send } = bench(() => left(50));
-  const all = many(4, () => send());
+test("while the window is unknown, one request is sent first as a probe; then twice as many with each answer", async () => {
+  const { clock, service, send } = bench(alone);
+  const all = many(40, () => send());
   await quiet();
-  expect(service.arrivals).toHaveLength(1);
-  await clock.advance(50);
-  expect(service.arrivals).toHaveLength(4);
+  for (const sent of [1, 3, 7, 15, 30]) {
+    expect(service.arrivals).toHaveLength(sent);
+    await clock.advance(50);
+  }
   await clock.run(all);
 });
 
@@ -63,7 +66,7 @@ test("each attempt of a retry buys a permit of its own", async () => {
 
 test("a probe that hangs is followed by another one after 10 s", async () => {
   const { clock, send, times } = bench(
-    () => left(50),
+    (_request, count) => left(98 - count),
     0,
     (_request, count) => (count === 1 ? 60_000 : 50),
   );
@@ -71,24 +74,33 @@ test("a probe that hangs is followed by another one after 10 s", async () => {
   expect(times()).toEqual([0, 10_000, 10_050]);
 });
 
-test("at most 6 requests are in flight, and one of these places stays free for urgent requests", async () => {
-  const { clock, service, send } = bench(() => left(90));
-  await clock.run(many(30, () => send()));
-  expect(service.counts.most).toBe(5);
+test("at most 16 requests are in flight, and one of these places stays free for urgent requests", async () => {
+  const { clock, service, send } = bench(alone);
+  await clock.run(many(45, () => send()));
+  expect(service.counts.most).toBe(15);
   const reads = many(30, () => send());
   await quiet();
   const deletion = send(requestOf("delete"));
   await quiet();
   expect(service.arrivals.at(-1)?.request.kind).toBe("delete");
-  expect(service.counts.inFlight).toBe(6);
+  expect(service.counts.inFlight).toBe(16);
   await clock.run(Promise.all([reads, deletion]));
 });
 
-test("when the headers say that nothing is left, the rest waits for the reset and a guard", async () => {
-  const { clock, send, times } = bench((_request, count) => left(count < 3 ? 2 - count : 9, 30));
-  await clock.run(many(5, () => send(requestOf("delete"))));
-  // The first answer came after 50 ms; then reset 30 s, guard 1 s, jitter 0.5 s; the first one then probes.
-  expect(times()).toEqual([0, 50, 50, 31_550, 31_600]);
+test("when the headers say that nothing is left, the rest waits for the reset, and a little more if others use the key", async () => {
+  const { clock, send, times } = bench((_request, count) => left(count < 2 ? 1 - count : 9, 30));
+  await clock.run(many(3, () => send(requestOf("delete"))));
+  // The first answer came after 50 ms; then reset 30 s, jitter 0.25 s; the first one then probes.
+  expect(times()).toEqual([0, 50, 30_300]);
+});
+
+test("a window begins when the service says; if it refuses the first request then, one second later from then on", async () => {
+  const { clock, send, times } = bench((_request, count) =>
+    [1, 3, 5].includes(count) ? left(0, 10) : count === 2 ? rateAnswer({ "retry-after": "1" }, 429) : left(99, 10),
+  );
+  for (let count = 0; count < 7; count += 1) await clock.run(send());
+  const pauses = times().map((ms, index) => ms - (times()[index - 1] ?? 0));
+  expect(pauses.map((ms) => Math.round(ms / 1_000))).toEqual([0, 0, 10, 2, 11, 0, 11]);
 });
 
 test("permits that other processes use are respected", async () => {
@@ -96,7 +108,7 @@ test("permits that other processes use are respected", async () => {
   await clock.run(send());
   await clock.run(send());
   await clock.run(send());
-  expect(times()).toEqual([0, 50, 11_550]);
+  expect(times()).toEqual([0, 50, 10_300]);
 });
 
 test.each([
@@ -104,11 +116,11 @@ test.each([
   ["the reset, without Retry-After", { "x-ratelimit-reset": "30" }, 30_000],
   ["a whole window, without either", {}, 60_000],
   ["a moment, for a Retry-After of nothing", { "retry-after": "0" }, 0],
-])("a 429 blocks everybody for %s, plus the guard", async (_what, headers, waitMs) => {
+])("a 429 blocks everybody for %s, plus a guard", async (_what, headers, waitMs) => {
   const { clock, send, times } = bench((_request, count) => (count === 0 ? rateAnswer(headers, 429) : left(9)));
   expect((await clock.run(send())).status).toBe(429);
   await clock.run(many(2, () => send()));
-  expect(times()).toEqual([0, 50 + waitMs + 1_500, 50 + waitMs + 1_550]);
+  expect(times()).toEqual([0, 50 + waitMs + 1_250, 50 + waitMs + 1_300]);
 });
 
 test("an aborted request leaves the queue at once and is never sent; the others go on", async () => {
@@ -163,7 +175,7 @@ test("a request that would have to wait longer than it may is refused at once, a
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ outcome: "refused", status: 429, method: "PATCH", path: "/v1/clusters" });
   expect(String(error)).toContain('cluster "web" (cl_1)');
-  expect(String(error)).toMatch(/rate limit .* another 32 s.* Run the command again/);
+  expect(String(error)).toMatch(/rate limit .* another 31 s.* Run the command again/);
   expect(service.arrivals).toHaveLength(1);
 });
 
@@ -189,7 +201,7 @@ test("a waiting request is refused when a new 429 makes the wait too long", asyn
 test("without any header it keeps its own count: 100 in 60 s", async () => {
   const { clock, send, times } = bench(() => rateAnswer());
   await clock.run(many(250, () => send()));
-  const inWindow = [0, 1, 2].map((index) => times().filter((ms) => Math.floor(ms / 61_550) === index).length);
+  const inWindow = [0, 1, 2].map((index) => times().filter((ms) => Math.floor(ms / 60_040) === index).length);
   expect(inWindow).toEqual([100, 100, 50]);
 });
 
@@ -198,32 +210,32 @@ test("of several ends in the headers, the earliest counts: whole seconds and slo
   await clock.run(send());
   await clock.run(send());
   await clock.run(send());
-  expect(times()).toEqual([0, 50, 50 + 50 + 20_000 + 1_500]);
+  expect(times()).toEqual([0, 50, 50 + 50 + 20_000 + 250]);
 });
 
 test("a 429 that asks for a longer wait than another one is heeded, in whichever order they come", async () => {
   for (const waits of ["7,20", "20,7"].map((text) => text.split(","))) {
     const { clock, send, times } = bench((_request, count) => {
       const wait = waits[count - 1];
-      return wait ? rateAnswer({ "retry-after": wait }, 429) : left(50);
+      return wait ? rateAnswer({ "retry-after": wait }, 429) : left(99);
     });
     await clock.run(send());
     await clock.run(many(2, () => send()));
     await clock.run(send());
-    expect(times()).toEqual([0, 50, 50, 100 + 20_000 + 1_500]);
+    expect(times()).toEqual([0, 50, 50, 100 + 20_000 + 250]);
   }
 });
 
 test("an answer to a request from before a 429 does not reopen the window", async () => {
   const { clock, send, times } = bench(
-    ({ path }) => (path === "/refused" ? rateAnswer({ "retry-after": "20" }, 429) : left(50)),
+    ({ path }) => (path === "/refused" ? rateAnswer({ "retry-after": "20" }, 429) : left(99)),
     0,
     ({ path }) => (path === "/slow" ? 5_000 : 50),
   );
   const all = ["/first", "/slow", "/refused"].map((path) => send(requestOf("read", { path })));
   await clock.run(Promise.all(all));
   await clock.run(send());
-  expect(times()).toEqual([0, 50, 50, 100 + 21_000]);
+  expect(times()).toEqual([0, 50, 50, 100 + 20_000]);
 });
 
 test("in a new window a probe is sent, and an answer to a request of the old one neither gives nor takes permits", async () => {
@@ -243,7 +255,7 @@ test("in a new window a probe is sent, and an answer to a request of the old one
     };
     await clock.run(Promise.all([at(0, "/first"), at(0, "/slow"), at(100, "/probe"), at(lateMs + 1_000, "/next")]));
     expect(service.arrivals.map(({ request }) => request.path)).toEqual(["/first", "/slow", "/probe", "/next"]);
-    expect(times()).toEqual([0, 50, 11_050, lateMs + 1_000]);
+    expect(times()).toEqual([0, 50, 10_050, lateMs + 1_000]);
   }
 });
 
@@ -275,17 +287,23 @@ describe("the view of a budget", () => {
   };
 
   test("knows the usual limit and no more before the first answer", () => {
-    expect(viewed(left(50)).budget.view()).toEqual({ limit: 100, queued: 0 });
+    expect(viewed(left(50)).budget.view()).toEqual({ limit: 100, queued: 0, share: 1 });
   });
 
   test("shows what is left, until when, and how much of it polls may use", async () => {
+    const { clock, budget, send } = viewed(left(99, 30));
+    await clock.run(send("read"));
+    expect(budget.view()).toEqual({ limit: 100, left: 99, spare: 98, resetInMs: 30_000, queued: 0, share: 1 });
+    await clock.advance(21_000);
+    expect(budget.view()).toEqual({ limit: 100, left: 99, spare: 99, resetInMs: 9_000, queued: 0, share: 1 });
+    await clock.advance(9_000);
+    expect(budget.view()).toEqual({ limit: 100, queued: 0, share: 1 });
+  });
+
+  test("shows our share, and leaves polls to others; a process with few requests may send a few", async () => {
     const { clock, budget, send } = viewed(left(50, 30));
     await clock.run(send("read"));
-    expect(budget.view()).toEqual({ limit: 100, left: 50, spare: 48, resetInMs: 31_000, queued: 0 });
-    await clock.advance(11_000);
-    expect(budget.view()).toEqual({ limit: 100, left: 50, spare: 49, resetInMs: 20_000, queued: 0 });
-    await clock.advance(20_000);
-    expect(budget.view()).toEqual({ limit: 100, queued: 0 });
+    expect(budget.view()).toMatchObject({ left: 50, share: 1 / 50, spare: 9 });
   });
 
   test("shows how long it is closed, and how many requests wait", async () => {
@@ -293,7 +311,7 @@ describe("the view of a budget", () => {
     await clock.run(send("read"));
     const all = ["create", "read", "delete"] as const;
     const waiting = Promise.all(all.map((kind) => send(kind)));
-    expect(budget.view()).toEqual({ limit: 100, left: 0, spare: 0, resetInMs: 31_000, queued: 3 });
+    expect(budget.view()).toEqual({ limit: 100, left: 0, spare: 0, resetInMs: 30_000, queued: 3, share: 0.01 });
     await clock.run(waiting);
     expect(budget.view()).toMatchObject({ queued: 0 });
   });

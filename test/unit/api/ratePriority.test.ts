@@ -97,15 +97,15 @@ const answerOf = (remaining: number, limit = 100) => ({
 });
 
 test.each([
-  ["alone, five, however little is left", 8, 90, 5],
-  ["with others, five while much is left", 60, 0, 5],
-  ["with others, three of twenty", 20, 0, 3],
-  ["with others, one of the last few", 3, 0, 1],
+  ["alone, fifteen, however little is left", 16, 82, 15],
+  ["with others, ten while much is left", 60, 20, 10],
+  ["with others, one of the last twenty", 20, 20, 1],
+  ["with others, one of the last few", 3, 20, 1],
 ])("%s are in flight besides the one for urgent requests", (_what, remaining, spent, expected) => {
   const window = new RateWindow();
-  window.end(window.send(0), answerOf(99), 0, 1_000);
-  for (let count = 0; count < spent; count += 1) window.end(window.send(0), undefined, 0, 1_000);
-  window.end(window.send(0), answerOf(remaining), 0, 1_000);
+  window.end(window.send(0), answerOf(99), 0, 0.5);
+  for (let count = 0; count < spent; count += 1) window.end(window.send(0), answerOf(98 - count), 0, 0.5);
+  window.end(window.send(0), answerOf(remaining), 0, 0.5);
   let places = 0;
   for (; window.hasPlace("change"); places += 1) window.send(0);
   expect([places, window.hasPlace("urgent")]).toEqual([expected, true]);
@@ -113,7 +113,7 @@ test.each([
 
 test("before anything is known of a window, no more are in flight than the limit", () => {
   const window = new RateWindow();
-  window.end(window.send(0), answerOf(2, 3), 0, 1_000);
+  window.end(window.send(0), answerOf(2, 3), 0, 0.5);
   for (const nowMs of [0, 0]) window.send(nowMs);
   window.turnOver(61_000);
   expect(window.hasPlace("urgent")).toBe(true);

@@ -187,19 +187,20 @@ describe("many deletions", () => {
   });
 });
 
-const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0 };
+const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0, share: 1 };
 const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, confirmations: 0, areDeletions: false, budget: free };
 
 describe("the pause before the next look", () => {
   it.each<[string, Partial<Waiting>, number]>([
     ["is short at first", {}, 1_250],
-    ["is shortest where nothing is known of the rate limit", { budget: { limit: 100, queued: 0 } }, 1_000],
+    ["is shortest where nothing is known of the rate limit", { budget: { limit: 100, queued: 0, share: 1 } }, 1_000],
     ["takes half of what is left where a look is two requests", { requests: 2 }, 2_500],
     ["leaves room for confirmations", { confirmations: 48 }, 2_500],
     ["is made for a few looks where confirmations take all that is left", { confirmations: 500 }, 5_000],
     ["is 2 s at least where many wait for deletions", { areDeletions: true }, 2_000],
     ["grows with the wait", { youngestMs: 600_000, oldestMs: 600_000 }, 2_400],
     ["is never longer than 15 s", { youngestMs: 7_200_000, oldestMs: 7_200_000 }, 15_000],
+    ["is never longer than 60 s if others use the key", { budget: { ...free, spare: 0, share: 0.1 } }, 60_000],
     ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
     ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
     ["is that of the youngest wait", { youngestMs: 10_000, oldestMs: 900_000 }, 1_250],
@@ -211,7 +212,7 @@ describe("the pause before the next look", () => {
 
   it("never uses up a window before its end, and never stops looking", () => {
     const left = { spare: fc.integer({ min: 1, max: 100 }), resetInMs: fc.integer({ min: 1_000, max: 60_000 }) };
-    const budgets = fc.record({ limit: fc.constant(100), queued: fc.constant(0), ...left });
+    const budgets = fc.record({ limit: fc.constant(100), queued: fc.constant(0), share: fc.constant(1), ...left });
     fc.assert(
       fc.property(budgets, fc.integer({ min: 0, max: 4e6 }), fc.constantFrom(1, 2), (budget, age, requests) => {
         const pause = pollIntervalMs({ ...one, youngestMs: age, oldestMs: age, requests, budget });

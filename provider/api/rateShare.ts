@@ -1,0 +1,74 @@
+import type { Priority } from "./rateWindow";
+
+/**
+ * The fair share of a key that other processes use too, as pure decisions. A process learns of the others only from the
+ * headers of its own answers: whatever was used and not sent by itself, they have sent. `rateWindow.ts` counts.
+ */
+
+/** The use of a key in one window, as far as this process knows. */
+export interface Use {
+  /** The limit of the window. */
+  readonly limit: number;
+  /** Requests of all users. */
+  readonly used: number;
+  /** Requests of this process. */
+  readonly own: number;
+  /** The share in the window before; 0 if this is the first one. */
+  readonly before: number;
+}
+
+/**
+ * The share of this process: 1 if it is alone. The share in the window before counts like a whole window, because the
+ * first requests of a window tell little: whoever comes first would take all.
+ */
+export function shareOf({ limit, used, own, before }: Use): number {
+  return before === 0 ? Math.min(1, own / used) : Math.min(1, (own + limit * before) / (used + limit));
+}
+
+/** The share that the next window begins with: after a window without requests of others, this process is alone. */
+export function shareAfter(use: Use): number {
+  return use.used <= use.own ? 1 : shareOf(use);
+}
+
+/**
+ * The requests that this process may still send of the permits left. A fraction is rounded by chance: the processes
+ * together send what is left, and none of them stops with a permit that nobody takes.
+ */
+export function partOf(left: number, share: number, random: number): number {
+  return Math.floor(left * share + random);
+}
+
+/** For each of our requests without an answer, this many of our permits have to be left: the others send, too. */
+const leftForEach = 3;
+
+/** The limit of our requests since the latest answer: the count of the others is as old as that. */
+export function placesIn(part: number): number {
+  return Math.max(1, Math.floor(part / leftForEach));
+}
+
+/** Of 100 permits: what a process with more work leaves to those with little; the share of which no process goes below. */
+const keptForOthers = 20;
+/** Of 100 requests: a process with fewer in this window has little work. It takes from what the others leave. */
+const littleWork = 10;
+/** Of 100 permits: the last ones are not left to each process with little work, because all of them see the same ones. */
+const lastPermits = 9;
+/** Of 100 requests: the first ones of each process, such as the list and the creation of one cluster. */
+const firstRequests = 2;
+
+/** Whether a process has so little work that it need not heed its share: a large fleet must not starve it. */
+export function hasLittleWork({ limit, own }: Use, left: number, priority: Priority): boolean {
+  const isFirst = priority !== "poll" && own < (firstRequests * limit) / 100;
+  return isFirst || (own < (littleWork * limit) / 100 && left > (lastPermits * limit) / 100);
+}
+
+/** The number of polls that a process with little work may count on. */
+export function fewPolls({ limit, own }: Use): number {
+  return Math.max(0, (littleWork * limit) / 100 - own);
+}
+
+/** The time from which a process with more work may send. What it leaves to others shrinks to nothing until the window ends. */
+export function leavesUntilMs({ limit }: Use, left: number, window: { sinceMs: number; endMs: number }): number {
+  const kept = (keptForOthers * limit) / 100;
+  if (kept < left) return Number.NEGATIVE_INFINITY;
+  return window.endMs - ((left - 0.5) / kept) * (window.endMs - window.sinceMs);
+}

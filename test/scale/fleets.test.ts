@@ -1,0 +1,41 @@
+import { Stacks, stacksOf } from "./stacks";
+
+jest.setTimeout(8 * 60_000);
+
+const windowMs = 10_000;
+const provisioningMs = 5_000;
+
+test.each([1, 4, 8, 16])(
+  "160 clusters in %i stacks at once on one key all come up, and few requests are refused",
+  async (count) => {
+    const names = stacksOf(count, 160 / count);
+    const stacks = await Stacks.open(names, { rateLimit: 100, rateWindowMs: windowMs, provisioningMs });
+    const runs = await Promise.all(names.map(({ name }) => stacks.up(name)));
+    const { sent, refused } = stacks.traffic();
+    const tookMs =
+      Math.max(...runs.map(({ endMs }) => endMs)) - Math.min(...stacks.simulator.requests.map(({ at }) => at));
+    // The requests that were not refused, 100 in each window, and the last cluster's provisioning.
+    const boundMs = Math.ceil((sent * (1 - refused)) / 100) * windowMs + provisioningMs;
+    await stacks.close();
+    console.info(
+      `${count} stacks: ${(tookMs / 1_000).toFixed(1)} s, bound ${boundMs / 1_000} s, ${sent} requests, ${(100 * refused).toFixed(1)} % refused`,
+    );
+    expect(runs.map(({ code }) => code)).toEqual(names.map(() => 0));
+    expect(stacks.simulator.clusters()).toHaveLength(160);
+    expect(refused).toBeLessThanOrEqual(0.05);
+    expect(tookMs).toBeLessThanOrEqual(1.4 * boundMs);
+  },
+);
+
+test("two stacks of one cluster beside one of 150 end within 40 s", async () => {
+  const small = stacksOf(2, 1);
+  const stacks = await Stacks.open([{ name: "large", count: 150 }, ...small], { rateLimit: 100, provisioningMs });
+  const large = stacks.up("large");
+  const runs = await Promise.all(small.map(({ name }) => stacks.up(name)));
+  console.info(`small stacks: ${runs.map(({ startMs, endMs }) => `${(endMs - startMs) / 1_000} s`).join(", ")}`);
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  for (const { startMs, endMs } of runs) expect(endMs - startMs).toBeLessThan(40_000);
+  expect((await large).code).toBe(0);
+  expect(stacks.simulator.clusters()).toHaveLength(152);
+  await stacks.close();
+});

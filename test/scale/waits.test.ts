@@ -1,0 +1,28 @@
+import { Stacks, stacksOf } from "./stacks";
+
+jest.setTimeout(8 * 60_000);
+
+const provisioningMs = 150_000;
+
+test("eight stacks that wait return within 10 s of ready, and a ninth creates at once", async () => {
+  const waiting = stacksOf(8, 1);
+  const stacks = await Stacks.open([...waiting, { name: "ninth", count: 1 }], { rateLimit: 100, provisioningMs });
+  const runs = Promise.all(waiting.map(({ name }) => stacks.up(name)));
+  await new Promise((done) => setTimeout(done, 75_000));
+  const ninth = stacks.up("ninth");
+  const lags = (await runs).map(({ endMs, code }, index) => {
+    expect(code).toBe(0);
+    return endMs - (stacks.createdMs(`s${index}`)[0] ?? 0) - provisioningMs;
+  });
+  const { startMs, code } = await ninth;
+  const createdMs = (stacks.createdMs("ninth")[0] ?? 0) - startMs;
+  const { sent, refused } = stacks.traffic();
+  await stacks.close();
+  console.info(
+    `lags ${lags.join(", ")} ms; the ninth has created after ${createdMs} ms; ${refused * sent} of ${sent} refused`,
+  );
+  expect(code).toBe(0);
+  expect(Math.max(...lags)).toBeLessThan(10_000);
+  // The CLI and the program take some of it, on a busy machine.
+  expect(createdMs).toBeLessThan(15_000);
+});

@@ -1,0 +1,49 @@
+import { playWorkers, workers } from "./sharedKey";
+
+const seeds = [1, 2, 3];
+
+describe.each(seeds)("processes that share a key and know of each other from its headers alone (%i)", (seed) => {
+  test("a process alone is never refused, and uses each window", async () => {
+    const { refused, tookMs } = await playWorkers(workers(1, { clusters: 160, provisioningMs: 5_000, everyMs: 0 }), {
+      windowMs: 10_000,
+      seed,
+    });
+    // 160 creations, 160 confirmations and a few lists take four windows; the last one begins after 30 s.
+    expect([refused, tookMs < 42_000]).toEqual([0, true]);
+  });
+
+  test.each([
+    [4, 0.02],
+    [8, 0.03],
+    [16, 0.06],
+  ])("of %i with 160 clusters in all, few requests are refused, and the last one ends soon", async (count, most) => {
+    const each = { clusters: 160 / count, provisioningMs: 5_000, everyMs: 700 };
+    const { refused, tookMs, sent } = await playWorkers(workers(count, each), { windowMs: 10_000, seed });
+    expect(refused).toBeLessThan(most);
+    expect(tookMs).toBeLessThan(1.4 * (Math.ceil((sent * (1 - refused)) / 100) * 10_000 + 5_000));
+  });
+
+  test("eight that only wait return soon after their clusters are ready, and leave permits to a ninth that creates", async () => {
+    const waiting = workers(8, { clusters: 1, provisioningMs: 150_000, everyMs: 300 });
+    const ninth = { name: "ninth", clusters: 1, provisioningMs: 5_000, startMs: 75_000 };
+    const { results, refused } = await playWorkers([...waiting, ninth], { windowMs: 60_000, seed });
+    expect(Math.max(...results.map(({ lagMs }) => lagMs))).toBeLessThan(10_000);
+    expect(results.at(-1)?.waitedMs).toBeLessThan(5_000);
+    expect(refused).toBeLessThan(0.02);
+  });
+
+  test("a large fleet does not starve two small ones that begin with it", async () => {
+    const large = { name: "large", clusters: 150, provisioningMs: 5_000, startMs: 0 };
+    const small = workers(2, { clusters: 1, provisioningMs: 5_000, everyMs: 300 });
+    const { results } = await playWorkers([large, ...small], { windowMs: 60_000, seed });
+    for (const { tookMs } of results.slice(1)) expect(tookMs).toBeLessThan(62_000);
+  });
+
+  test("a small fleet that comes later creates within the next window, and does not wait for the end of the large one", async () => {
+    const large = { name: "large", clusters: 300, provisioningMs: 5_000, startMs: 0 };
+    const small = { name: "small", clusters: 1, provisioningMs: 5_000, startMs: 6_000 };
+    const { results } = await playWorkers([large, small], { windowMs: 60_000, seed });
+    expect(results[1]?.waitedMs).toBeLessThan(62_000);
+    expect(results[1]?.tookMs).toBeLessThan(0.5 * (results[0]?.tookMs ?? 0));
+  });
+});
