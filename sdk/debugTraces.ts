@@ -11,8 +11,7 @@ const tracer = "debuggablePromise";
 export function pauseDebugTraces(): () => void {
   const { prepareStackTrace: format } = Error;
   if (!format || process.env["PULUMI_DEBUG_PROMISE_LEAKS"]) return () => undefined;
-  Error.prepareStackTrace = (error, frames) =>
-    frames[0]?.getFunctionName() === tracer ? "" : format(error, frames);
+  Error.prepareStackTrace = (error, frames) => (frames[0]?.getFunctionName() === tracer ? "" : format(error, frames));
   return () => {
     Error.prepareStackTrace = format;
   };

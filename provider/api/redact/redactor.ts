@@ -76,7 +76,9 @@ const unused = new FinalizationRegistry((key: string) => {
 });
 
 function finderFor(values: readonly string[], isExact: boolean): Finder {
-  const key = createHash("sha256").update(JSON.stringify([isExact, [...values].sort()])).digest("base64");
+  const key = createHash("sha256")
+    .update(JSON.stringify([isExact, [...values].sort()]))
+    .digest("base64");
   const known = finders.get(key)?.deref();
   if (known) return known;
   const finder = new Finder(values, isExact);
