@@ -30,6 +30,7 @@ ${missed || "Every target is reached.\n"}
 - Runs at 30 s of up to 100 clusters are made twice, those at 300 s of up to 10 four times: the shorter times count, the mean
   lag, and the larger counts.
 - A time or a ratio that is not there: not all clusters came up. \`!\` marks a target that is missed.
-- The engine's rows run on the real clock, with the real CLI. An empty dynamic resource is one whose provider does nothing.
+- The engine's rows run on the real clock, with the real CLI. An empty resource is one whose provider does nothing;
+  "over empty" compares two previews that were made in turn.
 `;
 }
