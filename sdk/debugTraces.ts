@@ -1,6 +1,6 @@
 /**
  * The traces of promises in Pulumi's SDK. It formats the call stack of four promises for each output of a resource, and
- * prints them only if `PULUMI_DEBUG_PROMISE_LEAKS` is set. With source maps, that was half of the time of a program with 200
+ * prints them only if `PULUMI_DEBUG_PROMISE_LEAKS` is set. With source maps, that was 40 % of the time of a program with 200
  * clusters.
  */
 
