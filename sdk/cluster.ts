@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterInputs, ClusterOutputs } from "../provider/cluster/fields";
 import { type ClusterArgs, hiddenProperties, toProperties } from "./clusterArgs";
+import { pauseDebugTraces } from "./debugTraces";
 import { isOfType } from "./pulumiType";
 import { warnOfPlainKeys } from "./stackConfig";
 import type { Outputs } from "./types";
@@ -52,19 +53,24 @@ export class Cluster extends pulumi.CustomResource {
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
     refuseImport(name, opts);
     warnOfPlainKeys();
-    super(
-      type,
-      name,
-      {
-        ...toProperties(args),
-        ...hiddenProperties(opts),
-        __urn: urnOf(name, type, opts?.parent),
-        __timeouts: opts?.customTimeouts,
-        __provider: providerText,
-        __replicas: undefined, // declares the output
-      },
-      opts,
-    );
+    const resume = pauseDebugTraces();
+    try {
+      super(
+        type,
+        name,
+        {
+          ...toProperties(args),
+          ...hiddenProperties(opts),
+          ...(opts?.customTimeouts === undefined ? {} : { __timeouts: opts.customTimeouts }),
+          __urn: urnOf(name, type, opts?.parent),
+          __provider: providerText,
+          __replicas: undefined, // declares the output
+        },
+        opts,
+      );
+    } finally {
+      resume();
+    }
     Object.assign(this, { replicas: countOf(this) });
   }
 

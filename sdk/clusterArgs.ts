@@ -10,15 +10,15 @@ export interface ClusterArgs extends Inputs<Omit<ClusterInputs, "plainEnv">> {
 
 /**
  * Options that the engine does not pass to a provider: the secret outputs, what replaces the cluster, and the order of a
- * replacement. `undefined` if the program does not set them, so that existing states do not change.
+ * replacement. Left out if the program does not set them: existing states do not change, and each name costs an output.
  */
 export function hiddenProperties(options: pulumi.CustomResourceOptions = {}): pulumi.Inputs {
   const { additionalSecretOutputs = [], deleteBeforeReplace, replaceOnChanges } = options;
   const secret = outputNames.filter((name) => additionalSecretOutputs.includes(name));
   return {
-    __secretOutputs: secret.length > 0 ? secret : undefined,
-    __deleteBeforeReplace: deleteBeforeReplace,
-    __replaceOnChanges: replaceOnChanges?.length ? replaceOnChanges : undefined,
+    ...(secret.length > 0 ? { __secretOutputs: secret } : {}),
+    ...(deleteBeforeReplace === undefined ? {} : { __deleteBeforeReplace: deleteBeforeReplace }),
+    ...(replaceOnChanges?.length ? { __replaceOnChanges: replaceOnChanges } : {}),
   };
 }
 

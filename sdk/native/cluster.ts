@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterOutputs } from "../../provider/cluster/fields";
 import { type ClusterArgs, hiddenProperties, toProperties } from "../clusterArgs";
+import { pauseDebugTraces } from "../debugTraces";
 import { isOfType } from "../pulumiType";
 import { warnOfPlainKeys } from "../stackConfig";
 import type { Outputs } from "../types";
@@ -37,7 +38,12 @@ export class Cluster extends pulumi.CustomResource {
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
     warnOfPlainKeys();
-    super(Cluster.__pulumiType, name, { ...toProperties(args), ...hiddenProperties(opts) }, withVersion(opts));
+    const resume = pauseDebugTraces();
+    try {
+      super(Cluster.__pulumiType, name, { ...toProperties(args), ...hiddenProperties(opts) }, withVersion(opts));
+    } finally {
+      resume();
+    }
   }
 
   /**

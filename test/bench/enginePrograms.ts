@@ -13,6 +13,11 @@ export function nativeProgram(count: number): string {
   return `${load}\n${clusterProgram(count).replace("new gpu.", "new native.")}`;
 }
 
+/** A program of `count` native resources that do nothing, by the plugin in the folder `inert`. */
+export function inertProgram(count: number): string {
+  return `for (let i = 0; i < ${count}; i++) new pulumi.CustomResource("inert:index:Inert", "c" + i, { gpuType: "h100" });`;
+}
+
 /** A program of `count` resources with an empty provider, declared as ours are: no provider is serialized at each start. */
 export function emptyProgram(count: number): string {
   const provider = 'exports.handler=()=>({create:async inputs=>({id:"1",outs:inputs})})';

@@ -1,7 +1,14 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Simulator, startSimulator } from "../../simulator";
 import { Workspace } from "../engine/workspace";
 
 const apiKey = "bench-key-0123456789abcdef";
+
+const inertLines = `plugins:
+  providers:
+    - { name: inert, path: ${JSON.stringify(join(__dirname, "inert"))} }
+`;
 
 /** A new project, and its service. */
 export interface Project {
@@ -20,6 +27,7 @@ export async function openProject(program: string): Promise<Project> {
   });
   const env = { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: apiKey };
   const workspace = new Workspace({ env, program });
+  if (program.includes("inert:")) appendFileSync(join(workspace.folder, "Pulumi.yaml"), inertLines);
   const close = async () => {
     await simulator.close();
     workspace.remove();

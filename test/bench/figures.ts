@@ -2,6 +2,8 @@
 export const figureFormats = {
   seconds: { title: "time s", digits: 1 },
   ratio: { title: "ratio to bound", digits: 2 },
+  /** The time of a preview over the one of as many resources that do nothing, in the same run. */
+  overEmpty: { title: "over empty", digits: 2 },
   /** A run on the fast clock against the same run on the real clock: the longer time over the shorter one. */
   drift: { title: "scaled against real", digits: 2 },
   lag: { title: "mean lag s", digits: 2 },

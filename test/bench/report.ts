@@ -45,6 +45,7 @@ ${missed || "Every target is reached.\n"}
   1.5 s, and what the limit takes: requests that do not fit into the window in which clusters become ready wait for the next one.
 - Runs at 30 s of up to 100 clusters are made twice, those at 300 s of up to 10 four times: the shorter times count, the mean
   lag, and the larger counts.
-- The engine's rows run on the real clock, with the real CLI. An empty dynamic resource is one whose provider does nothing.
+- The engine's rows run on the real clock, with the real CLI. An empty resource is one whose provider does nothing;
+  "over empty" compares two previews that were made in turn.
 `;
 }

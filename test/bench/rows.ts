@@ -10,11 +10,12 @@ export interface Subject {
     | "phases"
     | "twin"
     | "preview"
+    | "nativePreview"
     | "state"
     | "provider"
     | "adapter";
   /** `naive` does what `Retry-After` says; `hasty` only backs off. */
-  readonly who: "ours" | "native" | "naive" | "hasty" | "bound" | "empty";
+  readonly who: "ours" | "native" | "naive" | "hasty" | "bound" | "empty" | "inert";
   readonly clusters: number;
   readonly provisioningS?: number;
   readonly healthCheck?: "status" | "list";
@@ -36,6 +37,7 @@ const whoTitles: Record<Subject["who"], string> = {
   hasty: "naive, backs off only",
   bound: "physical bound",
   empty: "empty dynamic resource",
+  inert: "empty native resource",
 };
 
 const kindTitles: Record<Subject["kind"], string> = {
@@ -46,6 +48,7 @@ const kindTitles: Record<Subject["kind"], string> = {
   phases: "create, at 6 phases of the window, worst",
   twin: "create",
   preview: "preview without changes",
+  nativePreview: "preview without changes",
   state: "state of one cluster, 2 env keys",
   provider: "provider process over an empty one",
   adapter: "through the real engine",

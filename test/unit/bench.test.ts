@@ -103,6 +103,24 @@ describe("several runs of the same", () => {
   });
 });
 
+describe("the cost of a preview over resources that do nothing", () => {
+  const previewOf = (kind: Row["kind"], who: Row["who"], overEmpty: number): Row => ({
+    kind,
+    who,
+    clusters: kind === "preview" ? 200 : 60,
+    figures: { overEmpty },
+  });
+
+  it.each([
+    ["preview", "ours", 1.3, []],
+    ["preview", "ours", 1.31, ["overEmpty"]],
+    ["nativePreview", "native", 1.5, []],
+    ["nativePreview", "native", 1.51, ["overEmpty"]],
+  ] as const)("of the %s row of %s is %f: missed is %j", (kind, who, overEmpty, missed) => {
+    expect(missesOf([previewOf(kind, who, overEmpty)]).map(({ figure }) => figure)).toEqual(missed);
+  });
+});
+
 describe("what is written", () => {
   const rows = [
     up(10, 30, { seconds: 30 }, { who: "bound" }),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { cut } from "../../text";
 import {
   codesOf,
@@ -41,13 +42,15 @@ export function redactor(
   let finder: Finder | undefined;
   return (text) => {
     if (all.length === 0 || text.length < shortestExact) return text;
-    finder ??= new Finder(all, isExact);
+    finder ??= finderFor(all, isExact);
     const whole = cut(text, longestText);
+    const spans = finder.spansIn(whole);
+    if (spans.length === 0) return whole;
     const kept = own.flatMap((word) => placesOf(word, whole));
     const isOwn = ({ from, to }: Span) => kept.some((span) => span.from <= from && to <= span.to);
     return hide(
       whole,
-      finder.spansIn(whole).filter((span) => !isOwn(span)),
+      spans.filter((span) => !isOwn(span)),
     );
   };
 }
@@ -64,6 +67,24 @@ export function keyHider(key: string): (text: string) => string {
   if (key.length >= longKey) return redactor([key]);
   const hide = redactor([key], [], true);
   return key.length >= shortestFolded ? hide : (text) => (/\s/.test(text) ? hide(text) : text);
+}
+
+/** The finders in use, by a hash of their values: a fleet has hundreds of operations with the same secrets. */
+const finders = new Map<string, WeakRef<Finder>>();
+const unused = new FinalizationRegistry((key: string) => {
+  if (finders.get(key)?.deref() === undefined) finders.delete(key);
+});
+
+function finderFor(values: readonly string[], isExact: boolean): Finder {
+  const key = createHash("sha256")
+    .update(JSON.stringify([isExact, [...values].sort()]))
+    .digest("base64");
+  const known = finders.get(key)?.deref();
+  if (known) return known;
+  const finder = new Finder(values, isExact);
+  finders.set(key, new WeakRef(finder));
+  unused.register(finder, key);
+  return finder;
 }
 
 class Finder {
@@ -149,9 +170,8 @@ interface Pattern {
 /** A part with this many codes does not occur by chance, at any place of the pattern. */
 const longPart = 32;
 
-const { imul } = Math;
+const { imul, min, max, clz32 } = Math;
 const radix = 0x01000193;
-const filterBits = 16;
 
 /**
  * Finds many patterns in a text, in linear time: a rolling hash finds seeds of the patterns, and the codes around a seed are
@@ -160,7 +180,7 @@ const filterBits = 16;
 export class Matcher {
   readonly #seeds = new Map<number, Seed[]>();
   /** Excludes seeds at most places of a text. */
-  readonly #filter = new Uint8Array(2 ** filterBits);
+  readonly #filter: Uint8Array;
   readonly #options: MatcherOptions;
 
   constructor(patterns: Iterable<Uint16Array>, options: MatcherOptions) {
@@ -173,6 +193,7 @@ export class Matcher {
       known.add(text);
       this.#add(codes);
     }
+    this.#filter = filterOf([...this.#seeds.keys()]);
   }
 
   #add(codes: Uint16Array): void {
@@ -195,7 +216,6 @@ export class Matcher {
     const seeds = this.#seeds.get(hash) ?? [];
     if (count < 2) seeds.push({ pattern, at });
     this.#seeds.set(hash, seeds);
-    this.#filter[slotOf(hash)] = 1;
   }
 
   /** Reports each part of the text that is a pattern, or a part of a pattern that counts. */
@@ -204,10 +224,11 @@ export class Matcher {
     if (this.#seeds.size === 0 || length < seedLength) return;
     const text = codes.subarray(0, length);
     const weight = powerOf(seedLength);
+    const last = this.#filter.length - 1;
     let hash = hashOf(text, 0, seedLength);
     let skipTo = 0;
     for (let at = 0; ; at += 1) {
-      if (this.#filter[slotOf(hash)] === 1 && at >= skipTo) {
+      if (this.#filter[slotOf(hash, last)] === 1 && at >= skipTo) {
         const end = this.#compare(text, at, this.#seeds.get(hash) ?? [], found);
         // A match that begins inside this one and ends behind it has another seed behind it.
         if (end !== undefined) skipTo = end - seedLength + 1;
@@ -268,6 +289,15 @@ function powerOf(length: number): number {
   return power;
 }
 
-function slotOf(hash: number): number {
-  return (hash ^ (hash >>> filterBits)) & (2 ** filterBits - 1);
+/** A table of flags with a size for its number of hashes: most of them are few, and each operation has several tables. */
+function filterOf(hashes: readonly number[]): Uint8Array {
+  const bits = min(16, max(8, 5 + 32 - clz32(hashes.length)));
+  const filter = new Uint8Array(2 ** bits);
+  for (const hash of hashes) filter[slotOf(hash, filter.length - 1)] = 1;
+  return filter;
+}
+
+/** @param last The last slot: a number whose low bits are all set. */
+function slotOf(hash: number, last: number): number {
+  return (hash ^ (hash >>> 16)) & last;
 }

@@ -188,3 +188,40 @@ test.each([
 test("a text is no longer than 1 MiB, whatever the service says", () => {
   expect(redactor(["password-7f3a"])(filled("abcdefg ").repeat(9)).length).toBeLessThanOrEqual(1_048_577);
 });
+
+describe("the memory of redactors", () => {
+  const count = 500;
+  const text = "the container ended with code 137 before its replica was ready";
+  const token = (index: number) => `token-${index}-0123456789`;
+
+  /** Bytes outside of the heap for each of many redactors that have searched a text. */
+  function bytesOfEach(valuesOf: (index: number) => string[]): number {
+    const before = process.memoryUsage().arrayBuffers;
+    const redactors = Array.from({ length: count }, (_, index) => redactor(valuesOf(index)));
+    for (const hide of redactors) expect(hide(text)).toBe(text);
+    return (process.memoryUsage().arrayBuffers - before) / count;
+  }
+
+  it.each([
+    [
+      "the same values, in any order, share what they search with",
+      256,
+      (index: number) => {
+        const shared = ["same-0123456789", "other-0123456789"];
+        return index % 2 === 0 ? shared : shared.reverse();
+      },
+    ],
+    ["few values are small", 16_384, (index: number) => [token(index)]],
+  ])("redactors of %s", (_law, most, valuesOf) => {
+    expect(bytesOfEach(valuesOf)).toBeLessThan(most);
+  });
+
+  it("a redactor of other values, or of the same ones compared exactly, hides by its own", () => {
+    const [first, second] = ["correct-horse-battery", "purple-elephant-dances"];
+    const [loose, exact, other] = [redactor([first]), redactor([first], [], true), redactor([second])];
+    const said = `${first.toUpperCase()} ${second}`;
+    expect(loose(said)).toBe(`[secret] ${second}`);
+    expect(exact(said)).toBe(said);
+    expect(other(said)).toBe(`${first.toUpperCase()} [secret]`);
+  });
+});
