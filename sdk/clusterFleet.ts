@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { roundCost } from "../provider/cluster/money";
+import { membersOf, problemOfFleet, sumOfCosts, type Waves, wavesOf } from "../provider/fleet";
 import { Cluster, type ClusterArgs } from "./cluster";
 import { FleetReadiness, UnawaitedCluster } from "./fleetReadiness";
 import { isOfType } from "./pulumiType";
-import { problemOfWaves, type Waves, wavesOf } from "./waves";
 
 /** How the clusters of a fleet change. */
 interface FleetBehaviour {
@@ -42,8 +41,6 @@ export interface KeyedFleetArgs extends FleetBehaviour {
 /** The clusters of a fleet: either `count` and `cluster`, or `clusters`. */
 export type ClusterFleetArgs = CountedFleetArgs | KeyedFleetArgs;
 
-const largestCount = 500;
-
 /** Options about a cluster, which Pulumi applies to the component only and does not pass on to its children. */
 const passedOn = ["customTimeouts", "ignoreChanges", "replaceOnChanges"] as const;
 
@@ -78,7 +75,7 @@ export class ClusterFleet extends pulumi.ComponentResource {
    * @param opts Pulumi's resource options. `customTimeouts`, `ignoreChanges` and `replaceOnChanges` apply to each cluster.
    */
   constructor(name: string, args: ClusterFleetArgs, opts?: pulumi.ComponentResourceOptions) {
-    const members = membersOf(name, args);
+    const members = checkedMembers(name, args);
     super(ClusterFleet.__pulumiType, name, {}, opts);
     const options = { ...Object.fromEntries(passedOn.map((option) => [option, opts?.[option]])), parent: this };
     const declare = args.await === "together" ? declareTogether : declareEach;
@@ -97,7 +94,7 @@ export class ClusterFleet extends pulumi.ComponentResource {
     }
     this.clusters = Object.fromEntries(clusters);
     this.endpoints = pulumi.all(Object.fromEntries(clusters.map(([key, { endpoint }]) => [key, endpoint])));
-    this.hourlyCost = pulumi.all(clusters.map(([, { hourlyCost }]) => hourlyCost)).apply(sumOf);
+    this.hourlyCost = pulumi.all(clusters.map(([, { hourlyCost }]) => hourlyCost)).apply(sumOfCosts);
     this.registerOutputs({ endpoints: this.endpoints, hourlyCost: this.hourlyCost });
   }
 }
@@ -131,36 +128,9 @@ function declareTogether({ name, number, members, options }: Wave): Declared {
   return { clusters, dependsOn: [ready] };
 }
 
-/** The clusters of a fleet with their keys. Checks the form at run time: a program in JavaScript has no compiler. */
-function membersOf(
-  name: string,
-  { count, cluster, clusters, waves, await: mode }: ClusterFleetArgs,
-): [string, ClusterArgs][] {
-  const problem = problemOfWaves(waves);
-  if (problem !== undefined) throw refusal(name, problem);
-  if (![undefined, "each", "together"].includes(mode)) throw refusal(name, '`await` must be "each" or "together"');
-  const isCounted = count !== undefined || cluster !== undefined;
-  if (isCounted === (clusters !== undefined)) {
-    const found = isCounted ? "both are" : "neither is";
-    throw refusal(name, `give either \`count\` and \`cluster\`, or \`clusters\`; ${found} there`);
-  }
-  if (clusters !== undefined) return Object.entries(clusters);
-  if (cluster === undefined) throw refusal(name, "`cluster` is required beside `count`: it says what each of them is");
-  if (!Number.isInteger(count) || count < 0 || count > largestCount) {
-    const got = typeof count === "number" ? `, got ${count}` : ", known when the program runs";
-    throw refusal(name, `\`count\` must be a whole number from 0 to ${largestCount}${got}`);
-  }
-  return Array.from({ length: count }, (_, index) => [String(index), cluster]);
-}
-
-function refusal(name: string, text: string): pulumi.RunError {
-  return new pulumi.RunError(`ClusterFleet "${name}": ${text}`);
-}
-
-/** An unknown part makes the sum unknown: a sum of the rest would be too low. */
-function sumOf(costs: readonly (number | undefined)[]): number | undefined {
-  return costs.reduce<number | undefined>(
-    (sum, cost) => (sum === undefined || cost === undefined ? undefined : roundCost(sum + cost)),
-    0,
-  );
+/** The clusters of a fleet with their keys. */
+function checkedMembers(name: string, args: ClusterFleetArgs): [string, ClusterArgs][] {
+  const problem = problemOfFleet(args);
+  if (problem !== undefined) throw new pulumi.RunError(`ClusterFleet "${name}": ${problem}`);
+  return membersOf<ClusterArgs>(args);
 }
