@@ -1,16 +1,17 @@
 // @ts-check
+import { examplesOf } from "./examples.mjs";
 import { checker, documentation, exported } from "./sources.mjs";
-import { asFlags, namedTypes } from "./types.mjs";
+import { namedTypes } from "./types.mjs";
 
 /** @typedef {import("./types.mjs").Spec} Spec */
 
-const FILE = "sdk/clusterFleet.ts";
+const ARGS = "sdk/fleetArgs.ts";
+const COMPONENT = "sdk/clusterFleet.ts";
 const MEMBER = "gpucluster:index:FleetCluster";
 const member = { $ref: `#/types/${MEMBER}` };
 
 /**
- * The inputs: the interface that documents each, and its type. Plain ones decide how many resources there are, and in which
- * order.
+ * The inputs: the interface that documents each, and its type. The plain ones cannot come from other resources.
  *
  * @type {[string, string, Spec][]}
  */
@@ -18,7 +19,7 @@ const INPUTS = [
   ["CountedFleetArgs", "count", { type: "integer", plain: true }],
   ["CountedFleetArgs", "cluster", member],
   ["KeyedFleetArgs", "clusters", { type: "object", additionalProperties: member }],
-  ["CountedFleetArgs", "waves", { type: "array", items: { $ref: "pulumi.json#/Any" }, plain: true }],
+  ["CountedFleetArgs", "waves", { type: "array", items: { $ref: "pulumi.json#/Any" } }],
   ["CountedFleetArgs", "await", { type: "string", plain: true }],
 ];
 
@@ -40,26 +41,27 @@ export function fleetSpec({ inputProperties, requiredInputs }) {
     properties: inputProperties,
     required: requiredInputs,
   };
-  const inputs = INPUTS.map(([owner, name, type]) => [name, { description: documented(owner, name), ...type }]);
+  const inputs = INPUTS.map(([owner, name, type]) => [name, { description: documented(ARGS, owner, name), ...type }]);
   const outputs = Object.entries(OUTPUTS).map(([name, type]) => [
     name,
-    { description: documented("ClusterFleet", name), ...type },
+    { description: documented(COMPONENT, "ClusterFleet", name), ...type },
   ]);
   return {
     isComponent: true,
-    description: documentation(exported(FILE, "ClusterFleet")),
+    description: `${documentation(exported(COMPONENT, "ClusterFleet"))}\n\n${examplesOf("fleet")}`,
     properties: Object.fromEntries(outputs),
     required: ["endpoints"],
-    inputProperties: asFlags(Object.fromEntries(inputs)),
+    inputProperties: Object.fromEntries(inputs),
   };
 }
 
 /**
+ * @param {string} file
  * @param {string} owner
  * @param {string} name
  */
-function documented(owner, name) {
-  const type = checker.getDeclaredTypeOfSymbol(exported(FILE, owner));
+function documented(file, owner, name) {
+  const type = checker.getDeclaredTypeOfSymbol(exported(file, owner));
   const symbol = checker.getPropertyOfType(type, name);
   if (symbol === undefined) throw new Error(`${owner} has no ${name}.`);
   return documentation(symbol);

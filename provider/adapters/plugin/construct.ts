@@ -73,12 +73,12 @@ class Fleet {
       wave.map(async ([key, args]): Promise<Member> => {
         const inputs = isTogether ? { ...args, skipAwait: true } : args;
         const request = requestFor("gpucluster:index:Cluster", `${this.#name}-${key}`, parent, inputs);
-        return { key, args, cluster: await this.monitor.register(this.#asMember(request, before)) };
+        return { key, args, cluster: await this.#register(this.#asMember(request, before)) };
       }),
     );
-    // All of them: the engine ends the run at the first error of a component.
+    // After the last one has ended: the engine ends the run at the first error of a component.
     const failed = ends.find((end) => end.status === "rejected");
-    if (failed) throw new GpuClusterError(`ClusterFleet "${this.#name}": ${messageOf(failed.reason)}`);
+    if (failed) throw failed.reason;
     return ends.flatMap((end) => (end.status === "fulfilled" ? end.value : []));
   }
 
@@ -91,7 +91,15 @@ class Fleet {
       .setProvider(this.session.reference)
       .setDependenciesList(urnsOf(members))
       .setCustomtimeouts(timeoutsOf(this.request));
-    return (await this.monitor.register(request)).urn;
+    return (await this.#register(request)).urn;
+  }
+
+  async #register(request: RegisterResourceRequest): Promise<Registered> {
+    try {
+      return await this.monitor.register(request);
+    } catch (error) {
+      throw refusal(this.#name, reasonOf(request.getName(), error));
+    }
   }
 
   /** The request for a cluster, with the options of the fleet that the engine passes on to no child. */
@@ -110,12 +118,23 @@ class Fleet {
   }
 }
 
+function refusal(name: string, text: string): GpuClusterError {
+  return new GpuClusterError(`ClusterFleet "${name}": ${text}`);
+}
+
+/** The engine has shown a failed operation on the row of its resource, and gives no reason here. */
+function reasonOf(name: string, error: unknown): string {
+  const text = messageOf(error);
+  const isShown = text.includes("resource registration failed") || text.includes("resource monitor shut down");
+  return isShown ? `${name} has failed, so what comes after it has not begun` : `${name}: ${text}`;
+}
+
 /** @throws GpuClusterError if the program describes no fleet. */
 function formOf(request: ConstructRequest): FleetForm<Properties> {
   if (request.getType() !== type) throw new GpuClusterError(`there is no component ${request.getType()}`);
   const plain: FleetForm<unknown> = fromStruct(request.getInputs());
   const problem = problemOfFleet(plain);
-  if (problem !== undefined) throw new GpuClusterError(`ClusterFleet "${request.getName()}": ${problem}`);
+  if (problem !== undefined) throw refusal(request.getName(), problem);
   const { cluster, clusters } = markedValues(request.getInputs());
   const byKey = Object.entries(fieldsOf(clusters) ?? {}).map(([key, args]) => [key, fieldsOf(args)]);
   return { ...plain, cluster: fieldsOf(cluster), clusters: Object.fromEntries(byKey) };
