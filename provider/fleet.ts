@@ -1,4 +1,5 @@
 import { roundCost } from "./cluster/money";
+import { isRecord } from "./core";
 
 /** The decisions about a fleet of clusters, for the components of both adapters: what its members are, and in which waves. */
 
@@ -29,11 +30,22 @@ export function problemOfFleet({
     const found = isCounted ? "both are" : "neither is";
     return `give either \`count\` and \`cluster\`, or \`clusters\`; ${found} there`;
   }
-  if (clusters !== undefined) return undefined;
+  if (clusters !== undefined) return problemOfObjects({ clusters, ...prefixed(clusters) });
   if (cluster === undefined) return "`cluster` is required beside `count`: it says what each of them is";
-  if (Number.isInteger(count) && Number(count) >= 0 && Number(count) <= largestCount) return undefined;
+  if (Number.isInteger(count) && Number(count) >= 0 && Number(count) <= largestCount) {
+    return problemOfObjects({ cluster });
+  }
   const got = typeof count === "number" ? `, got ${count}` : ", known when the program runs";
   return `\`count\` must be a whole number from 0 to ${largestCount}${got}`;
+}
+
+function problemOfObjects(values: Readonly<Record<string, unknown>>): string | undefined {
+  const [name] = Object.keys(values).filter((key) => !isRecord(values[key]));
+  return name && `\`${name}\` must be an object, known when the program runs; its fields may be known later`;
+}
+
+function prefixed(clusters: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(clusters).map(([key, value]) => [`clusters.${key}`, value]));
 }
 
 /** The clusters of a fleet with their keys, in their order in the program. Its form has no problem. */

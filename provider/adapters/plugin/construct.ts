@@ -23,27 +23,28 @@ interface Member {
 }
 
 /** Declares a fleet and its clusters, wave by wave. Answers when all of them are ready. */
-export async function construct(session: Session, request: ConstructRequest): Promise<ConstructResponse> {
-  const fleet = new Fleet(session, request);
-  try {
-    return await fleet.declare();
-  } finally {
-    fleet.monitor.close();
-  }
+export function construct(session: Session, request: ConstructRequest): Promise<ConstructResponse> {
+  return session.running.run({ operation: "construct", urn: "" }, async ({ signal }) => {
+    const monitor = new Monitor(request.getMonitorendpoint(), signal);
+    try {
+      return await new Fleet(session, request, monitor).declare();
+    } finally {
+      monitor.close();
+    }
+  });
 }
 
 class Fleet {
-  readonly monitor: Monitor;
   readonly #name: string;
   readonly #form: FleetForm<Properties>;
 
   constructor(
     private readonly session: Session,
     private readonly request: ConstructRequest,
+    private readonly monitor: Monitor,
   ) {
     this.#name = request.getName();
     this.#form = formOf(request);
-    this.monitor = new Monitor(request.getMonitorendpoint());
   }
 
   async declare(): Promise<ConstructResponse> {
@@ -122,11 +123,11 @@ function refusal(name: string, text: string): GpuClusterError {
   return new GpuClusterError(`ClusterFleet "${name}": ${text}`);
 }
 
-/** The engine has shown a failed operation on the row of its resource, and gives no reason here. */
+/** If an operation has failed, the engine has shown the reason on the row of the resource, and gives none here. */
 function reasonOf(name: string, error: unknown): string {
   const text = messageOf(error);
-  const isShown = text.includes("resource registration failed") || text.includes("resource monitor shut down");
-  return isShown ? `${name} has failed, so what comes after it has not begun` : `${name}: ${text}`;
+  const isShown = /^\S+ (CANCELLED|UNAVAILABLE)\b|resource registration failed/.test(text);
+  return isShown ? `the run ended before ${name} was ready: see the rows of its clusters` : `${name}: ${text}`;
 }
 
 /** @throws GpuClusterError if the program describes no fleet. */
