@@ -137,7 +137,10 @@ function formOf(request: ConstructRequest): FleetForm<Properties> {
   const problem = problemOfFleet(plain);
   if (problem !== undefined) throw refusal(request.getName(), problem);
   const { cluster, clusters } = markedValues(request.getInputs());
-  const byKey = Object.entries(fieldsOf(clusters) ?? {}).map(([key, args]) => [key, fieldsOf(args)]);
+  // The engine keeps no order of keys, and the order decides the waves.
+  const byKey = Object.entries(fieldsOf(clusters) ?? {})
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, args]) => [key, fieldsOf(args)]);
   return { ...plain, cluster: fieldsOf(cluster), clusters: Object.fromEntries(byKey) };
 }
 

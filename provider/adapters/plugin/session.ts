@@ -141,7 +141,7 @@ export function configure(session: Session, request: ConfigureRequest): Configur
   session.configure({ args, isExplicit: isExplicit(urn) }, () =>
     createProvider(configReader(args, urn), isExplicit(urn)),
   );
-  session.reference = `${urn}::${request.getId() ?? ""}`;
+  session.reference = request.getId() ? `${urn}::${request.getId()}` : "";
   return new ConfigureResponse()
     .setSupportspreview(true)
     .setSupportsAutonamingConfiguration(true)

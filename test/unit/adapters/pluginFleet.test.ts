@@ -96,6 +96,11 @@ describe("a fleet that the plugin declares", () => {
     expect(fromStruct(response.getState())).toEqual({ endpoints: {}, hourlyCost: 0 });
   });
 
+  it("takes the keys of its clusters in their alphabetical order: the engine keeps no other", async () => {
+    await declare({ clusters: { us: member, ap: member, eu: member }, waves: [1, 2] });
+    expect(registered.slice(1).map((request) => request.getName())).toEqual(["worker-ap", "worker-eu", "worker-us"]);
+  });
+
   it("passes its options on to each cluster", async () => {
     const request = requestOf({ count: 1, cluster: member })
       .setDependenciesList([base])
