@@ -1,7 +1,7 @@
 import { type ConstructRequest, ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
-import { inputNames } from "../../cluster/fields";
-import { type Properties, UNKNOWN } from "../../core";
+import { inputFlags, inputNames } from "../../cluster/fields";
+import { isRecord, type Properties, UNKNOWN } from "../../core";
 import { GpuClusterError, messageOf } from "../../errors";
 import { type FleetForm, membersOf, problemOfFleet, sumOfCosts, wavesOf } from "../../fleet";
 import { asSecret } from "../engine";
@@ -134,14 +134,31 @@ function reasonOf(name: string, error: unknown): string {
 function formOf(request: ConstructRequest): FleetForm<Properties> {
   if (request.getType() !== type) throw new GpuClusterError(`there is no component ${request.getType()}`);
   const plain: FleetForm<unknown> = fromStruct(request.getInputs());
-  const problem = problemOfFleet(plain);
-  if (problem !== undefined) throw refusal(request.getName(), problem);
-  const { cluster, clusters } = markedValues(request.getInputs());
+  const marked = markedValues(request.getInputs());
+  const argsOf = (value: unknown) => (isUnknown(value, request) ? unknownArgs : fieldsOf(value));
   // The engine keeps no order of keys, and the order decides the waves.
-  const byKey = Object.entries(fieldsOf(clusters) ?? {})
+  const byKey = Object.entries(fieldsOf(marked["clusters"]) ?? {})
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, args]) => [key, fieldsOf(args)]);
-  return { ...plain, cluster: fieldsOf(cluster), clusters: Object.fromEntries(byKey) };
+    .map(([key, args]) => [key, argsOf(args)]);
+  const form = {
+    ...plain,
+    cluster: argsOf(marked["cluster"]) ?? plain.cluster,
+    clusters: isRecord(plain.clusters) ? Object.fromEntries(byKey) : plain.clusters,
+  };
+  const problem = problemOfFleet(form);
+  if (problem !== undefined) throw refusal(request.getName(), problem);
+  return form as FleetForm<Properties>;
+}
+
+/** A cluster of which nothing is known yet: Pulumi's SDK for Go passes on an object as a whole, or as unknown. */
+const unknownArgs = Object.fromEntries(
+  inputNames
+    .filter((name) => name !== "name" && name !== "adopt" && !inputFlags[name].plain)
+    .map((name) => [name, UNKNOWN]),
+);
+
+function isUnknown(value: unknown, request: ConstructRequest): boolean {
+  return request.getDryrun() && revealed(value) === UNKNOWN;
 }
 
 /** The component itself. It holds no inputs: they are those of its clusters. */

@@ -160,6 +160,20 @@ describe("marked inputs of a fleet", () => {
   });
 });
 
+describe("a fleet of which a preview knows little", () => {
+  it.each<[string, Properties]>([
+    ["whose cluster is not known", { count: 1, cluster: UNKNOWN }],
+    ["whose cluster is an output that is not known", { count: 1, cluster: { ...output(0), value: undefined } }],
+    ["with a cluster of a key that is not known", { clusters: { 0: UNKNOWN } }],
+  ])("%s has clusters of which no input is known", async (_what, inputs) => {
+    await construct(session, requestOf(inputs).setDryrun(true));
+    const found = inputsOf(find("worker-0"));
+    expect(found).toMatchObject({ gpuType: UNKNOWN, container: UNKNOWN, replicas: UNKNOWN });
+    expect(found).not.toHaveProperty("name");
+    await expect(declare(inputs)).rejects.toThrow(/must be an object, known when the program runs/);
+  });
+});
+
 describe("a fleet that waits together", () => {
   const inputs = { count: 2, waves: [1], await: "together", cluster: { ...member, replicas: 2 } };
   const wait = { atMs: 7 };
