@@ -23,6 +23,7 @@ const FOR_CI = ["install", "release"];
 const FILES_FOR_CI = [
   "dialects\\d",
   "many",
+  "nativeGo",
   "nativeInstall",
   "nativeLifeTypeScript",
   "nativeMove",
@@ -69,8 +70,8 @@ function allStages() {
 
 /** @param {string} project */
 async function runJestWithCli(project) {
-  // Only CI has a program in Python.
-  const { root } = await (chosen().all ? ensureCliFor("yaml", "python") : ensureCliFor("yaml"));
+  // Only CI has programs in Python and Go.
+  const { root } = await (chosen().all ? ensureCliFor("yaml", "python", "go") : ensureCliFor("yaml"));
   const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares() };
   const left = chosen().all ? [] : [`--testPathIgnorePatterns=engine/(${FILES_FOR_CI.join("|")})\\.test`];
   // These tests wait for much of their time: for other processes, for the service, for the end of a time limit.
