@@ -53,7 +53,7 @@ export function serviceOf(session: setup.Session) {
     delete: answer(about(operations.remove, readiness.remove)),
     // The code for components is loaded if a program has one.
     construct: answer(async (own: setup.Session, request: ConstructRequest) => {
-      const { construct } = await import("./plugin/construct");
+      const { construct } = await import("./plugin/construct.js");
       return construct(own, request);
     }),
     invoke: answer(operations.invoke),
