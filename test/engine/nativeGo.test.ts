@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "../install/run";
@@ -60,16 +60,17 @@ beforeAll(async () => {
   await run(["go", "mod", "init", "engine-test"], program);
   await run(["go", "mod", "edit", `-replace=${path}=${sdk}`, `-require=${path}@v0.0.0`], program);
   await run(["go", "get", pulumiSdk], program);
-  await run(["go", "build", "-mod=mod", "-o", "program", "."], program);
+  await run(["go", "build", "-mod=mod", "-o", join(folder, "built"), "."], program);
 });
 afterAll(closeBenches);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("a fleet in Go previews, changes wave by wave, keeps its secrets, and is destroyed", async () => {
   const { workspace, simulator, writes } = await openBench("");
-  const binary = join(folder, "program/program");
+  // The engine's host compiles it: an older host knows no compiled program.
+  cpSync(join(folder, "program"), workspace.folder, { recursive: true });
   const plugins = { providers: [{ name: "gpucluster", path: join(repository, "plugin") }] };
-  const project = { name: "engine-test", runtime: { name: "go", options: { binary } }, plugins };
+  const project = { name: "engine-test", runtime: "go", plugins };
   writeFileSync(join(workspace.folder, "Pulumi.yaml"), JSON.stringify(project));
   await workspace.succeed("config", "set", "container", "acme/worker:1");
   expect((await workspace.preview()).output).toMatch(/\+ 6 to create/);
