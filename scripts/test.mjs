@@ -25,6 +25,7 @@ const FOR_CI = ["install", "release", "queue", "scale"];
 const FILES_FOR_CI = [
   "dialects\\d",
   "many",
+  "nativeGo",
   "nativeInstall",
   "nativeLifeTypeScript",
   "nativeMove",
@@ -73,9 +74,9 @@ function allStages() {
 
 /** @param {string} project */
 async function runJestWithCli(project) {
-  // Only tests for CI have a program in Python.
+  // Only tests for CI have programs in Python and Go.
   const isForCi = chosen().all || FOR_CI.includes(project);
-  const { root } = await (isForCi ? ensureCliFor("yaml", "python") : ensureCliFor("yaml"));
+  const { root } = await (isForCi ? ensureCliFor("yaml", "python", "go") : ensureCliFor("yaml"));
   const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares() };
   const left = chosen().all ? [] : [`--testPathIgnorePatterns=engine/(${FILES_FOR_CI.join("|")})\\.test`];
   // These tests wait for much of their time: for other processes, for the service, for the end of a time limit.

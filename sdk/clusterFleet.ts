@@ -1,48 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { roundCost } from "../provider/cluster/money";
+import { membersOf, problemOfFleet, sumOfCosts, wavesOf } from "../provider/fleet";
 import { Cluster, type ClusterArgs } from "./cluster";
+import type { ClusterFleetArgs } from "./fleetArgs";
 import { FleetReadiness, UnawaitedCluster } from "./fleetReadiness";
 import { isOfType } from "./pulumiType";
-import { problemOfWaves, type Waves, wavesOf } from "./waves";
 
-/** How the clusters of a fleet change. */
-interface FleetBehaviour {
-  /**
-   * How far a change goes before it goes on: numbers of clusters, or shares of all of them, rounded up; each entry counts the
-   * waves before it too. `[1, "25%", "100%"]` changes one cluster, then a quarter of all, then the rest. A wave begins when all
-   * clusters of the wave before it are ready; if one of them fails, it does not begin. Creations happen in the same order, and
-   * deletions in the opposite one. Keys are in their order in the program. Default: all clusters at once.
-   */
-  readonly waves?: Waves;
-  /**
-   * `"each"`: each cluster waits by itself until it is ready, and takes one of Pulumi's parallel operations for so long.
-   * `"together"`: one operation waits for all of them, so that a fleet needs no `--parallel`. The outputs of the fleet and of
-   * its clusters then come when the whole wave is ready. Default `"each"`.
-   */
-  readonly await?: "each" | "together";
-}
-
-/** A number of equal clusters, named `<name>-0`, `<name>-1` and so on. */
-export interface CountedFleetArgs extends FleetBehaviour {
-  /** Number of clusters, 0 to 500. A plain number, because it decides how many resources the program declares. */
-  readonly count: number;
-  /** Arguments of each cluster. Without `name` and `adopt`, which can belong to one cluster only. */
-  readonly cluster: Omit<ClusterArgs, "name" | "adopt">;
-  readonly clusters?: undefined;
-}
-
-/** Clusters that differ, named `<name>-<key>`. If you remove a key, Pulumi destroys that cluster only. */
-export interface KeyedFleetArgs extends FleetBehaviour {
-  /** Arguments of each cluster, by its key. */
-  readonly clusters: Readonly<Record<string, ClusterArgs>>;
-  readonly count?: undefined;
-  readonly cluster?: undefined;
-}
-
-/** The clusters of a fleet: either `count` and `cluster`, or `clusters`. */
-export type ClusterFleetArgs = CountedFleetArgs | KeyedFleetArgs;
-
-const largestCount = 500;
+export type { ClusterFleetArgs, CountedFleetArgs, KeyedFleetArgs } from "./fleetArgs";
 
 /** Options about a cluster, which Pulumi applies to the component only and does not pass on to its children. */
 const passedOn = ["customTimeouts", "ignoreChanges", "replaceOnChanges"] as const;
@@ -78,7 +41,7 @@ export class ClusterFleet extends pulumi.ComponentResource {
    * @param opts Pulumi's resource options. `customTimeouts`, `ignoreChanges` and `replaceOnChanges` apply to each cluster.
    */
   constructor(name: string, args: ClusterFleetArgs, opts?: pulumi.ComponentResourceOptions) {
-    const members = membersOf(name, args);
+    const members = checkedMembers(name, args);
     super(ClusterFleet.__pulumiType, name, {}, opts);
     const options = { ...Object.fromEntries(passedOn.map((option) => [option, opts?.[option]])), parent: this };
     const declare = args.await === "together" ? declareTogether : declareEach;
@@ -97,7 +60,7 @@ export class ClusterFleet extends pulumi.ComponentResource {
     }
     this.clusters = Object.fromEntries(clusters);
     this.endpoints = pulumi.all(Object.fromEntries(clusters.map(([key, { endpoint }]) => [key, endpoint])));
-    this.hourlyCost = pulumi.all(clusters.map(([, { hourlyCost }]) => hourlyCost)).apply(sumOf);
+    this.hourlyCost = pulumi.all(clusters.map(([, { hourlyCost }]) => hourlyCost)).apply(sumOfCosts);
     this.registerOutputs({ endpoints: this.endpoints, hourlyCost: this.hourlyCost });
   }
 }
@@ -131,36 +94,9 @@ function declareTogether({ name, number, members, options }: Wave): Declared {
   return { clusters, dependsOn: [ready] };
 }
 
-/** The clusters of a fleet with their keys. Checks the form at run time: a program in JavaScript has no compiler. */
-function membersOf(
-  name: string,
-  { count, cluster, clusters, waves, await: mode }: ClusterFleetArgs,
-): [string, ClusterArgs][] {
-  const problem = problemOfWaves(waves);
-  if (problem !== undefined) throw refusal(name, problem);
-  if (![undefined, "each", "together"].includes(mode)) throw refusal(name, '`await` must be "each" or "together"');
-  const isCounted = count !== undefined || cluster !== undefined;
-  if (isCounted === (clusters !== undefined)) {
-    const found = isCounted ? "both are" : "neither is";
-    throw refusal(name, `give either \`count\` and \`cluster\`, or \`clusters\`; ${found} there`);
-  }
-  if (clusters !== undefined) return Object.entries(clusters);
-  if (cluster === undefined) throw refusal(name, "`cluster` is required beside `count`: it says what each of them is");
-  if (!Number.isInteger(count) || count < 0 || count > largestCount) {
-    const got = typeof count === "number" ? `, got ${count}` : ", known when the program runs";
-    throw refusal(name, `\`count\` must be a whole number from 0 to ${largestCount}${got}`);
-  }
-  return Array.from({ length: count }, (_, index) => [String(index), cluster]);
-}
-
-function refusal(name: string, text: string): pulumi.RunError {
-  return new pulumi.RunError(`ClusterFleet "${name}": ${text}`);
-}
-
-/** An unknown part makes the sum unknown: a sum of the rest would be too low. */
-function sumOf(costs: readonly (number | undefined)[]): number | undefined {
-  return costs.reduce<number | undefined>(
-    (sum, cost) => (sum === undefined || cost === undefined ? undefined : roundCost(sum + cost)),
-    0,
-  );
+/** The clusters of a fleet with their keys. */
+function checkedMembers(name: string, args: ClusterFleetArgs): [string, ClusterArgs][] {
+  const problem = problemOfFleet(args);
+  if (problem !== undefined) throw new pulumi.RunError(`ClusterFleet "${name}": ${problem}`);
+  return membersOf<ClusterArgs>(args);
 }

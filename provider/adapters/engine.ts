@@ -74,8 +74,9 @@ export function reasonOf({ property, reason }: CheckFailure): string {
   return property ? `${property}: ${reason}` : reason;
 }
 
-const mark = "4dabf18193072939515e22adb298388d";
-const secretMark = "1b47061264138c4ac30d75fd1eb44270";
+/** The name under which a value says that it is no ordinary object. */
+export const mark = "4dabf18193072939515e22adb298388d";
+export const secretMark = "1b47061264138c4ac30d75fd1eb44270";
 const secretNames = inputNames.filter((name) => inputFlags[name].secret);
 const secretParts = Object.entries({
   ...Object.fromEntries(inputNames.map((name) => [name, inputFlags[name].secretParts])),
@@ -85,11 +86,6 @@ const secretParts = Object.entries({
 /** A value as an engine secret: encrypted in the state, masked in all output. */
 export function asSecret(value: unknown): Properties {
   return { [mark]: secretMark, value };
-}
-
-/** The plain value of an engine secret; any other value unchanged. */
-export function revealed(value: Properties): unknown {
-  return value[mark] === secretMark ? value["value"] : value;
 }
 
 /**

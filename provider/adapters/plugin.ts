@@ -5,10 +5,12 @@
 import { debuglog } from "node:util";
 import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb";
 import { messageOf } from "../errors";
 import { engineAddressIn } from "./engine";
 import { toServiceError } from "./plugin/messages";
 import * as operations from "./plugin/operations";
+import * as readiness from "./plugin/readiness";
 import * as setup from "./plugin/session";
 
 const debug = debuglog("gpucluster");
@@ -26,6 +28,14 @@ export function serviceOf(session: setup.Session) {
         (error) => callback(toServiceError(error)),
       );
     };
+  /** The calls about a resource go to the code of its type. */
+  const about =
+    <Request extends { getUrn(): string }, Response>(
+      ofCluster: (session: setup.Session, request: Request) => Response | Promise<Response>,
+      ofReadiness: (session: setup.Session, request: Request) => Response | Promise<Response>,
+    ) =>
+    (own: setup.Session, request: Request) =>
+      (operations.typeIn(request.getUrn()) === readiness.readinessType ? ofReadiness : ofCluster)(own, request);
   return {
     handshake: answer(setup.handshake),
     attach: answer(setup.attach),
@@ -35,12 +45,17 @@ export function serviceOf(session: setup.Session) {
     diffConfig: answer(setup.diffConfig),
     configure: answer(setup.configure),
     cancel: answer(setup.cancel),
-    check: answer(operations.check),
-    diff: answer(operations.diff),
-    create: answer(operations.create),
-    read: answer(operations.read),
-    update: answer(operations.update),
-    delete: answer(operations.remove),
+    check: answer(about(operations.check, readiness.check)),
+    diff: answer(about(operations.diff, readiness.diff)),
+    create: answer(about(operations.create, readiness.create)),
+    read: answer(about(operations.read, readiness.read)),
+    update: answer(about(operations.update, readiness.update)),
+    delete: answer(about(operations.remove, readiness.remove)),
+    // The code for components is loaded if a program has one.
+    construct: answer(async (own: setup.Session, request: ConstructRequest) => {
+      const { construct } = await import("./plugin/construct.js");
+      return construct(own, request);
+    }),
     invoke: answer(operations.invoke),
     list: (stream: Parameters<typeof operations.list>[1]) => {
       operations.list(session, stream).catch((error) => stream.emit("error", toServiceError(error)));

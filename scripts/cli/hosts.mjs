@@ -25,6 +25,12 @@ const HOSTS = {
     module: "github.com/pulumi/pulumi/sdk/v3",
     scripts: ["python/cmd/pulumi-language-python-exec"],
   },
+  go: {
+    name: "pulumi-language-go",
+    path: "github.com/pulumi/pulumi/sdk/v3/go/pulumi-language-go",
+    // A version in which the host is part of this module; in 3.68.0 it is not.
+    version: "v3.60.0",
+  },
 };
 
 /** @typedef {keyof typeof HOSTS} Language */

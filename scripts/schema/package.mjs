@@ -1,6 +1,7 @@
 // @ts-check
 import { readManifest } from "../lib/root.mjs";
 import { schemaFacts } from "../release/facts.mjs";
+import { fleetSpec } from "./fleet.mjs";
 import { functionSpecs } from "./functions.mjs";
 import { languages } from "./languages.mjs";
 import { providerProperties } from "./provider.mjs";
@@ -11,7 +12,8 @@ import { namedTypes } from "./types.mjs";
 export async function packageSchema() {
   const { description, license, keywords, peerDependencies } = readManifest();
   const settings = await providerProperties();
-  const resources = { "gpucluster:index:Cluster": await clusterSpec() };
+  const cluster = clusterSpec();
+  const resources = { "gpucluster:index:Cluster": cluster, "gpucluster:index:ClusterFleet": fleetSpec(cluster) };
   const functions = functionSpecs();
   return {
     name: "gpucluster",

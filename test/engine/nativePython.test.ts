@@ -10,9 +10,9 @@ const repository = resolve(__dirname, "../..");
 // A fresh machine compiles the generators of SDKs first, and fetches Pulumi's own SDK for Python.
 jest.setTimeout(20 * 60_000);
 
-/** The program of docs/guides/languages.md, word for word, and the lines that it omits. */
-const [, guide = ""] =
-  /^```python\n([\s\S]*?)^```$/m.exec(readFileSync(join(repository, "docs/guides/languages.md"), "utf8")) ?? [];
+/** The programs of docs/guides/languages.md, word for word as one program, and the lines that they omit. */
+const page = readFileSync(join(repository, "docs/guides/languages.md"), "utf8");
+const guide = [...page.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code]) => code).join("\n");
 const program = `${guide}
 choosy = gpucluster.Cluster(
     "choosy",
@@ -51,11 +51,45 @@ it("the guide's program in Python runs; it can use lists and enumerations, and r
   workspace.python(program);
   simulator.setGpuType("h200", { stock: 0 });
   expect((await workspace.up()).code).toBe(0);
-  expect(writes()).toEqual(["POST /v1/clusters", "POST /v1/clusters"]);
+  // One, one by its first choice, and a fleet of three.
+  expect(writes()).toEqual(Array(5).fill("POST /v1/clusters"));
   const outputs = JSON.parse(await workspace.succeed("stack", "output", "--json"));
   expect(outputs).toMatchObject({ type: "h100", endpoint: expect.stringMatching(/^https:/) });
   expect(outputs.memory).toBeGreaterThan(80);
   expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+  expect((await workspace.destroy()).code).toBe(0);
+  expect(living(simulator)).toEqual([]);
+});
+
+it("a fleet in Python changes wave by wave, keeps its secrets, and is destroyed", async () => {
+  const bench = await openBench("");
+  const { workspace, simulator, writes } = bench;
+  activate(bench);
+  const write = (container: string) =>
+    workspace.python(`import pulumi
+import pulumi_gpucluster as gpucluster
+
+base = gpucluster.Cluster("base", gpu_type="h100", container="acme/base:1")
+env = {"TOKEN": pulumi.Output.secret("canary-env-63b1f0"), "UPSTREAM": base.endpoint}
+workers = gpucluster.ClusterFleet("worker", count=3, waves=[1, "50%"], await_="together",
+    cluster=gpucluster.FleetClusterArgs(gpu_type="l4", container="${container}", env=env))
+pulumi.export("cost", workers.hourly_cost)
+pulumi.export("keys", workers.endpoints.apply(lambda endpoints: sorted(endpoints)))
+`);
+  write("acme/worker:1");
+  expect((await workspace.preview()).code).toBe(0);
+  expect((await workspace.up()).code).toBe(0);
+  expect(writes()).toHaveLength(4);
+  const outputs = JSON.parse(await workspace.succeed("stack", "output", "--json"));
+  expect(outputs).toEqual({ cost: 1.32, keys: ["0", "1", "2"] });
+  expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+  write("acme/worker:2");
+  expect((await workspace.up()).code).toBe(0);
+  expect(writes().every((sent) => sent.startsWith("PATCH"))).toBe(true);
+  const names = simulator.requests.filter(({ method }) => method === "PATCH").map(({ path }) => path);
+  const order = names.map((path) => simulator.cluster(path.replace(/.*\//, ""))?.name.slice(0, 8));
+  expect(order).toEqual(["worker-0", "worker-1", "worker-2"]);
+  expect(await workspace.stateText()).not.toContain("canary");
   expect((await workspace.destroy()).code).toBe(0);
   expect(living(simulator)).toEqual([]);
 });

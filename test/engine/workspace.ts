@@ -236,6 +236,7 @@ export interface StoredResource {
   readonly inputs: Record<string, unknown>;
   readonly outputs: Record<string, unknown>;
   readonly initErrors?: string[];
+  readonly dependencies?: string[];
 }
 
 /** The type of a cluster for each adapter. */

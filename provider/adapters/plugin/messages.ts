@@ -5,11 +5,10 @@ import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Struct, Value } from "google-protobuf/google/protobuf/struct_pb";
 import { type Diff, InitError, type Properties, type PropertyChange } from "../../core";
 import { messageOf } from "../../errors";
-import { revealed } from "../engine";
+import { revealed } from "./marks";
 
 /**
- * The plain values of a message. Marked secrets become plain values too: settings arrive marked, before the plugin can say
- * that it accepts no marks. A null value is left out: languages that cannot omit an argument send null. Without a message,
+ * The plain values of a message. Marked secrets and outputs become plain values too. A null value is left out: languages that cannot omit an argument send null. Without a message,
  * which an import has for the state, the result is empty.
  */
 export function fromStruct(struct: Struct | undefined): Properties {
@@ -29,6 +28,11 @@ function fromValue(value: Value): unknown {
     default:
       return value.toJavaScript();
   }
+}
+
+/** The values of a message with their marks. */
+export function markedValues(struct: Struct | undefined): Properties {
+  return (struct?.toJavaScript() ?? {}) as Properties;
 }
 
 /**

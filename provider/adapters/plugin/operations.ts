@@ -24,7 +24,8 @@ import { type Ctx, InitError, type Naming, type Properties, type Resource, UNKNO
 import { GpuClusterError } from "../../errors";
 import type { Provider } from "../../index";
 import { reasonOf, withSecrets } from "../engine";
-import { fromStruct, toDiffResponse, toStruct } from "./messages";
+import { withSecretsOf } from "./marks";
+import { fromStruct, markedValues, toDiffResponse, toStruct } from "./messages";
 import type { Session } from "./session";
 
 const { Mode } = CheckRequest.AutonamingOptions;
@@ -42,7 +43,7 @@ export function check(session: Session, request: CheckRequest): Promise<CheckRes
     );
     session.certain.set(ctx.urn, certain);
     return new CheckResponse()
-      .setInputs(outputs(inputs, news))
+      .setInputs(outputs(inputs, request.getNews()))
       .setFailuresList(failures.map((failure) => new CheckFailure().setReason(reasonOf(failure))));
   });
 }
@@ -69,11 +70,11 @@ export function create(session: Session, request: CreateRequest): Promise<Create
     const inputs = propertiesOf(request.getProperties());
     if (request.getPreview()) {
       return new CreateResponse().setProperties(
-        outputs(previewOf(resource, inputs, session.certain.get(ctx.urn)), inputs),
+        outputs(previewOf(resource, inputs, session.certain.get(ctx.urn)), request.getProperties()),
       );
     }
     const { id, state } = await resource.create(ctx, inputs);
-    return new CreateResponse().setId(id).setProperties(outputs(state, inputs));
+    return new CreateResponse().setId(id).setProperties(outputs(state, request.getProperties()));
   });
 }
 
@@ -85,7 +86,10 @@ export function read(session: Session, request: ReadRequest): Promise<ReadRespon
     const found = await resourceOf(session.provider, ctx.urn).read(ctx, id, state);
     if (!found) return new ReadResponse();
     const inputs = withoutOutputs(found.inputs);
-    return new ReadResponse().setId(id).setProperties(outputs(found.state, state)).setInputs(outputs(inputs, state));
+    return new ReadResponse()
+      .setId(id)
+      .setProperties(outputs(found.state, request.getProperties()))
+      .setInputs(outputs(inputs, request.getProperties(), request.getInputs()));
   });
 }
 
@@ -96,7 +100,7 @@ export function update(session: Session, request: UpdateRequest): Promise<Update
     const next = request.getPreview()
       ? previewOf(resource, news, state)
       : await resource.update(ctx, request.getId(), state, news);
-    return new UpdateResponse().setProperties(outputs(next, news));
+    return new UpdateResponse().setProperties(outputs(next, request.getNews()));
   });
 }
 
@@ -124,7 +128,7 @@ interface ResourceRequest {
   getProperties?(): Struct | undefined;
 }
 
-async function inContext<T>(
+export async function inContext<T>(
   { running }: Session,
   operation: string,
   request: ResourceRequest,
@@ -137,8 +141,8 @@ async function inContext<T>(
   } catch (error) {
     if (!(error instanceof InitError)) throw error;
     const { id, state, reasons, cause } = error;
-    const own = propertiesOf((request.getNews ?? request.getProperties)?.call(request));
-    throw new InitError(id, withSecrets(state, own), reasons, { cause });
+    const own = (request.getNews ?? request.getProperties)?.call(request);
+    throw new InitError(id, withMarks(state, own), reasons, { cause });
   }
 }
 
@@ -146,8 +150,13 @@ function propertiesOf(struct: Struct | undefined): Properties {
   return ownProperties(fromStruct(struct));
 }
 
-function outputs(properties: Properties, own: Properties): Struct {
-  return toStruct(withSecrets(properties, own));
+function outputs(properties: Properties, own: Struct | undefined, marked = own): Struct {
+  return toStruct(withMarks(properties, own, marked));
+}
+
+/** Marks what is always secret, and what the program, or the state, has marked: the engine leaves that to the plugin. */
+function withMarks(properties: Properties, own: Struct | undefined, marked = own): Properties {
+  return withSecretsOf(withSecrets(properties, propertiesOf(own)), markedValues(marked));
 }
 
 /** Inputs that only the dynamic adapter uses. A resource that moves from there still has them in its state. */
@@ -158,9 +167,13 @@ export function ownProperties(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !foreign.has(name)));
 }
 
+export function typeIn(urn: string): string | undefined {
+  return urn.split("::")[2]?.split("$").at(-1);
+}
+
 /** The resource implementation for the type in a URN. */
 export function resourceOf({ cluster }: Provider, urn: string): Resource {
-  const type = urn.split("::")[2]?.split("$").at(-1);
+  const type = typeIn(urn);
   if (type === "gpucluster:index:Cluster") return cluster;
   throw new GpuClusterError(`unknown resource type ${type}; this plugin has gpucluster:index:Cluster`);
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { problemOfWaves, wavesOf } from "../../../sdk/waves";
+import { problemOfWaves, wavesOf } from "../../provider/fleet";
 
 const sizesOf = (count: number, waves: readonly (number | string)[]) =>
   wavesOf(Array.from({ length: count }), waves).map(({ length }) => length);
