@@ -23,16 +23,22 @@ import { providerFlags } from "../../providerArgs";
 import schema from "../../schema/schema.json";
 import { version } from "../../version";
 import { asSecret, type Log, RunningOperations } from "../engine";
+import { noTracing } from "../tracing";
 import { fromStruct, toStruct } from "./messages";
 
 /** The state of one plugin process: the engine that it serves, the operations in flight, and the configured provider. */
 export class Session {
   readonly engine = new EngineLog();
-  readonly running = new RunningOperations(this.engine.write);
+  readonly running: RunningOperations;
   /** The outputs that are certain, by URN, as of the last check. The preview that follows shows them. */
   readonly certain = new Map<string, Properties | undefined>();
-  #provider: Provider = createProvider(() => undefined);
+  #provider: Provider;
   #configured: unknown;
+
+  constructor(readonly tracing = noTracing) {
+    this.running = new RunningOperations(this.engine.write, tracing.tracer);
+    this.#provider = createProvider(() => undefined, false, tracing.tracer);
+  }
 
   get provider(): Provider {
     return this.#provider;
@@ -134,13 +140,14 @@ export function configure(session: Session, request: ConfigureRequest): Configur
   const urn = request.getUrn() ?? "";
   const args = fromStruct(request.getArgs());
   session.configure({ args, isExplicit: isExplicit(urn) }, () =>
-    createProvider(configReader(args, urn), isExplicit(urn)),
+    createProvider(configReader(args, urn), isExplicit(urn), session.tracing.tracer),
   );
   return new ConfigureResponse().setSupportspreview(true).setSupportsAutonamingConfiguration(true);
 }
 
 export function cancel(session: Session): Empty {
   session.cancel();
+  void session.tracing.flush();
   return new Empty();
 }
 
