@@ -56,6 +56,7 @@ export function requestLog(target: LogTarget): RequestLog {
   };
 }
 
+/** Not the text, which names the path: it is up to 4096 characters long. */
 function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : error;
+  return typeof error === "object" && error !== null && "code" in error ? error.code : "no code";
 }

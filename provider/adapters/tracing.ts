@@ -50,15 +50,22 @@ const longestFlushMs = 1_000;
 /** The pause between two batches: a process that is killed loses at most so much. */
 const batchMs = 500;
 
-/** @param send Sends the spans that have ended. */
-export function startTracing(libraries: Omit<Libraries, "exporter">, send: Sdk.SpanExporter): Tracing {
+/**
+ * @param send Sends the spans that have ended.
+ * @param now Milliseconds since the Unix epoch; by default, the finer time of OpenTelemetry.
+ */
+export function startTracing(
+  libraries: Omit<Libraries, "exporter">,
+  send: Sdk.SpanExporter,
+  now: () => number | undefined = () => undefined,
+): Tracing {
   const { api, sdk } = libraries;
   const trace: EngineTrace = { id: undefined, early: new Set() };
   const exporter = joining(send, trace);
   const batches = new sdk.BatchSpanProcessor(exporter, { scheduledDelayMillis: batchMs });
   const resource = resourceOf(libraries, { "service.name": "pulumi-resource-gpucluster", "service.version": version });
   const provider = new sdk.BasicTracerProvider({ resource, spanProcessors: [batches] });
-  const spans = new Spans(api, provider.getTracer("pulumi-gpucluster", version), trace);
+  const spans = new Spans(api, provider.getTracer("pulumi-gpucluster", version), trace, now);
   return {
     tracer: spans,
     under: (traceparent, work) => spans.under(traceparent, work),
@@ -133,15 +140,16 @@ class Spans implements Tracer {
     private readonly api: typeof Api,
     private readonly tracer: Api.Tracer,
     private readonly trace: EngineTrace,
+    private readonly now: () => number | undefined,
   ) {}
 
   start(name: string, attributes: Attributes, { isRequest, startMs }: SpanOptions = {}): Span {
     const kind = isRequest ? this.api.SpanKind.CLIENT : this.api.SpanKind.INTERNAL;
     const parent = this.#active.getStore();
-    const options = { kind, startTime: startMs, attributes: { ...attributes } };
+    const options = { kind, startTime: startMs ?? this.now(), attributes: { ...attributes } };
     const handle = this.tracer.startSpan(name, options, parent ?? this.api.ROOT_CONTEXT);
     if (parent === undefined) this.trace.early.add(handle.spanContext().traceId);
-    const span = new OneSpan(this.api, handle);
+    const span = new OneSpan(this.api, handle, this.now);
     this.#handles.set(span, handle);
     return span;
   }
@@ -178,6 +186,7 @@ class OneSpan implements Span {
   constructor(
     private readonly api: typeof Api,
     private readonly span: Api.Span,
+    private readonly now: () => number | undefined,
   ) {}
 
   set(attributes: Attributes): void {
@@ -191,6 +200,6 @@ class OneSpan implements Span {
       this.span.setAttribute("error.type", type);
       this.span.setStatus({ code: this.api.SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) });
     }
-    this.span.end();
+    this.span.end(this.now());
   }
 }
