@@ -26,7 +26,11 @@ export function aboutOf({ id, title }: Operation): Attributes {
 
 /** Polls in a span of its own. */
 export function pollTraced({ tracer, poller }: Service, name: string, options: PollOptions): Promise<FinalVerdict> {
-  return traced(tracer, name, aboutOf(options.operation), () => poller.poll(options));
+  return traced(tracer, name, aboutOf(options.operation), async (span) => {
+    const verdict = await poller.poll(options);
+    if (verdict.kind === "failed") span.end({ type: verdict.kind });
+    return verdict;
+  });
 }
 
 /** Waits until the judge is satisfied. `operation.observed` holds the last observation, also if the wait fails. */
