@@ -95,16 +95,28 @@ function joining(send: Sdk.SpanExporter, trace: EngineTrace) {
     if (trace.id === "none" || !trace.early.has(context.traceId)) return span;
     return Object.create(span, { spanContext: { value: () => ({ ...context, traceId: trace.id }) } });
   };
-  const release = (done: Parameters<Sdk.SpanExporter["export"]>[1]) => {
-    if (trace.id === undefined || kept.length === 0) done({ code: 0 });
-    else send.export(kept.splice(0).map(joined), done);
+  const inFlight = new Set<Promise<void>>();
+  const release = (done: Parameters<Sdk.SpanExporter["export"]>[1] = () => undefined) => {
+    if (trace.id === undefined || kept.length === 0) return done({ code: 0 });
+    const sending = new Promise<void>((ended) => {
+      send.export(kept.splice(0).map(joined), (result) => {
+        ended();
+        done(result);
+      });
+    });
+    inFlight.add(sending);
+    void sending.then(() => inFlight.delete(sending));
   };
   return {
     export(spans, done) {
       kept.push(...spans);
       release(done);
     },
-    forceFlush: () => new Promise<void>((done) => release(() => done())),
+    /** Batches in flight too: the processor of spans does not wait for those of its timer. */
+    forceFlush: async () => {
+      release();
+      await Promise.all(inFlight);
+    },
     shutdown: () => send.shutdown(),
   } satisfies Sdk.SpanExporter;
 }

@@ -94,6 +94,21 @@ describe("the end of the process", () => {
     await over;
   });
 
+  it("waits for spans that are on their way already", async () => {
+    const answers: (() => void)[] = [];
+    const slow: SpanExporter = { export: (_spans, done) => answers.push(() => done({ code: 0 })), shutdown: quietly };
+    const { tracer, flush } = startTracing({ api, sdk, resources }, slow);
+    tracer.start("delete", {}).end();
+    const order: string[] = [];
+    const flushes = ["at Cancel", "at the end"].map((when) => flush().then(() => order.push(when)));
+    await new Promise(setImmediate);
+    expect(answers).toHaveLength(1);
+    order.push("sent");
+    answers[0]?.();
+    await Promise.all(flushes);
+    expect(order[0]).toBe("sent");
+  });
+
   it("comes after the last spans", async () => {
     const ended: string[] = [];
     const exit = jest.spyOn(process, "exit").mockImplementation((code) => ended.push(`exit ${code}`) as never);
