@@ -218,7 +218,7 @@ export function resolveLog(env: Environment = process.env): LogTarget | undefine
   const file = text.startsWith("json:") ? text.slice("json:".length) : "";
   if (isAbsolute(file)) return { file };
   throw new ConfigError(
-    "GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/tmp/a.log",
+    "GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/logs/a.log",
   );
 }
 

@@ -52,7 +52,7 @@ test.each([
 
 test.each(["JSON", "true", "json:", "json:here.log", "/tmp/a.log"])("GPUCLUSTER_LOG=%s is an error", (text) => {
   expect(refusalOf({ ...settings, GPUCLUSTER_LOG: text })).toEqual(
-    new ConfigError("GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/tmp/a.log"),
+    new ConfigError("GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/logs/a.log"),
   );
 });
 
