@@ -1,5 +1,7 @@
+import { isAbsolute } from "node:path";
 import { type ConnectionEntry, findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
 import { ConfigError } from "./errors";
+import type { LogTarget } from "./requestLog";
 import { cleanText, Secret, shortestKey } from "./text";
 
 /** A service, and the key of one organization. */
@@ -11,6 +13,8 @@ export interface Connection {
   readonly requestNames?: RequestNames;
   /** The settings that the address and the key come from, for messages: `the environment variable GPUCLUSTER_API_KEY`. */
   readonly sources?: { readonly baseUrl: string; readonly apiKey: string };
+  /** Absent: requests are not logged. */
+  readonly log?: LogTarget;
 }
 
 /** The settings of a stack for all of its clusters. */
@@ -113,9 +117,10 @@ export function resolveConnection(
   if (apiKey === undefined || baseUrl === undefined || found.length > 0) throw new ConfigError(found.join(". "));
   // A wrong value is reported with the other settings, before any resource is created.
   const requestNames = toRequestNames(readConfig("gpucluster:requestNames")?.trim() ?? "");
+  const log = resolveLog(env);
   const sources = sourcesOf(entry, name, { baseUrl: ordinary.source, apiKey: keySource });
   const service = { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey), sources };
-  return { ...service, ...(requestNames ? { requestNames } : {}) };
+  return { ...service, ...(requestNames ? { requestNames } : {}), ...(log ? { log } : {}) };
 
   function valueAt({ variable, config }: Places): { readonly value?: string; readonly source: string } {
     const fromEnv = (variable && env[variable]?.trim()) || undefined;
@@ -200,6 +205,26 @@ export function freshConfig(env: Environment = process.env): Readonly<Record<str
   } catch {
     return {};
   }
+}
+
+/**
+ * Where requests are logged, by `GPUCLUSTER_LOG`. The path has to be absolute, because providers run in several folders.
+ * @throws ConfigError if the value is not valid.
+ */
+export function resolveLog(env: Environment = process.env): LogTarget | undefined {
+  const text = env["GPUCLUSTER_LOG"]?.trim();
+  if (!text) return undefined;
+  if (text === "json") return "stderr";
+  const file = text.startsWith("json:") ? text.slice("json:".length) : "";
+  if (isAbsolute(file)) return { file };
+  throw new ConfigError(
+    "GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/logs/a.log",
+  );
+}
+
+/** The receiver of traces that the engine, or the user, names; `undefined` if nothing is traced. */
+export function traceEndpoint(env: Environment = process.env): string | undefined {
+  return env["PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT"]?.trim() || undefined;
 }
 
 /** How often unchanged progress is repeated, in milliseconds: often for a person, seldom in a log file. */

@@ -24,6 +24,7 @@ import {
   getGpuTypesForRules,
 } from "./functions/gpus";
 import { type ArgRules, checkArgs, connectionRules, singleFlight } from "./functions/query";
+import { noTracer, traced } from "./trace";
 import type * as types from "./types";
 
 /** GPU types and prices are cached this long, for all modules of a program. The state of clusters is never cached. */
@@ -56,8 +57,9 @@ export interface Provider {
  * process runs.
  * @param isExplicit Whether the configuration is that of a provider in the program: then it precedes the environment.
  */
-export function createProvider(readConfig: ReadConfig, isExplicit = false): Provider {
-  const connect = (connection?: string) => resolveConnection(readConfig, undefined, connection, isExplicit);
+export function createProvider(readConfig: ReadConfig, isExplicit = false, tracer = noTracer): Provider {
+  const serviceOf = (connection?: string) =>
+    serviceFor(resolveConnection(readConfig, undefined, connection, isExplicit), tracer);
   /** A data function: its arguments are checked first, then it asks the service that they name. */
   const query = <Args extends types.ConnectionArgs, Result>(
     name: string,
@@ -68,8 +70,8 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
     const share = singleFlight<Client, Result>(keptMs, systemClock);
     return async (args: unknown = {}): Promise<Result> => {
       const checked = checkArgs(name, rules, args);
-      const { client, known } = serviceFor(connect(checked.connection));
-      return share(client, JSON.stringify(checked), () => ask(client, checked, known));
+      const { client, known } = serviceOf(checked.connection);
+      return traced(tracer, name, {}, () => share(client, JSON.stringify(checked), () => ask(client, checked, known)));
     };
   };
   const functions = {
@@ -84,14 +86,10 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
     getHealth: query("getHealth", connectionRules, getHealth),
     getServiceInfo: query("getServiceInfo", connectionRules, (client) => getServiceInfo(client)),
   };
-  const cluster = createClusterResource(
-    (connection) => serviceFor(connect(connection)),
-    () => resolveSettings(readConfig, isExplicit),
-  );
+  const cluster = createClusterResource(serviceOf, () => resolveSettings(readConfig, isExplicit));
   return {
     cluster,
-    awaitTogether: (ctx, inputs, olds) =>
-      awaitTogether((connection) => serviceFor(connect(connection)), ctx, inputs, olds),
+    awaitTogether: (ctx, inputs, olds) => awaitTogether(serviceOf, ctx, inputs, olds),
     functions,
     ...functions,
   };

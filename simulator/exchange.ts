@@ -12,6 +12,8 @@ export interface Backend extends Service {
   rates: RateWindows;
   apiKeys: Map<string, string>;
   latencyMs: number;
+  /** The headers of the next answer with the id of its request. */
+  nextId: () => Record<string, string>;
   /** Ends the delays when the simulator closes. */
   signal: AbortSignal;
 }
@@ -30,8 +32,14 @@ export function organizationOf(backend: Backend, { authorization }: Incoming): s
   return key === undefined ? undefined : backend.apiKeys.get(key);
 }
 
-/** Answers one request: delay, key, rate limit, faults, endpoint, in this order. */
+/** Answers one request. Its id is that of its arrival. */
 export async function answer(backend: Backend, incoming: Incoming): Promise<Answer> {
+  const id = backend.nextId();
+  return withHeaders(id, await answerInOrder(backend, incoming));
+}
+
+/** Delay, key, rate limit, faults, endpoint, in this order. */
+async function answerInOrder(backend: Backend, incoming: Incoming): Promise<Answer> {
   const { signal, fleet, rates, dialect, faults } = backend;
   if (backend.latencyMs > 0) await sleep(backend.latencyMs, undefined, { signal });
   const now = fleet.clock.now();

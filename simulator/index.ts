@@ -54,6 +54,8 @@ export interface SimulatorOptions {
   listLagMs?: number;
   /** Milliseconds added to each request, in real time. @default 0 */
   latencyMs?: number;
+  /** The header with the id of each request, `req_1` and so on, such as `x-request-id`. @default none */
+  requestIdHeader?: string;
   /** The GPU types with prices and stock. @default the catalog of the dialect */
   gpuTypes?: SimulatedGpuType[];
   /** Milliseconds from the start during which no GPU of any type is free. @default 0 */
@@ -166,7 +168,16 @@ function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
     rates: new RateWindows(options.rateLimit ?? 100, options.rateWindowMs ?? 60_000),
     apiKeys: new Map(Object.entries(options.apiKeys ?? { [`sim_${randomBytes(12).toString("hex")}`]: "org_default" })),
     latencyMs: options.latencyMs ?? 0,
+    nextId: requestIds(options.requestIdHeader),
     signal,
+  };
+}
+
+function requestIds(header: string | undefined): () => Record<string, string> {
+  let count = 0;
+  return () => {
+    count += 1;
+    return header === undefined ? {} : { [header]: `req_${count}` };
   };
 }
 

@@ -7,17 +7,21 @@ import { readinessId } from "../cluster/readiness";
 import { type CheckFailure, type Ctx, type Diff, InitError, type Properties } from "../core";
 import { GpuClusterError, messageOf } from "../errors";
 import { createProvider } from "../index";
-import { exitWithEngine, findTimeoutFailures, log, onCancel, parseDuration } from "./dynamicEngine";
+import { exitWithEngine, findTimeoutFailures, log, onCancel, parseDuration, traceCalls } from "./dynamicEngine";
 import { RunningOperations, reasonOf, withSecretOutputs, withSecrets } from "./engine";
 
 type Config = { readonly config: { get(name: string): string | undefined } };
 
-const running = new RunningOperations(log);
+const tracing = traceCalls();
+const running = new RunningOperations(log, tracing.tracer);
 let configured: Config["config"] | undefined;
-const { cluster, awaitTogether } = createProvider((name) => configured?.get(name));
+const { cluster, awaitTogether } = createProvider((name) => configured?.get(name), false, tracing.tracer);
 
-onCancel(() => running.interrupt());
-exitWithEngine();
+onCancel(() => {
+  running.interrupt();
+  void tracing.flush();
+});
+exitWithEngine(tracing);
 
 /** Stores the stack's config. Must not await anything: the SDK calls other methods before `configure` ends. */
 export function configure({ config }: Config): Promise<void> {

@@ -1,8 +1,11 @@
+import { AsyncResource } from "node:async_hooks";
 import type { EventEmitter } from "node:events";
 import { debuglog } from "node:util";
 import type * as Pulumi from "@pulumi/pulumi";
+import { traceEndpoint } from "../config";
 import type { CheckFailure } from "../core";
 import { engineAddressIn, type Log } from "./engine";
+import { endOf, type Libraries, noTracing, type Tracing, tracingTo } from "./tracing";
 
 /**
  * Two facts that no documented API tells a dynamic provider process: the engine's address, and when the user interrupts. The
@@ -46,18 +49,63 @@ export const log: Log = (message, { urn, severity = "info", ephemeral = false })
  * function listens to the requests of that server.
  */
 export function onCancel(listener: () => void): void {
-  if (!engineAddress) return;
-  for (const handle of activeHandles().filter(isHttp2Server)) {
-    handle.on("stream", (_stream: unknown, headers: Record<string, unknown>) => {
+  for (const server of serversOfEngine()) {
+    server.on("stream", (_stream: unknown, headers: Record<string, unknown>) => {
       if (String(headers[":path"]).endsWith("/Cancel")) listener();
     });
   }
 }
 
+/**
+ * The traces of this process, with the packages of the SDK. Each call of the engine runs below the engine's span, but for the
+ * first one, which loads this module.
+ */
+export function traceCalls(): Tracing {
+  if (!engineAddress) return noTracing;
+  const tracing = openTracing();
+  if (tracing === noTracing) return tracing;
+  for (const server of serversOfEngine()) {
+    server.prependListener("stream", (stream: EventEmitter, { traceparent }: Record<string, unknown>) => {
+      // The SDK starts its work on a call in a listener of this stream.
+      stream.emit = tracing.under(String(traceparent), () => AsyncResource.bind(stream.emit.bind(stream)));
+    });
+  }
+  return tracing;
+}
+
+function openTracing(): Tracing {
+  try {
+    return tracingTo(traceEndpoint(), openTelemetry);
+  } catch (error) {
+    debug("no OpenTelemetry: %s", error);
+    const message = "the clusters of this program are missing in the trace: it needs @pulumi/pulumi 3.230 or later";
+    void log(message, { urn: "", severity: "warning" });
+    return noTracing;
+  }
+}
+
+/** The packages of the SDK, of whichever version it is. */
+function openTelemetry(): Libraries {
+  const paths = [require.resolve("@pulumi/pulumi/package.json")];
+  const load = (name: string) => require(require.resolve(`@opentelemetry/${name}`, { paths }));
+  return {
+    api: load("api"),
+    sdk: load("sdk-trace-base"),
+    exporter: load("exporter-trace-otlp-grpc"),
+    resources: load("resources"),
+  };
+}
+
+/** The server of the SDK, which the engine calls. */
+function serversOfEngine(): EventEmitter[] {
+  return engineAddress ? activeHandles().filter(isHttp2Server) : [];
+}
+
 /** Ends this process when the engine was killed, which closes standard input. Nothing else would end the process. */
-export function exitWithEngine(): void {
+export function exitWithEngine(tracing: Tracing): void {
   if (!engineAddress) return;
-  process.stdin.on("end", () => process.exit(1));
+  const end = endOf(tracing);
+  process.stdin.on("end", () => end(1));
   process.stdin.resume();
 }
 

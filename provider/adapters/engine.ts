@@ -2,7 +2,8 @@ import { debuglog } from "node:util";
 import { inputFlags, inputNames, outputNames } from "../cluster/fields";
 import { hiddenSecretParts } from "../cluster/stateFields";
 import { type CheckFailure, type Ctx, isRecord, type Properties } from "../core";
-import { InterruptedError } from "../errors";
+import { InterruptedError, messageOf } from "../errors";
+import { errorType, noTracer } from "../trace";
 
 /** What both adapters need to serve the engine. */
 
@@ -28,11 +29,21 @@ export type Log = (
   },
 ) => Promise<void>;
 
+/** One call of the engine about a resource. */
+interface Call {
+  readonly operation: string;
+  readonly urn: string;
+  readonly timeoutMs?: number | undefined;
+}
+
 /** The operations in flight in this process. An interrupt ends those, and no later one. */
 export class RunningOperations {
   readonly #controllers = new Set<AbortController>();
 
-  constructor(private readonly log: Log) {}
+  constructor(
+    private readonly log: Log,
+    private readonly tracer = noTracer,
+  ) {}
 
   interrupt(): void {
     for (const operation of this.#controllers) operation.abort(new InterruptedError("interrupted"));
@@ -40,28 +51,30 @@ export class RunningOperations {
 
   /**
    * Runs one operation. Settles when the operation has ended and its messages have arrived.
-   * @param operation Its name, for the debug log.
+   * @param operation Its name, for its span and for the debug log.
    */
-  async run<T>(
-    { operation, urn, timeoutMs }: { readonly operation: string; readonly urn: string; readonly timeoutMs?: number },
-    work: (ctx: Ctx) => Promise<T>,
-  ): Promise<T> {
+  async run<T>({ operation, urn, timeoutMs }: Call, work: (ctx: Ctx) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     const messages: Promise<void>[] = [];
+    const span = this.tracer.start(operation, { "gpucluster.urn": urn });
     this.#controllers.add(controller);
+    const ctx: Ctx = {
+      urn,
+      timeoutMs,
+      signal: controller.signal,
+      log: (message, severity) => void messages.push(this.log(message, { urn, severity })),
+      // The engine shows a message without a URN on the row of the stack.
+      status: (message, row) => void this.log(message, { urn: row === "stack" ? "" : urn, ephemeral: true }),
+    };
     try {
-      return await work({
-        urn,
-        timeoutMs,
-        signal: controller.signal,
-        log: (message, severity) => void messages.push(this.log(message, { urn, severity })),
-        // The engine shows a message without a URN on the row of the stack.
-        status: (message, row) => void this.log(message, { urn: row === "stack" ? "" : urn, ephemeral: true }),
-      });
+      return await this.tracer.within(span, () => work(ctx));
     } catch (error) {
+      // The engine shows the same text.
+      span.end({ type: errorType(error), message: messageOf(error) });
       debug("%s: %s", operation, error instanceof Error ? error.stack : error);
       throw error;
     } finally {
+      span.end();
       this.#controllers.delete(controller);
       // The engine may exit as soon as it has the answer to this call, and does not wait for messages.
       await Promise.all(messages);

@@ -3,15 +3,17 @@
  * adapter translates between the core and gRPC, and decides nothing. scripts/plugin.mjs bundles it into one file.
  */
 import { debuglog } from "node:util";
-import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
+import { type handleUnaryCall, type Metadata, Server, ServerCredentials } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb";
+import { traceEndpoint } from "../config";
 import { messageOf } from "../errors";
 import { engineAddressIn } from "./engine";
 import { toServiceError } from "./plugin/messages";
 import * as operations from "./plugin/operations";
 import * as readiness from "./plugin/readiness";
 import * as setup from "./plugin/session";
+import { endOf, type Libraries, tracingTo } from "./tracing";
 
 const debug = debuglog("gpucluster");
 
@@ -19,23 +21,14 @@ const debug = debuglog("gpucluster");
 export function serviceOf(session: setup.Session) {
   /** Turns every failure into an answer, also one that `work` throws synchronously. */
   const answer =
-    <Request, Response>(
-      work: (session: setup.Session, request: Request) => Response | Promise<Response>,
-    ): handleUnaryCall<Request, Response> =>
-    ({ request }, callback) => {
-      new Promise<Response>((done) => done(work(session, request))).then(
+    <Request, Response>(work: Work<Request, Response>): handleUnaryCall<Request, Response> =>
+    ({ request, metadata }, callback) => {
+      const run = () => work(session, request);
+      new Promise<Response>((done) => done(session.tracing.under(traceparentIn(metadata), run))).then(
         (response) => callback(null, response),
         (error) => callback(toServiceError(error)),
       );
     };
-  /** The calls about a resource go to the code of its type. */
-  const about =
-    <Request extends { getUrn(): string }, Response>(
-      ofCluster: (session: setup.Session, request: Request) => Response | Promise<Response>,
-      ofReadiness: (session: setup.Session, request: Request) => Response | Promise<Response>,
-    ) =>
-    (own: setup.Session, request: Request) =>
-      (operations.typeIn(request.getUrn()) === readiness.readinessType ? ofReadiness : ofCluster)(own, request);
   return {
     handshake: answer(setup.handshake),
     attach: answer(setup.attach),
@@ -58,10 +51,37 @@ export function serviceOf(session: setup.Session) {
     }),
     invoke: answer(operations.invoke),
     list: (stream: Parameters<typeof operations.list>[1]) => {
-      operations.list(session, stream).catch((error) => stream.emit("error", toServiceError(error)));
+      const run = () => operations.list(session, stream);
+      session.tracing
+        .under(traceparentIn(stream.metadata), run)
+        .catch((error) => stream.emit("error", toServiceError(error)));
     },
   };
 }
+
+type Work<Request, Response> = (session: setup.Session, request: Request) => Response | Promise<Response>;
+
+/** The calls about a resource go to the code of its type. */
+function about<Request extends { getUrn(): string }, Response>(
+  ofCluster: Work<Request, Response>,
+  ofReadiness: Work<Request, Response>,
+): Work<Request, Response> {
+  return (session, request) =>
+    (operations.typeIn(request.getUrn()) === readiness.readinessType ? ofReadiness : ofCluster)(session, request);
+}
+
+/** The engine's own span of a call. */
+function traceparentIn(metadata: Metadata | undefined): string | undefined {
+  return metadata?.get("traceparent")[0]?.toString();
+}
+
+/** In the bundle, no code of these packages runs before this. */
+const openTelemetry = (): Libraries => ({
+  api: require("@opentelemetry/api"),
+  sdk: require("@opentelemetry/sdk-trace-base"),
+  exporter: require("@opentelemetry/exporter-trace-otlp-grpc"),
+  resources: require("@opentelemetry/resources"),
+});
 
 /** Reports an uncaught error and continues: if this process ended, other operations would lose clusters that they create. */
 function surviveErrors({ engine }: setup.Session): void {
@@ -75,12 +95,14 @@ function surviveErrors({ engine }: setup.Session): void {
 
 /** Serves the engine at the address of the command line; without an address, any engine that attaches. */
 function main(engineAddress: string | undefined): void {
-  const session = new setup.Session();
+  const tracing = tracingTo(traceEndpoint(), openTelemetry);
+  const end = endOf(tracing);
+  const session = new setup.Session(tracing);
   surviveErrors(session);
   if (engineAddress) {
     session.engine.connect(engineAddress);
     // If the engine is killed, standard input closes. Nothing else would end the process.
-    process.stdin.on("end", () => process.exit(1)).resume();
+    process.stdin.on("end", () => end(1)).resume();
   }
   // No limits of size: a whole schema, or a long list, is one message.
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Clock, systemClock } from "../clock";
+import { type LogTarget, requestLog } from "../requestLog";
 import type { Secret } from "../text";
+import { noTracer, type Tracer } from "../trace";
 import { version } from "../version";
 import { type Client, createClient } from "./client";
 import { defaultMaxQueueMs } from "./http";
@@ -18,10 +20,10 @@ const clients = new Map<string, { readonly client: Client; readonly sources: Kno
 const budgets = new Map<string, Budget>();
 
 /** The client of a service and key: all its users in this process share the connections and the rate budget. */
-export function clientFor(connection: Connected, clock: Clock = systemClock): Client {
+export function clientFor(connection: Connected, clock: Clock = systemClock, tracer = noTracer): Client {
   const key = fingerprint(connection);
   const name = `${key} ${connection.requestNames ?? ""}`;
-  const known = clients.get(name) ?? connect(connection, key, clock);
+  const known = clients.get(name) ?? connect(connection, key, clock, tracer);
   clients.set(name, known);
   addSources(known.sources, connection.sources);
   return known.client;
@@ -33,16 +35,18 @@ interface Connected {
   readonly apiKey: Secret;
   readonly requestNames?: RequestNames;
   readonly sources?: Sources;
+  readonly log?: LogTarget;
 }
 
-function connect(connection: Connected, key: string, clock: Clock) {
+function connect(connection: Connected, key: string, clock: Clock, tracer: Tracer) {
   const timing = { clock, random: Math.random };
   const budget = budgets.get(key) ?? createBudget(timing);
   budgets.set(key, budget);
   const userAgent = `pulumi-gpucluster/${version}`;
   const { baseUrl, apiKey, requestNames } = connection;
   const sources = noSources();
-  const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget, sources });
+  const log = connection.log && requestLog(connection.log);
+  const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget, sources, tracer, log });
   const limit = () => ({ deadlineMs: clock.now() + longestCallMs, maxQueueMs: defaultMaxQueueMs });
   return { client: createClient(transport, budget, new ServiceForm(requestNames), limit), sources };
 }

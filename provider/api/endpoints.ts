@@ -49,6 +49,19 @@ function endpoint<Result, Body = never>(
   return { method, path, kind, response, ...(body ? { body } : {}) };
 }
 
+const parameters = [
+  { name: "id", at: /^(\/v1\/clusters\/)([^/?]+)/ },
+  { name: "type", at: /^(\/v1\/gpus\/)([^/?]+)(?=\/availability)/ },
+] as const;
+
+/** A path with names in place of its parameters and without its query, for logs and traces; and the cluster's id in it. */
+export function parametersOf(path: string): { readonly route: string; readonly id?: string } {
+  const { name, at } = parameters.find((parameter) => parameter.at.test(path)) ?? {};
+  const route = (at ? path.replace(at, `$1{${name}}`) : path).replace(/\?.*$/s, "");
+  const id = name === "id" ? at?.exec(path)?.[2] : undefined;
+  return { route, ...(id === undefined ? {} : { id }) };
+}
+
 const cluster = (id: string) => `/v1/clusters/${encodeURIComponent(id)}`;
 
 /** @assumption An update uses one of these methods, most likely the first. */

@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Row of the retry table. */
   readonly kind: RequestKind;
+  /** Which sending of the request this is; 1, the first, if absent. */
+  readonly attempt?: number;
   /** The largest number of attempts, the first included; default 5. */
   readonly attempts?: number;
   /** The purpose of a read, if it gives the request another priority than its kind does. */

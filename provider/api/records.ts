@@ -330,6 +330,17 @@ export const errorNames = {
 export const besideErrors: ReadonlySet<string> = new Set(
   "id request_id trace_id code message status success ok detail timestamp path".split(" "),
 );
+/** @assumption The service's own id of a request is in the first of these headers that an answer has. */
+export const requestIdHeaders = [
+  "x-request-id",
+  "request-id",
+  "x-correlation-id",
+  "x-amzn-requestid",
+  "x-amz-request-id",
+  "x-ms-request-id",
+  "x-trace-id",
+  "cf-ray",
+] as const;
 /** @assumption If a refused update calls a field unknown or unchangeable, the service needs the body without the field; if it calls a field missing, with the field. */
 export const unwantedWords = {
   before:

@@ -41,9 +41,10 @@ export function retry(options: { clock: Clock; random: () => number }): Handler 
     const { deadlineMs, maxQueueMs = deadlineMs === undefined ? defaultMaxQueueMs : Number.POSITIVE_INFINITY } =
       request;
     let unreadable = 0;
-    for (let attempt = 1; ; ) {
+    for (let attempt = 1, sent = 1; ; sent += 1) {
       try {
-        const response = await next({ ...request, maxQueueMs: maxQueueMs - (clock.now() - startMs) });
+        const left = maxQueueMs - (clock.now() - startMs);
+        const response = await next({ ...request, attempt: sent, maxQueueMs: left });
         quota.succeeded();
         return response;
       } catch (error) {

@@ -3,7 +3,15 @@ import { cleanJson, cleanText, cleanWholeText, cut, NestingError, type Secret } 
 import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
 import { plainName } from "./names";
 import { asCount, asRecord, asText, Fields, UnreadableError } from "./read/json";
-import { besideErrors, busyStatuses, clusterIdPrefix, clusterNames, errorNames, rateLimitCode } from "./records";
+import {
+  besideErrors,
+  busyStatuses,
+  clusterIdPrefix,
+  clusterNames,
+  errorNames,
+  rateLimitCode,
+  requestIdHeaders,
+} from "./records";
 import { keyHider, redactor } from "./redact/redactor";
 
 /** The content of the body of a refusal. */
@@ -121,7 +129,7 @@ export function statusErrors(apiKey: Secret): Handler {
     const redact = () => redactor([key, ...(request.secrets ?? [])]);
     if (response.status >= 200 && response.status < 300) {
       // The raw text ends here: it may hold the key.
-      const json = parseJson(request, response.body, hideKey);
+      const json = parseJson(request, response, redact, hideKey);
       if (request.path !== healthPath && isErrorInSuccess(json)) throw errorInSuccess(request, response, redact());
       const answer = { ...response, body: "", json };
       readable(request, () => request.accepts?.(answer));
@@ -132,7 +140,12 @@ export function statusErrors(apiKey: Secret): Handler {
 }
 
 /** A success that cannot be read may be truncated: a read is sent again, any other request may have taken effect. */
-function parseJson(request: HttpRequest, body: string, hide: (text: string) => string): unknown {
+function parseJson(
+  request: HttpRequest,
+  { body, headers }: HttpResponse,
+  redact: () => (text: string) => string,
+  hide: (text: string) => string,
+): unknown {
   const { method, path } = request;
   const isEmpty = body.trim() === "";
   if (isEmpty && method !== "GET") return undefined;
@@ -140,7 +153,8 @@ function parseJson(request: HttpRequest, body: string, hide: (text: string) => s
     return cleanJson(JSON.parse(body), { hide, ...(path.startsWith(clustersPath) ? { keeps: isEnv } : {}) });
   } catch (error) {
     const text = `${titleOf(request)}: the service answered with a body that cannot be read`;
-    throw new ResponseShapeError(text, { outcome: "ambiguous", method, path, why: problemOf(body, error) });
+    const why = `${problemOf(body, error)}${namedRequest(headers, redact(), " (", ")")}`;
+    throw new ResponseShapeError(text, { outcome: "ambiguous", method, path, why });
   }
 }
 
@@ -156,7 +170,8 @@ function errorInSuccess(request: HttpRequest, response: HttpResponse, redact: (t
   const { method, path } = request;
   const { message, code } = readErrorBody(response);
   const said = cleanOf(redact)([message, code].filter(Boolean).join(", "));
-  const text = `${titleOf(request)}: the service answered HTTP ${response.status}, but with an error: ${said || "no reason"}`;
+  const id = namedRequest(response.headers, redact, " (", ")");
+  const text = `${titleOf(request)}: the service answered HTTP ${response.status}, but with an error: ${said || "no reason"}${id}`;
   return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
 }
 
@@ -172,7 +187,7 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const clean = cleanOf(redact);
   const message = clean(said.message);
   const code = said.code === undefined ? undefined : clean(said.code, 100);
-  const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ");
+  const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ") + namedRequest(response.headers, redact, ", ");
   const text = `${titleOf(request)}: ${message.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
   const advice = status >= 300 && status < 400 ? redirectAdvice(response, clean) : adviceFor(status, said.code);
   return new ApiError([text, advice].filter(Boolean).join(". "), {
@@ -190,6 +205,26 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
       .split(/[\s,]+/)
       .filter(Boolean),
   });
+}
+
+const longestRequestId = 100;
+
+/** The service's own id of a request: visible ASCII without secrets; `undefined` if the answer has none. */
+export function requestIdOf(headers: HttpResponse["headers"], redact: (text: string) => string): string | undefined {
+  const said = requestIdHeaders.map((name) => headers[name]?.trim()).find(Boolean);
+  if (said === undefined) return undefined;
+  return cleanOf(redact)(said, longestRequestId).replace(/[^\x21-\x7e…]+/g, "_");
+}
+
+/** The id of a request within an error, for the service's support. */
+function namedRequest(
+  headers: HttpResponse["headers"],
+  redact: (text: string) => string,
+  before: string,
+  after = "",
+): string {
+  const id = requestIdOf(headers, redact);
+  return id === undefined ? "" : `${before}request id ${id}${after}`;
 }
 
 /** Statuses of a gateway or a service that waited in vain. */

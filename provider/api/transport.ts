@@ -1,6 +1,9 @@
 import type { Clock } from "../clock";
 import { ApiError, ConnectionError, isRejectedKey } from "../errors";
+import type { RequestLog } from "../requestLog";
 import type { Secret } from "../text";
+import { noTracer, type Tracer } from "../trace";
+import { recordAttempts } from "./attempts";
 import { type Handler, http, type Send } from "./http";
 import { rateBudget } from "./rateLimiter";
 import type { Budget } from "./rateWindow";
@@ -17,6 +20,9 @@ export interface TransportOptions {
   readonly budget?: Budget;
   /** The settings that the address and the key come from, for messages. */
   readonly sources?: KnownSources;
+  /** By default, nothing is traced or logged. */
+  readonly tracer?: Tracer;
+  readonly log?: RequestLog | undefined;
   /** The end of the chain; by default, one over undici. */
   readonly end?: Send;
 }
@@ -25,6 +31,8 @@ export interface TransportOptions {
  * Assembles the chain, outermost first. The order matters:
  * - the advice on settings is outermost: it ends the message, after the number of attempts;
  * - retry sees typed errors, and each attempt passes through all handlers below;
+ * - attempts are recorded around status errors, whose texts are free of secrets, and from inside the budget on, so that its
+ *   wait has a span of its own;
  * - status errors wrap the budget, because the budget has to see the headers of every raw answer, a 429 included;
  * - the rate budget is below retry, so that each attempt takes a permit of its own;
  * - the deadline is below the budget, because it has to count the wait for a permit; an attempt has the time that is left then;
@@ -38,10 +46,13 @@ export function createTransport({
   random,
   budget,
   sources = noSources(),
+  tracer = noTracer,
+  log,
   end = http(baseUrl),
 }: TransportOptions): Send {
   const wire = deadline({ clock })(auth(apiKey, userAgent)(end));
-  const attempt = statusErrors(apiKey)(rateBudget({ clock, random, budget })(wire));
+  const [judged, budgeted] = [statusErrors(apiKey), rateBudget({ clock, random, budget })];
+  const attempt = recordAttempts({ tracer, log, clock, apiKey, baseUrl }, (next) => judged(budgeted(next)))(wire);
   return settingAdvice(sources)(retry({ clock, random })(attempt));
 }
 

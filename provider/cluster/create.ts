@@ -68,6 +68,7 @@ async function finish(service: Service, ctx: Ctx, inputs: CheckedInputs, record:
   const operation = new Operation(ctx, service, "create", { id: record.id, inputs });
   // If the run is killed now, only its output contains the id.
   operation.status(`created as ${record.id}`);
+  service.tracer.note({ "gpucluster.cluster.id": record.id });
   const isResent = service.creations.wasResent(inputs.name) ? { __resent: true as const } : {};
   const before = { ...toState(inputs, { record }, { settled: false, seenBy }), ...isResent };
   let running = inputs;

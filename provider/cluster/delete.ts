@@ -14,6 +14,7 @@ import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
 import { judgedState } from "./state";
 import type { ClusterState } from "./stateFields";
+import { pollTraced } from "./wait";
 
 /** Deletes the cluster, or stops it if its `deletionPolicy` says so, and waits. A cluster that is already gone is a success. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
@@ -37,7 +38,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
         return !shown || isLeaving(shown.status);
       },
     });
-    await service.poller.poll({ operation, judge: judgeGone, isDeleted: true });
+    await pollTraced(service, "wait for deletion", { operation, judge: judgeGone, isDeleted: true });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);
   }
@@ -75,7 +76,7 @@ async function acceptAbsence(
       error,
     );
   }
-  if (shown) await service.poller.poll({ operation, judge: judgeGone });
+  if (shown) await pollTraced(service, "wait for deletion", { operation, judge: judgeGone });
 }
 
 /** The greatest age of the list in which a cluster is looked up before its deletion: many deletions share one list. */

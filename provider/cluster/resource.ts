@@ -24,8 +24,8 @@ export function createClusterResource(service: (connection?: string) => Service,
   const run = new CheckRun(service, settings);
   const turns = new Turns();
   const unfinished = new UnfinishedCreations();
-  const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
-    service(typeof connection === "string" ? connection : undefined);
+  const serviceOf = ({ connection }: { readonly connection?: unknown }, id?: string) =>
+    noted(service(typeof connection === "string" ? connection : undefined), id);
   /** One deadline for the whole operation, including everything that it does first. */
   const begin = (ctx: Ctx, kind: keyof typeof defaultTimeoutsMs, { clock }: Service) => {
     const { startMs = clock.now(), timeoutMs = defaultTimeoutsMs[kind] } = ctx;
@@ -54,12 +54,12 @@ export function createClusterResource(service: (connection?: string) => Service,
         const goOn = (id: string, state: Properties) => updateCluster(service, own, id, state, inputs);
         return unfinished.run(ctx.urn, inputs, create, goOn);
       }),
-    read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
+    read: async (ctx, id, state = {}) => readCluster(serviceOf(state, id), ctx, id, state),
     update: (ctx, id, state, requested) => {
       const news = withNumberOf(state, requested);
       unfinished.ended(id);
       return turns.take(ctx, async (turn) => {
-        const service = serviceOf(news);
+        const service = serviceOf(news, id);
         const { own, deadlineMs } = begin(turn, "update", service);
         await run.holdLimits(own, deadlineMs, service, asInputs(news));
         return updateCluster(service, own, id, state, news);
@@ -67,9 +67,15 @@ export function createClusterResource(service: (connection?: string) => Service,
     },
     delete: (ctx, id, state) => {
       unfinished.ended(id);
-      return turns.take(ctx, async (own) => deleteCluster(serviceOf(state), own, id, state));
+      return turns.take(ctx, async (own) => deleteCluster(serviceOf(state, id), own, id, state));
     },
   };
+}
+
+/** The service, after the span of the operation has got the id of its cluster. */
+function noted(service: Service, id: string | undefined): Service {
+  service.tracer.note({ "gpucluster.cluster.id": id });
+  return service;
 }
 
 function differenceOf(state: Properties, news: Properties, id: string | undefined): Diff {

@@ -5,6 +5,7 @@ import { isLeaving } from "../api/states";
 import { InitError, isRecord, type Properties } from "../core";
 import { ClusterFailedError, type GpuClusterError, RequestError, TimeoutError } from "../errors";
 import { listOf } from "../text";
+import { traced } from "../trace";
 import { type Attempt, carryOut } from "./carryOut";
 import { nothingSent } from "./change";
 import { isStopped } from "./conditions";
@@ -19,6 +20,7 @@ import type { Service } from "./service";
 import { asInputs, asState, pick } from "./state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
 import { changedFields } from "./updateRequest";
+import { aboutOf } from "./wait";
 
 /** What a roll-back brings back. */
 const configuration = ["container", "env", "extraFields", "readinessProbe"] as const;
@@ -174,7 +176,9 @@ export async function rollBack(
   try {
     const at = new Date(service.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     const way = wayBack(attempt, record, { at, configuration: hashOf(inputs) });
-    const state = await carryOut(service, again, way, `was not rolled back to ${old} completely`);
+    const state = await traced(service.tracer, "roll back", aboutOf(operation), () =>
+      carryOut(service, again, way, `was not rolled back to ${old} completely`),
+    );
     const added = Object.keys(inputs.extraFields ?? {}).filter((name) => !Object.hasOwn(state.extraFields ?? {}, name));
     const paths = listOf(added.map((name) => `\`extraFields.${name}\``));
     if (paths) operation.warn(`the service may keep ${paths} of the failed update: no request removes an extra field`);

@@ -3,6 +3,7 @@ import type { Client } from "../api/client";
 import { clientFor, fingerprint } from "../api/clients";
 import { type Clock, systemClock } from "../clock";
 import { type Connection, heartbeatMs } from "../config";
+import { noTracer, type Tracer } from "../trace";
 import { Capacity } from "./capacity";
 import { Creations } from "./createOnce";
 import { Details } from "./details";
@@ -25,6 +26,7 @@ export interface Service {
   readonly details: Details;
   readonly known: KnownSecrets;
   readonly clock: Clock;
+  readonly tracer: Tracer;
   /** Sends one probe to the endpoint of a cluster, without the key. */
   readonly ask: (request: AddressRequest) => Promise<AddressAnswer>;
   /** Identifies the service and the key that saw a cluster: 8 hex digits of a hash, which reveal neither of them. */
@@ -38,11 +40,11 @@ const totals = new Totals(systemClock);
 const services = new WeakMap<Client, Service>();
 
 /** The shared parts of a connection, made once in this process. */
-export function serviceFor(connection: Connection): Service {
-  const client = clientFor(connection);
+export function serviceFor(connection: Connection, tracer = noTracer): Service {
+  const client = clientFor(connection, systemClock, tracer);
   const service =
     services.get(client) ??
-    createService(client, fingerprint(connection), systemClock, heartbeatMs(), connection.baseUrl, totals);
+    createService(client, fingerprint(connection), systemClock, heartbeatMs(), connection.baseUrl, totals, tracer);
   services.set(client, service);
   return service;
 }
@@ -54,6 +56,7 @@ export function createService(
   heartbeat: number,
   address = "",
   totals = new Totals(clock),
+  tracer = noTracer,
 ): Service {
   const lists = new ListCache(client, clock);
   const owned = new OwnedIds();
@@ -73,6 +76,7 @@ export function createService(
     details: new Details(),
     known: new KnownSecrets(),
     clock,
+    tracer,
     ask: askAddress,
     seenBy: seenBy.slice(0, 8),
     address,

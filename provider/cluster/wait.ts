@@ -1,5 +1,6 @@
 import { abortable, until } from "../clock";
 import { ClusterFailedError, RequestError, TimeoutError } from "../errors";
+import { type Attributes, traced } from "../trace";
 import {
   type Goal,
   goalOf,
@@ -12,10 +13,25 @@ import {
 } from "./conditions";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
+import type { FinalVerdict, PollOptions } from "./poller";
 import { addressOf, answerOf, judgeProbe, type Probe, type ProbeResult, probeOf, wantedOf } from "./probe";
 import { afterRollout, leftOut, type Rollout } from "./rollout";
 import type { Service } from "./service";
 import type { CheckedInputs } from "./stateFields";
+
+/** The cluster of an operation, for a span. */
+export function aboutOf({ id, title }: Operation): Attributes {
+  return { "gpucluster.cluster.id": id, "gpucluster.subject": title };
+}
+
+/** Polls in a span of its own. */
+export function pollTraced({ tracer, poller }: Service, name: string, options: PollOptions): Promise<FinalVerdict> {
+  return traced(tracer, name, aboutOf(options.operation), async (span) => {
+    const verdict = await poller.poll(options);
+    if (verdict.kind === "failed") span.end({ type: verdict.kind });
+    return verdict;
+  });
+}
 
 /** Waits until the judge is satisfied. `operation.observed` holds the last observation, also if the wait fails. */
 export async function waitUntil(
@@ -23,7 +39,7 @@ export async function waitUntil(
   operation: Operation,
   judge: (observation: Observation, past: PollHistory) => Verdict,
 ): Promise<void> {
-  const verdict = await service.poller.poll({ operation, judge });
+  const verdict = await pollTraced(service, "wait for replicas", { operation, judge });
   const { kind, story } = verdict;
   if (kind === "gone") {
     throw new ClusterFailedError("it disappeared from the service during the wait", { facts: story });
@@ -94,7 +110,7 @@ async function waitUntilAnswered(
   let successes = 0;
   for (let readMs = clock.now(); ; ) {
     const startMs = clock.now();
-    const verdict = judgeProbe(await probeOnce(service, operation, probe), successes, probe);
+    const verdict = judgeProbe(await probeTraced(service, operation, probe), successes, probe);
     successes = verdict.successes;
     const summary = `${health}, ${verdict.summary}`;
     if (verdict.isReady) return operation.status(summary);
@@ -105,6 +121,19 @@ async function waitUntilAnswered(
     readMs = clock.now();
     await readAgain(service, operation, goal);
   }
+}
+
+/** One probe in a span of its own. Only the method and the host show: the path may be a secret of the program. */
+function probeTraced(service: Service, operation: Operation, probe: Probe): Promise<ProbeResult> {
+  const url = addressOf(operation.observed.record?.endpoint, probe);
+  const host = typeof url === "string" ? undefined : url.hostname;
+  const asked = { "http.request.method": probe.method, "server.address": host };
+  return traced(service.tracer, "probe", { ...aboutOf(operation), ...asked }, async (span) => {
+    const result = await probeOnce(service, operation, probe);
+    span.set({ "http.response.status_code": result.status });
+    if (result.status === undefined) span.end({ type: "no-answer", message: result.problem });
+    return result;
+  });
 }
 
 /** One probe, which ends with its own time limit, with that of the operation, or with an interrupt. */

@@ -1,5 +1,12 @@
 import { inspect } from "node:util";
-import { freshConfig, heartbeatMs, plainKeyText, resolveConnection, resolveSettings } from "../../provider/config";
+import {
+  freshConfig,
+  heartbeatMs,
+  plainKeyText,
+  resolveConnection,
+  resolveSettings,
+  traceEndpoint,
+} from "../../provider/config";
 import { ConfigError } from "../../provider/errors";
 
 const key = "sk-canary-0123456789";
@@ -28,6 +35,33 @@ test.each([
 ])("the connection is taken from %s", (_what, env, values, expectedKey, expectedUrl) => {
   const { apiKey, baseUrl } = resolveConnection(config(values), env);
   expect([apiKey.reveal(), baseUrl]).toEqual([expectedKey, expectedUrl]);
+});
+
+test.each([
+  [undefined, undefined],
+  [" ", undefined],
+  ["json", "stderr"],
+  ["json:/tmp/a b.log", { file: "/tmp/a b.log" }],
+])("with GPUCLUSTER_LOG=%s, requests are logged to %j", (text, log) => {
+  const { log: found } = resolveConnection(nothing, {
+    ...settings,
+    ...(text === undefined ? {} : { GPUCLUSTER_LOG: text }),
+  });
+  expect(found).toEqual(log);
+});
+
+test.each(["JSON", "true", "json:", "json:here.log", "/tmp/a.log"])("GPUCLUSTER_LOG=%s is an error", (text) => {
+  expect(refusalOf({ ...settings, GPUCLUSTER_LOG: text })).toEqual(
+    new ConfigError("GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/logs/a.log"),
+  );
+});
+
+test.each([
+  [undefined, undefined],
+  ["", undefined],
+  [" localhost:4317 ", "localhost:4317"],
+])("a trace is sent to the endpoint %j: %j", (text, endpoint) => {
+  expect(traceEndpoint({ PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT: text })).toBe(endpoint);
 });
 
 test.each([

@@ -23,18 +23,24 @@ import { providerFlags } from "../../providerArgs";
 import schema from "../../schema/schema.json";
 import { version } from "../../version";
 import { asSecret, type Log, RunningOperations } from "../engine";
+import { noTracing } from "../tracing";
 import { fromStruct, toStruct } from "./messages";
 
 /** The state of one plugin process: the engine that it serves, the operations in flight, and the configured provider. */
 export class Session {
   readonly engine = new EngineLog();
-  readonly running = new RunningOperations(this.engine.write);
+  readonly running: RunningOperations;
   /** The outputs that are certain, by URN, as of the last check. The preview that follows shows them. */
   readonly certain = new Map<string, Properties | undefined>();
   /** The engine's name for the provider that the process serves. The resources of a component get the same provider. */
   reference = "";
-  #provider: Provider = createProvider(() => undefined);
+  #provider: Provider;
   #configured: unknown;
+
+  constructor(readonly tracing = noTracing) {
+    this.running = new RunningOperations(this.engine.write, tracing.tracer);
+    this.#provider = createProvider(() => undefined, false, tracing.tracer);
+  }
 
   get provider(): Provider {
     return this.#provider;
@@ -139,7 +145,7 @@ export function configure(session: Session, request: ConfigureRequest): Configur
   const urn = request.getUrn() ?? "";
   const args = fromStruct(request.getArgs());
   session.configure({ args, isExplicit: isExplicit(urn) }, () =>
-    createProvider(configReader(args, urn), isExplicit(urn)),
+    createProvider(configReader(args, urn), isExplicit(urn), session.tracing.tracer),
   );
   session.reference = request.getId() ? `${urn}::${request.getId()}` : "";
   return new ConfigureResponse()
@@ -151,6 +157,7 @@ export function configure(session: Session, request: ConfigureRequest): Configur
 
 export function cancel(session: Session): Empty {
   session.cancel();
+  void session.tracing.flush();
   return new Empty();
 }
 

@@ -1,0 +1,140 @@
+import { EventEmitter, once } from "node:events";
+import * as api from "@opentelemetry/api";
+import * as resources from "@opentelemetry/resources";
+import * as sdk from "@opentelemetry/sdk-trace-base";
+import { InMemorySpanExporter, type SpanExporter } from "@opentelemetry/sdk-trace-base";
+import { RunningOperations } from "../../../provider/adapters/engine";
+import { endOf, noTracing, startTracing, tracingTo } from "../../../provider/adapters/tracing";
+import { ClusterFailedError } from "../../../provider/errors";
+import { traced } from "../../../provider/trace";
+import { engineSpan, recordSpans, traceparent } from "../../support/spans";
+
+const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
+const quietly = () => Promise.resolve();
+
+describe("spans", () => {
+  it("are below the engine's span of their own call, however the calls overlap", async () => {
+    const { tracer, under, spans } = recordSpans();
+    const running = new RunningOperations(quietly, tracer);
+    const gate = new EventEmitter();
+    const opened = once(gate, "open");
+    const call = (operation: string, parent: string | undefined) =>
+      under(parent, () =>
+        running.run({ operation, urn }, () =>
+          traced(tracer, `wait of ${operation}`, {}, async () => {
+            await opened;
+            tracer.start(`request of ${operation}`, {}).end();
+          }),
+        ),
+      );
+    const calls = [call("create", traceparent), call("read", undefined)];
+    gate.emit("open");
+    await Promise.all(calls);
+    const below = Object.fromEntries((await spans()).map((span) => [span.name, span.below]));
+    expect(below).toEqual({
+      create: "engine",
+      "wait of create": "create < engine",
+      "request of create": "wait of create < create < engine",
+      read: "",
+      "wait of read": "read",
+      "request of read": "wait of read < read",
+    });
+  });
+
+  it("of a failed operation say what the engine shows; those inside only the class of the error", async () => {
+    const { tracer, spans } = recordSpans();
+    const running = new RunningOperations(quietly, tracer);
+    const failing = running.run({ operation: "create", urn }, async () => {
+      tracer.note({ "gpucluster.cluster.id": "cl_1" });
+      await traced(tracer, "wait", {}, () => Promise.reject(new ClusterFailedError("bad")));
+    });
+    await expect(failing).rejects.toThrow("bad");
+    const failures = Object.fromEntries((await spans()).map(({ name, failure }) => [name, failure]));
+    expect(failures).toEqual({ create: "ClusterFailedError: bad", wait: "ClusterFailedError" });
+    const [create] = (await spans()).filter(({ name }) => name === "create");
+    expect(create?.attributes).toMatchObject({ "gpucluster.urn": urn, "gpucluster.cluster.id": "cl_1" });
+  });
+
+  it("without a call of their own wait for the trace of the engine, and join it", async () => {
+    const { tracer, under, spans } = recordSpans();
+    await traced(tracer, "delete", {}, async () => tracer.start("DELETE", {}).end());
+    under(traceparent, () => undefined);
+    const joined = (await spans()).map(({ name, below, trace }) => [name, below, trace === engineSpan.traceId]);
+    expect(joined.sort()).toEqual([
+      ["DELETE", "delete", true],
+      ["delete", "", true],
+    ]);
+  });
+
+  it.each([undefined, "", "00-zz-1-01", traceparent.replace(/^00/, "ff"), `00-${"0".repeat(32)}-${"0".repeat(16)}-01`])(
+    "begin a trace of their own if the call names the parent %s",
+    async (parent) => {
+      const { tracer, under, spans } = recordSpans();
+      await under(parent, () => traced(tracer, "check", {}, quietly));
+      expect(await spans()).toMatchObject([{ name: "check", below: "" }]);
+    },
+  );
+});
+
+describe("the end of the process", () => {
+  afterEach(() => jest.useRealTimers());
+
+  it("waits a second at most for a receiver that does not answer", async () => {
+    jest.useFakeTimers();
+    const silent: SpanExporter = { export: () => undefined, shutdown: quietly };
+    const { tracer, flush } = startTracing({ api, sdk, resources }, silent);
+    tracer.start("create", {}).end();
+    let isOver = false;
+    const over = flush().then(() => {
+      isOver = true;
+    });
+    await jest.advanceTimersByTimeAsync(900);
+    expect(isOver).toBe(false);
+    await jest.advanceTimersByTimeAsync(200);
+    await over;
+  });
+
+  it("waits for spans that are on their way already", async () => {
+    const answers: (() => void)[] = [];
+    const slow: SpanExporter = { export: (_spans, done) => answers.push(() => done({ code: 0 })), shutdown: quietly };
+    const { tracer, flush } = startTracing({ api, sdk, resources }, slow);
+    tracer.start("delete", {}).end();
+    const order: string[] = [];
+    const flushes = ["at Cancel", "at the end"].map((when) => flush().then(() => order.push(when)));
+    await new Promise(setImmediate);
+    expect(answers).toHaveLength(1);
+    order.push("sent");
+    answers[0]?.();
+    await Promise.all(flushes);
+    expect(order[0]).toBe("sent");
+  });
+
+  it("comes after the last spans", async () => {
+    const ended: string[] = [];
+    const exit = jest.spyOn(process, "exit").mockImplementation((code) => ended.push(`exit ${code}`) as never);
+    const flush = async () => void ended.push("flush");
+    const code = Promise.resolve(endOf({ ...noTracing, flush })(1));
+    await code;
+    await new Promise(setImmediate);
+    expect(ended).toEqual(["flush", "exit 1"]);
+    exit.mockRestore();
+    for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.removeAllListeners(signal);
+  });
+});
+
+test("without a receiver, OpenTelemetry is not loaded", () => {
+  const load = jest.fn();
+  expect(tracingTo(undefined, load)).toBe(noTracing);
+  expect(load).not.toHaveBeenCalled();
+});
+
+test.each(["localhost:4317", "http://127.0.0.1:4317", "https://otel.example.com"])(
+  "a receiver may be named with or without a scheme: %s",
+  (endpoint) => {
+    const OTLPTraceExporter = jest.fn(() => new InMemorySpanExporter());
+    const libraries = { api, sdk, resources, exporter: { OTLPTraceExporter } as never };
+    tracingTo(endpoint, () => libraries);
+    const url = endpoint.includes("://") ? endpoint : `http://${endpoint}`;
+    expect(OTLPTraceExporter).toHaveBeenCalledWith({ url });
+  },
+);

@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError } from "../../provider/errors";
+import { type RequestEntry, requestLog } from "../../provider/requestLog";
+
+const entry: RequestEntry = { time: "", method: "GET", route: "/v1/clusters", attempt: 1, waitedMs: 0 };
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gpucluster-log-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it("adds lines to a file that only its owner may read, from several processes", () => {
+  const file = join(folder, "requests.log");
+  for (const attempt of [1, 2]) requestLog({ file })({ ...entry, attempt });
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual([entry, { ...entry, attempt: 2 }]);
+  if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it("says at once that a file cannot be written", () => {
+  const log = () => requestLog({ file: join(folder, "none/requests.log") });
+  expect(log).toThrow(ConfigError);
+  expect(log).toThrow("GPUCLUSTER_LOG names a file that cannot be written (ENOENT)");
+});
+
+it("drops a line that cannot be written later, so that no operation fails", () => {
+  const file = join(folder, "requests.log");
+  const log = requestLog({ file });
+  rmSync(file);
+  mkdirSync(file);
+  expect(() => log(entry)).not.toThrow();
+});
