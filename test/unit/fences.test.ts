@@ -53,7 +53,18 @@ const commands: readonly (readonly [RegExp, (words: string[], page: string) => b
   ],
   [/^sh /, ([, script = ""], page) => existsSync(join(root, dirname(page), script))],
   [/^(mkdir|cd) /, () => true],
+  [/^GPUCLUSTER_\w+=\S+ pulumi up$/, ([setting = ""]) => sources.includes(setting.replace(/=.*/, ""))],
+  [/^kubectl -n \S+ create secret generic /, ([, , , , , , name = ""], page) => isNamedIn(name, dirname(page))],
+  [/^node dist\//, ([, script = ""], page) => existsSync(join(root, dirname(page), programOf(script)))],
 ];
+
+/** Whether a manifest beside a page names a secret. */
+function isNamedIn(name: string, folder: string): boolean {
+  return filesIn(folder, ".yaml").some((file) => new RegExp(`\\bname: ${name}\\b`).test(read(file)));
+}
+
+/** The source of a built program: `dist/add.js` is made from `add.ts`. */
+const programOf = (script: string) => script.replace(/^dist\//, "").replace(/\.js$/, ".ts");
 
 /** The commands of a fence that are not known, or that name something that does not exist. */
 function wrongCommands({ code, page }: Fence): string[] {
@@ -102,6 +113,12 @@ function wrongTable({ code }: Fence): string[] {
   return rows.filter((row, index) => row !== made[index]);
 }
 
+/** The names of a line of the request log that are not those of its type. */
+function wrongNames({ code }: Fence): string[] {
+  const entry = read("provider/requestLog.ts");
+  return Object.keys(JSON.parse(code)).filter((name) => !new RegExp(`readonly ${name}\\??:`).test(entry));
+}
+
 /** A test that runs the example, by its file; a check here, which returns what is wrong; or a reason. */
 type Proof = { readonly test: string } | { readonly check: (fence: Fence) => string[] } | { readonly reason: string };
 
@@ -145,6 +162,13 @@ const proofs: readonly (readonly [RegExp, string, RegExp, Proof])[] = [
     { check: withoutParts("the clusters that the API key sees would cost", "elsewhere") },
   ],
   [/many-clusters/, "", /Type/, { check: withoutParts(" clusters ready") }],
+  [
+    /observability/,
+    "",
+    /./,
+    { reason: "spans of the engine and of ours; test/engine/tracing.test.ts compares the tree" },
+  ],
+  [/observability/, "json", /./, { check: wrongNames }],
   [/ARCHITECTURE/, "mermaid", /./, { reason: "a picture, which GitHub draws" }],
   [/./, "sh", /./, { check: wrongCommands }],
 ];

@@ -22,5 +22,5 @@ test("clients of one key share its rate budget, whichever names their requests u
 
 test("a client without a budget of its own knows none", () => {
   const client = createClient(() => Promise.reject(new Error("not sent")));
-  expect(client.budget.view()).toEqual({ limit: 100, queued: 0 });
+  expect(client.budget.view()).toEqual({ limit: 100, queued: 0, share: 1 });
 });

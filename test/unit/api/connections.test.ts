@@ -159,7 +159,7 @@ test("connections that the server closes between requests give no error for read
   }
 });
 
-test("no more than 6 connections are opened", async () => {
+test("no more than 16 connections are opened", async () => {
   const sockets = new Set<unknown>();
   const { url } = await serve((request, response) => {
     sockets.add(request.socket);
@@ -167,7 +167,7 @@ test("no more than 6 connections are opened", async () => {
   });
   const { send } = transportTo(url);
   await Promise.all(Array.from({ length: 40 }, () => send(once("GET"))));
-  expect(sockets.size).toBeLessThanOrEqual(6);
+  expect(sockets.size).toBeLessThanOrEqual(16);
 });
 
 test.each([

@@ -147,14 +147,14 @@ test("the limits are those of direct requests: an answer of more than 8 MiB is r
   expect(String(error)).toContain("the answer is larger than 8 MiB");
 });
 
-test("no more than 6 tunnels are opened", async () => {
+test("no more than 16 tunnels are opened", async () => {
   const service = await openService();
   const proxy = await openProxy(service.port);
   process.env["HTTPS_PROXY"] = proxy.url;
   const { send } = transportTo(`https://${host}`);
   await Promise.all(Array.from({ length: 40 }, () => send(once("GET"))));
   expect(service.requests).toHaveLength(40);
-  expect(proxy.targets.length).toBeLessThanOrEqual(6);
+  expect(proxy.targets.length).toBeLessThanOrEqual(16);
 });
 
 test("a certificate of another host is not trusted through a proxy either", async () => {
