@@ -33,6 +33,7 @@ export interface RequestEntry {
 export type RequestLog = (entry: RequestEntry) => void;
 
 const debug = debuglog("gpucluster");
+const dropped = (error: unknown) => debug("a line of the log could not be written: %s", error);
 
 /**
  * Writes one line of JSON for each request. Several processes may write to one file.
@@ -42,6 +43,8 @@ const debug = debuglog("gpucluster");
 export function requestLog(target: LogTarget): RequestLog {
   const write = (text: string) =>
     target === "stderr" ? void process.stderr.write(text) : appendFileSync(target.file, text, { mode: 0o600 });
+  // Without a listener, a pipe that its reader has closed would end the process.
+  if (target === "stderr" && !process.stderr.listeners("error").includes(dropped)) process.stderr.on("error", dropped);
   try {
     write("");
   } catch (error) {
@@ -51,7 +54,7 @@ export function requestLog(target: LogTarget): RequestLog {
     try {
       write(`${JSON.stringify(entry)}\n`);
     } catch (error) {
-      debug("a line of the log could not be written: %s", error);
+      dropped(error);
     }
   };
 }
