@@ -11,8 +11,11 @@ const tracer = "debuggablePromise";
 export function pauseDebugTraces(): () => void {
   const { prepareStackTrace: format } = Error;
   if (!format || process.env["PULUMI_DEBUG_PROMISE_LEAKS"]) return () => undefined;
-  Error.prepareStackTrace = (error, frames) => (frames[0]?.getFunctionName() === tracer ? "" : format(error, frames));
+  const paused: typeof format = (error, frames) =>
+    frames[0]?.getFunctionName() === tracer ? "" : format.call(Error, error, frames);
+  Error.prepareStackTrace = paused;
   return () => {
-    Error.prepareStackTrace = format;
+    // A library that the program has loaded meanwhile may have set its own format.
+    if (Error.prepareStackTrace === paused) Error.prepareStackTrace = format;
   };
 }

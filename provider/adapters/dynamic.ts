@@ -21,7 +21,7 @@ onCancel(() => {
   running.interrupt();
   void tracing.flush();
 });
-exitWithEngine(tracing);
+exitWithEngine(tracing, () => running.end());
 
 /** Stores the stack's config. Must not await anything: the SDK calls other methods before `configure` ends. */
 export function configure({ config }: Config): Promise<void> {

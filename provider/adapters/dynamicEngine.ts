@@ -62,7 +62,7 @@ export function onCancel(listener: () => void): void {
  */
 export function traceCalls(): Tracing {
   if (!engineAddress) return noTracing;
-  const tracing = openTracing();
+  const tracing = tracingTo(traceEndpoint(), openTelemetry, warn);
   if (tracing === noTracing) return tracing;
   for (const server of serversOfEngine()) {
     server.prependListener("stream", (stream: EventEmitter, { traceparent }: Record<string, unknown>) => {
@@ -73,16 +73,7 @@ export function traceCalls(): Tracing {
   return tracing;
 }
 
-function openTracing(): Tracing {
-  try {
-    return tracingTo(traceEndpoint(), openTelemetry);
-  } catch (error) {
-    debug("no OpenTelemetry: %s", error);
-    const message = "the clusters of this program are missing in the trace: it needs @pulumi/pulumi 3.230 or later";
-    void log(message, { urn: "", severity: "warning" });
-    return noTracing;
-  }
-}
+const warn = (message: string) => void log(message, { urn: "", severity: "warning" });
 
 /** The packages of the SDK, of whichever version it is. */
 function openTelemetry(): Libraries {
@@ -102,9 +93,9 @@ function serversOfEngine(): EventEmitter[] {
 }
 
 /** Ends this process when the engine was killed, which closes standard input. Nothing else would end the process. */
-export function exitWithEngine(tracing: Tracing): void {
+export function exitWithEngine(tracing: Tracing, stop: () => void): void {
   if (!engineAddress) return;
-  const end = endOf(tracing);
+  const end = endOf(tracing, stop);
   process.stdin.on("end", () => end(1));
   process.stdin.resume();
 }

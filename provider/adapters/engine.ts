@@ -39,6 +39,7 @@ interface Call {
 /** The operations in flight in this process. An interrupt ends those, and no later one. */
 export class RunningOperations {
   readonly #controllers = new Set<AbortController>();
+  #isOver = false;
 
   constructor(
     private readonly log: Log,
@@ -47,6 +48,12 @@ export class RunningOperations {
 
   interrupt(): void {
     for (const operation of this.#controllers) operation.abort(new InterruptedError("interrupted"));
+  }
+
+  /** Interrupts all operations, also later ones: the process is about to end, and would lose a cluster that one creates. */
+  end(): void {
+    this.#isOver = true;
+    this.interrupt();
   }
 
   /**
@@ -58,6 +65,7 @@ export class RunningOperations {
     const messages: Promise<void>[] = [];
     const span = this.tracer.start(operation, { "gpucluster.urn": urn });
     this.#controllers.add(controller);
+    if (this.#isOver) this.interrupt();
     const ctx: Ctx = {
       urn,
       timeoutMs,

@@ -95,12 +95,14 @@ function surviveErrors({ engine }: setup.Session): void {
 
 /** Serves the engine at the address of the command line; without an address, any engine that attaches. */
 function main(engineAddress: string | undefined): void {
-  const tracing = tracingTo(traceEndpoint(), openTelemetry);
-  const end = endOf(tracing);
+  const warnings: string[] = [];
+  const tracing = tracingTo(traceEndpoint(), openTelemetry, (message) => warnings.push(message));
   const session = new setup.Session(tracing);
+  const end = endOf(tracing, () => session.running.end());
   surviveErrors(session);
   if (engineAddress) {
     session.engine.connect(engineAddress);
+    for (const message of warnings) void session.engine.write(message, { urn: "", severity: "warning" });
     // If the engine is killed, standard input closes. Nothing else would end the process.
     process.stdin.on("end", () => end(1)).resume();
   }

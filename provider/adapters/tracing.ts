@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { debuglog } from "node:util";
 import type * as Api from "@opentelemetry/api";
 import type * as Exporter from "@opentelemetry/exporter-trace-otlp-grpc";
 import type * as Resources from "@opentelemetry/resources";
@@ -7,6 +8,8 @@ import { type Attributes, noTracer, type Span, type SpanFailure, type SpanOption
 import { version } from "../version";
 
 /** Sends spans to the receiver of traces that the engine names, below the engine's own spans. */
+
+const debug = debuglog("gpucluster");
 
 /** The packages of OpenTelemetry, of the versions that `@pulumi/pulumi` has: 1.30 to 2. */
 export interface Libraries {
@@ -24,16 +27,43 @@ export interface Tracing {
   flush(): Promise<void>;
 }
 
-/** Loads OpenTelemetry only if there is a receiver. */
-export function tracingTo(endpoint: string | undefined, load: () => Libraries): Tracing {
+/**
+ * Loads OpenTelemetry only if there is a receiver.
+ * @param warn Gets the reason why nothing is traced, if that fails: traces must not fail an operation.
+ */
+export function tracingTo(
+  endpoint: string | undefined,
+  load: () => Libraries,
+  warn: (message: string) => void,
+): Tracing {
   if (endpoint === undefined) return noTracing;
-  const libraries = load();
-  return startTracing(libraries, new libraries.exporter.OTLPTraceExporter({ url: urlOf(endpoint) }));
+  const missing = (why: string, error: unknown) => {
+    debug("no OpenTelemetry: %s", error);
+    warn(`the clusters of this program are missing in the trace: ${why}`);
+    return noTracing;
+  };
+  let libraries: Libraries;
+  try {
+    libraries = load();
+  } catch (error) {
+    return missing("it needs @pulumi/pulumi 3.230 or later", error);
+  }
+  try {
+    return startTracing(libraries, new libraries.exporter.OTLPTraceExporter({ url: urlOf(endpoint) }));
+  } catch (error) {
+    return missing("PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT or a variable OTEL_... is not valid", error);
+  }
 }
 
-/** Ends the process after the last spans are sent, also when the engine asks for it with a signal. */
-export function endOf(tracing: Tracing): (code: number) => void {
-  const end = (code: number) => void tracing.flush().then(() => process.exit(code));
+/**
+ * Ends the process after the last spans are sent, also when the engine asks for it with a signal.
+ * @param stop Ends all work first: it must not go on while spans are sent.
+ */
+export function endOf(tracing: Tracing, stop: () => void): (code: number) => void {
+  const end = (code: number) => {
+    stop();
+    void tracing.flush().then(() => process.exit(code));
+  };
   if (tracing !== noTracing) for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.once(signal, () => end(0));
   return end;
 }

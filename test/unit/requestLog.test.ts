@@ -1,6 +1,9 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { ConfigError } from "../../provider/errors";
 import { type RequestEntry, requestLog } from "../../provider/requestLog";
 
@@ -31,4 +34,36 @@ it("drops a line that cannot be written later, so that no operation fails", () =
   rmSync(file);
   mkdirSync(file);
   expect(() => log(entry)).not.toThrow();
+});
+
+it("outlives the reader of standard error", async () => {
+  const script = `
+    const log = require("./provider/requestLog.ts").requestLog("stderr");
+    const write = () => log({ attempt: 1 });
+    process.stdin.on("data", write).on("end", () => console.log("at its end"));
+  `;
+  const child = spawn(process.execPath, ["-r", "./test/bench/loadTypeScript.cjs", "-e", script]);
+  const over = once(child, "close");
+  const out = text(child.stdout);
+  child.stdin.write("first");
+  await once(child.stderr, "data");
+  child.stderr.destroy();
+  await once(child.stderr, "close");
+  child.stdin.write("second");
+  child.stdin.end();
+  expect([await over, await out]).toEqual([[0, null], "at its end\n"]);
+});
+
+const onPosix = process.platform === "win32" ? it.skip : it;
+
+onPosix("does not wait for the reader of a named pipe", () => {
+  const file = join(folder, "pipe");
+  execFileSync("mkfifo", [file]);
+  const script = `
+    const { requestLog } = require("./provider/requestLog.ts");
+    try { requestLog({ file: ${JSON.stringify(file)} }); } catch (error) { console.log(error.message); }
+  `;
+  const options = { timeout: 10_000, encoding: "utf8" } as const;
+  const out = execFileSync(process.execPath, ["-r", "./test/bench/loadTypeScript.cjs", "-e", script], options);
+  expect(out).toContain("cannot be written (ENXIO)");
 });

@@ -1,10 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import * as api from "@opentelemetry/api";
+import * as exporter from "@opentelemetry/exporter-trace-otlp-grpc";
 import * as resources from "@opentelemetry/resources";
 import * as sdk from "@opentelemetry/sdk-trace-base";
 import { InMemorySpanExporter, type SpanExporter } from "@opentelemetry/sdk-trace-base";
 import { RunningOperations } from "../../../provider/adapters/engine";
-import { endOf, noTracing, startTracing, tracingTo } from "../../../provider/adapters/tracing";
+import { endOf, type Libraries, noTracing, startTracing, tracingTo } from "../../../provider/adapters/tracing";
 import { ClusterFailedError } from "../../../provider/errors";
 import { traced } from "../../../provider/trace";
 import { engineSpan, recordSpans, traceparent } from "../../support/spans";
@@ -113,18 +114,36 @@ describe("the end of the process", () => {
     const ended: string[] = [];
     const exit = jest.spyOn(process, "exit").mockImplementation((code) => ended.push(`exit ${code}`) as never);
     const flush = async () => void ended.push("flush");
-    const code = Promise.resolve(endOf({ ...noTracing, flush })(1));
+    const stop = () => void ended.push("stop");
+    const code = Promise.resolve(endOf({ ...noTracing, flush }, stop)(1));
     await code;
     await new Promise(setImmediate);
-    expect(ended).toEqual(["flush", "exit 1"]);
+    expect(ended).toEqual(["stop", "flush", "exit 1"]);
     exit.mockRestore();
     for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"]) process.removeAllListeners(signal);
   });
+
+  it("interrupts the operations in flight, and those that the engine still requests", async () => {
+    const running = new RunningOperations(quietly);
+    const interrupted = () =>
+      running.run({ operation: "create", urn }, async ({ signal }) => {
+        if (!signal.aborted) await once(signal, "abort");
+        signal.throwIfAborted();
+      });
+    const first = interrupted();
+    running.end();
+    await expect(first).rejects.toThrow("interrupted");
+    await expect(interrupted()).rejects.toThrow("interrupted");
+  });
 });
+
+const fail = (message: string) => {
+  throw new Error(message);
+};
 
 test("without a receiver, OpenTelemetry is not loaded", () => {
   const load = jest.fn();
-  expect(tracingTo(undefined, load)).toBe(noTracing);
+  expect(tracingTo(undefined, load, fail)).toBe(noTracing);
   expect(load).not.toHaveBeenCalled();
 });
 
@@ -133,8 +152,33 @@ test.each(["localhost:4317", "http://127.0.0.1:4317", "https://otel.example.com"
   (endpoint) => {
     const OTLPTraceExporter = jest.fn(() => new InMemorySpanExporter());
     const libraries = { api, sdk, resources, exporter: { OTLPTraceExporter } as never };
-    tracingTo(endpoint, () => libraries);
+    tracingTo(endpoint, () => libraries, fail);
     const url = endpoint.includes("://") ? endpoint : `http://${endpoint}`;
     expect(OTLPTraceExporter).toHaveBeenCalledWith({ url });
   },
 );
+
+describe("without a trace, the reason is a warning, and no error", () => {
+  const variable = "OTEL_EXPORTER_OTLP_HEADERS";
+  afterEach(() => delete process.env[variable]);
+  const warningsFor = (endpoint: string, load: () => Libraries) => {
+    const warn = jest.fn();
+    expect(tracingTo(endpoint, load, warn)).toBe(noTracing);
+    return warn.mock.calls.flat();
+  };
+
+  it.each(["localhost:99999999", "http://", "http://user:hunter2@[::1"])("for the address %s", (endpoint) => {
+    const warnings = warningsFor(endpoint, () => ({ api, sdk, resources, exporter }));
+    expect(warnings).toEqual([expect.stringContaining("PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT or a variable OTEL_")]);
+    expect(warnings.join()).not.toContain("hunter2");
+  });
+
+  it("for headers that are not encoded", () => {
+    process.env[variable] = "key=50%zz";
+    expect(warningsFor("localhost:4317", () => ({ api, sdk, resources, exporter }))).toHaveLength(1);
+  });
+
+  it("for an SDK without the packages", () => {
+    expect(warningsFor("localhost:4317", () => fail("no package"))).toEqual([expect.stringContaining("3.230")]);
+  });
+});

@@ -69,4 +69,23 @@ describe("a pause of debug traces", () => {
     pauseDebugTraces();
     expect(Error.prepareStackTrace).toBeUndefined();
   });
+
+  it("keeps a format that was set during it", () => {
+    formatted();
+    const resume = pauseDebugTraces();
+    formatted();
+    const own = Error.prepareStackTrace;
+    resume();
+    expect(Error.prepareStackTrace).toBe(own);
+  });
+
+  it("calls a format as Node does", () => {
+    Error.prepareStackTrace = function (this: unknown) {
+      return this === Error ? "ours" : "not called as Node does";
+    };
+    const resume = pauseDebugTraces();
+    const { stack } = new Error("any");
+    resume();
+    expect(stack).toBe("ours");
+  });
 });
