@@ -288,13 +288,15 @@ export class RateWindow {
 
   #learn(permit: Permit, headers: RateHeaders, nowMs: number, random: number): void {
     this.#answers += 1;
+    const known = this.#known;
     const { limit = this.#limit, remaining = limit - 1, resetInMs = windowMs } = headers;
-    this.#limit = limit;
+    const isLatest = !known || (headers.remaining !== undefined && permit.number > known.toldBy);
+    // Reads and changes may have limits of their own: the count and the limit of one answer belong together.
+    if (isLatest) this.#limit = limit;
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
     const own = Math.min(told - permit.beside, limit - this.#own);
     const base = { own, resetAtMs: nowMs + resetInMs, sentBefore: this.#sent };
-    const known = this.#known;
     if (!known) {
       this.#known = { ...base, told, toldBy: permit.number, random, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
@@ -303,7 +305,7 @@ export class RateWindow {
       if (isMore) Object.assign(known, base);
       // Each answer shows the end late, by its latency and by whole seconds; no answer shows it early.
       else if (permit.number > known.sentBefore) known.resetAtMs = Math.min(known.resetAtMs, base.resetAtMs);
-      if (permit.number > known.toldBy) [known.told, known.toldBy] = [told, permit.number];
+      if (isLatest) [known.told, known.toldBy] = [told, permit.number];
     }
   }
 

@@ -115,6 +115,15 @@ test.each([
   expect(window.hasPlace("lookup")).toBe(places < 15);
 });
 
+test("a process alone stays alone if reads and changes have limits of their own, in whatever order their answers come", () => {
+  const window = new RateWindow();
+  window.end(window.send(0), answerOf(998, 1_000), 0, 0.5);
+  const [read, change] = [window.send(0), window.send(0)];
+  window.end(change, answerOf(99), 0, 0.5);
+  window.end(read, answerOf(997, 1_000), 0, 0.5);
+  expect([window.share, window.opensAtMs("poll")]).toEqual([1, Number.NEGATIVE_INFINITY]);
+});
+
 test("before anything is known of a window, no more are in flight than the limit", () => {
   const window = new RateWindow();
   window.end(window.send(0), answerOf(2, 3), 0, 0.5);
