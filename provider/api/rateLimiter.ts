@@ -192,7 +192,7 @@ export const turnEvery = 10;
 
 /** The waiting requests by priority; first come, first served within one. It changes only its own state. */
 export class RateQueue<Waiter extends Queued> {
-  readonly #waiting: Record<Priority, Waiter[]> = { urgent: [], change: [], read: [], poll: [] };
+  readonly #waiting: Record<Priority, Waiter[]> = { lookup: [], urgent: [], change: [], read: [], poll: [] };
   #sinceTurn = 0;
 
   get size(): number {

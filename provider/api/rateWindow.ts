@@ -8,7 +8,7 @@ import { fewPolls, hasLittleWork, leavesUntilMs, partOf, placesIn, shareAfter, s
  */
 
 /** The priorities of requests when permits are short, highest first. */
-export const priorities = ["urgent", "change", "read", "poll"] as const;
+export const priorities = ["lookup", "urgent", "change", "read", "poll"] as const;
 export type Priority = (typeof priorities)[number];
 
 /** A request for a permit. */
@@ -56,8 +56,9 @@ export interface BudgetView {
 
 /**
  * The priorities of requests, highest first, and the reasons:
- * - `urgent`: deletions, because a cluster is billed until its deletion; lookups after a lost answer, because until
- *   then a cluster may exist that no state contains; and a read that many operations wait for;
+ * - `lookup`: lookups after a lost answer, because until then a cluster may exist that no state contains; and a read
+ *   that many operations wait for. These are few, and do not heed the share of this process;
+ * - `urgent`: deletions, because a cluster is billed until its deletion;
  * - `change`: creations and other changes. The last creation decides when everything is ready;
  * - `read`: single reads, including a poll that confirms a result: each of them starts or ends an operation;
  * - `poll`: repeated polls; the next poll makes up for a late one.
@@ -65,7 +66,11 @@ export interface BudgetView {
 export function priorityOf({ kind, urgency }: Pick<HttpRequest, "kind" | "urgency">): Priority {
   if (kind === "delete") return "urgent";
   if (kind !== "read") return "change";
-  return urgency === "reconcile" ? "urgent" : urgency === "poll" ? "poll" : "read";
+  return urgency === "reconcile" ? "lookup" : urgency === "poll" ? "poll" : "read";
+}
+
+function isUrgent(priority: Priority): boolean {
+  return priority === "lookup" || priority === "urgent";
 }
 
 /**
@@ -73,7 +78,7 @@ export function priorityOf({ kind, urgency }: Pick<HttpRequest, "kind" | "urgenc
  * Changes leave six more, one for each 10 s: without these, no wait would see its cluster come up while creations
  * queue. Of the six, reads leave three to polls. Beside that, one list and 90 creations just fit into one window.
  */
-const leftOf100: Record<Priority, number> = { urgent: 0, change: 9, read: 6, poll: 3 };
+const leftOf100: Record<Priority, number> = { lookup: 0, urgent: 0, change: 9, read: 6, poll: 3 };
 const minuteMs = 60_000;
 /** With fewer permits per window, none can be reserved for polls: they get a permit only when they are overdue. */
 const fewest = 4;
@@ -194,7 +199,7 @@ export class RateWindow {
     const window = { sinceMs: known.sinceMs, endMs: this.#endMs(known) };
     const most = left(known);
     const opensAtMs = admitsAtMs(priority, { left: most, limit: this.#limit, endMs: window.endMs });
-    if (most <= 0 || this.#isAlone(known)) return opensAtMs;
+    if (most <= 0 || priority === "lookup" || this.#isAlone(known)) return opensAtMs;
     const use = this.#use(known);
     if (hasLittleWork(use, most, priority)) return Number.NEGATIVE_INFINITY;
     if (this.#part(known) < 1) return window.endMs;
@@ -208,14 +213,16 @@ export class RateWindow {
 
   /** One place in flight stays free for urgent requests, so that these never wait for the answers to others. */
   hasPlace(priority: Priority): boolean {
-    const more = priority === "urgent" ? 1 : 0;
+    const more = isUrgent(priority) ? 1 : 0;
     const known = this.#known;
     const places = maxInFlight - 1 + more;
     // Requests in flight may count in a window whose state is still unknown.
     if (!known) return this.#inFlight < Math.min(places, this.#limit);
     const open = this.#own - this.#ended;
     // The places grow with the answers, so that processes that begin together see each other.
-    if (this.#inFlight >= places || open > this.#answers + more) return false;
+    if (this.#inFlight >= places) return false;
+    if (priority === "lookup") return true;
+    if (open > this.#answers + more) return false;
     const unseen = Math.min(open, this.#sent - known.toldBy);
     return this.#isAlone(known) || unseen < placesIn(this.#part(known)) + more;
   }
@@ -281,13 +288,15 @@ export class RateWindow {
 
   #learn(permit: Permit, headers: RateHeaders, nowMs: number, random: number): void {
     this.#answers += 1;
+    const known = this.#known;
     const { limit = this.#limit, remaining = limit - 1, resetInMs = windowMs } = headers;
-    this.#limit = limit;
+    const isLatest = !known || (headers.remaining !== undefined && permit.number > known.toldBy);
+    // Reads and changes may have limits of their own: the count and the limit of one answer belong together.
+    if (isLatest) this.#limit = limit;
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
     const own = Math.min(told - permit.beside, limit - this.#own);
     const base = { own, resetAtMs: nowMs + resetInMs, sentBefore: this.#sent };
-    const known = this.#known;
     if (!known) {
       this.#known = { ...base, told, toldBy: permit.number, random, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
@@ -296,7 +305,7 @@ export class RateWindow {
       if (isMore) Object.assign(known, base);
       // Each answer shows the end late, by its latency and by whole seconds; no answer shows it early.
       else if (permit.number > known.sentBefore) known.resetAtMs = Math.min(known.resetAtMs, base.resetAtMs);
-      if (permit.number > known.toldBy) [known.told, known.toldBy] = [told, permit.number];
+      if (isLatest) [known.told, known.toldBy] = [told, permit.number];
     }
   }
 

@@ -348,7 +348,7 @@ const shortestIntervalMs = 1_000;
 /** Many deletions are polled less often: no other resource waits for their end. */
 const shortestPauseOfDeletionsMs = 2_000;
 const longestPauseMs = 15_000;
-/** If other processes use the key: many stacks that only wait must leave permits to those that create. */
+/** For the smallest shares of a key: many stacks that only wait must leave permits to those that create. */
 const longestSharedPauseMs = 60_000;
 /** The interval as a share of the time waited: hardly any delay, and few polls in a long wait. */
 const pauseShare = 0.004;
@@ -388,7 +388,7 @@ export function pollIntervalMs(waiting: Waiting): number {
   const affordableMs = (requests * resetInMs) / Math.max(1, (spare - confirmations) / 2, Math.min(spare, fewPermits));
   const pause = Math.max(youngestMs * pauseShare, plausibleInMs, affordableMs);
   return Math.min(
-    budget.share < 1 ? longestSharedPauseMs : longestPauseMs,
+    Math.min(longestSharedPauseMs, longestPauseMs / budget.share),
     Math.max(areDeletions ? shortestPauseOfDeletionsMs : shortestIntervalMs, pause),
   );
 }

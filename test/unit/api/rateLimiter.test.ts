@@ -111,6 +111,17 @@ test("permits that other processes use are respected", async () => {
   expect(times()).toEqual([0, 50, 10_300]);
 });
 
+test("a lookup after a lost answer need not heed the share: its first 5 s may be all that an interrupt leaves", async () => {
+  const { clock, service, send } = bench((_request, count) => left(50 - count));
+  for (let count = 0; count < 40; count += 1) await clock.run(send(requestOf("read", { maxQueueMs: 60_000 })));
+  const others = ["create", "delete"] as const;
+  const waiting = others.map((kind) => send(requestOf(kind, { maxQueueMs: 60_000 })));
+  const lookup = send(requestOf("read", { urgency: "reconcile", maxQueueMs: 0 }));
+  await expect(clock.run(lookup)).resolves.toMatchObject({ status: 200 });
+  expect(service.arrivals).toHaveLength(41);
+  await clock.run(Promise.all(waiting));
+});
+
 test.each([
   ["Retry-After, which comes before the reset", { "retry-after": "7", "x-ratelimit-reset": "30" }, 7_000],
   ["the reset, without Retry-After", { "x-ratelimit-reset": "30" }, 30_000],

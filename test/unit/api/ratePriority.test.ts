@@ -12,7 +12,7 @@ import {
 
 test.each<[RequestKind, Urgency | undefined, Priority]>([
   ["delete", undefined, "urgent"],
-  ["read", "reconcile", "urgent"],
+  ["read", "reconcile", "lookup"],
   ["create", undefined, "change"],
   ["write", undefined, "change"],
   ["action", undefined, "change"],
@@ -32,16 +32,16 @@ function fewest(priority: Priority, limit: number, resetInMs: number): number {
 }
 
 test.each<[number, number, Record<Priority, number>]>([
-  [100, 60_000, { urgent: 1, change: 10, read: 7, poll: 4 }],
-  [100, 40_000, { urgent: 1, change: 7, read: 5, poll: 3 }],
-  [100, 20_000, { urgent: 1, change: 4, read: 3, poll: 2 }],
-  [100, 3_000, { urgent: 1, change: 1, read: 1, poll: 1 }],
+  [100, 60_000, { lookup: 1, urgent: 1, change: 10, read: 7, poll: 4 }],
+  [100, 40_000, { lookup: 1, urgent: 1, change: 7, read: 5, poll: 3 }],
+  [100, 20_000, { lookup: 1, urgent: 1, change: 4, read: 3, poll: 2 }],
+  [100, 3_000, { lookup: 1, urgent: 1, change: 1, read: 1, poll: 1 }],
   // A longer window is not worth a larger reserve.
-  [100, 300_000, { urgent: 1, change: 10, read: 7, poll: 4 }],
-  [20, 60_000, { urgent: 1, change: 2, read: 2, poll: 1 }],
-  [5, 60_000, { urgent: 1, change: 2, read: 1, poll: 1 }],
-  [3, 60_000, { urgent: 1, change: 1, read: 1, poll: 1 }],
-  [1, 60_000, { urgent: 1, change: 1, read: 1, poll: 1 }],
+  [100, 300_000, { lookup: 1, urgent: 1, change: 10, read: 7, poll: 4 }],
+  [20, 60_000, { lookup: 1, urgent: 1, change: 2, read: 2, poll: 1 }],
+  [5, 60_000, { lookup: 1, urgent: 1, change: 2, read: 1, poll: 1 }],
+  [3, 60_000, { lookup: 1, urgent: 1, change: 1, read: 1, poll: 1 }],
+  [1, 60_000, { lookup: 1, urgent: 1, change: 1, read: 1, poll: 1 }],
 ])("of a limit of %i, %i ms before the end, a priority goes while so many are left", (limit, resetInMs, expected) => {
   expect(Object.fromEntries(priorities.map((priority) => [priority, fewest(priority, limit, resetInMs)]))).toEqual(
     expected,
@@ -55,7 +55,8 @@ test("every priority opens before the window ends if anything is left, and none 
       const opening = priorities.map((priority) => admitsAtMs(priority, { left, limit, endMs: 1_000_000 }));
       if (left > 0) for (const atMs of opening) expect(atMs).toBeLessThan(1_000_000);
       else expect(new Set(opening)).toEqual(new Set([1_000_000]));
-      const [urgent = 0, change = 0, read = 0, poll = 0] = opening;
+      const [lookup = 0, urgent = 0, change = 0, read = 0, poll = 0] = opening;
+      expect(lookup).toBeLessThanOrEqual(urgent);
       expect(urgent).toBeLessThanOrEqual(poll);
       expect(poll).toBeLessThanOrEqual(read);
       expect(read).toBeLessThanOrEqual(change);
@@ -109,6 +110,18 @@ test.each([
   let places = 0;
   for (; window.hasPlace("change"); places += 1) window.send(0);
   expect([places, window.hasPlace("urgent")]).toEqual([expected, true]);
+  window.send(0);
+  // A lookup after a lost answer needs a place, but no answers to others.
+  expect(window.hasPlace("lookup")).toBe(places < 15);
+});
+
+test("a process alone stays alone if reads and changes have limits of their own, in whatever order their answers come", () => {
+  const window = new RateWindow();
+  window.end(window.send(0), answerOf(998, 1_000), 0, 0.5);
+  const [read, change] = [window.send(0), window.send(0)];
+  window.end(change, answerOf(99), 0, 0.5);
+  window.end(read, answerOf(997, 1_000), 0, 0.5);
+  expect([window.share, window.opensAtMs("poll")]).toEqual([1, Number.NEGATIVE_INFINITY]);
 });
 
 test("before anything is known of a window, no more are in flight than the limit", () => {

@@ -201,6 +201,11 @@ describe("the pause before the next look", () => {
     ["grows with the wait", { youngestMs: 600_000, oldestMs: 600_000 }, 2_400],
     ["is never longer than 15 s", { youngestMs: 7_200_000, oldestMs: 7_200_000 }, 15_000],
     ["is never longer than 60 s if others use the key", { budget: { ...free, spare: 0, share: 0.1 } }, 60_000],
+    [
+      "is hardly longer than 15 s if others hardly use the key",
+      { oldestMs: 30_000, fastestMs: 600_000, budget: { ...free, share: 0.96 } },
+      15_625,
+    ],
     ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
     ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
     ["is that of the youngest wait", { youngestMs: 10_000, oldestMs: 900_000 }, 1_250],
