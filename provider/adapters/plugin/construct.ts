@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type ConstructRequest, ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import { inputFlags, inputNames } from "../../cluster/fields";
@@ -25,6 +26,8 @@ interface Member {
 /** Declares a fleet and its clusters, wave by wave. Answers when all of them are ready. */
 export function construct(session: Session, request: ConstructRequest): Promise<ConstructResponse> {
   return session.running.run({ operation: "construct", urn: "" }, async ({ signal }) => {
+    // Every registration of a wave listens to the one interrupt.
+    setMaxListeners(0, signal);
     const monitor = new Monitor(request.getMonitorendpoint(), signal);
     try {
       return await new Fleet(session, request, monitor).declare();
