@@ -174,6 +174,10 @@ function componentRequest(request: ConstructRequest): RegisterResourceRequest {
   const [protect, retain] = [request.getProtect(), request.getRetainondelete()];
   if (protect !== undefined) component.setProtect(protect);
   if (retain !== undefined) component.setRetainondelete(retain);
+  const hooks = request.getResourceHooks();
+  // The two messages have the same fields.
+  if (hooks)
+    component.setHooks(RegisterResourceRequest.ResourceHooksBinding.deserializeBinary(hooks.serializeBinary()));
   request.getProvidersMap().forEach((reference, name) => {
     component.getProvidersMap().set(name, reference);
   });

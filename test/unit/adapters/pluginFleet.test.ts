@@ -119,6 +119,24 @@ describe("a fleet that the plugin declares", () => {
     expect([find("worker")?.getProtect(), cluster?.hasProtect()]).toEqual([true, false]);
   });
 
+  it("has the hooks of the program, of every kind", async () => {
+    const hooks = {
+      ...{ beforeCreateList: ["a"], afterCreateList: ["b"], beforeUpdateList: ["c"], afterUpdateList: ["d"] },
+      ...{ beforeDeleteList: ["e"], afterDeleteList: ["f"], onErrorList: ["g"] },
+    };
+    const binding = new proto.ConstructRequest.ResourceHooksBinding()
+      .setBeforeCreateList(hooks.beforeCreateList)
+      .setAfterCreateList(hooks.afterCreateList)
+      .setBeforeUpdateList(hooks.beforeUpdateList)
+      .setAfterUpdateList(hooks.afterUpdateList)
+      .setBeforeDeleteList(hooks.beforeDeleteList)
+      .setAfterDeleteList(hooks.afterDeleteList)
+      .setOnErrorList(hooks.onErrorList);
+    await construct(session, requestOf({ count: 1, cluster: member }).setResourceHooks(binding));
+    expect(find("worker")?.getHooks()?.toObject()).toEqual(hooks);
+    expect(find("worker-0")?.getHooks()).toBeUndefined();
+  });
+
   it("declares many clusters at once, and Node warns of nothing", async () => {
     const unlimited = jest.spyOn(events, "setMaxListeners");
     await declare({ count: 200, cluster: member });
