@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type ConstructRequest, ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb";
 import { inputFlags, inputNames } from "../../cluster/fields";
@@ -25,6 +26,8 @@ interface Member {
 /** Declares a fleet and its clusters, wave by wave. Answers when all of them are ready. */
 export function construct(session: Session, request: ConstructRequest): Promise<ConstructResponse> {
   return session.running.run({ operation: "construct", urn: "" }, async ({ signal }) => {
+    // Every registration of a wave listens to the one interrupt.
+    setMaxListeners(0, signal);
     const monitor = new Monitor(request.getMonitorendpoint(), signal);
     try {
       return await new Fleet(session, request, monitor).declare();
@@ -171,6 +174,10 @@ function componentRequest(request: ConstructRequest): RegisterResourceRequest {
   const [protect, retain] = [request.getProtect(), request.getRetainondelete()];
   if (protect !== undefined) component.setProtect(protect);
   if (retain !== undefined) component.setRetainondelete(retain);
+  const hooks = request.getResourceHooks();
+  // The two messages have the same fields.
+  if (hooks)
+    component.setHooks(RegisterResourceRequest.ResourceHooksBinding.deserializeBinary(hooks.serializeBinary()));
   request.getProvidersMap().forEach((reference, name) => {
     component.getProvidersMap().set(name, reference);
   });

@@ -1,3 +1,4 @@
+import events from "node:events";
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { ResourceMonitorService } from "@pulumi/pulumi/proto/resource_grpc_pb";
@@ -116,6 +117,33 @@ describe("a fleet that the plugin declares", () => {
     expect(cluster?.getCustomtimeouts()?.getCreate()).toBe("70s");
     // The engine passes it on from the component.
     expect([find("worker")?.getProtect(), cluster?.hasProtect()]).toEqual([true, false]);
+  });
+
+  it("has the hooks of the program, of every kind", async () => {
+    const hooks = {
+      ...{ beforeCreateList: ["a"], afterCreateList: ["b"], beforeUpdateList: ["c"], afterUpdateList: ["d"] },
+      ...{ beforeDeleteList: ["e"], afterDeleteList: ["f"], onErrorList: ["g"] },
+    };
+    const binding = new proto.ConstructRequest.ResourceHooksBinding()
+      .setBeforeCreateList(hooks.beforeCreateList)
+      .setAfterCreateList(hooks.afterCreateList)
+      .setBeforeUpdateList(hooks.beforeUpdateList)
+      .setAfterUpdateList(hooks.afterUpdateList)
+      .setBeforeDeleteList(hooks.beforeDeleteList)
+      .setAfterDeleteList(hooks.afterDeleteList)
+      .setOnErrorList(hooks.onErrorList);
+    await construct(session, requestOf({ count: 1, cluster: member }).setResourceHooks(binding));
+    expect(find("worker")?.getHooks()?.toObject()).toEqual(hooks);
+    expect(find("worker-0")?.getHooks()).toBeUndefined();
+  });
+
+  it("declares many clusters at once, and Node warns of nothing", async () => {
+    const unlimited = jest.spyOn(events, "setMaxListeners");
+    await declare({ count: 200, cluster: member });
+    expect(registered).toHaveLength(201);
+    // Or Node prints a MaxListenersExceededWarning, which the engine shows to users.
+    expect(unlimited).toHaveBeenCalledWith(0, expect.any(AbortSignal));
+    unlimited.mockRestore();
   });
 
   it("declares a wave when all clusters of the wave before are ready, as their dependents", async () => {
