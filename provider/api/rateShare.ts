@@ -52,12 +52,13 @@ const keptForOthers = 20;
 const littleWork = 10;
 /** Of 100 permits: the last ones are not left to each process with little work, because all of them see the same ones. */
 const lastPermits = 9;
-/** Of 100 requests: the first ones of each process, such as the list and the creation of one cluster. */
+/** Of 100 requests: the first ones of each process, such as the list and the creation of one cluster; then one poll. */
 const firstRequests = 2;
+const firstPoll = 3;
 
 /** Whether a process has so little work that it need not heed its share: a large fleet must not starve it. */
 export function hasLittleWork({ limit, own }: Use, left: number, priority: Priority): boolean {
-  const isFirst = priority !== "poll" && own < (firstRequests * limit) / 100;
+  const isFirst = own < ((priority === "poll" ? firstPoll : firstRequests) * limit) / 100;
   return isFirst || (own < (littleWork * limit) / 100 && left > (lastPermits * limit) / 100);
 }
 

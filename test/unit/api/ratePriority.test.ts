@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { RequestKind, Urgency } from "../../../provider/api/http";
 import { overdueMs, type Queued, RateQueue, turnEvery } from "../../../provider/api/rateLimiter";
+import { hasLittleWork } from "../../../provider/api/rateShare";
 import {
   admitsAtMs,
   type Priority,
@@ -132,4 +133,13 @@ test("before anything is known of a window, no more are in flight than the limit
   expect(window.hasPlace("urgent")).toBe(true);
   window.send(61_000);
   expect(window.hasPlace("urgent")).toBe(false);
+});
+
+test.each([
+  [1, "change", true],
+  [2, "change", false],
+  [2, "poll", true],
+  [3, "poll", false],
+] as const)("after %i requests in a window that others use up, a %s may go: %s", (own, priority, expected) => {
+  expect(hasLittleWork({ limit: 100, used: 98, own, before: 0.01 }, 2, priority)).toBe(expected);
 });
