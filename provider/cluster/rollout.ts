@@ -124,7 +124,13 @@ export function rolloutOf({ clock }: Pick<Target, "clock">, { rollout }: Partial
 
 /** Polls once more after an interrupt, so that the next run does not repeat a roll-out that is in progress. */
 async function isSeenAfterInterrupt(target: Target, operation: Operation, rollout: Rollout): Promise<boolean> {
-  const shortly = { attempts: 1, attemptTimeoutMs: 5_000, maxQueueMs: 0, signal: undefined };
+  const shortly = {
+    attempts: 1,
+    attemptTimeoutMs: 5_000,
+    maxQueueMs: 0,
+    urgency: "reconcile",
+    signal: undefined,
+  } as const;
   try {
     return rollsOut(rollout, await findStatus(target.client, operation, shortly));
   } catch (error) {
