@@ -12,8 +12,9 @@ const pulumiSdk = "github.com/pulumi/pulumi/sdk/v3@v3.230.0";
 jest.setTimeout(20 * 60_000);
 
 /** The fleet of docs/guides/languages.md, with a container of the config, and an env of which a preview does not know all. */
-const [, guide = ""] =
-  /^```go\n([\s\S]*?)^```$/m.exec(readFileSync(join(repository, "docs/guides/languages.md"), "utf8")) ?? [];
+const page = readFileSync(join(repository, "docs/guides/languages.md"), "utf8");
+const examples = [...page.matchAll(/^```go\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
+const guide = examples.find((code) => code.includes("NewClusterFleet")) ?? "";
 const fleet = guide.replace(
   'pulumi.String("acme/worker:1"),',
   `pulumi.String(config.Require(ctx, "container")),
