@@ -68,7 +68,6 @@ async function finish(service: Service, ctx: Ctx, inputs: CheckedInputs, record:
   const operation = new Operation(ctx, service, "create", { id: record.id, inputs });
   // If the run is killed now, only its output contains the id.
   operation.status(`created as ${record.id}`);
-  service.tracer.note({ "gpucluster.cluster.id": record.id });
   const isResent = service.creations.wasResent(inputs.name) ? { __resent: true as const } : {};
   const before = { ...toState(inputs, { record }, { settled: false, seenBy }), ...isResent };
   let running = inputs;
@@ -78,6 +77,7 @@ async function finish(service: Service, ctx: Ctx, inputs: CheckedInputs, record:
     "was created, but is not ready",
     () => ({ running, before, unfinished: true }),
     async () => {
+      service.tracer.note({ "gpucluster.cluster.id": record.id });
       service.capacity.created(inputs.name);
       await refuseOtherForm(service, operation, inputs);
       const found = await otherFound(service, operation, inputs, record);
