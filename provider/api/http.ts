@@ -69,7 +69,8 @@ export type Send = (request: HttpRequest) => Promise<HttpResponse>;
 export type Handler = (next: Send) => Send;
 
 const maxBodyBytes = 8 * 1024 * 1024;
-const maxConnections = 16;
+/** The rate budget lets no more requests be in flight: each has a connection. */
+export const maxConnections = 16;
 
 /** The end of the chain: sends one request and reads one answer. Requests share connections, which stay open. */
 export function http(baseUrl: string): Send {

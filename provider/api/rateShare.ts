@@ -46,7 +46,7 @@ export function placesIn(part: number): number {
   return Math.max(1, Math.floor(part / leftForEach));
 }
 
-/** Of 100 permits: what a process with more work leaves to those with little; the share of which no process goes below. */
+/** Of 100 permits: what a process with more work leaves to those with little. */
 const keptForOthers = 20;
 /** Of 100 requests: a process with fewer in this window has little work. It takes from what the others leave. */
 const littleWork = 10;

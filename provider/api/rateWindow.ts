@@ -1,4 +1,4 @@
-import type { HttpRequest } from "./http";
+import { type HttpRequest, maxConnections } from "./http";
 import { defaultLimit, type RateHeaders, windowMs } from "./rateHeaders";
 import { fewPolls, hasLittleWork, leavesUntilMs, partOf, placesIn, shareAfter, shareOf, type Use } from "./rateShare";
 
@@ -111,7 +111,6 @@ export function spareForPolls(view: { left: number; limit: number; resetInMs: nu
   return Math.max(free - queued, Math.min(free, Math.round(kept("change") - kept("poll"))));
 }
 
-const maxInFlight = 16;
 /** Two answers about the same end differ by less than this: by whole seconds and by latency. */
 const sameEndMs = 2_000;
 /** After this time without an answer, another probe is sent: the first may hang until its own time limit. */
@@ -215,7 +214,7 @@ export class RateWindow {
   hasPlace(priority: Priority): boolean {
     const more = isUrgent(priority) ? 1 : 0;
     const known = this.#known;
-    const places = maxInFlight - 1 + more;
+    const places = maxConnections - 1 + more;
     // Requests in flight may count in a window whose state is still unknown.
     if (!known) return this.#inFlight < Math.min(places, this.#limit);
     const open = this.#own - this.#ended;

@@ -29,7 +29,10 @@ export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }> & {
 const contradictionPauseMs = 2_000;
 /** A single wait reads its cluster by id, so that users see the replicas come up; more waits share the list. */
 const mostDetailed = 1;
-/** While a new cluster is pending, its `/status` is read again at this age: a share of the time waited, at most 5 s; or 15 s if others use the key. */
+/**
+ * While a new cluster is pending, its `/status` is read again at this age: a share of the time waited, at most 5 s; or 15 s
+ * if others use the key.
+ */
 const statusAge = { share: 0.1, mostMs: 5_000, sharedMs: 15_000 };
 /** Requests of one poll of a pending new cluster, on average of a long wait. */
 const requestsOfCreation = 1.25;
