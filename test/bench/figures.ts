@@ -9,6 +9,7 @@ export const figureFormats = {
   lag: { title: "mean lag s", digits: 2 },
   requests: { title: "requests", digits: 0 },
   refused: { title: "429s", digits: 0 },
+  refusedPercent: { title: "429s in %", digits: 1 },
   failed: { title: "failed", digits: 0 },
   bytes: { title: "bytes", digits: 0 },
   milliseconds: { title: "ms", digits: 0 },

@@ -30,7 +30,7 @@ export async function bringUp(run: FleetRun, open: Open, clock: Clock): Promise<
   const lags = ready.map(({ made, endMs }) => endMs - readyAtMs(simulator, made, run.provisioningMs));
   const failed = endings.length - ready.length;
   const readyMs = Math.max(...ready.map(({ endMs }) => endMs)) - startMs;
-  const boundMs = allReadyMs(run.clusters, run.provisioningMs, windowOf(run.phaseMs));
+  const boundMs = allReadyMs(run.clusters, run.provisioningMs, windowOf(run));
   const times = failed > 0 ? {} : { seconds: readyMs / 1_000, ratio: readyMs / boundMs };
   const lag = ready.length > 0 ? { lag: mean(lags) / 1_000 } : {};
   return { simulator, made: ready.map(({ made }) => made), figures: { ...times, ...lag, requests, refused, failed } };

@@ -1,5 +1,5 @@
 import type { Job } from "./jobs";
-import { phases, processes } from "./keyRows";
+import { phases, processes, sharingJobs } from "./keyRows";
 import type { Row } from "./rows";
 import { leanRefresh, naiveSweeps, sweptSizes } from "./sweepRows";
 import { twins } from "./twinRows";
@@ -20,6 +20,7 @@ export const fleetJobs: readonly Job[] = [
   () => naiveSweeps(500),
   phases,
   () => processes(30),
+  ...sharingJobs,
   twins,
 ];
 

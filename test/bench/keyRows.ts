@@ -1,5 +1,6 @@
 import type { Figures } from "./figures";
 import { bringUp } from "./fleet";
+import type { Job } from "./jobs";
 import { openOurs } from "./ours";
 import { factor } from "./pace";
 import { runProcesses } from "./processes";
@@ -29,6 +30,22 @@ export async function phases(): Promise<Row[]> {
 
 /** Three processes on one key, each with a third of the clusters. */
 export async function processes(provisioningS: number): Promise<Row[]> {
-  const figures = await runProcesses({ processes: 3, clusters: 100, provisioningMs: provisioningS * 1_000, factor });
-  return [{ kind: "processes", who: "ours", clusters: 300, provisioningS, figures }];
+  const run = { who: "ours", processes: 3, clusters: 100, provisioningMs: provisioningS * 1_000, factor } as const;
+  const figures = await runProcesses(run);
+  return [
+    { kind: "processes", note: "fleets of 100", who: "ours", clusters: 300, processes: 3, provisioningS, figures },
+  ];
 }
+
+/** Windows of 10 s, so that a run with many windows takes little time; a slow clock, because many processes run at once. */
+const sharing = { clusters: 160, provisioningMs: 5_000, windowMs: 10_000, factor: 5 };
+
+/** One fleet in more and more processes on one key, which begin at the same moment. */
+export const sharingJobs: readonly Job[] = [1, 4, 8, 16].flatMap((processes) =>
+  (["ours", "naive"] as const).map((who) => async () => {
+    const { clusters, provisioningMs } = sharing;
+    const figures = await runProcesses({ ...sharing, who, processes, clusters: clusters / processes });
+    const provisioningS = provisioningMs / 1_000;
+    return [{ kind: "processes", who, healthCheck: "status", clusters, processes, provisioningS, figures } as const];
+  }),
+);

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import type { Job } from "./jobs";
-import { plotOf } from "./plot";
+import { plotOf, plotOfProcesses } from "./plot";
 import { reportOf } from "./report";
 import { type Row, titleOf, whoOf } from "./rows";
 import { tableOf } from "./table";
@@ -49,6 +49,7 @@ async function main(): Promise<void> {
   if (misses.length + skipped > 0) process.exitCode = 1;
   if (only !== undefined) return;
   writeFileSync(join(docs, "benchmark.svg"), plotOf(rows));
+  writeFileSync(join(docs, "benchmark-processes.svg"), plotOfProcesses(rows));
   writeFileSync(join(docs, "benchmark.md"), reportOf(rows, misses, latenessMs));
 }
 

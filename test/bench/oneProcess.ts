@@ -1,3 +1,4 @@
+import { openers } from "./contenders";
 import { bringUp, createOne, wantedOf } from "./fleet";
 import { openOurs } from "./ours";
 import type { Order } from "./processes";
@@ -12,9 +13,9 @@ async function main(): Promise<void> {
   process.send?.("loaded");
 }
 
-async function obey({ prefix, clusters, factor, originMs, ...address }: Order): Promise<void> {
+async function obey({ who, prefix, clusters, factor, originMs, ...address }: Order): Promise<void> {
   const clock = new ScaledClock(factor, originMs);
-  const contender = openOurs(address, clock);
+  const contender = openers[who](address, clock);
   const wanted = wantedOf(prefix, { clusters, healthCheck: "status" });
   process.send?.(await Promise.all(wanted.map((each) => createOne(contender, each, clock))));
 }

@@ -6,26 +6,52 @@ const bars: readonly { readonly is: Pick<Subject, "who" | "healthCheck">; readon
   { is: { who: "ours", healthCheck: "status" }, color: "#2da44e" },
   { is: { who: "naive", healthCheck: "status" }, color: "#d29922" },
 ];
-const panels = [30, 300];
 const size = { width: 860, panel: 420, height: 320, left: 44, top: 48, bottom: 260 };
 const barWidth = 20;
 
-/** Time until all clusters are ready, by number of clusters, side by side; a cross if some never were. */
+/** One of the two charts of a plot: a group of bars for each number on its axis. */
+interface Panel {
+  readonly title: string;
+  readonly axis: string;
+  readonly rows: readonly Row[];
+  readonly groupOf: (row: Row) => number;
+  readonly figureOf: (row: Row) => number | undefined;
+}
+
+/** Time until all clusters are ready, by number of clusters; a cross if some never were. */
 export function plotOf(rows: readonly Row[]): string {
-  const ups = rows.filter(({ kind }) => kind === "up");
-  const legend = bars.map(({ is, color }, index) => {
+  const panel = (seconds: number): Panel => ({
+    title: `seconds until all are ready; each takes ${seconds} s to come up`,
+    axis: "clusters created at once",
+    rows: rows.filter(({ kind, provisioningS }) => kind === "up" && provisioningS === seconds),
+    groupOf: ({ clusters }) => clusters,
+    figureOf: ({ figures }) => figures.seconds,
+  });
+  return drawing("Time until all clusters are ready", [panel(30), panel(300)]);
+}
+
+/** Refusals and the end of the last process, by number of processes on one key. */
+export function plotOfProcesses(rows: readonly Row[]): string {
+  const shared = {
+    axis: "processes on one key that begin together",
+    rows: rows.filter(({ kind, note }) => kind === "processes" && note === undefined),
+    groupOf: ({ processes = 1 }: Row) => processes,
+  };
+  return drawing("Refusals and last end by number of processes", [
+    { ...shared, title: "requests that are refused, in percent", figureOf: ({ figures }) => figures.refusedPercent },
+    { ...shared, title: "seconds until all are ready", figureOf: ({ figures }) => figures.seconds },
+  ]);
+}
+
+function drawing(title: string, panels: readonly Panel[]): string {
+  const shown = bars.filter(({ is }) => panels.some(({ rows }) => rows.some((row) => isOf(row, is))));
+  const legend = shown.map(({ is, color }, index) => {
     const x = size.left + index * 260;
     return `<rect x="${x}" y="8" width="12" height="12" fill="${color}"/>${text(x + 18, 19, nameOf(is))}`;
   });
-  const drawn = panels.map((seconds, index) =>
-    panelOf(
-      ups.filter(({ provisioningS }) => provisioningS === seconds),
-      seconds,
-      index * size.panel,
-    ),
-  );
+  const drawn = panels.map((panel, index) => panelOf(panel, index * size.panel, shown));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" font-family="sans-serif" font-size="12">
-<title>Time until all clusters are ready</title>
+<title>${title}</title>
 ${[...legend, ...drawn].join("\n")}
 </svg>
 `;
@@ -35,35 +61,36 @@ function nameOf(is: Pick<Subject, "who" | "healthCheck">): string {
   return whoOf({ kind: "up", clusters: 0, ...is });
 }
 
-function panelOf(rows: readonly Row[], seconds: number, offset: number): string {
-  const longest = Math.max(1, ...rows.map(({ figures }) => figures.seconds ?? 0));
-  const sizes = [...new Set(rows.map(({ clusters }) => clusters))];
-  const groups = sizes.map((clusters, index) => {
+function panelOf({ title, axis, rows, groupOf, figureOf }: Panel, offset: number, shown: typeof bars): string {
+  const longest = Math.max(1, ...rows.map((row) => figureOf(row) ?? 0));
+  const groups = [...new Set(rows.map(groupOf))].map((group, index) => {
     const x = offset + size.left + index * 74;
-    const label = text(x + 1.5 * barWidth, size.bottom + 18, `${clusters}`, "middle");
-    const columns = bars.map(({ is, color }, bar) => {
-      const row = rows.find((each) => each.clusters === clusters && isOf(each, is));
-      return row ? columnOf(row, x + bar * barWidth, longest, color) : "";
+    const label = text(x + (shown.length / 2) * barWidth, size.bottom + 18, `${group}`, "middle");
+    const columns = shown.map(({ is, color }, bar) => {
+      const row = rows.find((each) => groupOf(each) === group && isOf(each, is));
+      return row ? columnOf(row, figureOf(row), { x: x + bar * barWidth, longest, color }) : "";
     });
     return [label, ...columns].join("");
   });
-  const title = text(offset + size.left, 42, `seconds until all are ready; each takes ${seconds} s to come up`);
-  const axis = text(offset + size.left, size.bottom + 38, "clusters created at once");
-  return [title, axis, ...groups].join("\n");
+  const heading = text(offset + size.left, 42, title);
+  return [heading, text(offset + size.left, size.bottom + 38, axis), ...groups].join("\n");
 }
 
 function isOf(row: Row, { who, healthCheck }: Pick<Subject, "who" | "healthCheck">): boolean {
   return row.who === who && (healthCheck === undefined || row.healthCheck === healthCheck);
 }
 
-function columnOf({ figures }: Row, x: number, longest: number, color: string): string {
-  const { seconds } = figures;
+function columnOf(
+  { figures }: Row,
+  value: number | undefined,
+  { x, longest, color }: { x: number; longest: number; color: string },
+): string {
   const middle = x + barWidth / 2;
-  if (seconds === undefined) return text(middle, size.bottom - 4, `✗${figures.failed ?? ""}`, "middle");
-  const height = (seconds / longest) * (size.bottom - size.top - 20);
+  if (value === undefined) return text(middle, size.bottom - 4, `✗${figures.failed ?? ""}`, "middle");
+  const height = (value / longest) * (size.bottom - size.top - 20);
   const y = size.bottom - height;
   const rect = `<rect x="${x + 1}" y="${y.toFixed(1)}" width="${barWidth - 2}" height="${height.toFixed(1)}" fill="${color}"/>`;
-  return `${rect}<text x="${middle}" y="${(y - 3).toFixed(1)}" text-anchor="middle" font-size="9" fill="#8b949e">${seconds.toFixed(0)}</text>`;
+  return `${rect}<text x="${middle}" y="${(y - 3).toFixed(1)}" text-anchor="middle" font-size="9" fill="#8b949e">${value.toFixed(0)}</text>`;
 }
 
 function text(x: number, y: number, content: string, anchor = "start"): string {

@@ -17,6 +17,8 @@ export interface Subject {
   /** `naive` does what `Retry-After` says; `hasty` only backs off. */
   readonly who: "ours" | "native" | "naive" | "hasty" | "bound" | "empty" | "inert";
   readonly clusters: number;
+  /** The number of processes with one key, each with its part of the clusters. */
+  readonly processes?: number;
   readonly provisioningS?: number;
   readonly healthCheck?: "status" | "list";
   /** Distinguishes several rows of one subject. */
@@ -44,7 +46,7 @@ const kindTitles: Record<Subject["kind"], string> = {
   up: "create",
   refresh: "refresh",
   destroy: "destroy",
-  processes: "create, 3 processes on one key",
+  processes: "create",
   phases: "create, at 6 phases of the window, worst",
   twin: "create",
   preview: "preview without changes",
@@ -60,10 +62,11 @@ export function whoOf({ who, healthCheck }: Subject): string {
 }
 
 /** The title of a row without its provider: `create 100, 30 s`. */
-export function titleOf({ kind, clusters, provisioningS, note }: Subject): string {
+export function titleOf({ kind, clusters, processes, provisioningS, note }: Subject): string {
   const parts = [
     `${kindTitles[kind]}${clusters > 0 ? ` ${clusters}` : ""}`,
     provisioningS && `${provisioningS} s`,
+    processes && (processes === 1 ? "in 1 process" : `in ${processes} processes on one key`),
     note,
   ];
   return parts.filter(Boolean).join(", ");

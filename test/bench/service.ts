@@ -8,23 +8,28 @@ import { ScaledClock } from "./scaledClock";
 export const service = { limit: 100, windowMs: 60_000, latencyMs: 90, deletionMs: 5_000 };
 
 /** A window that began `phaseMs` ago with one request, as after a preview; a fresh window if `phaseMs` is 0. */
-export function windowOf(phaseMs: number): WindowPhase {
-  return { limit: service.limit, windowMs: service.windowMs, phaseMs, used: phaseMs > 0 ? 1 : 0 };
+export function windowOf({
+  phaseMs,
+  windowMs = service.windowMs,
+}: Omit<ServiceOptions, "provisioningMs">): WindowPhase {
+  return { limit: service.limit, windowMs, phaseMs, used: phaseMs > 0 ? 1 : 0 };
 }
 
 export interface ServiceOptions {
   readonly provisioningMs: number;
   /** Milliseconds since its window began. */
   readonly phaseMs: number;
+  /** The length of a window, if not that of `service`. */
+  readonly windowMs?: number;
   readonly dialect?: Partial<Dialect>;
 }
 
 /** Starts the service on a clock. */
 export async function openService(
   clock: Clock,
-  { provisioningMs, phaseMs, dialect }: ServiceOptions,
+  { provisioningMs, phaseMs, dialect, windowMs = service.windowMs }: ServiceOptions,
 ): Promise<Simulator> {
-  const { limit, windowMs, latencyMs, deletionMs } = service;
+  const { limit, latencyMs, deletionMs } = service;
   const factor = clock instanceof ScaledClock ? clock.factor : 1;
   const simulator = await startSimulator({
     clock,

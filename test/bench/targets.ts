@@ -42,6 +42,7 @@ function mostLag({ clusters, provisioningS = 0, healthCheck }: Subject): number 
 export const targets: readonly Target[] = [
   { figure: "failed", most: 0, on: ({ kind }) => fleetKinds.includes(kind) },
   { figure: "refused", most: 0, on: ({ kind }) => fleetKinds.includes(kind) && kind !== "processes" },
+  { figure: "refusedPercent", most: 5, on: ({ kind }) => kind === "processes" },
   { figure: "ratio", most: 1.15, on: takes(300) },
   { figure: "ratio", most: 1.3, on: (row) => takes(30)(row) && isListed(row) && row.clusters <= 90 },
   { figure: "lag", most: mostLag, on: (row) => isUp(row) && row.clusters <= 100 },

@@ -29,7 +29,7 @@ export function upJobs(clusters: number, provisioningS: number): Job[] {
 }
 
 function boundOf(clusters: number, provisioningS: number): Figures {
-  const ms = allReadyMs(clusters, provisioningS * 1_000, windowOf(phaseMs));
+  const ms = allReadyMs(clusters, provisioningS * 1_000, windowOf({ phaseMs }));
   return { seconds: ms / 1_000, ratio: 1, lag: 0, requests: clusters, refused: 0, failed: 0 };
 }
 
