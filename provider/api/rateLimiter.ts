@@ -132,12 +132,12 @@ export class RateLimiter implements Budget {
       waiter.go(this.#releaseOf(nowMs));
     }
     this.#refuseTooLong(nowMs);
-    const opening = this.#queue.priorities().map((priority) => this.#window.opensAtMs(priority));
+    const opening = this.#queue.priorities().map((priority) => this.#window.opensAtMs(priority, nowMs));
     this.#wakeAt(Math.min(...opening.filter((atMs) => atMs > nowMs)));
   }
 
   #isOpen(priority: Priority, nowMs: number): boolean {
-    return this.#window.hasPlace(priority) && this.#window.opensAtMs(priority) <= nowMs;
+    return this.#window.hasPlace(priority) && this.#window.opensAtMs(priority, nowMs) <= nowMs;
   }
 
   #releaseOf(nowMs: number): ReleasePermit {

@@ -11,10 +11,18 @@ export interface Use {
   readonly limit: number;
   /** Requests of all users. */
   readonly used: number;
-  /** Requests of this process. */
+  /** Requests of this process; never more than `used`. */
   readonly own: number;
   /** The share in the window before; 0 if this is the first one. */
   readonly before: number;
+}
+
+/** Of 100 requests that others had sent before our first one: so many may be those of a preview, which has ended. */
+const previewRequests = 5;
+
+/** The requests before our first one that tell nothing of other processes. */
+export function endedBefore(limit: number, requests: number): number {
+  return Math.max(0, Math.min(requests, (previewRequests * limit) / 100));
 }
 
 /**
@@ -22,7 +30,8 @@ export interface Use {
  * first requests of a window tell little: whoever comes first would take all.
  */
 export function shareOf({ limit, used, own, before }: Use): number {
-  return before === 0 ? Math.min(1, own / used) : Math.min(1, (own + limit * before) / (used + limit));
+  if (used === 0) return before || 1;
+  return before === 0 ? own / used : (own + limit * before) / (used + limit);
 }
 
 /** The share that the next window begins with: after a window without requests of others, this process is alone. */
@@ -60,6 +69,23 @@ const firstPoll = 3;
 export function hasLittleWork({ limit, own }: Use, left: number, priority: Priority): boolean {
   const isFirst = own < ((priority === "poll" ? firstPoll : firstRequests) * limit) / 100;
   return isFirst || (own < (littleWork * limit) / 100 && left > (lastPermits * limit) / 100);
+}
+
+/** The latest count of the permits left. */
+export interface Count {
+  readonly told: number;
+  readonly toldAtMs: number;
+  /** The requests of others for each millisecond between the two latest answers. */
+  readonly pace: number;
+}
+
+/** Of 100 permits: with so few left, an old count is no reason to send. */
+const lastOnes = 12;
+
+/** Whether the others have used up the permits by then, if they go on as between the two latest answers. */
+export function areGone({ limit, own }: Use, { told, toldAtMs, pace }: Count, atMs: number): boolean {
+  if (own < (firstRequests * limit) / 100 || told > (lastOnes * limit) / 100) return false;
+  return told - pace * (atMs - toldAtMs) < 1;
 }
 
 /** The number of polls that a process with little work may count on. */

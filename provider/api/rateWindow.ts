@@ -1,6 +1,18 @@
 import { type HttpRequest, maxConnections } from "./http";
 import { defaultLimit, type RateHeaders, windowMs } from "./rateHeaders";
-import { fewPolls, hasLittleWork, leavesUntilMs, partOf, placesIn, shareAfter, shareOf, type Use } from "./rateShare";
+import {
+  areGone,
+  type Count,
+  endedBefore,
+  fewPolls,
+  hasLittleWork,
+  leavesUntilMs,
+  partOf,
+  placesIn,
+  shareAfter,
+  shareOf,
+  type Use,
+} from "./rateShare";
 
 /**
  * The rate limit as pure decisions: which request goes first, and how many permits a window has left, for all users of
@@ -117,6 +129,10 @@ const sameEndMs = 2_000;
 const probeMs = 10_000;
 /** Reset times are whole seconds, and a service may round them down: a window may begin this much later than they say. */
 const guardMs = 1_000;
+/** Answers in whole seconds show the end of a window late by this: what is sent until then may count in the next one. */
+const wholeSecondMs = 1_000;
+/** Too little time between two answers to tell how fast others send. */
+const shortestPaceMs = 50;
 /** If others use the key: so that not all processes send at the same moment. */
 const jitterMs = 500;
 /** If the clock goes back further than this, the recorded times are invalid. */
@@ -132,13 +148,15 @@ export interface Permit {
 }
 
 /** The known state of a window. */
-interface Known {
+interface Known extends Count {
   /** Permits left by the local count: never more than the service has, if no other process uses the key. */
   own: number;
   /** Permits left by the answer to the latest request: includes what other processes have used. */
   told: number;
   /** The number of the request whose answer gave `told`. */
   toldBy: number;
+  toldAtMs: number;
+  pace: number;
   /** The time of the reset by the local clock, never too early: permits come that are not in `own`. */
   resetAtMs: number;
   /** The number of the last request before `own` and `resetAtMs` were set: answers to older ones may be out of date. */
@@ -146,6 +164,8 @@ interface Known {
   /** Between 0 and 1: rounds our part of the last permits, and shifts our beginning of the next window. */
   readonly random: number;
   readonly sinceMs: number;
+  /** Our requests of the last second, by the end known at that time. */
+  sentLate: number;
   /** Whether a refusal closed the window. */
   readonly isRefused: boolean;
 }
@@ -169,6 +189,13 @@ export class RateWindow {
   /** The requests of this window that have ended, and those of them with an answer. */
   #ended = 0;
   #answers = 0;
+  /** Our last requests before this window: the service may have counted them in it. */
+  #late = 0;
+  /** The requests of others before our first one. They may have ended since: a preview has, when its update begins. */
+  #earlier = 0;
+  /** The requests of others, at least: what an answer counts beyond all that we have sent in this window and the one before. */
+  #others = 0;
+  #ownBefore = 0;
   /** Our share of the key in the window before; 0 if there was none. */
   #before = 0;
   /** The time by which windows begin later than the service says. */
@@ -189,25 +216,26 @@ export class RateWindow {
   }
 
   /** The time from which a priority may send, as far as known: in the past if it may send now. */
-  opensAtMs(priority: Priority): number {
+  opensAtMs(priority: Priority, nowMs: number): number {
     if (!this.#known) return this.#probes > 0 ? this.#probedAtMs + probeMs : Number.NEGATIVE_INFINITY;
-    return this.#opensAtMs(this.#known, priority);
+    return this.#opensAtMs(this.#known, priority, nowMs);
   }
 
-  #opensAtMs(known: Known, priority: Priority): number {
+  #opensAtMs(known: Known, priority: Priority, nowMs: number): number {
     const window = { sinceMs: known.sinceMs, endMs: this.#endMs(known) };
     const most = left(known);
     const opensAtMs = admitsAtMs(priority, { left: most, limit: this.#limit, endMs: window.endMs });
     if (most <= 0 || priority === "lookup" || this.#isAlone(known)) return opensAtMs;
     const use = this.#use(known);
-    if (hasLittleWork(use, most, priority)) return Number.NEGATIVE_INFINITY;
-    if (this.#part(known) < 1) return window.endMs;
-    return Math.max(opensAtMs, leavesUntilMs(use, most, window));
+    const isLittle = hasLittleWork(use, most, priority);
+    if (!isLittle && this.#part(known) < 1) return window.endMs;
+    const atMs = isLittle ? Number.NEGATIVE_INFINITY : Math.max(opensAtMs, leavesUntilMs(use, most, window));
+    return areGone(use, known, Math.max(nowMs, atMs)) ? window.endMs : atMs;
   }
 
   /** The time for which a priority may not send, as far as known. 0 if it is open, or if a probe is to find out. */
   closedForMs(priority: Priority, nowMs: number): number {
-    return this.#known ? Math.max(0, this.opensAtMs(priority) - nowMs) : 0;
+    return this.#known ? Math.max(0, this.opensAtMs(priority, nowMs) - nowMs) : 0;
   }
 
   /** One place in flight stays free for urgent requests, so that these never wait for the answers to others. */
@@ -218,10 +246,10 @@ export class RateWindow {
     // Requests in flight may count in a window whose state is still unknown.
     if (!known) return this.#inFlight < Math.min(places, this.#limit);
     const open = this.#own - this.#ended;
-    // The places grow with the answers, so that processes that begin together see each other.
     if (this.#inFlight >= places) return false;
     if (priority === "lookup") return true;
-    if (open > this.#answers + more) return false;
+    // The places grow with the answers, so that processes that begin together see each other.
+    if (this.#before < 1 && open > this.#answers + more) return false;
     const unseen = Math.min(open, this.#sent - known.toldBy);
     return this.#isAlone(known) || unseen < placesIn(this.#part(known)) + more;
   }
@@ -232,7 +260,9 @@ export class RateWindow {
   }
 
   #use({ told }: Known): Use {
-    return { limit: this.#limit, used: this.#limit - told, own: this.#own, before: this.#before };
+    const own = this.#own + this.#late;
+    const used = Math.max(this.#limit - told - this.#earlier, own + this.#others);
+    return { limit: this.#limit, used, own, before: this.#before };
   }
 
   #isAlone(known: Known): boolean {
@@ -261,6 +291,7 @@ export class RateWindow {
     if (this.#known) {
       this.#known.own -= 1;
       this.#known.told -= 1;
+      if (nowMs > this.#known.resetAtMs - wholeSecondMs) this.#known.sentLate += 1;
     } else {
       this.#probes += 1;
       this.#probedAtMs = nowMs;
@@ -291,20 +322,30 @@ export class RateWindow {
     const { limit = this.#limit, remaining = limit - 1, resetInMs = windowMs } = headers;
     const isLatest = !known || (headers.remaining !== undefined && permit.number > known.toldBy);
     // Reads and changes may have limits of their own: the count and the limit of one answer belong together.
+    if (limit !== this.#limit) this.#others = 0;
     if (isLatest) this.#limit = limit;
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
     const own = Math.min(told - permit.beside, limit - this.#own);
-    const base = { own, resetAtMs: nowMs + resetInMs, sentBefore: this.#sent };
+    // Whole seconds also show a window of a minute longer than it is.
+    const isMinute = resetInMs > windowMs && resetInMs <= windowMs + sameEndMs;
+    const base = { own, resetAtMs: nowMs + (isMinute ? windowMs : resetInMs), sentBefore: this.#sent };
+    if (!known && this.#window === 0) this.#earlier = endedBefore(limit, limit - told - this.#own);
+    const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;
+    this.#others = Math.max(this.#others, counted - this.#own - this.#ownBefore);
     if (!known) {
-      this.#known = { ...base, told, toldBy: permit.number, random, sinceMs: nowMs, isRefused: false };
+      const count = { told, toldBy: permit.number, toldAtMs: nowMs, pace: 0, sentLate: 0 };
+      this.#known = { ...base, ...count, random, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
       // The count rises after requests in flight have arrived. Permits of the next window have to wait for its start.
       const isMore = own > known.own && base.resetAtMs < known.resetAtMs + sameEndMs;
       if (isMore) Object.assign(known, base);
       // Each answer shows the end late, by its latency and by whole seconds; no answer shows it early.
       else if (permit.number > known.sentBefore) known.resetAtMs = Math.min(known.resetAtMs, base.resetAtMs);
-      if (isLatest) [known.told, known.toldBy] = [told, permit.number];
+      if (isLatest) {
+        known.pace = Math.max(0, known.told - told) / Math.max(shortestPaceMs, nowMs - known.toldAtMs);
+        [known.told, known.toldBy, known.toldAtMs] = [told, permit.number, nowMs];
+      }
     }
   }
 
@@ -314,12 +355,24 @@ export class RateWindow {
     this.#limit = limit ?? this.#limit;
     const closedUntilMs = this.#known?.isRefused ? this.#known.resetAtMs : 0;
     const resetAtMs = Math.max(closedUntilMs, nowMs + (retryAfterMs ?? resetInMs ?? windowMs));
-    const nothing = { own: 0, told: 0, toldBy: this.#sent, sentBefore: this.#sent };
+    const nothing = {
+      own: 0,
+      told: 0,
+      toldBy: this.#sent,
+      toldAtMs: nowMs,
+      pace: 0,
+      sentLate: 0,
+      sentBefore: this.#sent,
+    };
     this.#begin({ ...nothing, resetAtMs, random, sinceMs: nowMs, isRefused: true });
   }
 
   #begin(known: Known | undefined): void {
     if (this.#known && !this.#known.isRefused) this.#before = shareAfter(this.#use(this.#known));
+    this.#late = Math.max(this.#known?.sentLate ?? 0, this.#inFlight);
+    this.#earlier = 0;
+    this.#others = 0;
+    this.#ownBefore = this.#own;
     this.#ended = 0;
     this.#answers = 0;
     this.#known = known;

@@ -314,7 +314,7 @@ describe("the view of a budget", () => {
   test("shows our share, and leaves polls to others; a process with few requests may send a few", async () => {
     const { clock, budget, send } = viewed(left(50, 30));
     await clock.run(send("read"));
-    expect(budget.view()).toMatchObject({ left: 50, share: 1 / 50, spare: 9 });
+    expect(budget.view()).toMatchObject({ left: 50, share: 1 / 45, spare: 9 });
   });
 
   test("shows how long it is closed, and how many requests wait", async () => {
@@ -322,7 +322,7 @@ describe("the view of a budget", () => {
     await clock.run(send("read"));
     const all = ["create", "read", "delete"] as const;
     const waiting = Promise.all(all.map((kind) => send(kind)));
-    expect(budget.view()).toEqual({ limit: 100, left: 0, spare: 0, resetInMs: 30_000, queued: 3, share: 0.01 });
+    expect(budget.view()).toEqual({ limit: 100, left: 0, spare: 0, resetInMs: 30_000, queued: 3, share: 1 / 95 });
     await clock.run(waiting);
     expect(budget.view()).toMatchObject({ queued: 0 });
   });

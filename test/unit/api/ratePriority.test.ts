@@ -122,7 +122,67 @@ test("a process alone stays alone if reads and changes have limits of their own,
   const [read, change] = [window.send(0), window.send(0)];
   window.end(change, answerOf(99), 0, 0.5);
   window.end(read, answerOf(997, 1_000), 0, 0.5);
-  expect([window.share, window.opensAtMs("poll")]).toEqual([1, Number.NEGATIVE_INFINITY]);
+  expect([window.share, window.opensAtMs("poll", 0)]).toEqual([1, Number.NEGATIVE_INFINITY]);
+});
+
+/** A window after requests whose answers came at once, each with so many permits left. */
+function windowAfter(counts: readonly number[], window = new RateWindow(), nowMs = 0): RateWindow {
+  for (const remaining of counts) {
+    window.turnOver(nowMs);
+    window.end(window.send(nowMs), answerOf(remaining), nowMs, 0.5);
+  }
+  return window;
+}
+
+const down = (from: number, count: number) => Array.from({ length: count }, (_, index) => from - index);
+
+test.each([
+  ["the few requests of a preview", down(94, 80), true],
+  ["many requests", down(70, 60), false],
+  ["requests that come while it sends", [99, 98, 90, ...down(89, 75)], false],
+])("a process that finds %s of others sends its last requests as if it were alone: %s", (_what, counts, isAlone) => {
+  const window = windowAfter(counts);
+  expect(window.opensAtMs("change", 0) <= 0).toBe(isAlone);
+});
+
+test("our requests of the last second, which the service counts in the next window, are not those of others", () => {
+  const window = windowAfter(down(99, 20));
+  windowAfter([79, 78, 77], window, 59_500);
+  // The service had begun its next window before these three, and has counted them in it.
+  windowAfter([96, 95], window, 60_000);
+  expect(window.share).toBe(1);
+});
+
+test("a process does not forget the others if its answers overtake each other", () => {
+  const window = windowAfter([99, 96]);
+  for (let count = 0; count < 2; count += 1) window.send(0);
+  // The service has counted the third of them first.
+  window.end(window.send(0), answerOf(95), 0, 0.5);
+  expect(window.share).toBeLessThan(1);
+});
+
+test.each([
+  ["sends soon after an answer", 10, true],
+  ["does not send long after it: the others have used up the rest", 1_000, false],
+])("if few permits are left and others send fast, a process %s", (_what, laterMs, isOpen) => {
+  const window = windowAfter([97, 94], new RateWindow());
+  windowAfter([10], window, 1_000);
+  const nowMs = 1_000 + laterMs;
+  expect(window.opensAtMs("read", nowMs) <= nowMs).toBe(isOpen);
+});
+
+test("a process that was alone in the window before sends at once in the next one, without waiting for answers", () => {
+  const window = windowAfter(down(99, 20));
+  windowAfter([99], window, 60_000);
+  let places = 0;
+  for (; window.hasPlace("change"); places += 1) window.send(60_000);
+  expect(places).toBe(15);
+});
+
+test("a window of a minute ends a minute after its first answer, even if whole seconds show more", () => {
+  const window = new RateWindow();
+  window.end(window.send(0), { headers: { limit: 1, remaining: 0, resetInMs: 61_000 }, isRefused: false }, 0, 0.5);
+  expect(window.opensAtMs("change", 0)).toBe(60_000);
 });
 
 test("before anything is known of a window, no more are in flight than the limit", () => {
