@@ -70,8 +70,8 @@ function tooLong(request: HttpRequest, waitMs: number, isCut: boolean, { left = 
   // Of the permits left, those of this process are used up: see `partOf`.
   const isShared = left > 0 && share < 1;
   return new ApiError(
-    `${titleOf(request)}: the ${isShared ? "share of this process in the " : ""}rate limit of this API key is used up ` +
-      `for another ${Math.ceil(waitMs / 1000)} s, which is longer than this request may wait (HTTP 429)` +
+    `${titleOf(request)}: ${isShared ? "the share of this process in " : ""}the rate limit of this API key is used up for ` +
+      `another ${Math.ceil(waitMs / 1000)} s, which is longer than this request may wait (HTTP 429)` +
       `${isShared ? ": other processes use the key too" : ""}. Run the command again after that`,
     { outcome: "refused", method, path, status: 429, isApiAnswer: true, isCut },
   );
