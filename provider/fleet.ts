@@ -48,10 +48,30 @@ function prefixed(clusters: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(clusters).map(([key, value]) => [`clusters.${key}`, value]));
 }
 
-/** The clusters of a fleet with their keys, in their order in the program. Its form has no problem. */
-export function membersOf<Args>({ count, cluster, clusters = {} }: FleetForm<Args>): [string, Args][] {
-  if (cluster === undefined) return Object.entries(clusters);
+/**
+ * The clusters of a fleet with their keys, in the order that decides the waves. Keys that are whole numbers come first, by their
+ * value: an object of JavaScript keeps no other order of them. The others follow as the program has them. Pure. Its form has no
+ * problem.
+ * @param isOrdered False if the engine has passed the keys on, which keeps no order: then the others follow by the alphabet.
+ */
+export function membersOf<Args>(
+  { count, cluster, clusters = {} }: FleetForm<Args>,
+  isOrdered = true,
+): [string, Args][] {
+  if (cluster === undefined) {
+    return Object.entries(clusters).sort(([one], [other]) => compareKeys(one, other, isOrdered));
+  }
   return Array.from({ length: count ?? 0 }, (_, index) => [String(index), cluster]);
+}
+
+const wholeNumber = /^(0|[1-9]\d*)$/;
+
+function compareKeys(one: string, other: string, isOrdered: boolean): number {
+  const [isNumber, isOtherNumber] = [wholeNumber.test(one), wholeNumber.test(other)];
+  if (isNumber !== isOtherNumber) return isNumber ? -1 : 1;
+  if (!isNumber && isOrdered) return 0;
+  // A longer number is larger.
+  return (isNumber ? one.length - other.length : 0) || (one < other ? -1 : 1);
 }
 
 /** The cost of all clusters. An unknown part makes the sum unknown: a sum of the rest would be too low. */

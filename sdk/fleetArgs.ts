@@ -7,8 +7,8 @@ interface FleetBehaviour {
    * How far a change goes before it goes on: numbers of clusters, or shares of all of them, rounded up; each entry counts the
    * waves before it too. `[1, "25%", "100%"]` changes one cluster, then a quarter of all, then the rest. A wave begins when all
    * clusters of the wave before it are ready; if one of them fails, it does not begin. Creations happen in the same order, and
-   * deletions in the opposite one. Keys are in their order in the program; a native fleet takes them in alphabetical order.
-   * Default: all clusters at once.
+   * deletions in the opposite one. Keys that are whole numbers come first, by their value. The others are in their order in
+   * the program; a native fleet takes them in alphabetical order. Default: all clusters at once.
    */
   readonly waves?: Waves;
   /**

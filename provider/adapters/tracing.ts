@@ -56,6 +56,21 @@ export function tracingTo(
 }
 
 /**
+ * The tracer of a program. If the CLI names its trace to the program, the SDK of Pulumi traces the process: it has registered
+ * itself with OpenTelemetry, and sends all spans. Loads OpenTelemetry only if there is a receiver.
+ */
+export function tracerOfProgram(endpoint: string | undefined, load: () => typeof Api): Tracer {
+  if (endpoint === undefined) return noTracer;
+  try {
+    const api = load();
+    return new Spans(api, api.trace.getTracer("pulumi-gpucluster", version), api.context);
+  } catch (error) {
+    debug("no OpenTelemetry: %s", error);
+    return noTracer;
+  }
+}
+
+/**
  * Ends the process after the last spans are sent, also when the engine asks for it with a signal.
  * @param stop Ends all work first: it must not go on while spans are sent.
  */
@@ -95,10 +110,17 @@ export function startTracing(
   const batches = new sdk.BatchSpanProcessor(exporter, { scheduledDelayMillis: batchMs });
   const resource = resourceOf(libraries, { "service.name": "pulumi-resource-gpucluster", "service.version": version });
   const provider = new sdk.BasicTracerProvider({ resource, spanProcessors: [batches] });
-  const spans = new Spans(api, provider.getTracer("pulumi-gpucluster", version), trace, now);
+  const storage = new AsyncLocalStorage<Api.Context>();
+  // Our own storage: nothing is registered for the process.
+  const contexts: Contexts = { active: () => storage.getStore(), with: (context, work) => storage.run(context, work) };
+  const alone = (traceId: string) => void trace.early.add(traceId);
   return {
-    tracer: spans,
-    under: (traceparent, work) => spans.under(traceparent, work),
+    tracer: new Spans(api, provider.getTracer("pulumi-gpucluster", version), contexts, now, alone),
+    under: (traceparent, work) => {
+      const context = remoteContext(api, traceparent);
+      trace.id ??= api.trace.getSpanContext(context)?.traceId ?? "none";
+      return storage.run(context, work);
+    },
     flush: () => {
       trace.id ??= "none";
       return bounded(provider.forceFlush().then(exporter.forceFlush));
@@ -170,27 +192,42 @@ function bounded(work: Promise<void>): Promise<void> {
   return Promise.race([work.catch(() => undefined), limit]);
 }
 
+/** The context of the call that a `traceparent` names. */
+function remoteContext({ trace, isSpanContextValid, ROOT_CONTEXT }: typeof Api, traceparent = ""): Api.Context {
+  const [, traceId = "", spanId = "", flags = ""] =
+    /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/.exec(traceparent) ?? [];
+  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+}
+
+/** The context of a chain of promises, in which a span may be active. */
+interface Contexts {
+  active(): Api.Context | undefined;
+  with<T>(context: Api.Context, work: () => T): T;
+}
+
 /**
  * The parent of a span is the span that is active in its chain of promises. Work that several operations share, such as the list
- * of all clusters, is below the operation that started it. The storage is our own: nothing is registered for the process.
+ * of all clusters, is below the operation that started it.
  */
 class Spans implements Tracer {
-  readonly #active = new AsyncLocalStorage<Api.Context>();
   readonly #handles = new WeakMap<Span, Api.Span>();
 
+  /** @param alone Gets the id of each trace that a span without a context begins. */
   constructor(
     private readonly api: typeof Api,
     private readonly tracer: Api.Tracer,
-    private readonly trace: EngineTrace,
-    private readonly now: () => number | undefined,
+    private readonly contexts: Contexts,
+    private readonly now: () => number | undefined = () => undefined,
+    private readonly alone: (traceId: string) => void = () => undefined,
   ) {}
 
   start(name: string, attributes: Attributes, { isRequest, startMs }: SpanOptions = {}): Span {
     const kind = isRequest ? this.api.SpanKind.CLIENT : this.api.SpanKind.INTERNAL;
-    const parent = this.#active.getStore();
+    const parent = this.contexts.active();
     const options = { kind, startTime: startMs ?? this.now(), attributes: { ...attributes } };
     const handle = this.tracer.startSpan(name, options, parent ?? this.api.ROOT_CONTEXT);
-    if (parent === undefined) this.trace.early.add(handle.spanContext().traceId);
+    if (parent === undefined) this.alone(handle.spanContext().traceId);
     const span = new OneSpan(this.api, handle, this.now);
     this.#handles.set(span, handle);
     return span;
@@ -198,29 +235,15 @@ class Spans implements Tracer {
 
   within<T>(span: Span, work: () => T): T {
     const handle = this.#handles.get(span);
-    return handle ? this.#active.run(this.api.trace.setSpan(this.#context(), handle), work) : work();
+    return handle ? this.contexts.with(this.api.trace.setSpan(this.#context(), handle), work) : work();
   }
 
   note(attributes: Attributes): void {
     this.api.trace.getSpan(this.#context())?.setAttributes({ ...attributes });
   }
 
-  under<T>(traceparent: string | undefined, work: () => T): T {
-    const context = this.#remote(traceparent);
-    this.trace.id ??= this.api.trace.getSpanContext(context)?.traceId ?? "none";
-    return this.#active.run(context, work);
-  }
-
   #context(): Api.Context {
-    return this.#active.getStore() ?? this.api.ROOT_CONTEXT;
-  }
-
-  #remote(traceparent = ""): Api.Context {
-    const { trace, ROOT_CONTEXT } = this.api;
-    const [, traceId = "", spanId = "", flags = ""] =
-      /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/.exec(traceparent) ?? [];
-    const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
-    return this.api.isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+    return this.contexts.active() ?? this.api.ROOT_CONTEXT;
   }
 }
 

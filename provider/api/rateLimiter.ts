@@ -58,18 +58,21 @@ function enter(budget: Budget, request: HttpRequest, clock: Clock): Promise<Rele
     priority: priorityOf(request),
     maxQueueMs: Math.min(maxQueueMs, left),
     signal,
-    refuse: (waitMs) => tooLong(request, waitMs, isCut),
+    refuse: (waitMs) => tooLong(request, waitMs, isCut, budget.view()),
   };
   if (request.deadlineMs === undefined) return budget.enter(ask);
   const limit = { clock, deadlineMs: clock.now() + left, late: () => unsent(request) };
   return until(limit, (late) => budget.enter({ ...ask, signal: signal ? AbortSignal.any([signal, late]) : late }));
 }
 
-function tooLong(request: HttpRequest, waitMs: number, isCut: boolean): ApiError {
+function tooLong(request: HttpRequest, waitMs: number, isCut: boolean, { left = 0, share }: BudgetView): ApiError {
   const { method, path } = request;
+  // Of the permits left, those of this process are used up: see `partOf`.
+  const isShared = left > 0 && share < 1;
   return new ApiError(
-    `${titleOf(request)}: the rate limit of this API key is used up for another ${Math.ceil(waitMs / 1000)} s, ` +
-      "which is longer than this request may wait (HTTP 429). Run the command again after that",
+    `${titleOf(request)}: ${isShared ? "the share of this process in " : ""}the rate limit of this API key is used up for ` +
+      `another ${Math.ceil(waitMs / 1000)} s, which is longer than this request may wait (HTTP 429)` +
+      `${isShared ? ": other processes use the key too" : ""}. Run the command again after that`,
     { outcome: "refused", method, path, status: 429, isApiAnswer: true, isCut },
   );
 }

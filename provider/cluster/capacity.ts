@@ -3,6 +3,7 @@ import { gpuKey, plainName } from "../api/names";
 import { unknownTypeCode } from "../api/records";
 import { abortable, type Clock, until } from "../clock";
 import { ApiError, InterruptedError, messageOf, RequestError, ResponseShapeError } from "../errors";
+import { noTracer, traced } from "../trace";
 import { isTypeRefusal } from "./createOnce";
 import { gpusOf } from "./extraFields";
 import type { Operation } from "./operation";
@@ -170,6 +171,7 @@ export class Capacity {
     readonly clock: Clock,
     private readonly ask: (limits: LookupLimits) => Inquiry,
     private readonly report: (operation: Operation) => Pick<WaitReport, "show">,
+    readonly tracer = noTracer,
   ) {}
 
   /** Adds a creation to the queue. It has to leave the queue at its end. */
@@ -300,7 +302,12 @@ class Waiter implements Claim, TypeChoice {
     return this.#types;
   }
 
-  async next(): Promise<string> {
+  next(): Promise<string> {
+    const about = { "gpucluster.subject": this.operation.title };
+    return traced(this.capacity.tracer, "wait for capacity", about, () => this.#turn());
+  }
+
+  async #turn(): Promise<string> {
     const { clock } = this.capacity;
     const { deadlineMs, signal } = this.operation;
     try {

@@ -29,7 +29,9 @@ export async function reached(service: Service, operation: Operation, inputs: Ch
 /** The inputs as the service shows them, in one request at most. */
 async function readDetails(service: Service, operation: Operation, inputs: CheckedInputs, before: ClusterState) {
   const { record: last } = operation.observed;
-  if (last?.env) return last;
+  // A change that is not waited for has observed nothing since.
+  const isOld = inputs.skipAwait === true && !operation.isCreation;
+  if (last?.env && !isOld) return last;
   const read = (urgency?: "reconcile") => find(service, operation, { urgency });
   if (!operation.isCreation) return read();
   // The read may belong to another operation, which has a later deadline.

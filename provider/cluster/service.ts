@@ -69,6 +69,7 @@ export function createService(
       clock,
       (limits) => new Inquiry(new Lookups(limits), service),
       (operation) => poller.report(operation),
+      tracer,
     ),
     creations: new Creations(client, lists, owned, clock),
     owned,

@@ -5,7 +5,7 @@ import { countHealthy, isStopped, type Observation } from "./conditions";
 import { textNames } from "./drift";
 import { textsIn } from "./extraFields";
 import { inputNames, type TextName } from "./fields";
-import type { CheckedInputs, ClusterState } from "./stateFields";
+import type { CheckedInputs, ClusterState, Unawaited } from "./stateFields";
 
 /** The properties that may contain secrets of a user, even before they are validated. */
 export interface Confidential {
@@ -86,11 +86,14 @@ export function toState(
     __late: before.__late,
     __resumedAt: before.__resumedAt,
     __failed: before.__failed,
-    __unawaited: inputs.skipAwait ? (unawaited ?? before.__unawaited) : undefined,
+    __unawaited: inputs.skipAwait ? (unawaited ?? before.__unawaited ?? noWait) : undefined,
     __unfinished: facts.unfinished,
     __sent: facts.sent,
   });
 }
+
+/** No operation has left a wait out. Present in a state, because a preview takes an output without a value for unknown. */
+const noWait: Unawaited = { atMs: 0 };
 
 /** The texts that the program leaves out, and the service has chosen. */
 function chosenTexts(inputs: CheckedInputs, record: Observation["record"], before: Partial<ClusterState>) {

@@ -1,4 +1,4 @@
-import { type Bench, canaryKey, closeBenches, idsOf, living, openBench } from "./harness";
+import { type Bench, canaryKey, closeBenches, idsOf, living, openBench, openNativeBench } from "./harness";
 
 /** A fleet of which one operation of the engine waits for all clusters. */
 const programOf = (count: number) => `
@@ -83,6 +83,47 @@ describe("a fleet that waits together", () => {
     expect(bench.writes()).toHaveLength(4);
     expect(living(bench.simulator)).toEqual([]);
   });
+});
+
+describe("a fleet that moves from waits of its clusters to one wait", () => {
+  const argsOf = (mode: string, container: string) => ({
+    ...{ count: 2, await: mode },
+    cluster: { gpuType: "l4", container: `acme/worker:${container}`, env: { MODE: container } },
+  });
+  const yaml = (mode: string, container: string) => ({
+    resources: { worker: { type: "gpucluster:ClusterFleet", properties: argsOf(mode, container) } },
+  });
+  const script = (mode: string, container: string) =>
+    `new gpu.ClusterFleet("worker", ${JSON.stringify(argsOf(mode, container))});`;
+
+  type Step = readonly [mode: string, container: string];
+
+  it.each<[string, () => Promise<Bench>, (bench: Bench, step: Step) => void]>([
+    ["dynamic", () => openBench(""), ({ workspace }, step) => workspace.program(script(...step))],
+    ["native", () => openNativeBench({}), ({ workspace }, step) => workspace.yaml(yaml(...step))],
+  ])(
+    "has no warning and no difference afterwards, with a roll-out and without one (%s)",
+    async (_adapter, open, write) => {
+      const bench = await open();
+      const { workspace } = bench;
+      for (const step of [
+        ["each", "1"],
+        ["together", "1"],
+        ["each", "1"],
+        ["together", "2"],
+      ] as const) {
+        write(bench, step);
+        const { code, output } = await workspace.up();
+        expect([code, output]).toEqual([0, expect.not.stringContaining("warning:")]);
+        if (step[0] === "together") expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+      }
+      expect(healthy(bench)).toBe(2);
+      expect(bench.writes().sort()).toEqual([
+        ...Array(2).fill("PATCH /v1/clusters/:id"),
+        ...Array(2).fill("POST /v1/clusters"),
+      ]);
+    },
+  );
 });
 
 describe("40 clusters that wait together", () => {

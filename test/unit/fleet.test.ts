@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { problemOfWaves, wavesOf } from "../../provider/fleet";
+import { membersOf, problemOfWaves, wavesOf } from "../../provider/fleet";
 
 const sizesOf = (count: number, waves: readonly (number | string)[]) =>
   wavesOf(Array.from({ length: count }), waves).map(({ length }) => length);
@@ -57,6 +57,43 @@ describe("the waves of a fleet", () => {
         }
         // Nothing but the end of another entry lies between: the first wave is never larger than the first entry.
         if (count > 0) expect(sizesOf(count, waves)[0]).toBe(Math.min(wanted[0] ?? count, count));
+      }),
+    );
+  });
+});
+
+describe("the order of the keys of a fleet", () => {
+  const orderOf = (keys: readonly string[], isOrdered?: boolean) =>
+    membersOf({ clusters: Object.fromEntries(keys.map((key) => [key, {}])) }, isOrdered).map(([key]) => key);
+
+  it.each<[string, string[], string[], string[]]>([
+    ["names", ["us", "ap", "eu"], ["us", "ap", "eu"], ["ap", "eu", "us"]],
+    ["numbers, by their value", ["10", "9", "100"], ["9", "10", "100"], ["9", "10", "100"]],
+    ["numbers before names", ["us", "10", "eu", "9"], ["9", "10", "us", "eu"], ["9", "10", "eu", "us"]],
+    [
+      "numbers of any length",
+      ["90000000000", "100000000000"],
+      ["90000000000", "100000000000"],
+      ["90000000000", "100000000000"],
+    ],
+    ["names with digits", ["b-10", "b-9", "01"], ["b-10", "b-9", "01"], ["01", "b-10", "b-9"]],
+  ])("%s: as the program has them, and without an order", (_what, keys, ordered, unordered) => {
+    expect(orderOf(keys)).toEqual(ordered);
+    expect(orderOf(keys, false)).toEqual(unordered);
+  });
+
+  it("is the same for each order in which the engine passes them on", () => {
+    const key = fc.oneof(
+      fc.nat().map(String),
+      fc.string().filter((text) => text !== "__proto__"),
+    );
+    const shuffled = fc
+      .uniqueArray(key, { maxLength: 20 })
+      .chain((keys) => fc.tuple(fc.constant(keys), fc.shuffledSubarray(keys, { minLength: keys.length })));
+    fc.assert(
+      fc.property(shuffled, ([keys, others]) => {
+        expect(orderOf(others, false)).toEqual(orderOf(keys, false));
+        expect(orderOf(keys).sort()).toEqual([...keys].sort());
       }),
     );
   });

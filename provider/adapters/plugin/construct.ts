@@ -55,7 +55,7 @@ class Fleet {
     const { waves, await: mode } = this.#form;
     const declared: Member[] = [];
     let before: readonly string[] = [];
-    for (const [index, wave] of wavesOf(membersOf(this.#form), waves).entries()) {
+    for (const [index, wave] of wavesOf(membersOf(this.#form, false), waves).entries()) {
       const members = await this.#declareWave(urn, wave, before);
       declared.push(...members);
       before = mode === "together" ? [await this.#await(urn, index + 1, members)] : urnsOf(members);
@@ -139,10 +139,7 @@ function formOf(request: ConstructRequest): FleetForm<Properties> {
   const plain: FleetForm<unknown> = fromStruct(request.getInputs());
   const marked = markedValues(request.getInputs());
   const argsOf = (value: unknown) => (isUnknown(value, request) ? unknownArgs : fieldsOf(value));
-  // The engine keeps no order of keys, and the order decides the waves.
-  const byKey = Object.entries(fieldsOf(marked["clusters"]) ?? {})
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([key, args]) => [key, argsOf(args)]);
+  const byKey = Object.entries(fieldsOf(marked["clusters"]) ?? {}).map(([key, args]) => [key, argsOf(args)]);
   const form = {
     ...plain,
     cluster: argsOf(marked["cluster"]) ?? plain.cluster,

@@ -97,9 +97,13 @@ describe("a fleet that the plugin declares", () => {
     expect(fromStruct(response.getState())).toEqual({ endpoints: {}, hourlyCost: 0 });
   });
 
-  it("takes the keys of its clusters in their alphabetical order: the engine keeps no other", async () => {
-    await declare({ clusters: { us: member, ap: member, eu: member }, waves: [1, 2] });
-    expect(registered.slice(1).map((request) => request.getName())).toEqual(["worker-ap", "worker-eu", "worker-us"]);
+  it.each([
+    ["in alphabetical order: the engine keeps no other", ["us", "ap", "eu"], ["ap", "eu", "us"]],
+    ["by their value if they are whole numbers", ["eu", "10", "9"], ["9", "10", "eu"]],
+  ])("takes the keys of its clusters %s", async (_order, keys, taken) => {
+    const clusters = Object.fromEntries(keys.map((key) => [key, member]));
+    await declare({ clusters, waves: [1, 2] });
+    expect(registered.slice(1).map((request) => request.getName())).toEqual(taken.map((key) => `worker-${key}`));
   });
 
   it("passes its options on to each cluster", async () => {

@@ -4,10 +4,18 @@ import * as exporter from "@opentelemetry/exporter-trace-otlp-grpc";
 import * as resources from "@opentelemetry/resources";
 import * as sdk from "@opentelemetry/sdk-trace-base";
 import { InMemorySpanExporter, type SpanExporter } from "@opentelemetry/sdk-trace-base";
+import { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { RunningOperations } from "../../../provider/adapters/engine";
-import { endOf, type Libraries, noTracing, startTracing, tracingTo } from "../../../provider/adapters/tracing";
+import {
+  endOf,
+  type Libraries,
+  noTracing,
+  startTracing,
+  tracerOfProgram,
+  tracingTo,
+} from "../../../provider/adapters/tracing";
 import { ClusterFailedError } from "../../../provider/errors";
-import { traced } from "../../../provider/trace";
+import { noTracer, traced } from "../../../provider/trace";
 import { engineSpan, recordSpans, traceparent } from "../../support/spans";
 
 const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";
@@ -77,6 +85,40 @@ describe("spans", () => {
   );
 });
 
+describe("the spans of a program", () => {
+  afterEach(() => {
+    api.trace.disable();
+    api.context.disable();
+  });
+
+  it("go to the tracing of Pulumi's SDK, below the span that is active in the program", async () => {
+    const exporter = new InMemorySpanExporter();
+    const sdkTracing = new NodeTracerProvider({ spanProcessors: [new sdk.SimpleSpanProcessor(exporter)] });
+    const tracer = tracerOfProgram("localhost:4317", () => api);
+    sdkTracing.register();
+    await sdkTracing.getTracer("sdk").startActiveSpan("program", async (program) => {
+      await traced(tracer, "getGpuTypes", {}, async () => {
+        await new Promise(setImmediate);
+        tracer.start("GET /v1/gpus", {}, { isRequest: true }).end();
+      });
+      program.end();
+    });
+    const spans = exporter.getFinishedSpans();
+    const nameOf = (id: string | undefined) => spans.find((span) => span.spanContext().spanId === id)?.name;
+    expect(spans.map((span) => [span.name, nameOf(span.parentSpanId)])).toEqual([
+      ["GET /v1/gpus", "getGpuTypes"],
+      ["getGpuTypes", "program"],
+      ["program", undefined],
+    ]);
+  });
+
+  it("are dropped if the SDK traces nothing, or has no OpenTelemetry", async () => {
+    const tracer = tracerOfProgram("localhost:4317", () => api);
+    expect(await traced(tracer, "getGpuTypes", {}, async () => 1)).toBe(1);
+    expect(tracerOfProgram("localhost:4317", () => fail("no package"))).toBe(noTracer);
+  });
+});
+
 describe("the end of the process", () => {
   afterEach(() => jest.useRealTimers());
 
@@ -144,6 +186,7 @@ const fail = (message: string) => {
 test("without a receiver, OpenTelemetry is not loaded", () => {
   const load = jest.fn();
   expect(tracingTo(undefined, load, fail)).toBe(noTracing);
+  expect(tracerOfProgram(undefined, load)).toBe(noTracer);
   expect(load).not.toHaveBeenCalled();
 });
 

@@ -122,6 +122,23 @@ test("a lookup after a lost answer need not heed the share: its first 5 s may be
   await clock.run(Promise.all(waiting));
 });
 
+test.each<[string, number, RegExp]>([
+  [
+    "the key, whoever uses it",
+    0,
+    /: the rate limit of this API key is used up for another 30 s, which is longer than this request may wait \(HTTP 429\)\. Run/,
+  ],
+  [
+    "the share of this process",
+    9,
+    /: the share of this process in the rate limit of this API key is used up for another \d+ s, which .* \(HTTP 429\): other processes use the key too\. Run/,
+  ],
+])("a request that cannot wait says what is used up: %s", async (_what, remaining, message) => {
+  const { clock, send } = bench(() => left(remaining), 0);
+  await clock.run(many(2, () => send()));
+  await expect(clock.run(send(requestOf("create", { maxQueueMs: 1_000 })))).rejects.toThrow(message);
+});
+
 test.each([
   ["Retry-After, which comes before the reset", { "retry-after": "7", "x-ratelimit-reset": "30" }, 7_000],
   ["the reset, without Retry-After", { "x-ratelimit-reset": "30" }, 30_000],

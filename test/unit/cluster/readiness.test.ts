@@ -141,6 +141,42 @@ describe("a wait for all clusters of a fleet", () => {
   });
 });
 
+describe("a cluster that joins a fleet that waits together", () => {
+  const each = { ...checked, desiredStatus: "running", name: "web-a" };
+  const env = { MODEL: "another-value" };
+
+  it.each<[string, Properties, Properties]>([
+    ["beside nothing else", {}, {}],
+    ["with a new container", {}, { container: "acme/model:2" }],
+    ["with a new env", {}, { env }],
+    ["with a new container, after an operation without a wait", { skipAwait: true }, { container: "acme/model:2" }],
+    ["as an adopted one with a new env", { adopt: "cl_1" }, { env }],
+    ["in order to stop", {}, { desiredStatus: "stopped" }],
+    ["while it is stopped", { desiredStatus: "stopped" }, { desiredStatus: "stopped" }],
+  ])("causes no warning, and its state has a wait: %s", async (_title, before, more) => {
+    const { adopt, ...own } = before;
+    const bench = await openBench();
+    const made = await bench.run(bench.cluster.create(bench.ctx(), { ...each, ...own }));
+    forget(bench);
+    const news = { ...each, ...own, ...more, skipAwait: true };
+    const adopted = () => bench.run(bench.cluster.create(bench.ctx(), { ...news, adopt: made.id }));
+    const held = adopt ? await adopted() : await change(bench, made, news);
+    expect(bench.said.filter((text) => text.startsWith("warning"))).toEqual([]);
+    // A preview takes an output without a value for unknown, and would show another wait.
+    expect(held.state["__unawaited"]).toMatchObject({ atMs: expect.any(Number) });
+  });
+
+  it("is warned of if reads still show the old container", async () => {
+    const old = (real: Client): Partial<Client> => ({
+      getCluster: async (...args) => ({ ...(await real.getCluster(...args)), container: "vllm/vllm-openai:v0.6.3" }),
+    });
+    const bench = await openBench({ client: old });
+    const made = await bench.run(bench.cluster.create(bench.ctx(), each));
+    await change(bench, made, { ...each, container: "acme/model:2", skipAwait: true });
+    expect(bench.said.join("\n")).toMatch(/warning: .* still shows container as before/);
+  });
+});
+
 describe("the wait for a cluster that others have scaled", () => {
   const inputs = (more: Properties = {}) => ({ ...unawaited, name: "web-a", ...more });
 

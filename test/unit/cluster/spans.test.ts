@@ -40,6 +40,36 @@ it("the waits of a creation and of a deletion have spans, and their polls are be
   expect(own).toEqual([id, id]);
 });
 
+it("the wait for capacity has a span with the lookups of the stock in it, for each wait of a creation", async () => {
+  const { bench, within, steps, spans, text } = await open();
+  bench.simulator.setGpuType("h100", { stock: 0 });
+  const inputs = { ...checked, waitForCapacity: true };
+  const made = within("create", () => bench.cluster.create(bench.ctx(), inputs));
+  await bench.clock.advance(60_000);
+  bench.simulator.fault({ kind: "status", status: 409, code: "insufficient_capacity", method: "POST", times: 1 });
+  bench.simulator.setGpuType("h100", { stock: 8 });
+  await bench.run(made);
+  const wait = "wait for capacity | create";
+  expect(await steps()).toEqual(["create", wait, wait, "wait for replicas | create"]);
+  const all = await spans();
+  const lookups = all.filter(({ attributes }) => String(attributes["url.template"]).startsWith("/v1/gpus"));
+  expect(lookups.length).toBeGreaterThan(3);
+  expect(new Set(lookups.map(({ below }) => below))).toEqual(new Set(["wait for capacity < create"]));
+  expect(all.find(({ name }) => name === "wait for capacity")?.attributes).toEqual({
+    "gpucluster.subject": 'cluster "web"',
+  });
+  expect(await text()).not.toContain(canary);
+});
+
+it("a wait for capacity that ends at the time limit has failed", async () => {
+  const { bench, within, steps } = await open();
+  bench.simulator.setGpuType("h100", { stock: 0 });
+  const ctx = bench.ctx({ timeoutMs: 60_000 });
+  const create = () => bench.run(bench.cluster.create(ctx, { ...checked, waitForCapacity: true }));
+  await expect(within("create", create)).rejects.toThrow("was not created: timed out after 1m");
+  expect(await steps()).toEqual(["create | GpuClusterError", "wait for capacity | create | GpuClusterError"]);
+});
+
 it("each probe has a span with its result, and nothing of what the program sends", async () => {
   const answers = [{ problem: "the connection was refused (ECONNREFUSED)" }, { status: 503 }, { status: 200 }];
   const ask = () => async () => answers.shift() ?? { status: 200 };

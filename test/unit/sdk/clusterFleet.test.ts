@@ -80,6 +80,15 @@ describe("the waves of a fleet", () => {
     });
   });
 
+  it("begin with the keys that are whole numbers, by their value", async () => {
+    const clusters = { eu: member, "10": member, "9": member };
+    expect(await orderOf({ clusters, waves: [1, 2] })).toEqual({
+      "worker-9": [],
+      "worker-10": ["worker-9"],
+      "worker-eu": ["worker-10"],
+    });
+  });
+
   it("are not there by default", async () => {
     expect(await orderOf({ count: 2, cluster: member })).toEqual({ "worker-0": [], "worker-1": [] });
   });
