@@ -214,11 +214,11 @@ export class RateQueue<Waiter extends Queued> {
 
   /** The earliest time at which a request waits too long; infinite if none does. */
   firstLateMs(): number {
-    const earliest = (firstMs: number, { lateAtMs }: Waiter) => Math.min(firstMs, lateAtMs);
-    return priorities.reduce(
-      (firstMs, priority) => this.#waiting[priority].reduce(earliest, firstMs),
-      Number.POSITIVE_INFINITY,
-    );
+    let firstMs = Number.POSITIVE_INFINITY;
+    for (const priority of priorities) {
+      for (const { lateAtMs } of this.#waiting[priority]) if (lateAtMs < firstMs) firstMs = lateAtMs;
+    }
+    return firstMs;
   }
 
   add(waiter: Waiter): void {
