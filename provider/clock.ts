@@ -44,46 +44,9 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** A time limit, and the error at its end. */
-interface Limit {
-  readonly clock: Clock;
-  readonly deadlineMs: number;
-  readonly late: () => Error;
-}
-
-/**
- * Settles like `promise`; or rejects at the deadline with the error of `late`, or when the signal aborts with its reason. The
- * work itself continues. Hundreds of operations wait so at once: one timer for each, and no signal of its own for the work.
- */
-export function abortableUntil<T>(
-  promise: Promise<T>,
-  { clock, deadlineMs, late, signal }: Limit & { readonly signal?: AbortSignal | undefined },
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const stop = new AbortController();
-    const ending = <V>(settle: (value: V) => void) => {
-      return (value: V) => {
-        stop.abort();
-        signal?.removeEventListener("abort", onAbort);
-        settle(value);
-      };
-    };
-    const fail = ending(reject);
-    const onAbort = () => fail(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    promise.then(ending(resolve), fail);
-    if (deadlineMs === Number.POSITIVE_INFINITY) return;
-    clock.sleep(Math.max(0, deadlineMs - clock.now()), stop.signal).then(
-      () => fail(late()),
-      () => undefined, // the promise settled first
-    );
-  });
-}
-
 /** Runs work with a signal that aborts at the deadline, with the error of `late`. */
 export async function until<T>(
-  { clock, deadlineMs, late }: Limit,
+  { clock, deadlineMs, late }: { readonly clock: Clock; readonly deadlineMs: number; readonly late: () => Error },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limit = new AbortController();

@@ -1,5 +1,5 @@
 import type { ClusterRecord } from "../api/records";
-import { abortableUntil } from "../clock";
+import { abortable, until } from "../clock";
 import { ClusterFailedError, messageOf } from "../errors";
 import { listOf } from "../text";
 import type { Change, Sent } from "./change";
@@ -34,8 +34,9 @@ async function readDetails(service: Service, operation: Operation, inputs: Check
   if (!operation.isCreation) return read();
   // The read may belong to another operation, which has a later deadline.
   const late = () => operation.timeout(", while its details were read");
-  const limit = { clock: service.clock, deadlineMs: operation.lookup().deadlineMs, late };
-  return abortableUntil(service.details.read(inputs, { ...before, ...last }, read), limit);
+  return until({ clock: service.clock, deadlineMs: operation.lookup().deadlineMs, late }, (signal) =>
+    abortable(service.details.read(inputs, { ...before, ...last }, read), signal),
+  );
 }
 
 /**

@@ -2,7 +2,7 @@ import type { CallOptions } from "../../api/client";
 import { priceInTier, recordsOf } from "../../api/gpuMatch";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
 import { getServiceInfo } from "../../api/serviceInfo";
-import { abortable, abortableUntil, type Clock, until } from "../../clock";
+import { abortable, type Clock, until } from "../../clock";
 import type { Ctx } from "../../core";
 import {
   ApiError,
@@ -352,8 +352,9 @@ export class LateLookups {
       new TimeoutError(
         `cluster "${inputs.name}": no price or stock came before the time limit of the operation. Nothing was sent`,
       );
-    const limit = { clock: service.clock, deadlineMs, late, signal: ctx.signal };
-    return abortableUntil(this.#askUntilWhole(asker, ask), limit);
+    return until({ clock: service.clock, deadlineMs, late }, (limit) =>
+      abortable(this.#askUntilWhole(asker, ask), AbortSignal.any([limit, ctx.signal])),
+    );
   }
 
   /** Repeats lookups that have failed for an earlier operation. */
