@@ -112,8 +112,10 @@ function countOf(cluster: Cluster): pulumi.Output<number> {
 /**
  * The URN that the engine will give a resource. A promise, because an output would make the resource depend on its parent.
  * A dependency on a component waits for all of its children: two clusters of one component would wait for each other.
+ * Without a parent it is known at once, and costs no output.
  */
-export function urnOf(name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> {
+export function urnOf(name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> | string {
+  if (!parent) return `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`;
   return new Promise((resolve) => pulumi.createUrn(name, type, parent).apply(resolve));
 }
 

@@ -14,7 +14,7 @@ export * from "./functionTypes";
  * ```
  * (Specification, section 4, `/v1/gpus`.)
  */
-export const getGpuTypes = (args: types.GetGpuTypesArgs = {}) => forPeople(provider.getGpuTypes(args));
+export const getGpuTypes = (args: types.GetGpuTypesArgs = {}) => forPeople(provider().getGpuTypes(args));
 
 /** `getGpuTypes` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getGpuTypesOutput = (args: types.GetGpuTypesOutputArgs = {}) => toOutput(getGpuTypes, args);
@@ -29,7 +29,7 @@ export const getGpuTypesOutput = (args: types.GetGpuTypesOutputArgs = {}) => toO
  * ```
  * Rejects if no type fits, and names the types that the service lists. (Specification, section 4, `/v1/gpus`.)
  */
-export const getGpuTypesFor = (args: types.GetGpuTypesForArgs = {}) => forPeople(provider.getGpuTypesFor(args));
+export const getGpuTypesFor = (args: types.GetGpuTypesForArgs = {}) => forPeople(provider().getGpuTypesFor(args));
 
 /** `getGpuTypesFor` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getGpuTypesForOutput = (args: types.GetGpuTypesForOutputArgs = {}) => toOutput(getGpuTypesFor, args);
@@ -43,7 +43,7 @@ export const getGpuTypesForOutput = (args: types.GetGpuTypesForOutputArgs = {}) 
  * ```
  * (Specification, section 4, `/v1/gpus/models`.)
  */
-export const getGpuModels = (args: types.GetGpuModelsArgs = {}) => forPeople(provider.getGpuModels(args));
+export const getGpuModels = (args: types.GetGpuModelsArgs = {}) => forPeople(provider().getGpuModels(args));
 
 /** `getGpuModels` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getGpuModelsOutput = (args: types.GetGpuModelsOutputArgs = {}) => toOutput(getGpuModels, args);
@@ -57,7 +57,7 @@ export const getGpuModelsOutput = (args: types.GetGpuModelsOutputArgs = {}) => t
  * ```
  * (Specification, section 4, `/v1/gpus/pricing`.)
  */
-export const getGpuPricing = (args: types.GetGpuPricingArgs = {}) => forPeople(provider.getGpuPricing(args));
+export const getGpuPricing = (args: types.GetGpuPricingArgs = {}) => forPeople(provider().getGpuPricing(args));
 
 /** `getGpuPricing` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getGpuPricingOutput = (args: types.GetGpuPricingOutputArgs = {}) => toOutput(getGpuPricing, args);
@@ -73,7 +73,7 @@ export const getGpuPricingOutput = (args: types.GetGpuPricingOutputArgs = {}) =>
  * `/v1/gpus/:type/availability`.)
  */
 export const getGpuAvailability = (args: types.GetGpuAvailabilityArgs = {}) =>
-  forPeople(provider.getGpuAvailability(args));
+  forPeople(provider().getGpuAvailability(args));
 
 /** `getGpuAvailability` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getGpuAvailabilityOutput = (args: types.GetGpuAvailabilityOutputArgs = {}) =>
@@ -89,7 +89,7 @@ export const getGpuAvailabilityOutput = (args: types.GetGpuAvailabilityOutputArg
  * `complete` is false if there may be more clusters than the answer holds. Rejects if the list cannot be read to
  * its end. (Specification, section 4, `/v1/clusters`.)
  */
-export const getClusters = (args: types.GetClustersArgs = {}) => forPeople(provider.getClusters(args));
+export const getClusters = (args: types.GetClustersArgs = {}) => forPeople(provider().getClusters(args));
 
 /** `getClusters` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getClustersOutput = (args: types.GetClustersOutputArgs = {}) => toOutput(getClusters, args);
@@ -104,7 +104,7 @@ export const getClustersOutput = (args: types.GetClustersOutputArgs = {}) => toO
  * clusters have the name, or if an incomplete list of clusters leaves it open. The answer contains the names of env, never
  * its values. (Specification, sections 2 and 4, `/v1/clusters/:id`.)
  */
-export const getCluster = (args: types.GetClusterArgs) => forPeople(provider.getCluster(args));
+export const getCluster = (args: types.GetClusterArgs) => forPeople(provider().getCluster(args));
 
 /** `getCluster` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getClusterOutput = (args: types.GetClusterOutputArgs) => toOutput(getCluster, args);
@@ -119,7 +119,7 @@ export const getClusterOutput = (args: types.GetClusterOutputArgs) => toOutput(g
  * In messages, `[secret]` replaces each value of env that the service shows or, in the native package, that the same run has
  * dealt with. Rejects if there is no such cluster. (Specification, section 4, `/v1/clusters/:id/status`.)
  */
-export const getClusterStatus = (args: types.GetClusterStatusArgs) => forPeople(provider.getClusterStatus(args));
+export const getClusterStatus = (args: types.GetClusterStatusArgs) => forPeople(provider().getClusterStatus(args));
 
 /** `getClusterStatus` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getClusterStatusOutput = (args: types.GetClusterStatusOutputArgs) => toOutput(getClusterStatus, args);
@@ -132,7 +132,7 @@ export const getClusterStatusOutput = (args: types.GetClusterStatusOutputArgs) =
  * ```
  * (Specification, section 4, `/health`.)
  */
-export const getHealth = (args: types.GetHealthArgs = {}) => forPeople(provider.getHealth(args));
+export const getHealth = (args: types.GetHealthArgs = {}) => forPeople(provider().getHealth(args));
 
 /** `getHealth` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getHealthOutput = (args: types.GetHealthOutputArgs = {}) => toOutput(getHealth, args);
@@ -146,7 +146,7 @@ export const getHealthOutput = (args: types.GetHealthOutputArgs = {}) => toOutpu
  * The path of this document is not specified: the provider tries `/`, `/v1` and `/api`. Rejects if none of them has it.
  * (Specification, section 4, the descriptor document, and section 9.)
  */
-export const getServiceInfo = (args: types.GetServiceInfoArgs = {}) => forPeople(provider.getServiceInfo(args));
+export const getServiceInfo = (args: types.GetServiceInfoArgs = {}) => forPeople(provider().getServiceInfo(args));
 
 /** `getServiceInfo` as an output: for arguments that are outputs, and for programs that cannot await. */
 export const getServiceInfoOutput = (args: types.GetServiceInfoOutputArgs = {}) => toOutput(getServiceInfo, args);

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type Clock, until } from "../clock";
+import type { Clock } from "../clock";
 import { ApiError } from "../errors";
 import { defaultMaxQueueMs, type Handler, type HttpRequest, titleOf } from "./http";
 import { readRateHeaders } from "./rateHeaders";
@@ -53,16 +53,14 @@ function enter(budget: Budget, request: HttpRequest, clock: Clock): Promise<Rele
   const { maxQueueMs = defaultMaxQueueMs, signal } = request;
   const left = leftMs(request, clock);
   if (left <= 0) throw unsent(request);
-  const isCut = left < maxQueueMs;
-  const ask: PermitRequest = {
+  return budget.enter({
     priority: priorityOf(request),
     maxQueueMs: Math.min(maxQueueMs, left),
+    lateAtMs: clock.now() + left,
     signal,
-    refuse: (waitMs) => tooLong(request, waitMs, isCut, budget.view()),
-  };
-  if (request.deadlineMs === undefined) return budget.enter(ask);
-  const limit = { clock, deadlineMs: clock.now() + left, late: () => unsent(request) };
-  return until(limit, (late) => budget.enter({ ...ask, signal: signal ? AbortSignal.any([signal, late]) : late }));
+    refuse: (waitMs) => tooLong(request, waitMs, left < maxQueueMs, budget.view()),
+    late: () => unsent(request),
+  });
 }
 
 function tooLong(request: HttpRequest, waitMs: number, isCut: boolean, { left = 0, share }: BudgetView): ApiError {
@@ -77,7 +75,7 @@ function tooLong(request: HttpRequest, waitMs: number, isCut: boolean, { left = 
   );
 }
 
-interface Waiter extends Pick<PermitRequest, "priority" | "maxQueueMs" | "refuse"> {
+interface Waiter extends Omit<PermitRequest, "signal"> {
   readonly sinceMs: number;
   readonly go: (release: ReleasePermit) => void;
   readonly fail: (error: unknown) => void;
@@ -125,10 +123,12 @@ export class RateLimiter implements Budget {
     return { ...view, ...standing, spare: this.#window.ownPolls(spareForPolls({ ...view, ...standing })) };
   }
 
-  /** Gives permits to the requests that may go, refuses those that cannot wait long enough, and sets the alarm for the rest. */
+  /** Gives permits to the requests that may go, ends those that cannot wait long enough, and sets the alarm for the rest. */
   #pump(): void {
     const nowMs = this.options.clock.now();
     this.#window.turnOver(nowMs);
+    // First: a permit for a late request would be lost.
+    this.#endLate(nowMs);
     for (;;) {
       const waiter = this.#queue.take((priority) => this.#isOpen(priority, nowMs), nowMs);
       if (!waiter) break;
@@ -136,7 +136,7 @@ export class RateLimiter implements Budget {
     }
     this.#refuseTooLong(nowMs);
     const opening = this.#queue.priorities().map((priority) => this.#window.opensAtMs(priority, nowMs));
-    this.#wakeAt(Math.min(...opening.filter((atMs) => atMs > nowMs)));
+    this.#wakeAt(Math.min(this.#queue.firstLateMs(), ...opening.filter((atMs) => atMs > nowMs)));
   }
 
   #isOpen(priority: Priority, nowMs: number): boolean {
@@ -152,6 +152,13 @@ export class RateLimiter implements Budget {
       this.#window.end(permit, answered, this.options.clock.now(), this.options.random());
       this.#pump();
     };
+  }
+
+  #endLate(nowMs: number): void {
+    for (const priority of this.#queue.priorities()) {
+      for (const waiter of this.#queue.takeAll(priority, ({ lateAtMs }) => lateAtMs <= nowMs))
+        waiter.fail(waiter.late());
+    }
   }
 
   #refuseTooLong(nowMs: number): void {
@@ -186,6 +193,7 @@ export class RateLimiter implements Budget {
 export interface Queued {
   readonly priority: Priority;
   readonly sinceMs: number;
+  readonly lateAtMs: number;
 }
 
 /** A request that has waited this long is overdue: a whole window has passed. */
@@ -205,6 +213,15 @@ export class RateQueue<Waiter extends Queued> {
   /** The priorities of the waiting requests. */
   priorities(): Priority[] {
     return priorities.filter((priority) => this.#waiting[priority].length > 0);
+  }
+
+  /** The earliest time at which a request waits too long; infinite if none does. */
+  firstLateMs(): number {
+    let firstMs = Number.POSITIVE_INFINITY;
+    for (const priority of priorities) {
+      for (const { lateAtMs } of this.#waiting[priority]) if (lateAtMs < firstMs) firstMs = lateAtMs;
+    }
+    return firstMs;
   }
 
   add(waiter: Waiter): void {

@@ -28,9 +28,13 @@ export interface PermitRequest {
   readonly priority: Priority;
   /** The longest wait for a permit, in milliseconds. */
   readonly maxQueueMs: number;
+  /** The time at which its wait ends in any case; infinite if there is none. */
+  readonly lateAtMs: number;
   readonly signal?: AbortSignal;
   /** Creates the error for a request that would wait longer than `maxQueueMs`: it would wait `waitMs` from now. */
   refuse(waitMs: number): Error;
+  /** Creates the error for a request that still waits at `lateAtMs`. */
+  late(): Error;
 }
 
 /** The service's answer to a request. */
@@ -45,7 +49,7 @@ export type ReleasePermit = (answered?: Answered) => void;
 
 /** The permits for all requests to one service with one key. */
 export interface Budget {
-  /** Resolves when the request may be sent. Rejects when its signal aborts, or with the error of its `refuse`. */
+  /** Resolves when the request may be sent. Rejects when its signal aborts, or with an error of its `refuse` or `late`. */
   enter(ask: PermitRequest): Promise<ReleasePermit>;
   view(): BudgetView;
 }

@@ -29,7 +29,7 @@ const parts: Readonly<Record<string, () => readonly Job[]>> = {
 async function main(): Promise<void> {
   const startMs = performance.now();
   const { only, minutes } = parseArgs({
-    options: { only: { type: "string" }, minutes: { type: "string", default: "10" } },
+    options: { only: { type: "string" }, minutes: { type: "string", default: "15" } },
   }).values;
   const chosen = Object.keys(parts).filter((name) => only === undefined || name === only);
   if (chosen.length === 0) throw new Error(`There is no part "${only}". Parts: ${Object.keys(parts).join(", ")}.`);

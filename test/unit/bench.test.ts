@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { allReadyMs, lastRequestMs } from "../bench/bound";
 import { bestOf } from "../bench/figures";
-import { plotOf } from "../bench/plot";
+import { plotOf, plotOfProcesses } from "../bench/plot";
 import { reportOf } from "../bench/report";
 import { listShowsAll, type Row, titleOf } from "../bench/rows";
 import { tableOf } from "../bench/table";
@@ -77,7 +77,16 @@ describe("the verdict", () => {
     ],
     ["too many requests of a refresh one by one", up(500, 0, { requests: 511 }, { kind: "refresh" }), ["requests"]],
     ["too many requests of a destroy", up(500, 0, { requests: 561 }, { kind: "destroy" }), ["requests"]],
-    ["no refusal of three processes on one key", up(300, 30, { refused: 5 }, { kind: "processes" }), []],
+    [
+      "no refusal of several processes on one key",
+      up(300, 30, { refused: 5, refusedPercent: 5 }, { kind: "processes", processes: 3 }),
+      [],
+    ],
+    [
+      "more than 5 % of refusals of several processes",
+      up(160, 5, { refusedPercent: 5.1 }, { kind: "processes", processes: 16 }),
+      ["refusedPercent"],
+    ],
     ["nothing of what others do", up(10, 300, { failed: 10, refused: 99 }, { who: "naive" }), []],
   ])("finds %s", (_what, row, figures) => {
     expect(missesOf([row]).map(({ figure }) => figure)).toEqual(figures);
@@ -142,6 +151,25 @@ describe("what is written", () => {
     expect(svg).toContain("✗10");
     expect(svg.match(/<rect [^>]*width="18"/g)).toHaveLength(2);
     expect(titleOf(up(10, 30, {}))).toBe("create 10, 30 s");
+  });
+
+  it("is a plot of refusals and of the last end by number of processes", () => {
+    const processes = (count: number, who: Row["who"], figures: Row["figures"]) =>
+      up(160, 5, figures, { kind: "processes", who, processes: count });
+    const shared = [
+      processes(1, "ours", { seconds: 33, refusedPercent: 0 }),
+      processes(16, "ours", { seconds: 44, refusedPercent: 4.4 }),
+      processes(16, "naive", { seconds: undefined, refusedPercent: 61, failed: 7 }),
+    ];
+    const svg = plotOfProcesses([...rows, ...shared]);
+    expect(svg.match(/<rect [^>]*width="18"/g)).toHaveLength(5);
+    for (const part of [">16<", ">61<", ">44<", "✗7", "naive"]) expect(svg).toContain(part);
+    expect(svg).not.toContain("physical bound");
+    expect(shared.map(titleOf)).toEqual([
+      "create 160, 5 s, in 1 process",
+      "create 160, 5 s, in 16 processes on one key",
+      "create 160, 5 s, in 16 processes on one key",
+    ]);
   });
 });
 

@@ -81,7 +81,8 @@ test.each([
 
 test("a higher priority goes first; of ten permits one goes to a request that is overdue, however many others come", () => {
   const queue = new RateQueue<Queued>();
-  const come = (priority: Priority, sinceMs: number) => queue.add({ priority, sinceMs });
+  const come = (priority: Priority, sinceMs: number) =>
+    queue.add({ priority, sinceMs, lateAtMs: Number.POSITIVE_INFINITY });
   for (const priority of priorities.toReversed()) come(priority, 0);
   expect(priorities.map(() => queue.take(() => true, 0)?.priority)).toEqual([...priorities]);
   for (let time = 0; time < 50; time += 1) for (const priority of ["poll", "urgent"] as const) come(priority, 0);

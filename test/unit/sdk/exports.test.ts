@@ -83,3 +83,13 @@ describe("the functions", () => {
     useEnvironment(simulator);
   });
 });
+
+test("a program that declares clusters and calls no function does not load the core of the provider", () => {
+  const load = jest.fn(() => ({}));
+  jest.isolateModules(() => {
+    jest.doMock("../../../provider", load);
+    require("../../../sdk");
+  });
+  jest.dontMock("../../../provider");
+  expect(load).not.toHaveBeenCalled();
+});
