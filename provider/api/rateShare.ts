@@ -74,15 +74,16 @@ export function hasLittleWork({ limit, own }: Use, left: number, priority: Prior
 /** The latest count of the permits left. */
 export interface Count {
   readonly told: number;
+  /** When its request was sent: the count is at most as old as that. */
   readonly toldAtMs: number;
-  /** The requests of others for each millisecond between the two latest answers. */
+  /** The requests of others for each millisecond between the two latest counts. */
   readonly pace: number;
 }
 
 /** Of 100 permits: with so few left, an old count is no reason to send. */
-const lastOnes = 12;
+const lastOnes = 14;
 
-/** Whether the others have used up the permits by then, if they go on as between the two latest answers. */
+/** Whether the others have used up the permits by then, if they go on as between the two latest counts. */
 export function areGone({ limit, own }: Use, { told, toldAtMs, pace }: Count, atMs: number): boolean {
   if (own < (firstRequests * limit) / 100 || told > (lastOnes * limit) / 100) return false;
   return told - pace * (atMs - toldAtMs) < 1;

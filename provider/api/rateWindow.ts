@@ -135,7 +135,7 @@ const probeMs = 10_000;
 const guardMs = 1_000;
 /** Answers in whole seconds show the end of a window late by this: what is sent until then may count in the next one. */
 const wholeSecondMs = 1_000;
-/** Too little time between two answers to tell how fast others send. */
+/** Too little time between two counts to tell how fast others send. */
 const shortestPaceMs = 50;
 /** If others use the key: so that not all processes send at the same moment. */
 const jitterMs = 500;
@@ -147,6 +147,7 @@ export interface Permit {
   /** Its number among all requests. */
   readonly number: number;
   readonly window: number;
+  readonly sentAtMs: number;
   /** The number of other requests in flight when this one was sent. */
   readonly beside: number;
 }
@@ -290,7 +291,7 @@ export class RateWindow {
   }
 
   send(nowMs: number): Permit {
-    const permit = { number: ++this.#sent, window: this.#window, beside: this.#inFlight };
+    const permit = { number: ++this.#sent, window: this.#window, sentAtMs: nowMs, beside: this.#inFlight };
     this.#inFlight += 1;
     if (this.#known) {
       this.#known.own -= 1;
@@ -338,7 +339,7 @@ export class RateWindow {
     const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;
     this.#others = Math.max(this.#others, counted - this.#own - this.#ownBefore);
     if (!known) {
-      const count = { told, toldBy: permit.number, toldAtMs: nowMs, pace: 0, sentLate: 0 };
+      const count = { told, toldBy: permit.number, toldAtMs: permit.sentAtMs, pace: 0, sentLate: 0 };
       this.#known = { ...base, ...count, random, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
       // The count rises after requests in flight have arrived. Permits of the next window have to wait for its start.
@@ -347,8 +348,8 @@ export class RateWindow {
       // Each answer shows the end late, by its latency and by whole seconds; no answer shows it early.
       else if (permit.number > known.sentBefore) known.resetAtMs = Math.min(known.resetAtMs, base.resetAtMs);
       if (isLatest) {
-        known.pace = Math.max(0, known.told - told) / Math.max(shortestPaceMs, nowMs - known.toldAtMs);
-        [known.told, known.toldBy, known.toldAtMs] = [told, permit.number, nowMs];
+        known.pace = Math.max(0, known.told - told) / Math.max(shortestPaceMs, permit.sentAtMs - known.toldAtMs);
+        [known.told, known.toldBy, known.toldAtMs] = [told, permit.number, permit.sentAtMs];
       }
     }
   }
