@@ -23,7 +23,7 @@ The limit explains the high ratio of \`create 500, 30 s\`: 500 creations and 500
 
 ![Time until all clusters are ready](benchmark.svg)
 
-The next plot is about many stacks: 160 clusters in 1 to 16 processes, which share nothing but the key. Here a window is 10 s long, and a cluster takes 5 s to start.
+The next plot is about many stacks: 160 clusters in 1 to 16 processes, which share nothing but the key. Here a window is 10 s long, and a cluster takes 5 s to start. The naive provider sends until the service refuses, so it loses no permit of a window, and almost half of its requests.
 
 ![Refusals and last end by number of processes](benchmark-processes.svg)
 
