@@ -55,6 +55,16 @@ export class Stacks {
     return { sent, refused: this.simulator.requests.filter(({ status }) => status === 429).length / sent };
   }
 
+  /** The window of a time: when its first request came, and how many came before that time. */
+  windowAt(atMs: number, windowMs: number): { readonly beganMs: number; readonly used: number } {
+    let window = { beganMs: Number.NEGATIVE_INFINITY, used: 0 };
+    for (const { at } of this.simulator.requests) {
+      if (at >= atMs) break;
+      window = at >= window.beganMs + windowMs ? { beganMs: at, used: 1 } : { ...window, used: window.used + 1 };
+    }
+    return window;
+  }
+
   async close(): Promise<void> {
     await this.simulator.close();
     for (const workspace of this.#workspaces.values()) workspace.remove();
