@@ -32,7 +32,7 @@ export interface PermitRequest {
   readonly lateAtMs: number;
   readonly signal?: AbortSignal;
   /** Creates the error for a request that would wait longer than `maxQueueMs`: it would wait `waitMs` from now. */
-  refuse(waitMs: number): Error;
+  refuse(waitMs: number, view: BudgetView): Error;
   /** Creates the error for a request that still waits at `lateAtMs`. */
   late(): Error;
 }
