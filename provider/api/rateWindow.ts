@@ -204,6 +204,8 @@ export class RateWindow {
   #before = 0;
   /** The time by which windows begin later than the service says. */
   #guardMs = 0;
+  /** False once an answer has shown that windows are longer than a minute. */
+  #isMinute = true;
   /** The probes of this window, while its state is unknown. */
   #probes = 0;
   #probedAtMs = 0;
@@ -331,8 +333,9 @@ export class RateWindow {
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
     const own = Math.min(told - permit.beside, limit - this.#own);
+    if (resetInMs > windowMs + sameEndMs) this.#isMinute = false;
     // Whole seconds also show a window of a minute longer than it is.
-    const isMinute = resetInMs > windowMs && resetInMs <= windowMs + sameEndMs;
+    const isMinute = this.#isMinute && resetInMs > windowMs && resetInMs <= windowMs + sameEndMs;
     const base = { own, resetAtMs: nowMs + (isMinute ? windowMs : resetInMs), sentBefore: this.#sent };
     if (!known && this.#window === 0) this.#earlier = endedBefore(limit, limit - told - this.#own);
     const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;

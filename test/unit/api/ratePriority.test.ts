@@ -186,6 +186,15 @@ test("a window of a minute ends a minute after its first answer, even if whole s
   expect(window.opensAtMs("change", 0)).toBe(60_000);
 });
 
+test("a window of five minutes does not end early when an answer comes a minute before its end", () => {
+  const window = new RateWindow();
+  for (const resetInMs of [250_000, 61_000]) {
+    const headers = { limit: 1, remaining: 0, resetInMs };
+    window.end(window.send(250_000 - resetInMs), { headers, isRefused: false }, 250_000 - resetInMs, 0);
+  }
+  expect(window.opensAtMs("change", 190_000)).toBe(250_000);
+});
+
 test("before anything is known of a window, no more are in flight than the limit", () => {
   const window = new RateWindow();
   window.end(window.send(0), answerOf(2, 3), 0, 0.5);
