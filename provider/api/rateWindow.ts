@@ -137,6 +137,11 @@ const guardMs = 1_000;
 const wholeSecondMs = 1_000;
 /** Too little time between two answers to tell how fast others send. */
 const shortestPaceMs = 50;
+/**
+ * If others use the key, and a window is longer than this: an older count keeps no request waiting, because the others may have
+ * ended. Within a minute, each of many processes would find out by a refusal.
+ */
+const oldestCountMs = windowMs;
 /** If others use the key: so that not all processes send at the same moment. */
 const jitterMs = 500;
 /** If the clock goes back further than this, the recorded times are invalid. */
@@ -234,9 +239,11 @@ export class RateWindow {
     if (most <= 0 || priority === "lookup" || this.#isAlone(known)) return opensAtMs;
     const use = this.#use(known);
     const isLittle = hasLittleWork(use, most, priority);
-    if (!isLittle && this.#part(known) < 1) return window.endMs;
+    // Without an answer for so long, one request finds out whether the others go on.
+    const findsOutMs = Math.min(window.endMs, Math.max(opensAtMs, known.toldAtMs + oldestCountMs));
+    if (!isLittle && this.#part(known) < 1) return findsOutMs;
     const atMs = isLittle ? Number.NEGATIVE_INFINITY : Math.max(opensAtMs, leavesUntilMs(use, most, window));
-    return areGone(use, known, Math.max(nowMs, atMs)) ? window.endMs : atMs;
+    return areGone(use, known, Math.max(nowMs, atMs)) ? findsOutMs : Math.min(atMs, findsOutMs);
   }
 
   /** The time for which a priority may not send, as far as known. 0 if it is open, or if a probe is to find out. */
