@@ -58,7 +58,7 @@ function enter(budget: Budget, request: HttpRequest, clock: Clock): Promise<Rele
     maxQueueMs: Math.min(maxQueueMs, left),
     lateAtMs: clock.now() + left,
     signal,
-    refuse: (waitMs) => tooLong(request, waitMs, left < maxQueueMs, budget.view()),
+    refuse: (waitMs, view) => tooLong(request, waitMs, left < maxQueueMs, view),
     late: () => unsent(request),
   });
 }
@@ -116,7 +116,11 @@ export class RateLimiter implements Budget {
   }
 
   view(): BudgetView {
-    const standing = this.#window.standing(this.options.clock.now());
+    return this.#viewAt(this.options.clock.now());
+  }
+
+  #viewAt(nowMs: number): BudgetView {
+    const standing = this.#window.standing(nowMs);
     const { limit, share } = this.#window;
     const view = { limit, share, queued: this.#queue.size };
     if (!standing) return view;
@@ -166,7 +170,9 @@ export class RateLimiter implements Budget {
       const waitMs = this.#window.closedForMs(priority, nowMs);
       if (waitMs === 0) continue;
       const waitsTooLong = ({ maxQueueMs, sinceMs }: Waiter) => waitMs > maxQueueMs - (nowMs - sinceMs);
-      for (const waiter of this.#queue.takeAll(priority, waitsTooLong)) waiter.fail(waiter.refuse(waitMs));
+      // Of the same time: if the window ended here, nothing would wake the others.
+      for (const waiter of this.#queue.takeAll(priority, waitsTooLong))
+        waiter.fail(waiter.refuse(waitMs, this.#viewAt(nowMs)));
     }
   }
 

@@ -32,7 +32,7 @@ export interface PermitRequest {
   readonly lateAtMs: number;
   readonly signal?: AbortSignal;
   /** Creates the error for a request that would wait longer than `maxQueueMs`: it would wait `waitMs` from now. */
-  refuse(waitMs: number): Error;
+  refuse(waitMs: number, view: BudgetView): Error;
   /** Creates the error for a request that still waits at `lateAtMs`. */
   late(): Error;
 }
@@ -137,6 +137,11 @@ const guardMs = 1_000;
 const wholeSecondMs = 1_000;
 /** Too little time between two counts to tell how fast others send. */
 const shortestPaceMs = 50;
+/**
+ * If others use the key, and a window is longer than this: an older count keeps no request waiting, because the others may have
+ * ended. Within a minute, each of many processes would find out by a refusal.
+ */
+const oldestCountMs = windowMs;
 /** If others use the key: so that not all processes send at the same moment. */
 const jitterMs = 500;
 /** If the clock goes back further than this, the recorded times are invalid. */
@@ -205,6 +210,8 @@ export class RateWindow {
   #before = 0;
   /** The time by which windows begin later than the service says. */
   #guardMs = 0;
+  /** False once an answer has shown that windows are longer than a minute. */
+  #isMinute = true;
   /** The probes of this window, while its state is unknown. */
   #probes = 0;
   #probedAtMs = 0;
@@ -233,9 +240,11 @@ export class RateWindow {
     if (most <= 0 || priority === "lookup" || this.#isAlone(known)) return opensAtMs;
     const use = this.#use(known);
     const isLittle = hasLittleWork(use, most, priority);
-    if (!isLittle && this.#part(known) < 1) return window.endMs;
+    // Without an answer for so long, one request finds out whether the others go on.
+    const findsOutMs = Math.min(window.endMs, Math.max(opensAtMs, known.toldAtMs + oldestCountMs));
+    if (!isLittle && this.#part(known) < 1) return findsOutMs;
     const atMs = isLittle ? Number.NEGATIVE_INFINITY : Math.max(opensAtMs, leavesUntilMs(use, most, window));
-    return areGone(use, known, Math.max(nowMs, atMs)) ? window.endMs : atMs;
+    return areGone(use, known, Math.max(nowMs, atMs)) ? findsOutMs : Math.min(atMs, findsOutMs);
   }
 
   /** The time for which a priority may not send, as far as known. 0 if it is open, or if a probe is to find out. */
@@ -332,8 +341,9 @@ export class RateWindow {
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
     const own = Math.min(told - permit.beside, limit - this.#own);
+    if (resetInMs > windowMs + sameEndMs) this.#isMinute = false;
     // Whole seconds also show a window of a minute longer than it is.
-    const isMinute = resetInMs > windowMs && resetInMs <= windowMs + sameEndMs;
+    const isMinute = this.#isMinute && resetInMs > windowMs && resetInMs <= windowMs + sameEndMs;
     const base = { own, resetAtMs: nowMs + (isMinute ? windowMs : resetInMs), sentBefore: this.#sent };
     if (!known && this.#window === 0) this.#earlier = endedBefore(limit, limit - told - this.#own);
     const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;

@@ -211,7 +211,7 @@ export class Ledger implements Budget {
 
   async enter(ask: PermitRequest): Promise<ReleasePermit> {
     const waitMs = this.#closedUntilMs - this.clock.now();
-    if (waitMs > 0) throw ask.refuse(waitMs);
+    if (waitMs > 0) throw ask.refuse(waitMs, this.view());
     this.sent += 1;
     return (answered) => {
       if (!answered) return;

@@ -226,6 +226,29 @@ test("a waiting request is refused when a new 429 makes the wait too long", asyn
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
 });
 
+test("a request that is refused just as the window ends does not keep the others waiting", async () => {
+  for (let ms = 1; ms < 10; ms += 1) {
+    const clock = new VirtualClock();
+    let stepMs = 0;
+    let isBusy = false;
+    const now = () => {
+      // Time goes on between two lines of code.
+      if (isBusy) stepMs += 1;
+      return clock.now() + stepMs;
+    };
+    const steps: Clock = { now, sleep: (ms, signal) => clock.sleep(ms, signal) };
+    const send = rateBudget({ clock: steps, random: () => 0 })(fakeService(clock, () => left(0, 30)).send);
+    await clock.run(send(requestOf()));
+    const waiting = send(requestOf());
+    await clock.advance(30_000 - ms);
+    isBusy = true;
+    const refused = send(requestOf("read", { maxQueueMs: 0 })).catch(() => undefined);
+    await quiet();
+    isBusy = false;
+    await clock.run(Promise.all([waiting, refused]));
+  }
+});
+
 test("without any header it keeps its own count: 100 in 60 s", async () => {
   const { clock, send, times } = bench(() => rateAnswer());
   await clock.run(many(250, () => send()));

@@ -172,6 +172,24 @@ test.each([
   expect(window.opensAtMs("read", nowMs) <= nowMs).toBe(isOpen);
 });
 
+test.each<[string, number[], Priority]>([
+  ["few permits were left and others sent fast", [97, 94, 10], "urgent"],
+  ["few permits were left and our share of them is used up", [95, 50, 9, 8, 8], "urgent"],
+  ["what is left is for those with little work", [80, ...down(60, 11), 13, 12, 11], "change"],
+])(
+  "a process finds out after a minute of silence whether others go on, in a window of five: %s",
+  (_what, counts, priority) => {
+    const window = new RateWindow();
+    for (const remaining of counts) {
+      const headers = { limit: 100, remaining, resetInMs: 290_000 };
+      window.end(window.send(0), { headers, isRefused: false }, 0, 0);
+    }
+    const opensAtMs = window.opensAtMs(priority, 1_000);
+    expect(opensAtMs).toBe(60_000);
+    expect(window.opensAtMs(priority, opensAtMs)).toBeLessThanOrEqual(opensAtMs);
+  },
+);
+
 test("a process that was alone in the window before sends at once in the next one, without waiting for answers", () => {
   const window = windowAfter(down(99, 20));
   windowAfter([99], window, 60_000);
@@ -184,6 +202,15 @@ test("a window of a minute ends a minute after its first answer, even if whole s
   const window = new RateWindow();
   window.end(window.send(0), { headers: { limit: 1, remaining: 0, resetInMs: 61_000 }, isRefused: false }, 0, 0.5);
   expect(window.opensAtMs("change", 0)).toBe(60_000);
+});
+
+test("a window of five minutes does not end early when an answer comes a minute before its end", () => {
+  const window = new RateWindow();
+  for (const resetInMs of [250_000, 61_000]) {
+    const headers = { limit: 1, remaining: 0, resetInMs };
+    window.end(window.send(250_000 - resetInMs), { headers, isRefused: false }, 250_000 - resetInMs, 0);
+  }
+  expect(window.opensAtMs("change", 190_000)).toBe(250_000);
 });
 
 test("before anything is known of a window, no more are in flight than the limit", () => {
