@@ -3,17 +3,14 @@ import type { Clock } from "../clock";
 import { ApiError } from "../errors";
 import { defaultMaxQueueMs, type Handler, type HttpRequest, titleOf } from "./http";
 import { readRateHeaders } from "./rateHeaders";
+import { type Priority, priorities, priorityOf, spareForPolls } from "./ratePriority";
 import {
   type Answered,
   type Budget,
   type BudgetView,
   type PermitRequest,
-  type Priority,
-  priorities,
-  priorityOf,
   RateWindow,
   type ReleasePermit,
-  spareForPolls,
 } from "./rateWindow";
 import { leftMs, unsent } from "./retry";
 import { isRateLimited } from "./statusErrors";

@@ -1,4 +1,4 @@
-import type { Priority } from "./rateWindow";
+import type { Priority } from "./ratePriority";
 
 /**
  * The fair share of a key that other processes use too, as pure decisions. A process learns of the others only from the

@@ -1,15 +1,9 @@
 import fc from "fast-check";
 import type { RequestKind, Urgency } from "../../../provider/api/http";
 import { overdueMs, type Queued, RateQueue, turnEvery } from "../../../provider/api/rateLimiter";
+import { admitsAtMs, type Priority, priorities, priorityOf, spareForPolls } from "../../../provider/api/ratePriority";
 import { hasLittleWork } from "../../../provider/api/rateShare";
-import {
-  admitsAtMs,
-  type Priority,
-  priorities,
-  priorityOf,
-  RateWindow,
-  spareForPolls,
-} from "../../../provider/api/rateWindow";
+import { RateWindow } from "../../../provider/api/rateWindow";
 
 test.each<[RequestKind, Urgency | undefined, Priority]>([
   ["delete", undefined, "urgent"],
