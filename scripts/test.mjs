@@ -131,7 +131,9 @@ function chosenStages() {
   if (only === undefined) return stages.map((stage) => stage.filter(({ isForCi = false }) => all || !isForCi));
   const steps = stages.flat();
   const named = steps.filter((step) => step.name === only);
-  if (named.length > 0) return [named];
+  // These run the built package: on a fresh clone, it has to be built first.
+  const before = WITH_CLI.includes(only) ? stages.slice(0, 1) : [];
+  if (named.length > 0) return [...before, named];
   throw new Error(`There is no step "${only}". Steps: ${steps.map((step) => step.name).join(", ")}.`);
 }
 
