@@ -5,7 +5,7 @@ jest.setTimeout(8 * 60_000);
 const windowMs = 10_000;
 const provisioningMs = 5_000;
 
-/** The share of refused requests: on the machine of these tests 0, 0.3, 1.8 and 4.6 %; it is another one in each run. */
+/** The share of refused requests: on the machine of these tests 0, 0, 0 and 3.9 %; it is another one in each run. */
 const mostRefused = [
   [1, 0],
   [4, 0.03],
