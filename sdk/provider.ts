@@ -1,18 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Provider } from "../provider";
-import { tracerOfProgram } from "../provider/adapters/tracing";
+import { openTelemetryOfSdk, tracerOfProgram } from "../provider/adapters/tracing";
 import { traceEndpoint } from "../provider/config";
 import { GpuClusterError } from "../provider/errors";
 import { readConfig, warnOfPlainKeys } from "./stackConfig";
-
-/** The package of Pulumi's SDK: the one in which the SDK has registered itself. */
-const openTelemetry = () =>
-  require(require.resolve("@opentelemetry/api", { paths: [require.resolve("@pulumi/pulumi/package.json")] }));
 
 function settingOf(fullName: string) {
   warnOfPlainKeys();
   return readConfig(fullName);
 }
+
+const core = (): typeof import("../provider") => require("../provider");
 
 let created: Provider | undefined;
 
@@ -21,8 +19,11 @@ let created: Provider | undefined;
  * call: a program that only declares clusters does not need the core.
  */
 export function provider(): Provider {
-  const { createProvider }: typeof import("../provider") = require("../provider");
-  created ??= createProvider(settingOf, false, tracerOfProgram(traceEndpoint(), openTelemetry));
+  created ??= core().createProvider(
+    settingOf,
+    false,
+    tracerOfProgram(traceEndpoint(), () => openTelemetryOfSdk("api")),
+  );
   return created;
 }
 

@@ -5,7 +5,7 @@ import type * as Pulumi from "@pulumi/pulumi";
 import { traceEndpoint } from "../config";
 import type { CheckFailure } from "../core";
 import { engineAddressIn, type Log } from "./engine";
-import { endOf, type Libraries, noTracing, type Tracing, tracingTo } from "./tracing";
+import { endOf, type Libraries, noTracing, openTelemetryOfSdk, type Tracing, tracingTo } from "./tracing";
 
 /**
  * Two facts that no documented API tells a dynamic provider process: the engine's address, and when the user interrupts. The
@@ -77,13 +77,11 @@ const warn = (message: string) => void log(message, { urn: "", severity: "warnin
 
 /** The packages of the SDK, of whichever version it is. */
 function openTelemetry(): Libraries {
-  const paths = [require.resolve("@pulumi/pulumi/package.json")];
-  const load = (name: string) => require(require.resolve(`@opentelemetry/${name}`, { paths }));
   return {
-    api: load("api"),
-    sdk: load("sdk-trace-base"),
-    exporter: load("exporter-trace-otlp-grpc"),
-    resources: load("resources"),
+    api: openTelemetryOfSdk("api"),
+    sdk: openTelemetryOfSdk("sdk-trace-base"),
+    exporter: openTelemetryOfSdk("exporter-trace-otlp-grpc"),
+    resources: openTelemetryOfSdk("resources"),
   };
 }
 

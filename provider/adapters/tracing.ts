@@ -55,6 +55,13 @@ export function tracingTo(
   }
 }
 
+/** Loads a package of OpenTelemetry of Pulumi's SDK: the one in which the SDK has registered itself. */
+export function openTelemetryOfSdk(name: string) {
+  return require(
+    require.resolve(`@opentelemetry/${name}`, { paths: [require.resolve("@pulumi/pulumi/package.json")] }),
+  );
+}
+
 /**
  * The tracer of a program. If the CLI names its trace to the program, the SDK of Pulumi traces the process: it has registered
  * itself with OpenTelemetry, and sends all spans. Loads OpenTelemetry only if there is a receiver.

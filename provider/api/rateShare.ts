@@ -73,11 +73,12 @@ export function hasLittleWork({ limit, own }: Use, left: number, priority: Prior
 
 /** The latest count of the permits left. */
 export interface Count {
-  readonly told: number;
-  /** When its request was sent: the count is at most as old as that. */
-  readonly toldAtMs: number;
+  /** Permits left by the answer to the latest request: includes what other processes have used. */
+  told: number;
+  /** When that request was sent: the count is at most as old as that. */
+  toldAtMs: number;
   /** The requests of others for each millisecond between the two latest counts. */
-  readonly pace: number;
+  pace: number;
 }
 
 /** Of 100 permits: with so few left, an old count is no reason to send. */

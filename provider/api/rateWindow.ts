@@ -101,12 +101,8 @@ export interface Permit {
 interface Known extends Count {
   /** Permits left by the local count: never more than the service has, if no other process uses the key. */
   own: number;
-  /** Permits left by the answer to the latest request: includes what other processes have used. */
-  told: number;
   /** The number of the request whose answer gave `told`. */
   toldBy: number;
-  toldAtMs: number;
-  pace: number;
   /** The time of the reset by the local clock, never too early: permits come that are not in `own`. */
   resetAtMs: number;
   /** The number of the last request before `own` and `resetAtMs` were set: answers to older ones may be out of date. */
@@ -283,8 +279,8 @@ export class RateWindow {
     const own = Math.min(told - permit.beside, limit - this.#own);
     if (resetInMs > windowMs + sameEndMs) this.#isMinute = false;
     // Whole seconds also show a window of a minute longer than it is.
-    const isMinute = this.#isMinute && resetInMs > windowMs && resetInMs <= windowMs + sameEndMs;
-    const base = { own, resetAtMs: nowMs + (isMinute ? windowMs : resetInMs), sentBefore: this.#sent };
+    const endsInMs = this.#isMinute ? Math.min(resetInMs, windowMs) : resetInMs;
+    const base = { own, resetAtMs: nowMs + endsInMs, sentBefore: this.#sent };
     if (!known && this.#window === 0) this.#earlier = endedBefore(limit, limit - told - this.#own);
     const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;
     this.#others = Math.max(this.#others, counted - this.#own - this.#ownBefore);

@@ -28,8 +28,8 @@ interface ProcessesRun extends Pick<ServiceOptions, "provisioningMs" | "windowMs
 }
 
 /** Fleets of several processes on one key at once: they learn of each other only from the service's rate headers. */
-export async function runProcesses({ processes, factor, ...run }: ProcessesRun): Promise<Figures> {
-  const { who, clusters, provisioningMs, windowMs } = run;
+export async function runProcesses(run: ProcessesRun): Promise<Figures> {
+  const { who, processes, clusters, provisioningMs, windowMs, factor } = run;
   const children = Array.from({ length: processes }, startChild);
   await Promise.all(children.map((child) => once(child, "message")));
   const clock = new ScaledClock(factor);
