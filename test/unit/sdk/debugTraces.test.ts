@@ -3,6 +3,9 @@ import { pauseDebugTraces } from "../../../sdk/debugTraces";
 import { Cluster as NativeCluster } from "../../../sdk/native";
 import { runProgram } from "./program";
 
+const sdk: { debuggablePromise(promise: Promise<unknown>, label: string): Promise<unknown> } =
+  require("@pulumi/pulumi/runtime/debuggable");
+
 const args = { gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", env: { MODEL: "llama" } };
 const leaks = "PULUMI_DEBUG_PROMISE_LEAKS";
 const original = Error.prepareStackTrace;
@@ -15,6 +18,21 @@ function formatted(): string[] {
     return "Error\n    at somewhere (/program/index.ts:1:1)";
   };
   return names;
+}
+
+/** What a pause changes while it lasts. */
+const standing = () => ({ ...sdk, limit: Error.stackTraceLimit });
+
+/** The call stack that the SDK has taken for a promise. */
+const stackOf = (promise: Promise<unknown>): unknown => Reflect.get(promise, "_debugStackTrace");
+
+function failureOf(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error("it has not failed");
 }
 
 afterEach(() => {
@@ -50,42 +68,50 @@ describe.each([
     expect(traces.length).toBeGreaterThan(100);
   });
 
-  it("leaves the format of call stacks as it was, also if the declaration fails", async () => {
+  it("leaves the SDK as it was, also if the declaration fails, whose error names the place in the program", async () => {
     await runProgram(() => {
-      formatted();
-      const before = Error.prepareStackTrace;
+      const before = standing();
       new Declared("web", args);
-      expect(Error.prepareStackTrace).toBe(before);
-      expect(() => new Declared("", args)).toThrow("Missing resource name");
-      expect(Error.prepareStackTrace).toBe(before);
-      Error.prepareStackTrace = original;
+      expect(standing()).toEqual(before);
+      const failure = failureOf(() => new Declared("", args));
+      expect(failure.message).toContain("Missing resource name");
+      expect(failure.stack).toContain("debugTraces.test.ts");
+      expect(standing()).toEqual(before);
     });
   });
 });
 
 describe("a pause of debug traces", () => {
-  it("changes nothing if call stacks have no format of their own", () => {
-    Reflect.deleteProperty(Error, "prepareStackTrace");
-    pauseDebugTraces();
-    expect(Error.prepareStackTrace).toBeUndefined();
+  it("leaves out the call stacks that the SDK takes, and no other", async () => {
+    const [paused, later] = [Promise.resolve(), Promise.resolve()];
+    const resume = pauseDebugTraces();
+    const traced = sdk.debuggablePromise(paused, "paused");
+    const { stack } = new Error("other");
+    resume();
+    await Promise.all([traced, sdk.debuggablePromise(later, "later")]);
+    expect(stackOf(paused)).toBeUndefined();
+    expect(stackOf(later)).toContain("debugTraces.test.ts");
+    expect(stack).toContain("debugTraces.test.ts");
   });
 
-  it("keeps a format that was set during it", () => {
-    formatted();
-    const resume = pauseDebugTraces();
-    formatted();
-    const own = Error.prepareStackTrace;
-    resume();
-    expect(Error.prepareStackTrace).toBe(own);
+  it("ends with the pause around it", () => {
+    const before = standing();
+    const [outer, inner] = [pauseDebugTraces(), pauseDebugTraces()];
+    inner();
+    outer();
+    expect(standing()).toEqual(before);
   });
 
-  it("calls a format as Node does", () => {
-    Error.prepareStackTrace = function (this: unknown) {
-      return this === Error ? "ours" : "not called as Node does";
-    };
-    const resume = pauseDebugTraces();
-    const { stack } = new Error("any");
-    resume();
-    expect(stack).toBe("ours");
+  it("does nothing with an SDK that takes none", () => {
+    jest.isolateModules(() => {
+      jest.doMock("@pulumi/pulumi/runtime/debuggable", () => {
+        throw new Error("there is no such module");
+      });
+      const {
+        pauseDebugTraces: pause,
+      }: typeof import("../../../sdk/debugTraces") = require("../../../sdk/debugTraces");
+      expect(pause()()).toBeUndefined();
+    });
+    jest.dontMock("@pulumi/pulumi/runtime/debuggable");
   });
 });
