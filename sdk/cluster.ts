@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterInputs, ClusterOutputs } from "../provider/cluster/fields";
 import { type ClusterArgs, hiddenProperties, toProperties } from "./clusterArgs";
-import { pauseDebugTraces } from "./debugTraces";
+import { skipDebugTraces } from "./debugTraces";
 import { isOfType } from "./pulumiType";
 import { warnOfPlainKeys } from "./stackConfig";
 import type { Outputs } from "./types";
@@ -53,24 +53,20 @@ export class Cluster extends pulumi.CustomResource {
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
     refuseImport(name, opts);
     warnOfPlainKeys();
-    const resume = pauseDebugTraces();
-    try {
-      super(
-        type,
-        name,
-        {
-          ...toProperties(args),
-          ...hiddenProperties(opts),
-          ...(opts?.customTimeouts === undefined ? {} : { __timeouts: opts.customTimeouts }),
-          __urn: urnOf(name, type, opts?.parent),
-          __provider: providerText,
-          __replicas: undefined, // declares the output
-        },
-        opts,
-      );
-    } finally {
-      resume();
-    }
+    skipDebugTraces();
+    super(
+      type,
+      name,
+      {
+        ...toProperties(args),
+        ...hiddenProperties(opts),
+        ...(opts?.customTimeouts === undefined ? {} : { __timeouts: opts.customTimeouts }),
+        __urn: urnOf(name, type, opts?.parent),
+        __provider: providerText,
+        __replicas: undefined, // declares the output
+      },
+      opts,
+    );
     Object.assign(this, { replicas: countOf(this) });
   }
 

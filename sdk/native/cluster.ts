@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ClusterOutputs } from "../../provider/cluster/fields";
 import { type ClusterArgs, hiddenProperties, toProperties } from "../clusterArgs";
-import { pauseDebugTraces } from "../debugTraces";
+import { skipDebugTraces } from "../debugTraces";
 import { isOfType } from "../pulumiType";
 import { warnOfPlainKeys } from "../stackConfig";
 import type { Outputs } from "../types";
@@ -38,12 +38,8 @@ export class Cluster extends pulumi.CustomResource {
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
     warnOfPlainKeys();
-    const resume = pauseDebugTraces();
-    try {
-      super(Cluster.__pulumiType, name, { ...toProperties(args), ...hiddenProperties(opts) }, withVersion(opts));
-    } finally {
-      resume();
-    }
+    skipDebugTraces();
+    super(Cluster.__pulumiType, name, { ...toProperties(args), ...hiddenProperties(opts) }, withVersion(opts));
   }
 
   /**
