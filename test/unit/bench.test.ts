@@ -92,6 +92,26 @@ describe("the verdict", () => {
     expect(missesOf([row]).map(({ figure }) => figure)).toEqual(figures);
   });
 
+  it.each<[string, Row["figures"], string[]]>([
+    ["not slower than the naive provider", { seconds: 41.7 }, []],
+    ["slower", { seconds: 41.8 }, ["seconds"]],
+    ["without a time", { seconds: undefined }, ["seconds"]],
+  ])("finds a fleet that is %s", (_what, figures, missed) => {
+    const naive = [
+      up(90, 30, { seconds: 41.2 }, { who: "naive" }),
+      up(90, 300, { seconds: 1 }, { who: "naive" }),
+      up(10, 30, { seconds: 1 }, { who: "naive" }),
+      up(90, 30, { seconds: 1 }, { who: "hasty" }),
+    ];
+    const ours = up(90, 30, { lag: 10, ...figures });
+    expect(missesOf([ours, ...naive]).map(({ figure }) => figure)).toEqual(missed);
+  });
+
+  it("compares no time with that of a naive provider whose clusters did not all come up", () => {
+    const naive = up(90, 30, { seconds: undefined, failed: 1 }, { who: "naive" });
+    expect(missesOf([up(90, 30, { seconds: 99, lag: 10 }), naive])).toEqual([]);
+  });
+
   it("names the row, and what is and what may be", () => {
     const texts = missesOf([up(10, 300, { ratio: 1.4 }), up(10, 300, { failed: 1, ratio: undefined })]).map(missText);
     expect(texts).toEqual([
