@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RequestEntry } from "../../provider/requestLog";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
 import { canaryKey } from "../engine/harness";
 import { type Run, Workspace } from "../engine/workspace";
@@ -28,6 +31,7 @@ export class Stacks {
         new gpu.Cluster("${name}-" + index, { gpuType: "l4", container: "acme/model:1" });
       }`;
       const workspace = new Workspace({ env, program });
+      workspace.env["GPUCLUSTER_LOG"] = `json:${logOf(workspace)}`;
       opened.#workspaces.set(name, workspace);
       await workspace.init();
     }
@@ -41,6 +45,15 @@ export class Stacks {
     const run = await this.#workspaces.get(name)?.pulumi("up", "--yes", "--skip-preview", "--parallel", "256");
     if (!run) throw new Error(`there is no stack ${name}`);
     return { ...run, startMs, endMs: Date.now() };
+  }
+
+  /** The requests of a stack up to its first creation, as its provider logs them. */
+  untilCreation(name: string): RequestEntry[] {
+    const workspace = this.#workspaces.get(name);
+    if (!workspace) throw new Error(`there is no stack ${name}`);
+    const lines = readFileSync(logOf(workspace), "utf8").trimEnd().split("\n");
+    const entries = lines.map((line): RequestEntry => JSON.parse(line));
+    return entries.slice(0, entries.findIndex(({ method }) => method === "POST") + 1);
   }
 
   /** When the clusters of a stack were created, the first one first. */
@@ -69,6 +82,10 @@ export class Stacks {
     await this.simulator.close();
     for (const workspace of this.#workspaces.values()) workspace.remove();
   }
+}
+
+function logOf({ folder }: Workspace): string {
+  return join(folder, "requests.log");
 }
 
 /** Stacks of one size. */
