@@ -42,16 +42,15 @@ export class Stacks {
   /** One `pulumi up`. */
   async up(name: string): Promise<Ended> {
     const startMs = Date.now();
-    const run = await this.#workspaces.get(name)?.pulumi("up", "--yes", "--skip-preview", "--parallel", "256");
-    if (!run) throw new Error(`there is no stack ${name}`);
+    const run = await this.#workspace(name).pulumi("up", "--yes", "--skip-preview", "--parallel", "256");
     return { ...run, startMs, endMs: Date.now() };
   }
 
   /** The requests of a stack up to its first creation, as its provider logs them. */
   untilCreation(name: string): RequestEntry[] {
-    const workspace = this.#workspaces.get(name);
-    if (!workspace) throw new Error(`there is no stack ${name}`);
-    const lines = readFileSync(logOf(workspace), "utf8").trimEnd().split("\n");
+    const lines = readFileSync(logOf(this.#workspace(name)), "utf8")
+      .trimEnd()
+      .split("\n");
     const entries = lines.map((line): RequestEntry => JSON.parse(line));
     return entries.slice(0, entries.findIndex(({ method }) => method === "POST") + 1);
   }
@@ -76,6 +75,12 @@ export class Stacks {
       window = at >= window.beganMs + windowMs ? { beganMs: at, used: 1 } : { ...window, used: window.used + 1 };
     }
     return window;
+  }
+
+  #workspace(name: string): Workspace {
+    const workspace = this.#workspaces.get(name);
+    if (!workspace) throw new Error(`there is no stack ${name}`);
+    return workspace;
   }
 
   async close(): Promise<void> {

@@ -1,20 +1,12 @@
 import { Cluster } from "../../../sdk";
 import { skipDebugTraces } from "../../../sdk/debugTraces";
 import { Cluster as NativeCluster } from "../../../sdk/native";
+import { failureOf } from "../cluster/harness";
 import { clusterArgs, stacksFormattedBy } from "./debugTraces";
 import { runProgram } from "./program";
 
 const sdk: { debuggablePromise(promise: Promise<unknown>, label: string): Promise<unknown> } =
   require("@pulumi/pulumi/runtime/debuggable");
-
-function failureOf(work: () => unknown): Error {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Error) return error;
-  }
-  throw new Error("it has not failed");
-}
 
 describe.each([
   ["dynamic", Cluster],
@@ -27,11 +19,9 @@ describe.each([
   });
 
   it("has an error with the place in the program, if it fails", async () => {
-    await runProgram(() => {
-      const failure = failureOf(() => new Declared("", clusterArgs));
-      expect(failure.message).toContain("Missing resource name");
-      expect(failure.stack).toContain("debugTraces.test.ts");
-    });
+    const failure = await failureOf(runProgram(() => new Declared("", clusterArgs)));
+    expect(failure.message).toContain("Missing resource name");
+    expect(failure.stack).toContain("debugTraces.test.ts");
   });
 });
 
