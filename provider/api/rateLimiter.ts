@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Clock } from "../clock";
+import { type Clock, endSleep } from "../clock";
 import { ApiError } from "../errors";
 import { defaultMaxQueueMs, type Handler, type HttpRequest, titleOf } from "./http";
 import { readRateHeaders } from "./rateHeaders";
@@ -176,7 +176,7 @@ export class RateLimiter implements Budget {
   /** Sets one alarm for all waiting requests, and none if no request waits: an alarm would keep the process alive. */
   #wakeAt(atMs: number): void {
     if (this.#alarm?.atMs === atMs) return;
-    this.#alarm?.stop.abort();
+    if (this.#alarm) endSleep(this.#alarm.stop);
     this.#alarm = undefined;
     if (atMs === Number.POSITIVE_INFINITY) return;
     const stop = new AbortController();

@@ -172,8 +172,9 @@ export class RateWindow {
   #opensAtMs(known: Known, priority: Priority, nowMs: number): number {
     const window = { sinceMs: known.sinceMs, endMs: this.#endMs(known) };
     const most = left(known);
-    const opensAtMs = admitsAtMs(priority, { left: most, limit: this.#limit, endMs: window.endMs });
-    if (most <= 0 || priority === "lookup" || this.#isAlone(known)) return opensAtMs;
+    const isAlone = this.#isAlone(known);
+    const opensAtMs = admitsAtMs(priority, { left: most, limit: this.#limit, endMs: window.endMs, isAlone });
+    if (most <= 0 || priority === "lookup" || isAlone) return opensAtMs;
     const use = this.#use(known);
     const isLittle = hasLittleWork(use, most, priority);
     // Without an answer for so long, one request finds out whether the others go on.
@@ -277,6 +278,11 @@ export class RateWindow {
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
     const own = Math.min(told - permit.beside, limit - this.#own);
+    if (known && this.#hasBegun(known, permit, headers, told, nowMs)) {
+      this.#begin(undefined);
+      this.#learn({ ...permit, window: this.#window }, headers, nowMs, random);
+      return;
+    }
     if (resetInMs > windowMs + sameEndMs) this.#isMinute = false;
     // Whole seconds also show a window of a minute longer than it is.
     const endsInMs = this.#isMinute ? Math.min(resetInMs, windowMs) : resetInMs;
@@ -298,6 +304,18 @@ export class RateWindow {
         [known.told, known.toldBy, known.toldAtMs] = [told, permit.number, permit.sentAtMs];
       }
     }
+  }
+
+  /**
+   * Whether the answer to a request of the last second shows the next window: more permits, with a later end. Whole seconds show
+   * the end of a window up to a second late.
+   */
+  #hasBegun(known: Known, { sentAtMs }: Permit, headers: RateHeaders, told: number, nowMs: number): boolean {
+    const { limit = this.#limit, remaining, resetInMs } = headers;
+    if (remaining === undefined || resetInMs === undefined || limit !== this.#limit) return false;
+    if (!this.#isAlone(known)) return false;
+    const isLate = sentAtMs > known.resetAtMs - wholeSecondMs;
+    return isLate && told > known.told && nowMs + resetInMs > known.resetAtMs + sameEndMs;
   }
 
   /** After a refusal, answers to requests in flight do not count. Of several refusals, the longest wait counts. */

@@ -1,21 +1,26 @@
+import { openers } from "./contenders";
+import { bringUp } from "./fleet";
 import type { Job } from "./jobs";
 import { phases, processes, sharingJobs } from "./keyRows";
+import { factor, phaseMs } from "./pace";
 import type { Row } from "./rows";
+import { ScaledClock } from "./scaledClock";
 import { leanRefresh, naiveSweeps, sweptSizes } from "./sweepRows";
 import { twins } from "./twinRows";
-import { up, upJobs } from "./upRows";
+import { upJobs } from "./upRows";
 
 const sizes = [1, 10, 90, 100, 500];
-/** Long runs of these sizes may run in parallel, because they do little; larger ones would slow each other down. */
+/** Runs of these sizes are made in parallel, because they do little; larger ones would slow each other down. */
 const smallSizes = sizes.filter((clusters) => clusters <= 10);
 const largeSizes = sizes.filter((clusters) => clusters > 10);
 
 /** All fleet rows. */
 export const fleetJobs: readonly Job[] = [
   warmUp,
-  ...sizes.flatMap((clusters) => upJobs(clusters, 30)),
-  () => together(smallSizes.flatMap((clusters) => upJobs(clusters, 300))),
-  ...largeSizes.flatMap((clusters) => upJobs(clusters, 300)),
+  ...[30, 300].flatMap((provisioningS) => [
+    () => together(smallSizes.flatMap((clusters) => upJobs(clusters, provisioningS))),
+    ...largeSizes.flatMap((clusters) => upJobs(clusters, provisioningS)),
+  ]),
   ...sweptSizes.map((clusters) => () => leanRefresh(clusters)),
   () => naiveSweeps(500),
   phases,
@@ -26,8 +31,11 @@ export const fleetJobs: readonly Job[] = [
 
 /** Loads and compiles all code first: otherwise it would cost the first row seconds. */
 async function warmUp(): Promise<Row[]> {
-  await up(60, 3, "naive");
-  await up(60, 3, "ours");
+  const run = { clusters: 60, provisioningMs: 3_000, phaseMs, healthCheck: "status" } as const;
+  for (const who of ["naive", "ours"] as const) {
+    const { simulator } = await bringUp(run, openers[who], new ScaledClock(factor));
+    await simulator.close();
+  }
   return [];
 }
 

@@ -3,7 +3,7 @@ import { openers } from "./contenders";
 import { bestOf, type Figures } from "./figures";
 import { bringUp, type FleetRun } from "./fleet";
 import type { Job } from "./jobs";
-import { factor, phaseMs } from "./pace";
+import { factorOf, phaseMs } from "./pace";
 import type { Row } from "./rows";
 import { ScaledClock } from "./scaledClock";
 import { windowOf } from "./service";
@@ -12,8 +12,6 @@ import { sweeps, sweptSizes } from "./sweepRows";
 /** Sizes for the hasty provider: two are enough to show that its fleets do not become ready. */
 const hastySizes = [10, 100];
 
-/** Short runs are made twice. */
-const isShort = (clusters: number, provisioningS: number) => provisioningS <= 30 && clusters <= 100;
 /** Additional parallel runs: few clusters become ready together, at a random time between two polls, so one lag is random. */
 const besides = (clusters: number, provisioningS: number) => (clusters <= 10 && provisioningS > 30 ? 3 : 0);
 
@@ -28,33 +26,36 @@ export function upJobs(clusters: number, provisioningS: number): Job[] {
   ];
 }
 
+function boundMsOf(clusters: number, provisioningS: number): number {
+  return allReadyMs(clusters, provisioningS * 1_000, windowOf({ phaseMs }));
+}
+
 function boundOf(clusters: number, provisioningS: number): Figures {
-  const ms = allReadyMs(clusters, provisioningS * 1_000, windowOf({ phaseMs }));
-  return { seconds: ms / 1_000, ratio: 1, lag: 0, requests: clusters, refused: 0, failed: 0 };
+  const seconds = boundMsOf(clusters, provisioningS) / 1_000;
+  return { seconds, ratio: 1, lag: 0, requests: clusters, refused: 0, failed: 0 };
 }
 
 /** One fleet of one contender, with refresh and destroy after its creation if `isSwept`. */
-export async function up(
+async function up(
   clusters: number,
   provisioningS: number,
   who: keyof typeof openers,
   healthCheck: FleetRun["healthCheck"] = "status",
   isSwept = false,
 ): Promise<Row[]> {
-  const clock = new ScaledClock(factor);
+  const clock = new ScaledClock(factorOf(boundMsOf(clusters, provisioningS)));
   const run = { clusters, provisioningMs: provisioningS * 1_000, phaseMs, healthCheck };
   const once = async () => {
     const { simulator, figures } = await bringUp(run, openers[who], clock);
     await simulator.close();
     return figures;
   };
-  const earlier = isShort(clusters, provisioningS) ? [await once()] : [];
   const [fleet, ...others] = await Promise.all([
     bringUp(run, openers[who], clock),
     ...Array.from({ length: besides(clusters, provisioningS) }, once),
   ]);
   const rows = isSwept ? await sweeps(fleet, who, clock) : [];
   await fleet.simulator.close();
-  const figures = bestOf([...earlier, ...others, fleet.figures]);
+  const figures = bestOf([...others, fleet.figures]);
   return [{ kind: "up", who, clusters, provisioningS, healthCheck, figures }, ...rows];
 }

@@ -22,7 +22,7 @@ test.each<[RequestKind, Urgency | undefined, Priority]>([
 /** The fewest permits with which a priority is open, so long before the end. */
 function fewest(priority: Priority, limit: number, resetInMs: number): number {
   let left = 1;
-  while (admitsAtMs(priority, { left, limit, endMs: 0 }) > -resetInMs) left += 1;
+  while (admitsAtMs(priority, { left, limit, endMs: 0, isAlone: false }) > -resetInMs) left += 1;
   return left;
 }
 
@@ -46,8 +46,8 @@ test.each<[number, number, Record<Priority, number>]>([
 test("every priority opens before the window ends if anything is left, and none before one that goes first", () => {
   const number = fc.integer({ min: 0, max: 1_000 });
   fc.assert(
-    fc.property(number, fc.integer({ min: 1, max: 1_000 }), (left, limit) => {
-      const opening = priorities.map((priority) => admitsAtMs(priority, { left, limit, endMs: 1_000_000 }));
+    fc.property(number, fc.integer({ min: 1, max: 1_000 }), fc.boolean(), (left, limit, isAlone) => {
+      const opening = priorities.map((priority) => admitsAtMs(priority, { left, limit, endMs: 1_000_000, isAlone }));
       if (left > 0) for (const atMs of opening) expect(atMs).toBeLessThan(1_000_000);
       else expect(new Set(opening)).toEqual(new Set([1_000_000]));
       const [lookup = 0, urgent = 0, change = 0, read = 0, poll = 0] = opening;
@@ -57,6 +57,16 @@ test("every priority opens before the window ends if anything is left, and none 
       expect(read).toBeLessThanOrEqual(change);
     }),
   );
+});
+
+test.each<[string, number, Partial<Record<Priority, number>>]>([
+  ["100 goes in the middle of the last second", 100, { change: -500, read: -500, poll: -500 }],
+  ["a small limit is no reserve for polls, and waits for none", 20, { change: -30_000, read: -30_000 }],
+])("the last permit of a process that is alone, of a limit of %s", (_what, limit, expected) => {
+  const atMs = (priority: Priority) => admitsAtMs(priority, { left: 1, limit, endMs: 0, isAlone: true });
+  const atOnce = Number.NEGATIVE_INFINITY;
+  const all = { lookup: atOnce, urgent: atOnce, change: atOnce, read: atOnce, poll: atOnce, ...expected };
+  expect(Object.fromEntries(priorities.map((priority) => [priority, atMs(priority)]))).toEqual(all);
 });
 
 test.each([
