@@ -48,20 +48,20 @@ export interface WindowLeft {
   readonly left: number;
   readonly limit: number;
   readonly endMs: number;
-  /** Whether no other process uses the key. */
-  readonly isAlone: boolean;
+  /** Whether the last permit is to show if the next window has begun: for a process that is alone. */
+  readonly looks: boolean;
 }
 
 /**
  * The time from which a priority may send, with `left` permits until the window ends. The reserve shrinks towards the
- * end, so that no reserved permit stays unused. A priority is open as soon as its reserve is below `left`. The last permit of a
- * process that is alone waits for the last second: its answer shows whether the next window has begun.
+ * end, so that no reserved permit stays unused. A priority is open as soon as its reserve is below `left`. If the process
+ * looks, the last of several reserved permits waits for the last second: its answer shows whether the next window has begun.
  */
-export function admitsAtMs(priority: Priority, { left, limit, endMs, isAlone }: WindowLeft): number {
+export function admitsAtMs(priority: Priority, { left, limit, endMs, looks }: WindowLeft): number {
   if (left <= 0) return endMs;
   const kept = keptBack(priority, limit);
   if (kept < left) return Number.NEGATIVE_INFINITY;
-  if (isAlone && left === 1 && keptBack("poll", limit) > 0) return endMs - beforeEndMs;
+  if (looks && left === 1 && keptBack("poll", limit) > 1) return endMs - beforeEndMs;
   return endMs - ((left - 0.5) * minuteMs) / kept;
 }
 

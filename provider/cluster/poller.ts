@@ -389,10 +389,10 @@ export function pollIntervalMs(waiting: Waiting): number {
   const plausibleInMs = fastestMs * plausibleShare - oldestMs;
   const { spare = budget.limit, resetInMs = 0 } = budget;
   const affordableMs = (requests * resetInMs) / Math.max(1, (spare - confirmations) / 2, Math.min(spare, fewPermits));
-  const wantedMs = Math.max(youngestMs * pauseShare, plausibleInMs, affordableMs);
   const shortestMs = areDeletions ? shortestPauseOfDeletionsMs : shortestIntervalMs;
-  const pauseMs = Math.min(longestSharedPauseMs, longestPauseMs / budget.share, Math.max(shortestMs, wantedMs));
-  // A window may begin with its first request: the poll next to the end of one waits for it.
-  const isNextToEnd = budget.share === 1 && resetInMs > 0 && resetInMs < pauseMs + shortestIntervalMs;
-  return isNextToEnd ? resetInMs : pauseMs;
+  const longestMs = Math.min(longestSharedPauseMs, longestPauseMs / budget.share);
+  const pauseMs = Math.min(longestMs, Math.max(shortestMs, youngestMs * pauseShare, plausibleInMs, affordableMs));
+  // A window may begin with its first request: the poll next to the end of one is made then.
+  const isNextToEnd = budget.share === 1 && Math.abs(resetInMs - pauseMs) < shortestIntervalMs;
+  return isNextToEnd ? Math.min(longestMs, Math.max(shortestMs, resetInMs)) : pauseMs;
 }

@@ -4,24 +4,34 @@ import { promisify } from "node:util";
 import { startSimulator } from "../../simulator";
 import type { Figures } from "./figures";
 import type { Job } from "./jobs";
+import type { Row } from "./rows";
 
 /** Number of processes, of which the fastest and the smallest count. */
 const repeats = 3;
 const clusters = 500;
 const apiKey = "bench-key-0123456789abcdef";
 
-/** Additional cost of the engine's provider process with this provider, compared to an empty one. */
+/**
+ * Additional cost of the engine's provider process, compared to one whose provider does nothing: with this provider, and with the
+ * HTTP clients alone, which show how much of it is theirs.
+ */
 export const providerJob: Job = async () => {
   const base = await leastOf("empty");
-  const ours = await leastOf("ours");
-  const milliseconds = ours.milliseconds - base.milliseconds;
-  const megabytes = ours.megabytes - base.megabytes;
-  return [{ kind: "provider", who: "ours", clusters, figures: { milliseconds, megabytes } }];
+  const rows: Row[] = [];
+  for (const who of ["ours", "undici", "http"] as const) {
+    const cost = await leastOf(who);
+    const milliseconds = cost.milliseconds - base.milliseconds;
+    const megabytes = cost.megabytes - base.megabytes;
+    rows.push({ kind: "provider", who, clusters, figures: { milliseconds, megabytes } });
+  }
+  return rows;
 };
 
 type Cost = Required<Pick<Figures, "milliseconds" | "megabytes">>;
 
-async function leastOf(who: "ours" | "empty"): Promise<Cost> {
+type Measured = "empty" | "ours" | "undici" | "http";
+
+async function leastOf(who: Measured): Promise<Cost> {
   const costs: Cost[] = [];
   for (let i = 0; i < repeats; i += 1) costs.push(await costOf(who));
   return {
@@ -30,7 +40,7 @@ async function leastOf(who: "ours" | "empty"): Promise<Cost> {
   };
 }
 
-async function costOf(who: "ours" | "empty"): Promise<Cost> {
+async function costOf(who: Measured): Promise<Cost> {
   const simulator = await startSimulator({
     provisioningMs: 2_000,
     rateLimit: 1_000_000,

@@ -57,5 +57,8 @@ ${missed || "Every target is reached.\n"}
   which 30 s and 300 s are multiples.
 - The engine's rows run on the real clock, with the real CLI. An empty resource is one whose provider does nothing;
   "over empty" compares two previews that were made in turn.
+- The provider process creates 500 clusters at once. The plain clients send a creation and the polls for each, and nothing else.
+  In a profile of November 2026, most of what this package needs beyond undici was garbage: 104 MB of heap were in use before the
+  first full collection, and 53 MB after it.
 `;
 }

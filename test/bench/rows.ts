@@ -15,7 +15,7 @@ export interface Subject {
     | "provider"
     | "adapter";
   /** `naive` does what `Retry-After` says; `hasty` only backs off. */
-  readonly who: "ours" | "native" | "naive" | "hasty" | "bound" | "empty" | "inert";
+  readonly who: "ours" | "native" | "naive" | "hasty" | "bound" | "empty" | "inert" | "undici" | "http";
   readonly clusters: number;
   /** The number of processes with one key, each with its part of the clusters. */
   readonly processes?: number;
@@ -40,6 +40,8 @@ const whoTitles: Record<Subject["who"], string> = {
   bound: "physical bound",
   empty: "empty dynamic resource",
   inert: "empty native resource",
+  undici: "a plain undici client",
+  http: "a plain node:http client",
 };
 
 const kindTitles: Record<Subject["kind"], string> = {

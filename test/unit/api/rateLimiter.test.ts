@@ -104,7 +104,7 @@ test("a window begins when the service says; if it refuses the first request the
 });
 
 test.each([
-  ["has begun, the others go at once", 29_300, [29_550, 29_550, 29_550]],
+  ["has begun, the others follow it", 29_300, [29_550, 29_600, 29_600]],
   ["has not begun, the others wait until it has for certain", 29_700, [30_000, 30_050, 30_050]],
 ])("the last permit goes in the last second; if the next window %s", async (_title, endMs, expected) => {
   const { clock, startMs, send, times } = bench((_request, count) => {

@@ -188,6 +188,7 @@ describe("many deletions", () => {
 });
 
 const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0, share: 1 };
+const nearEnd = { ...free, resetInMs: 1_900 };
 const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, confirmations: 0, areDeletions: false, budget: free };
 
 describe("the pause before the next look", () => {
@@ -208,9 +209,19 @@ describe("the pause before the next look", () => {
     ],
     ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
     ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
-    ["reaches to the end of a window that is next to it", { budget: { ...free, resetInMs: 1_900 } }, 1_900],
-    ["ends with a window that ends before it", { budget: { ...free, resetInMs: 700 } }, 700],
-    ["heeds no end of a window if others use the key", { budget: { ...free, resetInMs: 700, share: 0.9 } }, 1_000],
+    ["reaches to the end of a window that is next to it", { budget: nearEnd }, 1_900],
+    [
+      "ends with a window that ends a little before it",
+      { youngestMs: 600_000, oldestMs: 600_000, budget: nearEnd },
+      1_900,
+    ],
+    [
+      "is not shorter because a window ends long before it",
+      { youngestMs: 900_000, oldestMs: 900_000, budget: nearEnd },
+      3_600,
+    ],
+    ["is never shorter than 1 s, whatever ends", { budget: { ...free, resetInMs: 100 } }, 1_000],
+    ["heeds no end of a window if others use the key", { budget: { ...nearEnd, share: 0.9 } }, 1_000],
     ["is that of the youngest wait", { youngestMs: 10_000, oldestMs: 900_000 }, 1_250],
     ["reaches to the moment at which the first may be ready", { oldestMs: 230_000, fastestMs: 300_000 }, 10_000],
     ["is at most 15 s before that moment, for what fails", { oldestMs: 30_000, fastestMs: 300_000 }, 15_000],
@@ -219,7 +230,7 @@ describe("the pause before the next look", () => {
   });
 
   it("never uses up a window before its end, and never stops looking", () => {
-    const left = { spare: fc.integer({ min: 1, max: 100 }), resetInMs: fc.integer({ min: 1_000, max: 60_000 }) };
+    const left = { spare: fc.integer({ min: 1, max: 100 }), resetInMs: fc.integer({ min: 1, max: 60_000 }) };
     const budgets = fc.record({ limit: fc.constant(100), queued: fc.constant(0), share: fc.constant(1), ...left });
     fc.assert(
       fc.property(budgets, fc.integer({ min: 0, max: 4e6 }), fc.constantFrom(1, 2), (budget, age, requests) => {
