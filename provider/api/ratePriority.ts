@@ -41,28 +41,17 @@ function keptBack(priority: Priority, limit: number): number {
   return priority === "change" && limit >= fewest ? Math.max(1, share) : share;
 }
 
-/** The middle of the last second: services say the end of a window in whole seconds. */
-const beforeEndMs = 500;
-
-export interface WindowLeft {
-  readonly left: number;
-  readonly limit: number;
-  readonly endMs: number;
-  /** Whether the last permit is to show if the next window has begun: for a process that is alone. */
-  readonly looks: boolean;
-}
-
 /**
  * The time from which a priority may send, with `left` permits until the window ends. The reserve shrinks towards the
- * end, so that no reserved permit stays unused. A priority is open as soon as its reserve is below `left`. If the process
- * looks, the last of several reserved permits waits for the last second: its answer shows whether the next window has begun.
+ * end, so that no reserved permit stays unused. A priority is open as soon as its reserve is below `left`.
  */
-export function admitsAtMs(priority: Priority, { left, limit, endMs, looks }: WindowLeft): number {
+export function admitsAtMs(
+  priority: Priority,
+  { left, limit, endMs }: { left: number; limit: number; endMs: number },
+): number {
   if (left <= 0) return endMs;
   const kept = keptBack(priority, limit);
-  if (kept < left) return Number.NEGATIVE_INFINITY;
-  if (looks && left === 1 && keptBack("poll", limit) > 1) return endMs - beforeEndMs;
-  return endMs - ((left - 0.5) * minuteMs) / kept;
+  return kept < left ? Number.NEGATIVE_INFINITY : endMs - ((left - 0.5) * minuteMs) / kept;
 }
 
 /** The permits that polls may use in the rest of a window: those that no request waits for, or their own reserve. */

@@ -75,8 +75,6 @@ const probeMs = 10_000;
 const guardMs = 1_000;
 /** Answers in whole seconds show the end of a window late by this: what is sent until then may count in the next one. */
 const wholeSecondMs = 1_000;
-/** In a shorter window, half a second is more than the look at its last second can win. */
-const shortestLookMs = 5_000;
 /** Too little time between two counts to tell how fast others send. */
 const shortestPaceMs = 50;
 /**
@@ -174,10 +172,8 @@ export class RateWindow {
   #opensAtMs(known: Known, priority: Priority, nowMs: number): number {
     const window = { sinceMs: known.sinceMs, endMs: this.#endMs(known) };
     const most = left(known);
-    const isAlone = this.#isAlone(known);
-    const looks = isAlone && isLong(known);
-    const opensAtMs = admitsAtMs(priority, { left: most, limit: this.#limit, endMs: window.endMs, looks });
-    if (most <= 0 || priority === "lookup" || isAlone) return opensAtMs;
+    const opensAtMs = admitsAtMs(priority, { left: most, limit: this.#limit, endMs: window.endMs });
+    if (most <= 0 || priority === "lookup" || this.#isAlone(known)) return opensAtMs;
     const use = this.#use(known);
     const isLittle = hasLittleWork(use, most, priority);
     // Without an answer for so long, one request finds out whether the others go on.
@@ -270,23 +266,7 @@ export class RateWindow {
     return this.#known && { left: left(this.#known), resetInMs: this.#endMs(this.#known) - nowMs };
   }
 
-  /**
-   * Whether the answer to a request of the last second shows the next window: more permits, with a later end. Whole seconds show
-   * the end of a window up to a second late.
-   */
-  #hasBegun({ number, sentAtMs }: Permit, { limit, remaining, resetInMs }: RateHeaders, nowMs: number): boolean {
-    const known = this.#known;
-    if (!known || !isLong(known) || !this.#isAlone(known) || sentAtMs <= known.resetAtMs - wholeSecondMs) return false;
-    if (remaining === undefined || resetInMs === undefined || (limit ?? this.#limit) !== this.#limit) return false;
-    return remaining - (this.#sent - number) > known.told && nowMs + resetInMs > known.resetAtMs + sameEndMs;
-  }
-
   #learn(permit: Permit, headers: RateHeaders, nowMs: number, random: number): void {
-    // Reads and changes may have limits of their own, so the next request is a probe, as in every new window.
-    if (this.#hasBegun(permit, headers, nowMs)) {
-      this.#begin(undefined);
-      return;
-    }
     this.#answers += 1;
     const known = this.#known;
     const { limit = this.#limit, remaining = limit - 1, resetInMs = windowMs } = headers;
@@ -356,11 +336,6 @@ export class RateWindow {
     const jitter = this.#isAlone(known) && !known.isRefused ? 0 : jitterMs * known.random;
     return known.resetAtMs + this.#guardMs + jitter;
   }
-}
-
-/** Whether whole seconds say the end of a window well enough for a look at its last second. */
-function isLong({ sinceMs, resetAtMs }: Known): boolean {
-  return resetAtMs - sinceMs >= shortestLookMs;
 }
 
 function left({ own, told }: Known): number {

@@ -392,7 +392,7 @@ export function pollIntervalMs(waiting: Waiting): number {
   const shortestMs = areDeletions ? shortestPauseOfDeletionsMs : shortestIntervalMs;
   const longestMs = Math.min(longestSharedPauseMs, longestPauseMs / budget.share);
   const pauseMs = Math.min(longestMs, Math.max(shortestMs, youngestMs * pauseShare, plausibleInMs, affordableMs));
-  // A window may begin with its first request: the poll next to the end of one is made then.
-  const isNextToEnd = budget.share === 1 && Math.abs(resetInMs - pauseMs) < shortestIntervalMs;
-  return isNextToEnd ? Math.min(longestMs, Math.max(shortestMs, resetInMs)) : pauseMs;
+  // A window may begin with its first request: a poll just before the end of one waits for it.
+  const isBeforeEnd = budget.share === 1 && pauseMs < resetInMs && resetInMs < pauseMs + shortestIntervalMs;
+  return isBeforeEnd ? Math.min(longestMs, resetInMs) : pauseMs;
 }

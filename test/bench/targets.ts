@@ -38,15 +38,15 @@ function mostLag({ clusters, provisioningS = 0, healthCheck }: Subject): number 
   return 1.5 + (Math.max(0, needed - limit) / clusters) * (windowMs / 1_000);
 }
 
-/** Two runs of the same differ by this, in seconds. */
-const noiseS = 0.5;
+/** The service says the end of a window in whole seconds: two runs of the same differ by this, in seconds. */
+const resolutionS = 1;
 
 /** The time of the naive provider for the same fleet; infinite if not all of its clusters came up. */
 function timeOfNaive({ clusters, provisioningS }: Subject, rows: readonly Row[]): number {
   const same = rows.find((row) => {
     return isUp(row) && row.who === "naive" && row.clusters === clusters && row.provisioningS === provisioningS;
   });
-  return (same?.figures.seconds ?? Number.POSITIVE_INFINITY) + noiseS;
+  return (same?.figures.seconds ?? Number.POSITIVE_INFINITY) + resolutionS;
 }
 
 /** The figures of issue 6, section 4. At 30 s, only those figures about time that the rate limit allows. */

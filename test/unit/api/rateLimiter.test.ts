@@ -103,20 +103,6 @@ test("a window begins when the service says; if it refuses the first request the
   expect(pauses.map((ms) => Math.round(ms / 1_000))).toEqual([0, 0, 10, 2, 11, 0, 11]);
 });
 
-test.each([
-  ["has begun, the others follow it", 29_300, [29_550, 29_600, 29_600]],
-  ["has not begun, the others wait until it has for certain", 29_700, [30_000, 30_050, 30_050]],
-])("the last permit goes in the last second; if the next window %s", async (_title, endMs, expected) => {
-  const { clock, startMs, send, times } = bench((_request, count) => {
-    const isNext = clock.now() - startMs >= endMs;
-    // As many services do: the end as a Unix time, rounded up.
-    const resetS = Math.ceil((startMs + endMs + (isNext ? 60_000 : 0)) / 1_000);
-    return left(isNext ? 198 - count : 99 - count, resetS);
-  });
-  await clock.run(many(103, () => send()));
-  expect(times().slice(99)).toEqual([29_500, ...expected]);
-});
-
 test("permits that other processes use are respected", async () => {
   const { clock, send, times } = bench((_request, count) => left([50, 0][count] ?? 40, 10));
   await clock.run(send());

@@ -22,7 +22,7 @@ test.each<[RequestKind, Urgency | undefined, Priority]>([
 /** The fewest permits with which a priority is open, so long before the end. */
 function fewest(priority: Priority, limit: number, resetInMs: number): number {
   let left = 1;
-  while (admitsAtMs(priority, { left, limit, endMs: 0, looks: false }) > -resetInMs) left += 1;
+  while (admitsAtMs(priority, { left, limit, endMs: 0 }) > -resetInMs) left += 1;
   return left;
 }
 
@@ -46,8 +46,8 @@ test.each<[number, number, Record<Priority, number>]>([
 test("every priority opens before the window ends if anything is left, and none before one that goes first", () => {
   const number = fc.integer({ min: 0, max: 1_000 });
   fc.assert(
-    fc.property(number, fc.integer({ min: 1, max: 1_000 }), fc.boolean(), (left, limit, looks) => {
-      const opening = priorities.map((priority) => admitsAtMs(priority, { left, limit, endMs: 1_000_000, looks }));
+    fc.property(number, fc.integer({ min: 1, max: 1_000 }), (left, limit) => {
+      const opening = priorities.map((priority) => admitsAtMs(priority, { left, limit, endMs: 1_000_000 }));
       if (left > 0) for (const atMs of opening) expect(atMs).toBeLessThan(1_000_000);
       else expect(new Set(opening)).toEqual(new Set([1_000_000]));
       const [lookup = 0, urgent = 0, change = 0, read = 0, poll = 0] = opening;
@@ -57,16 +57,6 @@ test("every priority opens before the window ends if anything is left, and none 
       expect(read).toBeLessThanOrEqual(change);
     }),
   );
-});
-
-test.each<[string, number, Partial<Record<Priority, number>>]>([
-  ["100 goes in the middle of the last second", 100, { change: -500, read: -500, poll: -500 }],
-  ["50 goes as without a look, because polls have no other", 50, { change: -7_500, read: -10_000, poll: -30_000 }],
-])("the last permit of a process that looks at the end of its windows, of a limit of %s", (_what, limit, expected) => {
-  const atMs = (priority: Priority) => admitsAtMs(priority, { left: 1, limit, endMs: 0, looks: true });
-  const atOnce = Number.NEGATIVE_INFINITY;
-  const all = { lookup: atOnce, urgent: atOnce, change: atOnce, read: atOnce, poll: atOnce, ...expected };
-  expect(Object.fromEntries(priorities.map((priority) => [priority, atMs(priority)]))).toEqual(all);
 });
 
 test.each([
@@ -120,34 +110,6 @@ test.each([
   // A lookup after a lost answer needs a place, but no answers to others.
   expect(window.hasPlace("lookup")).toBe(places < 15);
 });
-
-const first = { limit: 100, remaining: 99, resetInMs: 60_000 };
-const next = { atMs: 59_500, ...first };
-
-test.each([
-  ["with more permits and a later end shows it", first, next, true],
-  ["shows nothing while others use the key", { ...first, remaining: 60 }, next, false],
-  ["shows nothing of a request before the last second", first, { ...next, atMs: 58_900 }, false],
-  ["shows nothing of a limit for other requests", first, { ...next, limit: 1_000, remaining: 999 }, false],
-  ["shows nothing with the permits of this window", first, { ...next, remaining: 98 }, false],
-  ["shows nothing with the end of this window", first, { ...next, resetInMs: 500 }, false],
-  ["shows nothing without a count", first, { ...next, remaining: undefined }, false],
-  ["shows nothing without an end", first, { ...next, resetInMs: undefined }, false],
-  [
-    "shows nothing in a short window",
-    { ...first, resetInMs: 4_000 },
-    { ...next, atMs: 3_500, resetInMs: 4_000 },
-    false,
-  ],
-])(
-  "an answer before the end of a window %s: the next window has begun",
-  (_what, before, { atMs, ...after }, begins) => {
-    const window = new RateWindow();
-    window.end(window.send(0), { headers: before, isRefused: false }, 0, 0.5);
-    window.end(window.send(atMs), { headers: after, isRefused: false }, atMs, 0.5);
-    expect(window.standing(atMs) === undefined).toBe(begins);
-  },
-);
 
 test("a process alone stays alone if reads and changes have limits of their own, in whatever order their answers come", () => {
   const window = new RateWindow();
