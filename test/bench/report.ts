@@ -48,8 +48,7 @@ ${missed || "Every target is reached.\n"}
 - The naive provider asks for \`/status\` of each cluster every 5 s, and retries a 429 or a 5xx up to five times with growing
   pauses. One of the two sleeps as long as \`Retry-After\` says, the other does not.
 - The service gives the end of a window in whole seconds. The naive provider learns the fraction from its refusals, and may use
-  the next window up to a second earlier. This package does not send a request that may be refused, so it waits; a time counts as
-  slower than that of the naive provider if it is more than this second longer.
+  the next window up to a second earlier. This package does not send a request that may be refused, so it waits.
 - "mean lag" is from the moment at which the service has a cluster ready to the one at which its creation returns. It may be
   1.5 s, and what the limit takes: requests that do not fit into the window in which clusters become ready wait for the next one.
 - Runs at 300 s of up to 10 clusters are made four times: the shorter times count, the mean lag, and the larger counts. Fleets of
