@@ -36,6 +36,13 @@ export async function bringUp(run: FleetRun, open: Open, clock: Clock): Promise<
   return { simulator, made: ready.map(({ made }) => made), figures: { ...times, ...lag, requests, refused, failed } };
 }
 
+/** The figures of a fleet whose service is not needed after its creation. */
+export async function figuresOf(run: FleetRun, open: Open, clock: Clock): Promise<Figures> {
+  const { simulator, figures } = await bringUp(run, open, clock);
+  await simulator.close();
+  return figures;
+}
+
 /** The clusters of a whole fleet, to be created. */
 export function wantedOf(prefix: string, { clusters, healthCheck }: Pick<FleetRun, "clusters" | "healthCheck">) {
   return Array.from({ length: clusters }, (_, index): Wanted => ({ name: `${prefix}-${index}`, healthCheck }));

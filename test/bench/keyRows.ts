@@ -1,5 +1,5 @@
 import type { Figures } from "./figures";
-import { bringUp } from "./fleet";
+import { figuresOf } from "./fleet";
 import type { Job } from "./jobs";
 import { openOurs } from "./ours";
 import { factor } from "./pace";
@@ -15,9 +15,7 @@ export async function phases(): Promise<Row[]> {
   const all: Figures[] = [];
   for (const phaseMs of phasesMs) {
     const run = { clusters: subject.clusters, provisioningMs: 30_000, phaseMs, healthCheck: "list" as const };
-    const { simulator, figures } = await bringUp(run, openOurs, new ScaledClock(factor));
-    await simulator.close();
-    all.push(figures);
+    all.push(await figuresOf(run, openOurs, new ScaledClock(factor)));
   }
   const most = (figure: keyof Figures) => Math.max(...all.map((figures) => figures[figure] ?? Number.NaN));
   const { failed, refused, ...others } = {

@@ -1,5 +1,5 @@
 import { openers } from "./contenders";
-import { bringUp, createOne, wantedOf } from "./fleet";
+import { createOne, figuresOf, wantedOf } from "./fleet";
 import { openOurs } from "./ours";
 import type { Order } from "./processes";
 import { ScaledClock } from "./scaledClock";
@@ -7,8 +7,7 @@ import { ScaledClock } from "./scaledClock";
 /** One process of several: loads everything, reports that it is ready, and creates its own fleet when it receives its order. */
 async function main(): Promise<void> {
   const run = { clusters: 10, provisioningMs: 100, phaseMs: 0, healthCheck: "status" as const };
-  const { simulator } = await bringUp(run, openOurs, new ScaledClock(10));
-  await simulator.close();
+  await figuresOf(run, openOurs, new ScaledClock(10));
   process.once("message", (order: Order) => void obey(order));
   process.send?.("loaded");
 }

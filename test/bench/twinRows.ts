@@ -1,5 +1,5 @@
-import { bestOf, type Figures } from "./figures";
-import { bringUp } from "./fleet";
+import { bestOf } from "./figures";
+import { figuresOf } from "./fleet";
 import { openOurs } from "./ours";
 import { factor } from "./pace";
 import type { Row } from "./rows";
@@ -8,11 +8,7 @@ import { ScaledClock } from "./scaledClock";
 /** The same run on the fast clock and on the real one: the difference is the error of the fast clock. */
 export async function twins(): Promise<Row[]> {
   const run = { clusters: 10, provisioningMs: 30_000, phaseMs: 0, healthCheck: "status" as const };
-  const figuresAt = async (each: number): Promise<Figures> => {
-    const { simulator, figures } = await bringUp(run, openOurs, new ScaledClock(each));
-    await simulator.close();
-    return figures;
-  };
+  const figuresAt = (each: number) => figuresOf(run, openOurs, new ScaledClock(each));
   const real = await figuresAt(1);
   const scaled = bestOf([await figuresAt(factor), await figuresAt(factor), await figuresAt(factor)]);
   const quotient = (scaled.seconds ?? Number.NaN) / (real.seconds ?? Number.NaN);

@@ -1,7 +1,7 @@
 import { allReadyMs } from "./bound";
 import { openers } from "./contenders";
 import { bestOf, type Figures } from "./figures";
-import { bringUp, type FleetRun } from "./fleet";
+import { bringUp, type FleetRun, figuresOf } from "./fleet";
 import type { Job } from "./jobs";
 import { factorOf, phaseMs } from "./pace";
 import type { Row } from "./rows";
@@ -45,14 +45,9 @@ async function up(
 ): Promise<Row[]> {
   const clock = new ScaledClock(factorOf(boundMsOf(clusters, provisioningS)));
   const run = { clusters, provisioningMs: provisioningS * 1_000, phaseMs, healthCheck };
-  const once = async () => {
-    const { simulator, figures } = await bringUp(run, openers[who], clock);
-    await simulator.close();
-    return figures;
-  };
   const [fleet, ...others] = await Promise.all([
     bringUp(run, openers[who], clock),
-    ...Array.from({ length: besides(clusters, provisioningS) }, once),
+    ...Array.from({ length: besides(clusters, provisioningS) }, () => figuresOf(run, openers[who], clock)),
   ]);
   const rows = isSwept ? await sweeps(fleet, who, clock) : [];
   await fleet.simulator.close();
