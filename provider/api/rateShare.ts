@@ -71,23 +71,75 @@ export function hasLittleWork({ limit, own }: Use, left: number, priority: Prior
   return isFirst || (own < (littleWork * limit) / 100 && left > (lastPermits * limit) / 100);
 }
 
+/** A count of the requests of others in this window. */
+interface Others {
+  readonly requests: number;
+  readonly atMs: number;
+}
+
+/** How fast other processes send, in requests for each millisecond. */
+export interface Pace {
+  readonly now: number;
+  /** Since the first count of this window. */
+  readonly average: number;
+  readonly first: Others;
+  /** The count from which the next pace is measured. */
+  readonly last: Others;
+}
+
+export function firstPace(first: Others): Pace {
+  return { now: 0, average: 0, first, last: first };
+}
+
+/** Less time between two counts does not tell how fast others send: of a burst, some answers show no request of others. */
+const shortestPaceMs = 50;
+
+/** The pace after another count. */
+export function paceAfter(pace: Pace, others: Others): Pace {
+  const since = ({ requests, atMs }: Others) => {
+    return Math.max(0, others.requests - requests) / Math.max(shortestPaceMs, others.atMs - atMs);
+  };
+  const isSoon = others.atMs - pace.last.atMs < shortestPaceMs;
+  const now = since(pace.last);
+  const average = since(pace.first);
+  return isSoon ? { ...pace, now: Math.max(pace.now, now), average } : { ...pace, now, average, last: others };
+}
+
 /** The latest count of the permits left. */
 export interface Count {
   /** Permits left by the answer to the latest request: includes what other processes have used. */
   told: number;
   /** When that request was sent: the count is at most as old as that. */
   toldAtMs: number;
-  /** The requests of others for each millisecond between the two latest counts. */
-  pace: number;
+  pace: Pace;
+}
+
+/** An older count tells little: others may have used up the permits since. */
+const oldCountMs = 500;
+/** Then the next request waits for the answer to the last one: so long at most, with 100 permits. */
+const answerMs = 1_000;
+
+/** The time from which the next request may go without the answer to the last one, which was sent at `sentAtMs`. */
+export function unansweredUntilMs({ limit }: Use, { toldAtMs }: Count, sentAtMs: number, nowMs: number): number {
+  const isOld = nowMs - toldAtMs > oldCountMs;
+  return isOld ? sentAtMs + answerMs * Math.min(1, 100 / limit) : Number.NEGATIVE_INFINITY;
 }
 
 /** Of 100 permits: with so few left, an old count is no reason to send. */
 const lastOnes = 14;
+/** Nor is it with so many left for each process, if this one has had its turn in this window: so many of 100 requests. */
+const lastOfEach = 6;
+const turn = 5;
 
-/** Whether the others have used up the permits by then, if they go on as between the two latest counts. */
-export function areGone({ limit, own }: Use, { told, toldAtMs, pace }: Count, atMs: number): boolean {
-  if (own < (firstRequests * limit) / 100 || told > (lastOnes * limit) / 100) return false;
-  return told - pace * (atMs - toldAtMs) < 1;
+/** Whether the others have used up the permits by then, if they go on. */
+export function areGone(use: Use, { told, toldAtMs, pace }: Count, atMs: number): boolean {
+  const { limit, own, before } = use;
+  if (own < (firstRequests * limit) / 100) return false;
+  const wouldBeGone = (perMs: number) => told - perMs * (atMs - toldAtMs) < 1;
+  if (told <= (lastOnes * limit) / 100) return wouldBeGone(pace.now);
+  const ofEach = lastOfEach * Math.min(1, limit / 100);
+  const hasHadTurn = own >= (turn * limit) / 100 && told <= ofEach / (before || shareOf(use));
+  return hasHadTurn && wouldBeGone(Math.min(pace.now, pace.average));
 }
 
 /** The number of polls that a process with little work may count on. */

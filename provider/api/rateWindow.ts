@@ -6,13 +6,16 @@ import {
   type Count,
   endedBefore,
   fewPolls,
+  firstPace,
   hasLittleWork,
   leavesUntilMs,
+  paceAfter,
   partOf,
   placesIn,
   shareAfter,
   shareOf,
   type Use,
+  unansweredUntilMs,
 } from "./rateShare";
 
 /**
@@ -75,8 +78,6 @@ const probeMs = 10_000;
 const guardMs = 1_000;
 /** Answers in whole seconds show the end of a window late by this: what is sent until then may count in the next one. */
 const wholeSecondMs = 1_000;
-/** Too little time between two counts to tell how fast others send. */
-const shortestPaceMs = 50;
 /**
  * If others use the key, and a window is longer than this: an older count keeps no request waiting, because the others may have
  * ended. Within a minute, each of many processes would find out by a refusal.
@@ -150,7 +151,8 @@ export class RateWindow {
   #isMinute = true;
   /** The probes of this window, while its state is unknown. */
   #probes = 0;
-  #probedAtMs = 0;
+  /** When the last request was sent. */
+  #sentAtMs = 0;
 
   get limit(): number {
     return this.#limit;
@@ -165,7 +167,7 @@ export class RateWindow {
 
   /** The time from which a priority may send, as far as known: in the past if it may send now. */
   opensAtMs(priority: Priority, nowMs: number): number {
-    if (!this.#known) return this.#probes > 0 ? this.#probedAtMs + probeMs : Number.NEGATIVE_INFINITY;
+    if (!this.#known) return this.#probes > 0 ? this.#sentAtMs + probeMs : Number.NEGATIVE_INFINITY;
     return this.#opensAtMs(this.#known, priority, nowMs);
   }
 
@@ -179,7 +181,9 @@ export class RateWindow {
     // Without an answer for so long, one request finds out whether the others go on.
     const findsOutMs = Math.min(window.endMs, Math.max(opensAtMs, known.toldAtMs + oldestCountMs));
     if (!isLittle && this.#part(known) < 1) return findsOutMs;
-    const atMs = isLittle ? Number.NEGATIVE_INFINITY : Math.max(opensAtMs, leavesUntilMs(use, most, window));
+    const isAnswered = this.#unseen(known) === 0;
+    const answeredMs = isAnswered ? Number.NEGATIVE_INFINITY : unansweredUntilMs(use, known, this.#sentAtMs, nowMs);
+    const atMs = isLittle ? answeredMs : Math.max(answeredMs, opensAtMs, leavesUntilMs(use, most, window));
     return areGone(use, known, Math.max(nowMs, atMs)) ? findsOutMs : Math.min(atMs, findsOutMs);
   }
 
@@ -195,13 +199,21 @@ export class RateWindow {
     const places = maxConnections - 1 + more;
     // Requests in flight may count in a window whose state is still unknown.
     if (!known) return this.#inFlight < Math.min(places, this.#limit);
-    const open = this.#own - this.#ended;
     if (this.#inFlight >= places) return false;
     if (priority === "lookup") return true;
     // The places grow with the answers, so that processes that begin together see each other.
-    if (this.#before < 1 && open > this.#answers + more) return false;
-    const unseen = Math.min(open, this.#sent - known.toldBy);
-    return this.#isAlone(known) || unseen < placesIn(this.#part(known)) + more;
+    if (this.#before < 1 && this.#open > this.#answers + more) return false;
+    return this.#isAlone(known) || this.#unseen(known) < placesIn(this.#part(known)) + more;
+  }
+
+  /** Our requests of this window in flight. */
+  get #open(): number {
+    return this.#own - this.#ended;
+  }
+
+  /** Those of them that the latest count does not contain. */
+  #unseen({ toldBy }: Known): number {
+    return Math.min(this.#open, this.#sent - toldBy);
   }
 
   /** Our requests in this window. */
@@ -237,6 +249,7 @@ export class RateWindow {
 
   send(nowMs: number): Permit {
     const permit = { number: ++this.#sent, window: this.#window, sentAtMs: nowMs, beside: this.#inFlight };
+    this.#sentAtMs = nowMs;
     this.#inFlight += 1;
     if (this.#known) {
       this.#known.own -= 1;
@@ -244,7 +257,6 @@ export class RateWindow {
       if (nowMs > this.#known.resetAtMs - wholeSecondMs) this.#known.sentLate += 1;
     } else {
       this.#probes += 1;
-      this.#probedAtMs = nowMs;
     }
     return permit;
   }
@@ -284,8 +296,10 @@ export class RateWindow {
     if (!known && this.#window === 0) this.#earlier = endedBefore(limit, limit - told - this.#own);
     const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;
     this.#others = Math.max(this.#others, counted - this.#own - this.#ownBefore);
+    const others = { requests: limit - told - this.#own, atMs: permit.sentAtMs };
     if (!known) {
-      const count = { told, toldBy: permit.number, toldAtMs: permit.sentAtMs, pace: 0, sentLate: 0 };
+      const pace = firstPace(others);
+      const count = { told, toldBy: permit.number, toldAtMs: permit.sentAtMs, pace, sentLate: 0 };
       this.#known = { ...base, ...count, random, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
       // The count rises after requests in flight have arrived. Permits of the next window have to wait for its start.
@@ -294,7 +308,7 @@ export class RateWindow {
       // Each answer shows the end late, by its latency and by whole seconds; no answer shows it early.
       else if (permit.number > known.sentBefore) known.resetAtMs = Math.min(known.resetAtMs, base.resetAtMs);
       if (isLatest) {
-        known.pace = Math.max(0, known.told - told) / Math.max(shortestPaceMs, permit.sentAtMs - known.toldAtMs);
+        known.pace = paceAfter(known.pace, others);
         [known.told, known.toldBy, known.toldAtMs] = [told, permit.number, permit.sentAtMs];
       }
     }
@@ -302,16 +316,22 @@ export class RateWindow {
 
   /** After a refusal, answers to requests in flight do not count. Of several refusals, the longest wait counts. */
   #close(permit: Permit, { limit, retryAfterMs, resetInMs }: RateHeaders, nowMs: number, random: number): void {
-    if (!this.#known && permit.window === this.#window) this.#guardMs = guardMs;
+    const waitMs = retryAfterMs ?? resetInMs ?? windowMs;
+    const isFirst = !this.#known && permit.window === this.#window;
+    // If this window has begun, the reset time was right: others have used it up already.
+    const hasBegun = this.#before < 1 && waitMs > sameEndMs;
+    const isEarly = isFirst && this.#window > 0 && !hasBegun;
+    if (isEarly) this.#guardMs = guardMs;
     this.#limit = limit ?? this.#limit;
     const closedUntilMs = this.#known?.isRefused ? this.#known.resetAtMs : 0;
-    const resetAtMs = Math.max(closedUntilMs, nowMs + (retryAfterMs ?? resetInMs ?? windowMs));
+    const onceMs = isFirst && this.#window === 0 ? guardMs : 0;
+    const resetAtMs = Math.max(closedUntilMs, nowMs + waitMs + onceMs);
     const nothing = {
       own: 0,
       told: 0,
       toldBy: this.#sent,
       toldAtMs: nowMs,
-      pace: 0,
+      pace: firstPace({ requests: 0, atMs: nowMs }),
       sentLate: 0,
       sentBefore: this.#sent,
     };

@@ -12,8 +12,11 @@ export interface RateServiceOptions {
   readonly usedBefore?: number;
   /** A request counts when it arrives, or when it is answered. */
   readonly countedAt?: "arrival" | "answer";
-  /** Fixed windows; or all of the last `windowMs`, with the reset when the oldest is forgotten, or a window from now. */
-  readonly kind?: "fixed" | "sliding to the oldest" | "sliding from now";
+  /**
+   * Fixed windows; windows that begin with the first request after the last one; or all of the last `windowMs`, with the
+   * reset when the oldest is forgotten, or a window from now.
+   */
+  readonly kind?: "fixed" | "from the first request" | "sliding to the oldest" | "sliding from now";
   readonly resetForm?: "rounded up" | "rounded down" | "milliseconds" | "delta";
   /** The latency in each direction. */
   readonly wayMs?: () => readonly [number, number];
@@ -56,14 +59,18 @@ const resetForms = {
 
 function accountOf(startMs: number, options: RateServiceOptions & { windowMs: number }) {
   const { limit, windowMs, phaseMs = 0, usedBefore = 0, kind = "fixed" } = options;
-  const firstMs = startMs - phaseMs;
-  const windowAt = (nowMs: number) => firstMs + Math.floor((nowMs - firstMs) / windowMs) * windowMs;
+  const isFixed = kind === "fixed" || kind === "from the first request";
+  let firstMs = startMs - phaseMs;
+  const windowAt = (nowMs: number) => {
+    if (kind === "from the first request" && nowMs >= firstMs + windowMs) firstMs = nowMs;
+    return firstMs + Math.floor((nowMs - firstMs) / windowMs) * windowMs;
+  };
   // Those of before came when the first window began.
   const counted: number[] = Array.from({ length: usedBefore }, () => firstMs);
   const held = (nowMs: number) =>
-    counted.filter((atMs) => (kind === "fixed" ? atMs >= windowAt(nowMs) : atMs > nowMs - windowMs));
+    counted.filter((atMs) => (isFixed ? atMs >= windowAt(nowMs) : atMs > nowMs - windowMs));
   const resetMs = (nowMs: number) => {
-    if (kind === "fixed") return windowAt(nowMs) + windowMs;
+    if (isFixed) return windowAt(nowMs) + windowMs;
     return kind === "sliding from now" ? nowMs + windowMs : (held(nowMs)[0] ?? nowMs) + windowMs;
   };
   return {
