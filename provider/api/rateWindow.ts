@@ -168,7 +168,7 @@ export class RateWindow {
   /** The time from which a priority may send, as far as known: in the past if it may send now. */
   opensAtMs(priority: Priority, nowMs: number): number {
     if (!this.#known) return this.#probes > 0 ? this.#sentAtMs + probeMs : Number.NEGATIVE_INFINITY;
-    return this.#opensAtMs(this.#known, priority, nowMs);
+    return Math.max(this.#opensAtMs(this.#known, priority, nowMs), this.#answeredAtMs(this.#known, priority, nowMs));
   }
 
   #opensAtMs(known: Known, priority: Priority, nowMs: number): number {
@@ -181,15 +181,19 @@ export class RateWindow {
     // Without an answer for so long, one request finds out whether the others go on.
     const findsOutMs = Math.min(window.endMs, Math.max(opensAtMs, known.toldAtMs + oldestCountMs));
     if (!isLittle && this.#part(known) < 1) return findsOutMs;
-    const isAnswered = this.#unseen(known) === 0;
-    const answeredMs = isAnswered ? Number.NEGATIVE_INFINITY : unansweredUntilMs(use, known, this.#sentAtMs, nowMs);
-    const atMs = isLittle ? answeredMs : Math.max(answeredMs, opensAtMs, leavesUntilMs(use, most, window));
+    const atMs = isLittle ? Number.NEGATIVE_INFINITY : Math.max(opensAtMs, leavesUntilMs(use, most, window));
     return areGone(use, known, Math.max(nowMs, atMs)) ? findsOutMs : Math.min(atMs, findsOutMs);
+  }
+
+  /** The time until which a priority waits for the answer to our last request, if the count is old. */
+  #answeredAtMs(known: Known, priority: Priority, nowMs: number): number {
+    const isFree = priority === "lookup" || this.#isAlone(known) || this.#unseen(known) === 0;
+    return isFree ? Number.NEGATIVE_INFINITY : unansweredUntilMs(this.#use(known), known, this.#sentAtMs, nowMs);
   }
 
   /** The time for which a priority may not send, as far as known. 0 if it is open, or if a probe is to find out. */
   closedForMs(priority: Priority, nowMs: number): number {
-    return this.#known ? Math.max(0, this.opensAtMs(priority, nowMs) - nowMs) : 0;
+    return this.#known ? Math.max(0, this.#opensAtMs(this.#known, priority, nowMs) - nowMs) : 0;
   }
 
   /** One place in flight stays free for urgent requests, so that these never wait for the answers to others. */

@@ -132,6 +132,17 @@ test("a lookup after a lost answer need not heed the share: its first 5 s may be
   await clock.run(Promise.all(waiting));
 });
 
+test("on an old count, a request waits for the answer to the last one, up to a second; one that may not wait is not refused", async () => {
+  const { clock, send, times } = bench(
+    (_request, count) => left([90, 88][count] ?? 87 - count),
+    0,
+    (_request, count) => (count > 2 ? 5_000 : 50),
+  );
+  for (const pauseMs of [0, 600]) await clock.run(send().then(() => clock.sleep(pauseMs)));
+  await clock.run(many(3, () => send(requestOf("read", { maxQueueMs: 0, deadlineMs: clock.now() + 60_000 }))));
+  expect(times()).toEqual([0, 50, 700, 1_700, 2_700]);
+});
+
 test.each<[string, number, RegExp]>([
   [
     "the key, whoever uses it",
