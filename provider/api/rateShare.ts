@@ -15,6 +15,8 @@ export interface Use {
   readonly own: number;
   /** The share in the window before; 0 if this is the first one. */
   readonly before: number;
+  /** Whether the window before was used up, as far as this process has seen. */
+  readonly wasShort: boolean;
 }
 
 /** Of 100 requests that others had sent before our first one: so many may be those of a preview, which has ended. */
@@ -111,18 +113,25 @@ export interface Count {
   told: number;
   /** When that request was sent: the count is at most as old as that. */
   toldAtMs: number;
+  /** When that answer came. */
+  heardAtMs: number;
   pace: Pace;
 }
 
-/** An older count tells little: others may have used up the permits since. */
+/** A count that came longer ago tells little: others may have used up the permits since. */
 const oldCountMs = 500;
 /** Then the next request waits for the answer to the last one: so long at most, with 100 permits. */
 const answerMs = 1_000;
 
 /** The time from which the next request may go without the answer to the last one, which was sent at `sentAtMs`. */
-export function unansweredUntilMs({ limit }: Use, { toldAtMs }: Count, sentAtMs: number, nowMs: number): number {
-  const isOld = nowMs - toldAtMs > oldCountMs;
+export function unansweredUntilMs({ limit }: Use, { heardAtMs }: Count, sentAtMs: number, nowMs: number): number {
+  const isOld = nowMs - heardAtMs > oldCountMs;
   return isOld ? sentAtMs + answerMs * Math.min(1, 100 / limit) : Number.NEGATIVE_INFINITY;
+}
+
+/** Whether the latest count of a window shows that hardly any permits will be left. */
+export function isShort(limit: number, { told }: Count): boolean {
+  return told <= (keptForOthers * limit) / 100;
 }
 
 /** Of 100 permits: with so few left, an old count is no reason to send. */
@@ -133,12 +142,12 @@ const turn = 5;
 
 /** Whether the others have used up the permits by then, if they go on. */
 export function areGone(use: Use, { told, toldAtMs, pace }: Count, atMs: number): boolean {
-  const { limit, own, before } = use;
+  const { limit, own, before, wasShort } = use;
   if (own < (firstRequests * limit) / 100) return false;
   const wouldBeGone = (perMs: number) => told - perMs * (atMs - toldAtMs) < 1;
   if (told <= (lastOnes * limit) / 100) return wouldBeGone(pace.now);
   const ofEach = lastOfEach * Math.min(1, limit / 100);
-  const hasHadTurn = own >= (turn * limit) / 100 && told <= ofEach / (before || shareOf(use));
+  const hasHadTurn = wasShort && own >= (turn * limit) / 100 && told <= ofEach / (before || shareOf(use));
   return hasHadTurn && wouldBeGone(Math.min(pace.now, pace.average));
 }
 

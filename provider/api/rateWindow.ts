@@ -8,6 +8,7 @@ import {
   fewPolls,
   firstPace,
   hasLittleWork,
+  isShort,
   leavesUntilMs,
   paceAfter,
   partOf,
@@ -76,6 +77,8 @@ const sameEndMs = 2_000;
 const probeMs = 10_000;
 /** Reset times are whole seconds, and a service may round them down: a window may begin this much later than they say. */
 const guardMs = 1_000;
+/** With a smaller share in the window before, most requests are those of others. */
+const littleShare = 0.125;
 /** Answers in whole seconds show the end of a window late by this: what is sent until then may count in the next one. */
 const wholeSecondMs = 1_000;
 /**
@@ -145,10 +148,14 @@ export class RateWindow {
   #ownBefore = 0;
   /** Our share of the key in the window before; 0 if there was none. */
   #before = 0;
+  /** Whether the permits of the window before were used up, as far as this process has seen. */
+  #wasShort = false;
   /** The time by which windows begin later than the service says. */
   #guardMs = 0;
-  /** False once an answer has shown that windows are longer than a minute. */
-  #isMinute = true;
+  /** The windows in a row whose first request of ours was refused. */
+  #firstRefusals = 0;
+  /** The longest time until a reset that an answer has shown: almost a whole window. */
+  #longestMs = 0;
   /** The probes of this window, while its state is unknown. */
   #probes = 0;
   /** When the last request was sent. */
@@ -228,7 +235,7 @@ export class RateWindow {
   #use({ told }: Known): Use {
     const own = this.#own + this.#late;
     const used = Math.max(this.#limit - told - this.#earlier, own + this.#others);
-    return { limit: this.#limit, used, own, before: this.#before };
+    return { limit: this.#limit, used, own, before: this.#before, wasShort: this.#wasShort };
   }
 
   #isAlone(known: Known): boolean {
@@ -293,17 +300,19 @@ export class RateWindow {
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
     const own = Math.min(told - permit.beside, limit - this.#own);
-    if (resetInMs > windowMs + sameEndMs) this.#isMinute = false;
+    this.#longestMs = Math.max(this.#longestMs, resetInMs);
     // Whole seconds also show a window of a minute longer than it is.
-    const endsInMs = this.#isMinute ? Math.min(resetInMs, windowMs) : resetInMs;
+    const isMinute = this.#longestMs <= windowMs + sameEndMs;
+    const endsInMs = isMinute ? Math.min(resetInMs, windowMs) : resetInMs;
     const base = { own, resetAtMs: nowMs + endsInMs, sentBefore: this.#sent };
     if (!known && this.#window === 0) this.#earlier = endedBefore(limit, limit - told - this.#own);
     const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;
     this.#others = Math.max(this.#others, counted - this.#own - this.#ownBefore);
     const others = { requests: limit - told - this.#own, atMs: permit.sentAtMs };
     if (!known) {
+      this.#firstRefusals = 0;
       const pace = firstPace(others);
-      const count = { told, toldBy: permit.number, toldAtMs: permit.sentAtMs, pace, sentLate: 0 };
+      const count = { told, toldBy: permit.number, toldAtMs: permit.sentAtMs, heardAtMs: nowMs, pace, sentLate: 0 };
       this.#known = { ...base, ...count, random, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
       // The count rises after requests in flight have arrived. Permits of the next window have to wait for its start.
@@ -313,7 +322,7 @@ export class RateWindow {
       else if (permit.number > known.sentBefore) known.resetAtMs = Math.min(known.resetAtMs, base.resetAtMs);
       if (isLatest) {
         known.pace = paceAfter(known.pace, others);
-        [known.told, known.toldBy, known.toldAtMs] = [told, permit.number, permit.sentAtMs];
+        Object.assign(known, { told, toldBy: permit.number, toldAtMs: permit.sentAtMs, heardAtMs: nowMs });
       }
     }
   }
@@ -322,19 +331,19 @@ export class RateWindow {
   #close(permit: Permit, { limit, retryAfterMs, resetInMs }: RateHeaders, nowMs: number, random: number): void {
     const waitMs = retryAfterMs ?? resetInMs ?? windowMs;
     const isFirst = !this.#known && permit.window === this.#window;
-    // If this window has begun, the reset time was right: others have used it up already.
-    const hasBegun = this.#before < 1 && waitMs > sameEndMs;
-    const isEarly = isFirst && this.#window > 0 && !hasBegun;
-    if (isEarly) this.#guardMs = guardMs;
+    if (isFirst) this.#firstRefusals += 1;
+    // If most requests are those of others, they have used up what the guard left to them: it does harm.
+    const isUsedUp = this.#before < littleShare && waitMs > Math.max(sameEndMs, this.#longestMs / 2);
+    if (isFirst) this.#guardMs = this.#firstRefusals > 1 && isUsedUp ? 0 : guardMs;
     this.#limit = limit ?? this.#limit;
     const closedUntilMs = this.#known?.isRefused ? this.#known.resetAtMs : 0;
-    const onceMs = isFirst && this.#window === 0 ? guardMs : 0;
-    const resetAtMs = Math.max(closedUntilMs, nowMs + waitMs + onceMs);
+    const resetAtMs = Math.max(closedUntilMs, nowMs + waitMs);
     const nothing = {
       own: 0,
       told: 0,
       toldBy: this.#sent,
       toldAtMs: nowMs,
+      heardAtMs: nowMs,
       pace: firstPace({ requests: 0, atMs: nowMs }),
       sentLate: 0,
       sentBefore: this.#sent,
@@ -343,6 +352,7 @@ export class RateWindow {
   }
 
   #begin(known: Known | undefined): void {
+    this.#wasShort = known?.isRefused || (this.#known ? isShort(this.#limit, this.#known) : this.#wasShort);
     if (this.#known && !this.#known.isRefused) this.#before = shareAfter(this.#use(this.#known));
     this.#late = Math.max(this.#known?.sentLate ?? 0, this.#inFlight);
     this.#earlier = 0;

@@ -28,16 +28,17 @@ describe("the pace of the others", () => {
 });
 
 describe("an old count", () => {
-  const use: Use = { limit: 100, used: 60, own: 8, before: 1 / 16 };
+  const use: Use = { limit: 100, used: 60, own: 8, before: 1 / 16, wasShort: true };
   // The others send 100 requests in a second.
   const pace = { ...firstPace({ requests: 52, atMs: 0 }), now: 0.1, average: 0.1 };
-  const count: Count = { told: 40, toldAtMs: 0, pace };
+  const count: Count = { told: 40, toldAtMs: 0, heardAtMs: 0, pace };
 
   test.each<[string, Partial<Use>, Partial<Count>, number, boolean]>([
     ["one of many processes that has had its turn takes them for gone", {}, {}, 500, true],
     ["not before the others can have sent so many", {}, {}, 300, false],
     ["not if the others are quiet now", {}, { pace: { ...pace, now: 0.001 } }, 500, false],
     ["not if only the last moment was a burst", {}, { pace: { ...pace, average: 0.001 } }, 500, false],
+    ["not if permits were left in the window before", { wasShort: false }, {}, 500, false],
     ["not if few processes share the key: they leave permits to each other", { before: 1 / 4 }, {}, 500, false],
     ["not before its turn", { own: 4 }, {}, 500, false],
     ["the last ones also before its turn", { own: 4 }, { told: 14, pace: { ...pace, average: 0.001 } }, 500, true],
