@@ -330,11 +330,7 @@ export class RateWindow {
   /** After a refusal, answers to requests in flight do not count. Of several refusals, the longest wait counts. */
   #close(permit: Permit, { limit, retryAfterMs, resetInMs }: RateHeaders, nowMs: number, random: number): void {
     const waitMs = retryAfterMs ?? resetInMs ?? windowMs;
-    const isFirst = !this.#known && permit.window === this.#window;
-    if (isFirst) this.#firstRefusals += 1;
-    // If most requests are those of others, they have used up what the guard left to them: it does harm.
-    const isUsedUp = this.#before < littleShare && waitMs > Math.max(sameEndMs, this.#longestMs / 2);
-    if (isFirst) this.#guardMs = this.#firstRefusals > 1 && isUsedUp ? 0 : guardMs;
+    if (!this.#known && permit.window === this.#window) this.#refuseFirst(waitMs);
     this.#limit = limit ?? this.#limit;
     const closedUntilMs = this.#known?.isRefused ? this.#known.resetAtMs : 0;
     const resetAtMs = Math.max(closedUntilMs, nowMs + waitMs);
@@ -349,6 +345,14 @@ export class RateWindow {
       sentBefore: this.#sent,
     };
     this.#begin({ ...nothing, resetAtMs, random, sinceMs: nowMs, isRefused: true });
+  }
+
+  /** After the refusal of our first request in a window, the next ones begin later. */
+  #refuseFirst(waitMs: number): void {
+    this.#firstRefusals += 1;
+    // If most requests are those of others, they have used up two windows before it came: to begin later does harm.
+    const isUsedUp = this.#before < littleShare && waitMs > Math.max(sameEndMs, this.#longestMs / 2);
+    this.#guardMs = this.#firstRefusals > 1 && isUsedUp ? 0 : guardMs;
   }
 
   #begin(known: Known | undefined): void {
