@@ -124,7 +124,7 @@ const oldCountMs = 500;
 const answerMs = 1_000;
 
 /** The time from which the next request may go without the answer to the last one, which was sent at `sentAtMs`. */
-export function unansweredUntilMs({ limit }: Use, { heardAtMs }: Count, sentAtMs: number, nowMs: number): number {
+export function unansweredUntilMs(limit: number, { heardAtMs }: Count, sentAtMs: number, nowMs: number): number {
   const isOld = nowMs - heardAtMs > oldCountMs;
   return isOld ? sentAtMs + answerMs * Math.min(1, 100 / limit) : Number.NEGATIVE_INFINITY;
 }

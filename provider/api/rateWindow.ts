@@ -195,7 +195,7 @@ export class RateWindow {
   /** The time until which a priority waits for the answer to our last request, if the count is old. */
   #answeredAtMs(known: Known, priority: Priority, nowMs: number): number {
     const isFree = priority === "lookup" || this.#isAlone(known) || this.#unseen(known) === 0;
-    return isFree ? Number.NEGATIVE_INFINITY : unansweredUntilMs(this.#use(known), known, this.#sentAtMs, nowMs);
+    return isFree ? Number.NEGATIVE_INFINITY : unansweredUntilMs(this.#limit, known, this.#sentAtMs, nowMs);
   }
 
   /** The time for which a priority may not send, as far as known. 0 if it is open, or if a probe is to find out. */

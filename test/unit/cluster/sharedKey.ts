@@ -78,8 +78,8 @@ export async function playWorkers(all: readonly Worker[], { windowMs, seed, kind
   const startMs = clock.now();
   const random = numbers(seed);
   const slowMs = () => {
-    const left = Math.max(0, 1 - (clock.now() - startMs) / startUpEndMs);
-    return left === 0 ? 0 : -Math.log(1 - random()) * startUpMs * left;
+    const meanMs = startUpMs * Math.max(0, 1 - (clock.now() - startMs) / startUpEndMs);
+    return meanMs === 0 ? 0 : -Math.log(1 - random()) * meanMs;
   };
   const wayMs = () => [36 + random() * 18 + slowMs(), 36 + random() * 18 + slowMs()] as const;
   const service = rateService(clock, { limit: 100, windowMs, wayMs, kind });
