@@ -1,5 +1,4 @@
 import type { Client } from "../api/client";
-import type { BudgetView } from "../api/rateWindow";
 import type { ClusterRecord, StatusRecord } from "../api/records";
 import { stateOf, statusIn } from "../api/states";
 import { type Clock, duration } from "../clock";
@@ -9,6 +8,7 @@ import { noHistory, type Observation, type PollHistory, unhealthyReasons, type V
 import { type ListCache, memberOf } from "./listCache";
 import { findCluster, findStatus, noReplicas } from "./lookup";
 import type { Operation } from "./operation";
+import { pollIntervalMs, shortestIntervalMs } from "./pollInterval";
 import type { Totals } from "./totals";
 
 export interface PollOptions {
@@ -47,6 +47,7 @@ export class Poller {
   readonly #waits = new Map<WaitReport, PollOptions>();
   readonly #statuses = new WeakMap<Operation, { readonly status: StatusRecord | undefined; readonly atMs: number }>();
   #fastestMs: number | undefined;
+  #dueMs: number | undefined;
   /** The next moment at which all waits poll. */
   #tickMs = 0;
 
@@ -68,7 +69,7 @@ export class Poller {
     // A new wait polls soon: it does not wait for the interval of older waits. If the next tick is near anyway, the
     // interval is not computed for each new wait.
     if (this.#pauseMs() > shortestIntervalMs)
-      this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#intervalMs());
+      this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#intervalMs(0));
     try {
       const verdict = await this.#loop(options, report);
       const waitedMs = report.waitedMs();
@@ -93,19 +94,19 @@ export class Poller {
   /** Milliseconds until the next moment at which all waits poll. */
   #pauseMs(): number {
     const nowMs = this.clock.now();
-    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#intervalMs();
+    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#intervalMs(nowMs - this.#tickMs);
     return this.#tickMs - nowMs;
   }
 
-  #intervalMs(): number {
-    const ages = [...this.#waits.keys()].map((report) => report.waitedMs());
+  #intervalMs(sinceMs: number): number {
     const waits = [...this.#waits.values()];
     const unconfirmed = waits.filter(({ operation, isDeleted }) => operation.readsStatus && !isDeleted);
     const alone = waits.every(({ operation }) => operation.isCreation) ? requestsOfCreation : 2;
     return pollIntervalMs({
-      youngestMs: Math.min(...ages),
-      oldestMs: Math.max(...ages),
+      sinceMs,
+      agesMs: [...this.#waits.keys()].map((report) => report.waitedMs()),
       fastestMs: this.#fastestMs,
+      dueMs: this.#dueMs,
       requests: this.#isShared ? 1 : alone,
       confirmations: unconfirmed.length,
       areDeletions: this.#isShared && waits.every(({ isDeleted = false }) => isDeleted),
@@ -166,6 +167,9 @@ export class Poller {
     const cleared = operation.observed.record;
     let observation: Observation = { record: cleared };
     let verdict = judge(observation, seen);
+    // At once: the others compute the pause before their next poll while this one reads `/status`.
+    if (operation.isCreation && (verdict.kind === "ready" || verdict.kind === "confirm"))
+      this.#dueMs = Math.min(past.waitedMs, this.#dueMs ?? past.waitedMs);
     if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && way !== "shared"))) {
       observation = { record: cleared, status: await this.#statusOf(options, seen, verdict, record) };
       verdict = judge(observation, seen);
@@ -346,53 +350,3 @@ const stallMs = 5 * 60_000;
 /** The most states that the report of a wait lists. */
 const mostStates = 5;
 const longestSummary = 260;
-
-const shortestIntervalMs = 1_000;
-/** Many deletions are polled less often: no other resource waits for their end. */
-const shortestPauseOfDeletionsMs = 2_000;
-const longestPauseMs = 15_000;
-/** For the smallest shares of a key: many stacks that only wait must leave permits to those that create. */
-const longestSharedPauseMs = 60_000;
-/** The interval as a share of the time waited: hardly any delay, and few polls in a long wait. */
-const pauseShare = 0.004;
-/** No cluster is ready much faster than the fastest creation before it. */
-const plausibleShare = 0.8;
-
-/**
- * Polls take half of the permits that confirmations leave, because others use the same key. They may use up the last
- * few.
- */
-const fewPermits = 12;
-
-export interface Waiting {
-  /** How long the youngest and the oldest wait have lasted. */
-  readonly youngestMs: number;
-  readonly oldestMs: number;
-  /** The shortest creation of this process so far; absent if there was none. */
-  readonly fastestMs?: number;
-  /** Requests of one poll. */
-  readonly requests: number;
-  /** Requests still to come: one `/status` for each cluster that has to be confirmed. */
-  readonly confirmations: number;
-  /** Whether several waits share the list, each for its deletion. */
-  readonly areDeletions: boolean;
-  readonly budget: BudgetView;
-}
-
-/**
- * The pause before the next poll. It is short at first and grows with the time waited. It is longer before the earliest
- * plausible end. It spreads the polls so that the requests left in the rate window last until its end, but never
- * exceeds the longest pause.
- */
-export function pollIntervalMs(waiting: Waiting): number {
-  const { youngestMs, oldestMs, fastestMs = 0, requests, confirmations, areDeletions, budget } = waiting;
-  const plausibleInMs = fastestMs * plausibleShare - oldestMs;
-  const { spare = budget.limit, resetInMs = 0 } = budget;
-  const affordableMs = (requests * resetInMs) / Math.max(1, (spare - confirmations) / 2, Math.min(spare, fewPermits));
-  const shortestMs = areDeletions ? shortestPauseOfDeletionsMs : shortestIntervalMs;
-  const longestMs = Math.min(longestSharedPauseMs, longestPauseMs / budget.share);
-  const pauseMs = Math.min(longestMs, Math.max(shortestMs, youngestMs * pauseShare, plausibleInMs, affordableMs));
-  // A window may begin with its first request: a poll just before the end of one waits for it.
-  const isBeforeEnd = budget.share === 1 && pauseMs < resetInMs && resetInMs < pauseMs + shortestIntervalMs;
-  return isBeforeEnd ? Math.min(longestMs, resetInMs) : pauseMs;
-}

@@ -2,7 +2,7 @@ import { openers } from "./contenders";
 import { figuresOf } from "./fleet";
 import type { Job } from "./jobs";
 import { phases, processes, sharingJobs } from "./keyRows";
-import { factor, phaseMs } from "./pace";
+import { apart, apartMs, factor, phaseMs } from "./pace";
 import type { Row } from "./rows";
 import { ScaledClock } from "./scaledClock";
 import { leanRefresh, naiveSweeps, sweptSizes } from "./sweepRows";
@@ -36,6 +36,7 @@ async function warmUp(): Promise<Row[]> {
   return [];
 }
 
+/** Their beginnings are apart, because what one fleet computes then would count as time of the others. */
 async function together(jobs: readonly Job[]): Promise<Row[]> {
-  return (await Promise.all(jobs.map((job) => job()))).flat();
+  return (await Promise.all(apart(jobs, apartMs.jobs))).flat();
 }

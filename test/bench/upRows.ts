@@ -3,7 +3,7 @@ import { openers } from "./contenders";
 import { bestOf, type Figures } from "./figures";
 import { bringUp, type FleetRun, figuresOf } from "./fleet";
 import type { Job } from "./jobs";
-import { factorOf, phaseMs } from "./pace";
+import { apart, apartMs, factorOf, phaseMs } from "./pace";
 import type { Row } from "./rows";
 import { ScaledClock } from "./scaledClock";
 import { windowOf } from "./service";
@@ -45,12 +45,14 @@ async function up(
 ): Promise<Row[]> {
   const clock = new ScaledClock(factorOf(boundMsOf(clusters, provisioningS)));
   const run = { clusters, provisioningMs: provisioningS * 1_000, phaseMs, healthCheck };
-  const [fleet, ...others] = await Promise.all([
-    bringUp(run, openers[who], clock),
-    ...Array.from({ length: besides(clusters, provisioningS) }, () => figuresOf(run, openers[who], clock)),
-  ]);
+  const more = Array.from(
+    { length: besides(clusters, provisioningS) },
+    () => () => figuresOf(run, openers[who], clock),
+  );
+  const others = Promise.all(apart(more, apartMs.runs));
+  const fleet = await bringUp(run, openers[who], clock);
   const rows = isSwept ? await sweeps(fleet, who, clock) : [];
   await fleet.simulator.close();
-  const figures = bestOf([...others, fleet.figures]);
+  const figures = bestOf([...(await others), fleet.figures]);
   return [{ kind: "up", who, clusters, provisioningS, healthCheck, figures }, ...rows];
 }

@@ -1,7 +1,5 @@
-import fc from "fast-check";
 import * as conditions from "../../../provider/cluster/conditions";
 import { Operation } from "../../../provider/cluster/operation";
-import { pollIntervalMs, type Waiting } from "../../../provider/cluster/poller";
 import type { Ctx } from "../../../provider/core";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "./harness";
@@ -48,6 +46,20 @@ describe("many waits", () => {
     expect(countOf(bench.simulator, details)).toBeLessThanOrEqual(20 + 3);
     expect(bench.simulator.requests.length).toBeLessThanOrEqual(62 + 20 + 2 * 3);
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(66_000 + 2_000);
+  });
+
+  it("end soon after each other if their clusters were created together", async () => {
+    const bench = await openBench({ provisioningMs: 30_000 });
+    const make = async (index: number) => {
+      await bench.clock.sleep(index * 100);
+      await bench.cluster.create(bench.ctx(), { ...checked, name: `web-${index}` });
+      return bench.clock.now();
+    };
+    const startMs = bench.clock.now();
+    const ends = await bench.run(Promise.all(Array.from({ length: 10 }, (_, index) => make(index))));
+    const lags = ends.map((endMs, index) => endMs - startMs - index * 100 - 30_000);
+    expect(Math.max(...lags.slice(1))).toBeLessThanOrEqual(700);
+    expect(countOf(bench.simulator, lists)).toBeLessThanOrEqual(35);
   });
 
   it("need no more list calls when they are more", async () => {
@@ -184,57 +196,5 @@ describe("many deletions", () => {
     await bench.run(Promise.all(fleet.map(({ id, state }) => bench.cluster.delete(bench.ctx(), id, state))));
     expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
     expect(bench.simulator.requests.length).toBeLessThanOrEqual(30 + 15);
-  });
-});
-
-const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0, share: 1 };
-const nearEnd = { ...free, resetInMs: 1_900 };
-const one: Waiting = { youngestMs: 0, oldestMs: 0, requests: 1, confirmations: 0, areDeletions: false, budget: free };
-
-describe("the pause before the next look", () => {
-  it.each<[string, Partial<Waiting>, number]>([
-    ["is short at first", {}, 1_250],
-    ["is shortest where nothing is known of the rate limit", { budget: { limit: 100, queued: 0, share: 1 } }, 1_000],
-    ["takes half of what is left where a look is two requests", { requests: 2 }, 2_500],
-    ["leaves room for confirmations", { confirmations: 48 }, 2_500],
-    ["is made for a few looks where confirmations take all that is left", { confirmations: 500 }, 5_000],
-    ["is 2 s at least where many wait for deletions", { areDeletions: true }, 2_000],
-    ["grows with the wait", { youngestMs: 600_000, oldestMs: 600_000 }, 2_400],
-    ["is never longer than 15 s", { youngestMs: 7_200_000, oldestMs: 7_200_000 }, 15_000],
-    ["is never longer than 60 s if others use the key", { budget: { ...free, spare: 0, share: 0.1 } }, 60_000],
-    [
-      "is hardly longer than 15 s if others hardly use the key",
-      { oldestMs: 30_000, fastestMs: 600_000, budget: { ...free, share: 0.96 } },
-      15_625,
-    ],
-    ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
-    ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
-    ["reaches to the end of a window that ends soon after it", { budget: nearEnd }, 1_900],
-    [
-      "is not shorter because a window ends before it",
-      { youngestMs: 900_000, oldestMs: 900_000, budget: nearEnd },
-      3_600,
-    ],
-    ["heeds no end of a window if others use the key", { budget: { ...nearEnd, share: 0.9 } }, 1_000],
-    ["is that of the youngest wait", { youngestMs: 10_000, oldestMs: 900_000 }, 1_250],
-    ["reaches to the moment at which the first may be ready", { oldestMs: 230_000, fastestMs: 300_000 }, 10_000],
-    ["is at most 15 s before that moment, for what fails", { oldestMs: 30_000, fastestMs: 300_000 }, 15_000],
-  ])("%s", (_title, waiting, ms) => {
-    expect(pollIntervalMs({ ...one, ...waiting })).toBe(ms);
-  });
-
-  it("never uses up a window before its end, and never stops looking", () => {
-    const left = { spare: fc.integer({ min: 1, max: 100 }), resetInMs: fc.integer({ min: 1, max: 60_000 }) };
-    const budgets = fc.record({ limit: fc.constant(100), queued: fc.constant(0), share: fc.constant(1), ...left });
-    fc.assert(
-      fc.property(budgets, fc.integer({ min: 0, max: 4e6 }), fc.constantFrom(1, 2), (budget, age, requests) => {
-        const pause = pollIntervalMs({ ...one, youngestMs: age, oldestMs: age, requests, budget });
-        expect(pause).toBeGreaterThanOrEqual(1_000);
-        expect(pause).toBeLessThanOrEqual(15_000);
-        const looks = Math.floor(budget.resetInMs / pause);
-        if (pause < 15_000 && pause > 1_000)
-          expect(looks * requests).toBeLessThanOrEqual(Math.max(budget.spare, requests));
-      }),
-    );
   });
 });

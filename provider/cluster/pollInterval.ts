@@ -1,0 +1,72 @@
+import type { BudgetView } from "../api/rateWindow";
+
+/** When waiting clusters are polled, as a pure decision. `poller.ts` polls. */
+
+export interface Waiting {
+  /** How long each wait has lasted. */
+  readonly agesMs: readonly number[];
+  /** The shortest creation of this process so far; absent if there was none. */
+  readonly fastestMs?: number;
+  /** The age at which a new cluster first looked ready; absent if none has. `/status` may have shown more to wait for. */
+  readonly dueMs?: number;
+  /** The time since the last poll began. */
+  readonly sinceMs: number;
+  /** Requests of one poll. */
+  readonly requests: number;
+  /** Requests still to come: one `/status` for each cluster that has to be confirmed. */
+  readonly confirmations: number;
+  /** Whether several waits share the list, each for its deletion. */
+  readonly areDeletions: boolean;
+  readonly budget: BudgetView;
+}
+
+export const shortestIntervalMs = 1_000;
+/** Many deletions are polled less often: no other resource waits for their end. */
+const shortestIntervalOfDeletionsMs = 2_000;
+/** Clusters that were created together become ready together: the interval while one is about as old as that. */
+const due = { withinMs: 1_000, intervalMs: 500 };
+const longestIntervalMs = 15_000;
+/** For the smallest shares of a key: many stacks that only wait must leave permits to those that create. */
+const longestSharedIntervalMs = 60_000;
+/** The interval as a share of the time waited: hardly any delay, and few polls in a long wait. */
+const shareOfWait = 0.004;
+/** No cluster is ready much faster than the fastest creation before it. */
+const plausibleShare = 0.8;
+/**
+ * Polls take half of the permits that confirmations leave, because others use the same key. They may use up the last
+ * few.
+ */
+const fewPermits = 12;
+
+/**
+ * The pause before the next poll. The interval from poll to poll is short at first and grows with the time waited. It is
+ * longer before the earliest plausible end, and short again about then. It spreads the polls so that the requests left in
+ * the rate window last until its end, but never exceeds the longest interval.
+ */
+export function pollIntervalMs(waiting: Waiting): number {
+  const { sinceMs, budget } = waiting;
+  const intervalMs = Math.min(
+    Math.max(wantedMs(waiting), affordableMs(waiting)),
+    longestSharedIntervalMs,
+    longestIntervalMs / budget.share,
+  );
+  // What the last poll took is part of the interval, but at least half of it is a pause.
+  const pauseMs = sinceMs < intervalMs ? Math.max(intervalMs - sinceMs, intervalMs / 2) : intervalMs;
+  const { resetInMs = 0 } = budget;
+  // A window may begin with its first request: a poll just before the end of one waits for it.
+  const isBeforeEnd = budget.share === 1 && pauseMs < resetInMs && resetInMs < pauseMs + shortestIntervalMs;
+  return isBeforeEnd ? Math.min(longestIntervalMs, resetInMs) : pauseMs;
+}
+
+/** The interval without a rate limit. */
+function wantedMs({ agesMs, fastestMs = 0, dueMs = Number.NaN, areDeletions }: Waiting): number {
+  if (agesMs.some((ms) => Math.abs(ms - dueMs) < due.withinMs)) return due.intervalMs;
+  const shortestMs = areDeletions ? shortestIntervalOfDeletionsMs : shortestIntervalMs;
+  return Math.max(shortestMs, Math.min(...agesMs) * shareOfWait, fastestMs * plausibleShare - Math.max(...agesMs));
+}
+
+/** The interval that the permits left in the window allow. */
+function affordableMs({ requests, confirmations, budget }: Waiting): number {
+  const { limit, spare = limit, resetInMs = 0 } = budget;
+  return (requests * resetInMs) / Math.max(1, (spare - confirmations) / 2, Math.min(spare, fewPermits));
+}
