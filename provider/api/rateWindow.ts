@@ -303,7 +303,8 @@ export class RateWindow {
     this.#longestMs = Math.max(this.#longestMs, resetInMs);
     // Whole seconds also show a window of a minute longer than it is.
     const isMinute = this.#longestMs <= windowMs + sameEndMs;
-    const endsInMs = isMinute ? Math.min(resetInMs, windowMs) : resetInMs;
+    // An end that is now was rounded down.
+    const endsInMs = (isMinute ? Math.min(resetInMs, windowMs) : resetInMs) || guardMs;
     const base = { own, resetAtMs: nowMs + endsInMs, sentBefore: this.#sent };
     if (!known && this.#window === 0) this.#earlier = endedBefore(limit, limit - told - this.#own);
     const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;

@@ -117,6 +117,12 @@ test("the second is given up if others use up a window before it: a process that
   expect(pauses).toEqual([0, 50, 10_250, 10_300, 9_300, 10_300]);
 });
 
+test("an end that is now was rounded down: a window that is used up lasts for up to a second", async () => {
+  const { clock, send, times } = bench((_request, count) => (count === 1 ? left(0, 0) : left(99 - count)));
+  for (let count = 0; count < 3; count += 1) await clock.run(send());
+  expect(times()).toEqual([0, 50, 1_350]); // a quarter of a second of jitter
+});
+
 test("permits that other processes use are respected", async () => {
   const { clock, send, times } = bench((_request, count) => left([50, 0][count] ?? 40, 10));
   await clock.run(send());
