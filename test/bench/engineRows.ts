@@ -7,8 +7,8 @@ import type { Row, Subject } from "./rows";
 
 const sizes = [1, 50, 200];
 const nativeSize = 60;
-/** Number of runs, of which the fastest counts: other load on the machine only makes a run slower. */
-const repeats = 2;
+/** Number of runs, of which the fastest counts: other load on the machine only makes a run slower. More if a ratio has a target. */
+const repeatsOf = (clusters: number) => (clusters >= nativeSize ? 4 : 2);
 
 /** The rows of the real engine, on the real clock. */
 export const engineJobs: readonly Job[] = [
@@ -31,6 +31,7 @@ const programs: Record<Who, (clusters: number) => string> = {
 async function previewsOf(kind: Subject["kind"], who: Who, base: Who, clusters: number): Promise<Row[]> {
   const [idle, ours] = [await upProject(base, clusters), await upProject(who, clusters)];
   try {
+    const repeats = repeatsOf(clusters);
     const before = ours.simulator.requests.length;
     const times = { idle: Number.POSITIVE_INFINITY, ours: Number.POSITIVE_INFINITY };
     const preview = ({ workspace }: Project) => timeOf(() => workspace.succeed("preview"));

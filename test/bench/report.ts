@@ -51,11 +51,11 @@ ${missed || "Every target is reached.\n"}
   the next window up to a second earlier. This package does not send a request that may be refused, so it waits.
 - "mean lag" is from the moment at which the service has a cluster ready to the one at which its creation returns. It may be
   1.5 s, and what the limit takes: requests that do not fit into the window in which clusters become ready wait for the next one.
-- Runs at 300 s of up to 10 clusters are made four times: the shorter times count, the mean lag, and the larger counts. Fleets of
-  up to 10 do not fill a window, so their times differ by the lag of a poll. The polls of the naive provider come every 5 s, of
+- Runs at 300 s of up to 10 clusters are made four times: the shorter times count, the mean lag, and the larger counts. Parallel
+  runs do not begin at the same moment. Fleets of up to 10 do not fill a window, so their times differ by the lag of a poll. The polls of the naive provider come every 5 s, of
   which 30 s and 300 s are multiples.
 - The engine's rows run on the real clock, with the real CLI. An empty resource is one whose provider does nothing;
-  "over empty" compares two previews that were made in turn.
+  "over empty" compares the fastest of several previews that were made in turn.
 - The provider process creates 500 clusters at once. The plain clients send a creation and the polls for each, and nothing else.
   In a profile of November 2026, most of what this package needs beyond undici was garbage: 104 MB of heap were in use before the
   first full collection, and 53 MB after it.
