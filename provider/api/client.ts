@@ -1,11 +1,11 @@
 import { type ApiError, GpuClusterError, isMissingEndpoint, isNotFound } from "../errors";
 import { cleanText } from "../text";
 import type { GpuType } from "../types";
+import type { Budget } from "./budget";
 import { type Endpoint, endpoints, type RedeployBody, type UpdateMethod } from "./endpoints";
 import { asOne, availabilityAmong, joinGpus } from "./gpuMatch";
 import type { HttpRequest, Send } from "./http";
 import { defaultLimit } from "./rateHeaders";
-import type { Budget } from "./rateWindow";
 import { readClusterList } from "./read/clusterList";
 import { type GpuSubject, readGpuList } from "./read/gpuRecords";
 import type { Answer, GetPage } from "./read/pages";

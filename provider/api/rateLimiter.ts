@@ -1,17 +1,11 @@
 import { setMaxListeners } from "node:events";
 import { type Clock, endSleep } from "../clock";
 import { ApiError } from "../errors";
+import type { Answered, Budget, BudgetView, PermitRequest, ReleasePermit } from "./budget";
 import { defaultMaxQueueMs, type Handler, type HttpRequest, titleOf } from "./http";
 import { readRateHeaders } from "./rateHeaders";
 import { type Priority, priorities, priorityOf, spareForPolls } from "./ratePriority";
-import {
-  type Answered,
-  type Budget,
-  type BudgetView,
-  type PermitRequest,
-  RateWindow,
-  type ReleasePermit,
-} from "./rateWindow";
+import { RateWindow } from "./rateWindow";
 import { leftMs, unsent } from "./retry";
 import { isRateLimited } from "./statusErrors";
 

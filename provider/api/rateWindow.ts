@@ -1,3 +1,4 @@
+import type { Answered } from "./budget";
 import { maxConnections } from "./http";
 import { defaultLimit, type RateHeaders, windowMs } from "./rateHeaders";
 import { admitsAtMs, isUrgent, type Priority } from "./ratePriority";
@@ -23,53 +24,6 @@ import {
  * The rate limit as pure decisions: how many permits a window has left, for all users of the key and for this process.
  * `rateLimiter.ts` waits and wakes by them.
  */
-
-/** A request for a permit. */
-export interface PermitRequest {
-  readonly priority: Priority;
-  /** The longest wait for a permit, in milliseconds. */
-  readonly maxQueueMs: number;
-  /** The time at which its wait ends in any case; infinite if there is none. */
-  readonly lateAtMs: number;
-  readonly signal?: AbortSignal;
-  /** Creates the error for a request that would wait longer than `maxQueueMs`: it would wait `waitMs` from now. */
-  refuse(waitMs: number, view: BudgetView): Error;
-  /** Creates the error for a request that still waits at `lateAtMs`. */
-  late(): Error;
-}
-
-/** The service's answer to a request. */
-export interface Answered {
-  readonly headers: RateHeaders;
-  /** Whether the service refused the request because of the rate limit. */
-  readonly isRefused: boolean;
-}
-
-/** Reports the end of a request, with its answer if there was one. Only the first call counts. */
-export type ReleasePermit = (answered?: Answered) => void;
-
-/** The permits for all requests to one service with one key. */
-export interface Budget {
-  /** Resolves when the request may be sent. Rejects when its signal aborts, or with an error of its `refuse` or `late`. */
-  enter(ask: PermitRequest): Promise<ReleasePermit>;
-  view(): BudgetView;
-}
-
-/** The current state of a budget. */
-export interface BudgetView {
-  /** Permits in one window. */
-  readonly limit: number;
-  /** Permits left in this window; absent while unknown, before the first answer of a window. */
-  readonly left?: number;
-  /** The number of these permits that our polls may use without delaying other requests; absent while unknown. */
-  readonly spare?: number;
-  /** Milliseconds until new permits; absent while unknown. While `left` is 0, the budget is closed for this time. */
-  readonly resetInMs?: number;
-  /** Requests that wait for a permit. */
-  readonly queued: number;
-  /** The share of this process in the requests with the key: 1 if no other process uses it. */
-  readonly share: number;
-}
 
 /** Two answers about the same end differ by less than this: by whole seconds and by latency. */
 const sameEndMs = 2_000;
@@ -120,6 +74,48 @@ interface Known extends Count {
   readonly isRefused: boolean;
 }
 
+/** What this process knows of one window, and keeps of the one before. */
+interface Window {
+  /** Absent while the state of this window is unknown: one probe may be sent. */
+  known: Known | undefined;
+  /** An answer to a request of an earlier window says nothing about this one. */
+  readonly number: number;
+  /** The number of requests sent in earlier windows. */
+  readonly sentBefore: number;
+  /** The requests of this window that have ended, and those of them with an answer. */
+  ended: number;
+  answers: number;
+  /** The probes, while its state is unknown. */
+  probes: number;
+  /** Our last requests before this window: the service may have counted them in it. */
+  readonly late: number;
+  /** The requests of others before our first one. They may have ended since: a preview has, when its update begins. */
+  earlier: number;
+  /** The requests of others, at least: what an answer counts beyond all that we have sent in this window and the one before. */
+  others: number;
+  /** Our requests in the window before. */
+  readonly ownBefore: number;
+  /** Our share of the key in the window before; 0 if there was none. */
+  readonly before: number;
+  /** Whether the permits of the window before were used up, as far as this process has seen. */
+  readonly wasShort: boolean;
+}
+
+const firstWindow: Readonly<Window> = {
+  known: undefined,
+  number: 0,
+  sentBefore: 0,
+  ended: 0,
+  answers: 0,
+  probes: 0,
+  late: 0,
+  earlier: 0,
+  others: 0,
+  ownBefore: 0,
+  before: 0,
+  wasShort: false,
+};
+
 /**
  * Counts the permits of one window after the other. The service counts a request at some moment between its sending and
  * its answer. So the permits that are certainly left are those that an answer reports, minus all requests that were in
@@ -127,39 +123,22 @@ interface Known extends Count {
  * Pure: times and jitter are passed in.
  */
 export class RateWindow {
-  /** Absent while the state of this window is unknown: one probe may be sent. */
-  #known: Known | undefined;
+  #current: Window = { ...firstWindow };
   #limit = defaultLimit;
-  /** The number of the window: an answer to a request of an earlier window says nothing about this one. */
-  #window = 0;
   #sent = 0;
-  /** The number of requests sent in earlier windows. */
-  #sentBefore = 0;
   #inFlight = 0;
-  /** The requests of this window that have ended, and those of them with an answer. */
-  #ended = 0;
-  #answers = 0;
-  /** Our last requests before this window: the service may have counted them in it. */
-  #late = 0;
-  /** The requests of others before our first one. They may have ended since: a preview has, when its update begins. */
-  #earlier = 0;
-  /** The requests of others, at least: what an answer counts beyond all that we have sent in this window and the one before. */
-  #others = 0;
-  #ownBefore = 0;
-  /** Our share of the key in the window before; 0 if there was none. */
-  #before = 0;
-  /** Whether the permits of the window before were used up, as far as this process has seen. */
-  #wasShort = false;
+  /** When the last request was sent. */
+  #sentAtMs = 0;
   /** The time by which windows begin later than the service says. */
   #guardMs = 0;
   /** The windows in a row whose first request of ours was refused. */
   #firstRefusals = 0;
   /** The longest time until a reset that an answer has shown: almost a whole window. */
   #longestMs = 0;
-  /** The probes of this window, while its state is unknown. */
-  #probes = 0;
-  /** When the last request was sent. */
-  #sentAtMs = 0;
+
+  get #known(): Known | undefined {
+    return this.#current.known;
+  }
 
   get limit(): number {
     return this.#limit;
@@ -174,7 +153,7 @@ export class RateWindow {
 
   /** The time from which a priority may send, as far as known: in the past if it may send now. */
   opensAtMs(priority: Priority, nowMs: number): number {
-    if (!this.#known) return this.#probes > 0 ? this.#sentAtMs + probeMs : Number.NEGATIVE_INFINITY;
+    if (!this.#known) return this.#current.probes > 0 ? this.#sentAtMs + probeMs : Number.NEGATIVE_INFINITY;
     return Math.max(this.#opensAtMs(this.#known, priority, nowMs), this.#answeredAtMs(this.#known, priority, nowMs));
   }
 
@@ -213,13 +192,13 @@ export class RateWindow {
     if (this.#inFlight >= places) return false;
     if (priority === "lookup") return true;
     // The places grow with the answers, so that processes that begin together see each other.
-    if (this.#before < 1 && this.#open > this.#answers + more) return false;
+    if (this.#current.before < 1 && this.#open > this.#current.answers + more) return false;
     return this.#isAlone(known) || this.#unseen(known) < placesIn(this.#part(known)) + more;
   }
 
   /** Our requests of this window in flight. */
   get #open(): number {
-    return this.#own - this.#ended;
+    return this.#own - this.#current.ended;
   }
 
   /** Those of them that the latest count does not contain. */
@@ -229,13 +208,14 @@ export class RateWindow {
 
   /** Our requests in this window. */
   get #own(): number {
-    return this.#sent - this.#sentBefore;
+    return this.#sent - this.#current.sentBefore;
   }
 
   #use({ told }: Known): Use {
-    const own = this.#own + this.#late;
-    const used = Math.max(this.#limit - told - this.#earlier, own + this.#others);
-    return { limit: this.#limit, used, own, before: this.#before, wasShort: this.#wasShort };
+    const { late, earlier, others, before, wasShort } = this.#current;
+    const own = this.#own + late;
+    const used = Math.max(this.#limit - told - earlier, own + others);
+    return { limit: this.#limit, used, own, before, wasShort };
   }
 
   #isAlone(known: Known): boolean {
@@ -249,7 +229,7 @@ export class RateWindow {
 
   get share(): number {
     const known = this.#known;
-    return known && !known.isRefused ? shareOf(this.#use(known)) : this.#before || 1;
+    return known && !known.isRefused ? shareOf(this.#use(known)) : this.#current.before || 1;
   }
 
   /** The polls that this process may send, of those that all may send. */
@@ -259,7 +239,7 @@ export class RateWindow {
   }
 
   send(nowMs: number): Permit {
-    const permit = { number: ++this.#sent, window: this.#window, sentAtMs: nowMs, beside: this.#inFlight };
+    const permit = { number: ++this.#sent, window: this.#current.number, sentAtMs: nowMs, beside: this.#inFlight };
     this.#sentAtMs = nowMs;
     this.#inFlight += 1;
     if (this.#known) {
@@ -267,7 +247,7 @@ export class RateWindow {
       this.#known.told -= 1;
       if (nowMs > this.#known.resetAtMs - wholeSecondMs) this.#known.sentLate += 1;
     } else {
-      this.#probes += 1;
+      this.#current.probes += 1;
     }
     return permit;
   }
@@ -275,12 +255,12 @@ export class RateWindow {
   /** A request has ended, with or without an answer. */
   end(permit: Permit, answered: Answered | undefined, nowMs: number, random: number): void {
     this.#inFlight -= 1;
-    if (permit.window === this.#window) {
-      this.#ended += 1;
-      this.#probes = Math.max(0, this.#probes - 1);
+    if (permit.window === this.#current.number) {
+      this.#current.ended += 1;
+      this.#current.probes = Math.max(0, this.#current.probes - 1);
     }
     if (answered?.isRefused) this.#close(permit, answered.headers, nowMs, random);
-    else if (answered && permit.window === this.#window) this.#learn(permit, answered.headers, nowMs, random);
+    else if (answered && permit.window === this.#current.number) this.#learn(permit, answered.headers, nowMs, random);
   }
 
   /** The permits left and the time until the reset; absent while unknown. */
@@ -290,12 +270,12 @@ export class RateWindow {
   }
 
   #learn(permit: Permit, headers: RateHeaders, nowMs: number, random: number): void {
-    this.#answers += 1;
+    this.#current.answers += 1;
     const known = this.#known;
     const { limit = this.#limit, remaining = limit - 1, resetInMs = windowMs } = headers;
     const isLatest = !known || (headers.remaining !== undefined && permit.number > known.toldBy);
     // Reads and changes may have limits of their own: the count and the limit of one answer belong together.
-    if (limit !== this.#limit) this.#others = 0;
+    if (limit !== this.#limit) this.#current.others = 0;
     if (isLatest) this.#limit = limit;
     const told = Math.min(remaining, limit) - (this.#sent - permit.number);
     // Even if the service reports more permits, no more than the limit is sent in one window.
@@ -306,15 +286,16 @@ export class RateWindow {
     // An end that is now was rounded down.
     const endsInMs = (isMinute ? Math.min(resetInMs, windowMs) : resetInMs) || guardMs;
     const base = { own, resetAtMs: nowMs + endsInMs, sentBefore: this.#sent };
-    if (!known && this.#window === 0) this.#earlier = endedBefore(limit, limit - told - this.#own);
-    const counted = limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#earlier : 0;
-    this.#others = Math.max(this.#others, counted - this.#own - this.#ownBefore);
+    if (!known && this.#current.number === 0) this.#current.earlier = endedBefore(limit, limit - told - this.#own);
+    const counted =
+      limit === this.#limit && headers.remaining !== undefined ? limit - remaining - this.#current.earlier : 0;
+    this.#current.others = Math.max(this.#current.others, counted - this.#own - this.#current.ownBefore);
     const others = { requests: limit - told - this.#own, atMs: permit.sentAtMs };
     if (!known) {
       this.#firstRefusals = 0;
       const pace = firstPace(others);
       const count = { told, toldBy: permit.number, toldAtMs: permit.sentAtMs, heardAtMs: nowMs, pace, sentLate: 0 };
-      this.#known = { ...base, ...count, random, sinceMs: nowMs, isRefused: false };
+      this.#current.known = { ...base, ...count, random, sinceMs: nowMs, isRefused: false };
     } else if (headers.remaining !== undefined) {
       // The count rises after requests in flight have arrived. Permits of the next window have to wait for its start.
       const isMore = own > known.own && base.resetAtMs < known.resetAtMs + sameEndMs;
@@ -331,7 +312,7 @@ export class RateWindow {
   /** After a refusal, answers to requests in flight do not count. Of several refusals, the longest wait counts. */
   #close(permit: Permit, { limit, retryAfterMs, resetInMs }: RateHeaders, nowMs: number, random: number): void {
     const waitMs = retryAfterMs ?? resetInMs ?? windowMs;
-    if (!this.#known && permit.window === this.#window) this.#refuseFirst(waitMs);
+    if (!this.#known && permit.window === this.#current.number) this.#refuseFirst(waitMs);
     this.#limit = limit ?? this.#limit;
     const closedUntilMs = this.#known?.isRefused ? this.#known.resetAtMs : 0;
     const resetAtMs = Math.max(closedUntilMs, nowMs + waitMs);
@@ -352,23 +333,22 @@ export class RateWindow {
   #refuseFirst(waitMs: number): void {
     this.#firstRefusals += 1;
     // If most requests are those of others, they have used up two windows before it came: to begin later does harm.
-    const isUsedUp = this.#before < littleShare && waitMs > Math.max(sameEndMs, this.#longestMs / 2);
+    const isUsedUp = this.#current.before < littleShare && waitMs > Math.max(sameEndMs, this.#longestMs / 2);
     this.#guardMs = this.#firstRefusals > 1 && isUsedUp ? 0 : guardMs;
   }
 
   #begin(known: Known | undefined): void {
-    this.#wasShort = known?.isRefused || (this.#known ? isShort(this.#limit, this.#known) : this.#wasShort);
-    if (this.#known && !this.#known.isRefused) this.#before = shareAfter(this.#use(this.#known));
-    this.#late = Math.max(this.#known?.sentLate ?? 0, this.#inFlight);
-    this.#earlier = 0;
-    this.#others = 0;
-    this.#ownBefore = this.#own;
-    this.#ended = 0;
-    this.#answers = 0;
-    this.#known = known;
-    this.#window += 1;
-    this.#sentBefore = this.#sent;
-    this.#probes = 0;
+    const last = this.#current;
+    this.#current = {
+      ...firstWindow,
+      known,
+      number: last.number + 1,
+      sentBefore: this.#sent,
+      late: Math.max(last.known?.sentLate ?? 0, this.#inFlight),
+      ownBefore: this.#own,
+      before: last.known && !last.known.isRefused ? shareAfter(this.#use(last.known)) : last.before,
+      wasShort: known?.isRefused || (last.known ? isShort(this.#limit, last.known) : last.wasShort),
+    };
   }
 
   #endMs(known: Known): number {

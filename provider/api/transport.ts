@@ -4,9 +4,9 @@ import type { RequestLog } from "../requestLog";
 import type { Secret } from "../text";
 import { noTracer, type Tracer } from "../trace";
 import { recordAttempts } from "./attempts";
+import type { Budget } from "./budget";
 import { type Handler, http, type Send } from "./http";
 import { rateBudget } from "./rateLimiter";
-import type { Budget } from "./rateWindow";
 import { deadline, retry } from "./retry";
 import { statusErrors } from "./statusErrors";
 

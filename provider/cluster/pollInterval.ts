@@ -1,4 +1,4 @@
-import type { BudgetView } from "../api/rateWindow";
+import type { BudgetView } from "../api/budget";
 
 /** When waiting clusters are polled, as a pure decision. `poller.ts` polls. */
 

@@ -1,9 +1,9 @@
+import type { Budget, BudgetView, PermitRequest, ReleasePermit } from "../api/budget";
 import { type Client, createClient } from "../api/client";
 import { descriptorPaths } from "../api/endpoints";
 import type { HttpRequest, HttpResponse, Send } from "../api/http";
 import { hasIdForm } from "../api/names";
 import { defaultLimit, type RateHeaders, windowMs } from "../api/rateHeaders";
-import type { Budget, BudgetView, PermitRequest, ReleasePermit } from "../api/rateWindow";
 import { type ClusterList, type ClusterRecord, clusterIdPrefix, type GpuList, type StatusRecord } from "../api/records";
 import { getServiceInfo } from "../api/serviceInfo";
 import { isLeaving } from "../api/states";
