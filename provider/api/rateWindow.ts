@@ -283,8 +283,9 @@ export class RateWindow {
     this.#longestMs = Math.max(this.#longestMs, resetInMs);
     // Whole seconds also show a window of a minute longer than it is.
     const isMinute = this.#longestMs <= windowMs + sameEndMs;
-    // An end that is now was rounded down.
-    const endsInMs = (isMinute ? Math.min(resetInMs, windowMs) : resetInMs) || guardMs;
+    // An end that is now was rounded down, unless the service always says so.
+    const leastMs = this.#longestMs > 0 && resetInMs === 0 ? guardMs : 0;
+    const endsInMs = Math.max(leastMs, isMinute ? Math.min(resetInMs, windowMs) : resetInMs);
     const base = { own, resetAtMs: nowMs + endsInMs, sentBefore: this.#sent };
     if (!known && this.#current.number === 0) this.#current.earlier = endedBefore(limit, limit - told - this.#own);
     const counted =

@@ -23,8 +23,11 @@ export interface Waiting {
 export const shortestIntervalMs = 1_000;
 /** Many deletions are polled less often: no other resource waits for their end. */
 const shortestIntervalOfDeletionsMs = 2_000;
-/** Clusters that were created together become ready together: the interval while one is about as old as that. */
-const due = { withinMs: 1_000, intervalMs: 500 };
+/**
+ * Clusters that were created together become ready together: the interval while all that wait are about as old as the first
+ * ready one was. A list of the poll before is older than `sameTickMs` then, and not used again.
+ */
+const due = { withinMs: 1_000, intervalMs: 600 };
 const longestIntervalMs = 15_000;
 /** For the smallest shares of a key: many stacks that only wait must leave permits to those that create. */
 const longestSharedIntervalMs = 60_000;
@@ -60,7 +63,7 @@ export function pollIntervalMs(waiting: Waiting): number {
 
 /** The interval without a rate limit. */
 function wantedMs({ agesMs, fastestMs = 0, dueMs = Number.NaN, areDeletions }: Waiting): number {
-  if (agesMs.some((ms) => Math.abs(ms - dueMs) < due.withinMs)) return due.intervalMs;
+  if (!areDeletions && agesMs.every((ms) => Math.abs(ms - dueMs) < due.withinMs)) return due.intervalMs;
   const shortestMs = areDeletions ? shortestIntervalOfDeletionsMs : shortestIntervalMs;
   return Math.max(shortestMs, Math.min(...agesMs) * shareOfWait, fastestMs * plausibleShare - Math.max(...agesMs));
 }

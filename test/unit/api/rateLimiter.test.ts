@@ -117,10 +117,13 @@ test("the second is given up if others use up a window before it: a process that
   expect(pauses).toEqual([0, 50, 10_250, 10_300, 9_300, 10_300]);
 });
 
-test("an end that is now was rounded down: a window that is used up lasts for up to a second", async () => {
-  const { clock, send, times } = bench((_request, count) => (count === 1 ? left(0, 0) : left(99 - count)));
+test.each<[string, number, number[]]>([
+  ["an end that is now was rounded down: a used-up window lasts for up to a second", 60, [0, 50, 1_350]], // 250 ms of jitter
+  ["a service that always says so has no windows", 0, [0, 50, 350]],
+])("%s", async (_title, resetS, expected) => {
+  const { clock, send, times } = bench((_request, count) => (count === 1 ? left(0, 0) : left(99 - count, resetS)));
   for (let count = 0; count < 3; count += 1) await clock.run(send());
-  expect(times()).toEqual([0, 50, 1_350]); // a quarter of a second of jitter
+  expect(times()).toEqual(expected);
 });
 
 test("permits that other processes use are respected", async () => {
