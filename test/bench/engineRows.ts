@@ -8,7 +8,7 @@ import type { Row, Subject } from "./rows";
 const sizes = [1, 50, 200];
 const nativeSize = 60;
 /** Number of runs, of which the fastest counts: other load on the machine only makes a run slower. More if a ratio has a target. */
-const repeatsOf = (clusters: number) => (clusters >= nativeSize ? 4 : 2);
+const repeatsOf = (clusters: number) => (clusters >= nativeSize ? 3 : 2);
 
 /** The rows of the real engine, on the real clock. */
 export const engineJobs: readonly Job[] = [

@@ -15,7 +15,7 @@ export function factorOf(boundMs: number): number {
 export const phaseMs = 20_000;
 
 /** The real time between the beginnings of parallel runs: of the same fleet, and of different ones. */
-export const apartMs = { runs: 150, jobs: 600 };
+export const apartMs = { runs: 150, jobs: 400 };
 
 /** Runs in parallel that begin one after the other; the first one waits too. */
 export function apart<T>(runs: readonly (() => Promise<T>)[], ms: number): Promise<T>[] {
