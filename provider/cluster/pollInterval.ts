@@ -46,19 +46,20 @@ const fewPermits = 12;
  * longer before the earliest plausible end, and short again about then. It spreads the polls so that the requests left in
  * the rate window last until its end, but never exceeds the longest interval.
  */
-export function pollIntervalMs(waiting: Waiting): number {
-  const { sinceMs, budget } = waiting;
-  const intervalMs = Math.min(
-    Math.max(wantedMs(waiting), affordableMs(waiting)),
-    longestSharedIntervalMs,
-    longestIntervalMs / budget.share,
-  );
-  // What the last poll took is part of the interval, but at least half of it is a pause.
-  const pauseMs = sinceMs < intervalMs ? Math.max(intervalMs - sinceMs, intervalMs / 2) : intervalMs;
-  const { resetInMs = 0 } = budget;
+export function pollPauseMs(waiting: Waiting): number {
+  const { sinceMs, requests, confirmations, budget } = waiting;
+  const { limit, spare = limit, resetInMs = 0, share } = budget;
+  const spreadMs = (permits: number) => (requests * resetInMs) / Math.max(1, permits);
+  const most = spare - confirmations;
+  const affordableMs = spreadMs(Math.max(most / 2, Math.min(spare, fewPermits)));
+  const longestMs = Math.min(longestSharedIntervalMs, longestIntervalMs / share);
+  const intervalMs = Math.min(longestMs, Math.max(wantedMs(waiting), affordableMs));
+  // What the last poll took is part of the interval, unless permits are scarce. At least half of the interval is a pause.
+  const leastMs = Math.max(intervalMs / 2, spreadMs(most));
+  const pauseMs = sinceMs < intervalMs ? Math.min(intervalMs, Math.max(intervalMs - sinceMs, leastMs)) : intervalMs;
   // A window may begin with its first request: a poll just before the end of one waits for it.
-  const isBeforeEnd = budget.share === 1 && pauseMs < resetInMs && resetInMs < pauseMs + shortestIntervalMs;
-  return isBeforeEnd ? Math.min(longestIntervalMs, resetInMs) : pauseMs;
+  const isBeforeEnd = share === 1 && pauseMs < resetInMs && resetInMs < pauseMs + shortestIntervalMs;
+  return isBeforeEnd ? Math.min(longestMs, resetInMs) : pauseMs;
 }
 
 /** The interval without a rate limit. */
@@ -66,10 +67,4 @@ function wantedMs({ agesMs, fastestMs = 0, dueMs = Number.NaN, areDeletions }: W
   if (!areDeletions && agesMs.every((ms) => Math.abs(ms - dueMs) < due.withinMs)) return due.intervalMs;
   const shortestMs = areDeletions ? shortestIntervalOfDeletionsMs : shortestIntervalMs;
   return Math.max(shortestMs, Math.min(...agesMs) * shareOfWait, fastestMs * plausibleShare - Math.max(...agesMs));
-}
-
-/** The interval that the permits left in the window allow. */
-function affordableMs({ requests, confirmations, budget }: Waiting): number {
-  const { limit, spare = limit, resetInMs = 0 } = budget;
-  return (requests * resetInMs) / Math.max(1, (spare - confirmations) / 2, Math.min(spare, fewPermits));
 }

@@ -8,7 +8,7 @@ import { noHistory, type Observation, type PollHistory, unhealthyReasons, type V
 import { type ListCache, memberOf } from "./listCache";
 import { findCluster, findStatus, noReplicas } from "./lookup";
 import type { Operation } from "./operation";
-import { pollIntervalMs, shortestIntervalMs } from "./pollInterval";
+import { pollPauseMs, shortestIntervalMs } from "./pollInterval";
 import type { Totals } from "./totals";
 
 export interface PollOptions {
@@ -69,7 +69,7 @@ export class Poller {
     // A new wait polls soon: it does not wait for the interval of older waits. If the next tick is near anyway, the
     // interval is not computed for each new wait.
     if (this.#pauseMs() > shortestIntervalMs)
-      this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#intervalMs(0));
+      this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#nextPauseMs(0));
     try {
       const verdict = await this.#loop(options, report);
       const waitedMs = report.waitedMs();
@@ -94,15 +94,15 @@ export class Poller {
   /** Milliseconds until the next moment at which all waits poll. */
   #pauseMs(): number {
     const nowMs = this.clock.now();
-    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#intervalMs(nowMs - this.#tickMs);
+    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#nextPauseMs(nowMs - this.#tickMs);
     return this.#tickMs - nowMs;
   }
 
-  #intervalMs(sinceMs: number): number {
+  #nextPauseMs(sinceMs: number): number {
     const waits = [...this.#waits.values()];
     const unconfirmed = waits.filter(({ operation, isDeleted }) => operation.readsStatus && !isDeleted);
     const alone = waits.every(({ operation }) => operation.isCreation) ? requestsOfCreation : 2;
-    return pollIntervalMs({
+    return pollPauseMs({
       sinceMs,
       agesMs: [...this.#waits.keys()].map((report) => report.waitedMs()),
       fastestMs: this.#fastestMs,

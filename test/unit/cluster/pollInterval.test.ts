@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { pollIntervalMs, type Waiting } from "../../../provider/cluster/pollInterval";
+import { pollPauseMs, type Waiting } from "../../../provider/cluster/pollInterval";
 
 const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0, share: 1 };
 const nearEnd = { ...free, resetInMs: 1_900 };
@@ -40,11 +40,12 @@ describe("the pause before the next look", () => {
     ["is as before when all are older", { ...due, agesMs: [31_000] }, 1_000],
     ["is counted from the beginning of the last look", { sinceMs: 100 }, 1_150],
     ["is at least half of it, however long the last look took", { sinceMs: 1_200 }, 625],
+    ["is whole where confirmations take what is left", { sinceMs: 100, confirmations: 90 }, 5_000],
     ["is whole after a look that took longer", { sinceMs: 1_250 }, 1_250],
     ["reaches to the end of the window from now", { sinceMs: 500, budget: { ...free, resetInMs: 1_400 } }, 1_400],
     ["is at most 15 s before that moment, for what fails", { agesMs: [0, 30_000], fastestMs: 300_000 }, 15_000],
   ])("%s", (_title, waiting, ms) => {
-    expect(pollIntervalMs({ ...one, ...waiting })).toBe(ms);
+    expect(pollPauseMs({ ...one, ...waiting })).toBe(ms);
   });
 
   it("never uses up a window before its end, and never stops looking", () => {
@@ -52,7 +53,7 @@ describe("the pause before the next look", () => {
     const budgets = fc.record({ limit: fc.constant(100), queued: fc.constant(0), share: fc.constant(1), ...left });
     fc.assert(
       fc.property(budgets, fc.integer({ min: 0, max: 4e6 }), fc.constantFrom(1, 2), (budget, age, requests) => {
-        const pause = pollIntervalMs({ ...one, agesMs: [age], requests, budget });
+        const pause = pollPauseMs({ ...one, agesMs: [age], requests, budget });
         expect(pause).toBeGreaterThanOrEqual(1_000);
         expect(pause).toBeLessThanOrEqual(15_000);
         const looks = Math.floor(budget.resetInMs / pause);
@@ -76,9 +77,9 @@ describe("the pause before the next look", () => {
     fc.assert(
       fc.property(times, budgets, fc.integer({ min: 0, max: 60_000 }), (waiting, budget, sinceMs) => {
         const all = { ...one, ...waiting, budget: { ...free, share: 0.5, ...budget } };
-        const whole = pollIntervalMs(all);
+        const whole = pollPauseMs(all);
         expect(whole).toBeGreaterThanOrEqual(600);
-        const pause = pollIntervalMs({ ...all, sinceMs });
+        const pause = pollPauseMs({ ...all, sinceMs });
         expect(pause).toBeGreaterThanOrEqual(whole / 2);
         expect(pause).toBeLessThanOrEqual(whole);
       }),
