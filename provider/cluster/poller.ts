@@ -8,7 +8,7 @@ import { noHistory, type Observation, type PollHistory, unhealthyReasons, type V
 import { type ListCache, memberOf } from "./listCache";
 import { findCluster, findStatus, noReplicas } from "./lookup";
 import type { Operation } from "./operation";
-import { pollPauseMs, shortestIntervalMs } from "./pollInterval";
+import { pollPauseMs, sameTickMs, shortestIntervalMs } from "./pollInterval";
 import type { Totals } from "./totals";
 
 export interface PollOptions {
@@ -239,9 +239,6 @@ interface PollResult {
   readonly verdict: Verdict;
   readonly next: PollHistory;
 }
-
-/** Polls of one tick start within this time, and use the same list. */
-const sameTickMs = 500;
 
 /** The observations of one wait. Reports changes as progress, and lists the observed states at the end. */
 export class WaitReport {
