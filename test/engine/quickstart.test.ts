@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { closeBenches, living, openBench, openNativeBench } from "./harness";
 
 afterAll(closeBenches);
@@ -43,34 +43,38 @@ describe("a native cluster with a type by need", () => {
 });
 
 describe("npm start", () => {
+  // A folder of its own: parallel tests make temporary folders too.
+  let temporary: string;
+  beforeEach(() => {
+    temporary = mkdtempSync(join(tmpdir(), "gpucluster-start-"));
+  });
+  afterEach(() => rmSync(temporary, { recursive: true, force: true }));
+
+  /** Folders and stack files of the demo. What Pulumi and ts-node keep for themselves has other names. */
+  const leftovers = () =>
+    [...readdirSync(temporary), ...readdirSync(repository)].filter((name) => /^gpucluster-|^Pulumi\.demo/.test(name));
+
   it("runs the whole tour and leaves nothing behind", async () => {
-    const before = leftovers();
-    const { code, output } = await runStart();
+    const { code, output } = await runStart(temporary);
     expect(output).toContain("~ replicas");
     expect(output).toContain("Done: nothing is left running");
     expect(code).toBe(0);
-    expect(leftovers()).toEqual(before);
+    expect(leftovers()).toEqual([]);
   });
 
   it("cleans up after itself when it is interrupted", async () => {
-    const before = leftovers();
     // Any progress line: on a busy machine, the first lines may be missing.
-    const { code, output } = await runStart(" of 60m");
+    const { code, output } = await runStart(temporary, " of 60m");
     expect(output).toContain("Interrupted. Nothing is left running.");
     expect(code).toBe(130);
-    expect(leftovers()).toEqual(before);
+    expect(leftovers()).toEqual([]);
   });
 });
 
-/** Folders and stack files of the demo; those of parallel tests have a word in their names. */
-function leftovers(): string[] {
-  const files = [...readdirSync(tmpdir()), ...readdirSync(repository)];
-  return files.filter((name) => /^gpucluster-\w{6}$|^Pulumi\.demo/.test(name));
-}
-
 /** As in a terminal, Ctrl-C goes to the whole foreground group. */
-function runStart(interruptAt?: string): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, ["scripts/start.mjs"], { cwd: repository, detached: true });
+function runStart(temporary: string, interruptAt?: string): Promise<{ code: number | null; output: string }> {
+  const env = { ...process.env, TMPDIR: temporary };
+  const child = spawn(process.execPath, ["scripts/start.mjs"], { cwd: repository, env, detached: true });
   let output = "";
   let interrupted = false;
   for (const stream of [child.stdout, child.stderr]) {
