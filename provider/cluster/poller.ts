@@ -68,8 +68,8 @@ export class Poller {
     this.#waits.set(report, options);
     // A new wait polls soon: it does not wait for the interval of older waits. If the next tick is near anyway, the
     // interval is not computed for each new wait.
-    if (this.#pauseMs() > shortestIntervalMs)
-      this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#nextPauseMs(0));
+    if (this.#untilTickMs() > shortestIntervalMs)
+      this.#tickMs = Math.min(this.#tickMs, this.clock.now() + this.#pauseAfterMs(0));
     try {
       const verdict = await this.#loop(options, report);
       const waitedMs = report.waitedMs();
@@ -92,13 +92,13 @@ export class Poller {
   }
 
   /** Milliseconds until the next moment at which all waits poll. */
-  #pauseMs(): number {
+  #untilTickMs(): number {
     const nowMs = this.clock.now();
-    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#nextPauseMs(nowMs - this.#tickMs);
+    if (this.#tickMs <= nowMs) this.#tickMs = nowMs + this.#pauseAfterMs(nowMs - this.#tickMs);
     return this.#tickMs - nowMs;
   }
 
-  #nextPauseMs(sinceMs: number): number {
+  #pauseAfterMs(sinceMs: number): number {
     const waits = [...this.#waits.values()];
     const unconfirmed = waits.filter(({ operation, isDeleted }) => operation.readsStatus && !isDeleted);
     const alone = waits.every(({ operation }) => operation.isCreation) ? requestsOfCreation : 2;
@@ -118,7 +118,7 @@ export class Poller {
     const { operation } = options;
     let past = noHistory;
     for (let refusals = 0; ; ) {
-      const pause = Math.max(this.#pauseMs(), past.contradicted ? contradictionPauseMs : 0);
+      const pause = Math.max(this.#untilTickMs(), past.contradicted ? contradictionPauseMs : 0);
       await operation.pause(pause);
       past = { ...past, waitedMs: report.waitedMs() };
       try {

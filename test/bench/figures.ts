@@ -29,21 +29,28 @@ export function isFigure(name: string): name is Figure {
 
 const timed: readonly Figure[] = ["seconds", "ratio", "drift"];
 
-/**
- * The best of several equal runs. The shortest times, because load on the machine only adds to them; the mean lag, because
- * the time from the event to the next poll is random; the largest of all other figures.
- */
+/** Several equal runs as one: the shortest times, because load on the machine only adds to them. */
 export function bestOf(runs: readonly Figures[]): Figures {
+  return merged(runs, (times) => Math.min(...times));
+}
+
+/** Several equal runs as one: the mean times, because the end of a window within its second is random. */
+export function meanOf(runs: readonly Figures[]): Figures {
+  return merged(runs, mean);
+}
+
+/** The mean lag, because the time from the event to the next poll is random; the largest of all other figures. */
+function merged(runs: readonly Figures[], timeOf: (times: readonly number[]) => number): Figures {
+  const oneOf = (figure: Figure) => (figure === "lag" ? mean : timed.includes(figure) ? timeOf : mostOf);
   const entries = figureNames.flatMap((figure) => {
     const values = runs.flatMap((figures) => figures[figure] ?? []);
-    return values.length > 0 ? [[figure, oneOf(figure, values)] as const] : [];
+    return values.length > 0 ? [[figure, oneOf(figure)(values)] as const] : [];
   });
   return Object.fromEntries(entries);
 }
 
-function oneOf(figure: Figure, values: readonly number[]): number {
-  if (figure === "lag") return mean(values);
-  return timed.includes(figure) ? Math.min(...values) : Math.max(...values);
+function mostOf(values: readonly number[]): number {
+  return Math.max(...values);
 }
 
 export function mean(values: readonly number[]): number {

@@ -7,22 +7,19 @@ import type { Row } from "./rows";
 import { ScaledClock } from "./scaledClock";
 import { leanRefresh, naiveSweeps, sweptSizes } from "./sweepRows";
 import { twins } from "./twinRows";
-import { upJobs } from "./upRows";
+import { comparedSizes, naiveUpJobs, ourUpJobs } from "./upRows";
 
-const sizes = [1, 10, 90, 100, 500];
-/** Runs of these sizes are made in parallel, because they do little; larger ones would slow each other down. */
-const smallSizes = sizes.filter((clusters) => clusters <= 10);
-const largeSizes = sizes.filter((clusters) => clusters > 10);
+const largeSize = 500;
 
 /** All fleet rows. */
 export const fleetJobs: readonly Job[] = [
   warmUp,
-  ...[30, 300].flatMap((provisioningS) => [
-    () => together(smallSizes.flatMap((clusters) => upJobs(clusters, provisioningS))),
-    ...largeSizes.flatMap((clusters) => upJobs(clusters, provisioningS)),
-  ]),
+  () => compared(30),
+  ...larger(30),
+  () => compared(300),
+  ...larger(300),
   ...sweptSizes.map((clusters) => () => leanRefresh(clusters)),
-  () => naiveSweeps(500),
+  () => naiveSweeps(largeSize),
   phases,
   () => processes(30),
   ...sharingJobs,
@@ -36,7 +33,23 @@ async function warmUp(): Promise<Row[]> {
   return [];
 }
 
-/** Their beginnings are apart, because what one fleet computes then would count as time of the others. */
+/**
+ * The fleets of this provider, then those of the naive one. Fleets that poll for 300 s on a fast clock keep the process busy, so
+ * only those of them that are small are parallel.
+ */
+async function compared(provisioningS: number): Promise<Row[]> {
+  const parallel = comparedSizes.filter((clusters) => provisioningS === 30 || clusters <= 10);
+  const others = comparedSizes.filter((clusters) => !parallel.includes(clusters));
+  const rows = await together(parallel.flatMap((clusters) => ourUpJobs(clusters, provisioningS)));
+  for (const job of others.flatMap((clusters) => ourUpJobs(clusters, provisioningS))) rows.push(...(await job()));
+  rows.push(...(await together(comparedSizes.flatMap((clusters) => naiveUpJobs(clusters, provisioningS)))));
+  return rows.sort((one, other) => one.clusters - other.clusters);
+}
+
+function larger(provisioningS: number): Job[] {
+  return [...ourUpJobs(largeSize, provisioningS), ...naiveUpJobs(largeSize, provisioningS)];
+}
+
 async function together(jobs: readonly Job[]): Promise<Row[]> {
-  return (await Promise.all(apart(jobs, apartMs.jobs))).flat();
+  return (await apart(jobs, apartMs.jobs)).flat();
 }

@@ -2,7 +2,7 @@ import type { Figures } from "./figures";
 import { figuresOf } from "./fleet";
 import type { Job } from "./jobs";
 import { openOurs } from "./ours";
-import { factor } from "./pace";
+import { apart, apartMs, factor } from "./pace";
 import { runProcesses } from "./processes";
 import type { Row, Subject } from "./rows";
 import { ScaledClock } from "./scaledClock";
@@ -12,11 +12,11 @@ const phasesMs = [0, 10_000, 20_000, 30_000, 40_000, 50_000];
 /** Runs that begin at different phases of a window: no request may be refused in any. */
 export async function phases(): Promise<Row[]> {
   const subject: Subject = { kind: "phases", who: "ours", clusters: 100, provisioningS: 30, healthCheck: "list" };
-  const all: Figures[] = [];
-  for (const phaseMs of phasesMs) {
+  const runs = phasesMs.map((phaseMs) => () => {
     const run = { clusters: subject.clusters, provisioningMs: 30_000, phaseMs, healthCheck: "list" as const };
-    all.push(await figuresOf(run, openOurs, new ScaledClock(factor)));
-  }
+    return figuresOf(run, openOurs, new ScaledClock(factor));
+  });
+  const all = await apart(runs, apartMs.runs);
   const most = (figure: keyof Figures) => Math.max(...all.map((figures) => figures[figure] ?? Number.NaN));
   const { failed, refused, ...others } = {
     failed: most("failed"),

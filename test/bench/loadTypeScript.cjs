@@ -1,15 +1,10 @@
 // Lets a plain Node run the TypeScript of this repository: `node -r ./test/bench/loadTypeScript.cjs file.ts`. `npm run check`
-// checks the types; this loader only removes them, so that a run begins within a second.
+// checks the types; this loader only removes them, with esbuild, because a benchmark starts dozens of processes.
 const { readFileSync } = require("node:fs");
-const typescript = require("typescript");
-
-const compilerOptions = {
-  target: typescript.ScriptTarget.ES2022,
-  module: typescript.ModuleKind.CommonJS,
-  esModuleInterop: true,
-};
+const { transformSync } = require("esbuild");
 
 require.extensions[".ts"] = (module, fileName) => {
-  const { outputText } = typescript.transpileModule(readFileSync(fileName, "utf8"), { compilerOptions, fileName });
-  module._compile(outputText, fileName);
+  const source = readFileSync(fileName, "utf8");
+  const { code } = transformSync(source, { loader: "ts", format: "cjs", target: "node20", sourcefile: fileName });
+  module._compile(code, fileName);
 };

@@ -9,7 +9,7 @@ import { type Row, titleOf, whoOf } from "./rows";
 import { tableOf } from "./table";
 import { missesOf, missText } from "./targets";
 
-/** Duration of the longest job: a job that begins later than this before the time limit may not end in time. */
+/** Duration of the longest of the later jobs: one that begins later than this before the time limit may not end in time. */
 const longestJobMinutes = 0.75;
 
 const docs = resolve(__dirname, "../../docs");

@@ -1,9 +1,9 @@
 import { allReadyMs } from "./bound";
 import { openers } from "./contenders";
-import { bestOf, type Figures } from "./figures";
-import { bringUp, type FleetRun, figuresOf } from "./fleet";
+import { type Figures, meanOf } from "./figures";
+import { bringUp, type FleetRun } from "./fleet";
 import type { Job } from "./jobs";
-import { apart, apartMs, factorOf, phaseMs } from "./pace";
+import { apart, apartMs, factor, factorOf, phaseMs, repeats, untilFraction } from "./pace";
 import type { Row } from "./rows";
 import { ScaledClock } from "./scaledClock";
 import { windowOf } from "./service";
@@ -12,15 +12,21 @@ import { sweeps, sweptSizes } from "./sweepRows";
 /** Sizes for the hasty provider: two are enough to show that its fleets do not become ready. */
 const hastySizes = [10, 100];
 
-/** Additional parallel runs: few clusters become ready together, at a random time between two polls, so one lag is random. */
-const besides = (clusters: number, provisioningS: number) => (clusters <= 10 && provisioningS > 30 ? 3 : 0);
+/** Fleets of these sizes are compared with those of the naive provider, which cannot bring up larger ones. */
+export const comparedSizes = [1, 10, 90, 100];
 
-/** The creation of a fleet: the bound, then every provider. */
-export function upJobs(clusters: number, provisioningS: number): Job[] {
+/** The creation of a fleet: the bound, then this provider. */
+export function ourUpJobs(clusters: number, provisioningS: number): Job[] {
   return [
     async () => [{ kind: "up", who: "bound", clusters, provisioningS, figures: boundOf(clusters, provisioningS) }],
     () => up(clusters, provisioningS, "ours", "status", provisioningS === 300 && sweptSizes.includes(clusters)),
     ...(provisioningS === 30 || clusters === 100 ? [() => up(clusters, provisioningS, "ours", "list")] : []),
+  ];
+}
+
+/** The creation of the same fleet by the naive provider. */
+export function naiveUpJobs(clusters: number, provisioningS: number): Job[] {
+  return [
     () => up(clusters, provisioningS, "naive"),
     ...(hastySizes.includes(clusters) ? [() => up(clusters, provisioningS, "hasty")] : []),
   ];
@@ -43,16 +49,18 @@ async function up(
   healthCheck: FleetRun["healthCheck"] = "status",
   isSwept = false,
 ): Promise<Row[]> {
-  const clock = new ScaledClock(factorOf(boundMsOf(clusters, provisioningS)));
+  const isCompared = comparedSizes.includes(clusters);
+  const clock = new ScaledClock(isCompared ? factorOf(boundMsOf(clusters, provisioningS)) : factor);
   const run = { clusters, provisioningMs: provisioningS * 1_000, phaseMs, healthCheck };
-  const more = Array.from(
-    { length: besides(clusters, provisioningS) },
-    () => () => figuresOf(run, openers[who], clock),
-  );
-  const others = Promise.all(apart(more, apartMs.runs));
-  const fleet = await bringUp(run, openers[who], clock);
-  const rows = isSwept ? await sweeps(fleet, who, clock) : [];
-  await fleet.simulator.close();
-  const figures = bestOf([...(await others), fleet.figures]);
+  const count = isCompared && who !== "hasty" ? repeats : 1;
+  const runs = Array.from({ length: count }, (_, index) => async () => {
+    await untilFraction(clock, index / repeats);
+    return bringUp(run, openers[who], clock);
+  });
+  const fleets = await apart(runs, apartMs.runs);
+  const [first] = fleets;
+  const rows = isSwept && first ? await sweeps(first, who, clock) : [];
+  await Promise.all(fleets.map(({ simulator }) => simulator.close()));
+  const figures = meanOf(fleets.map((fleet) => fleet.figures));
   return [{ kind: "up", who, clusters, provisioningS, healthCheck, figures }, ...rows];
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { allReadyMs, lastRequestMs } from "../bench/bound";
-import { bestOf } from "../bench/figures";
+import { bestOf, meanOf } from "../bench/figures";
 import { plotOf, plotOfProcesses } from "../bench/plot";
 import { reportOf } from "../bench/report";
 import { listShowsAll, type Row, titleOf } from "../bench/rows";
@@ -123,12 +123,21 @@ describe("the verdict", () => {
 });
 
 describe("several runs of the same", () => {
-  it("count by their shortest times, and by the most of everything that is counted", () => {
-    const runs = [
-      { seconds: 31, lag: 2, requests: 20, refused: 0, failed: 1 },
-      { seconds: 33, lag: 1, requests: 19, refused: 2, failed: 0 },
-    ];
+  const runs = [
+    { seconds: 31, lag: 2, requests: 20, refused: 0, failed: 1 },
+    { seconds: 33, lag: 1, requests: 19, refused: 2, failed: 0 },
+  ];
+
+  it("count by their shortest times if only load makes them longer, and by the most of everything that is counted", () => {
     expect(bestOf(runs)).toEqual({ seconds: 31, lag: 1.5, requests: 20, refused: 2, failed: 1 });
+  });
+
+  it("count by their mean times if chance decides", () => {
+    expect(meanOf(runs)).toEqual({ seconds: 32, lag: 1.5, requests: 20, refused: 2, failed: 1 });
+  });
+
+  it("count by the times of those that came up", () => {
+    expect(meanOf([...runs, { requests: 9, failed: 2 }])).toMatchObject({ seconds: 32, failed: 2 });
   });
 });
 
