@@ -51,9 +51,10 @@ ${missed || "Every target is reached.\n"}
   the next window up to a second earlier. This package does not send a request that may be refused, so it waits.
 - "mean lag" is from the moment at which the service has a cluster ready to the one at which its creation returns. It may be
   1.5 s, and what the limit takes: requests that do not fit into the window in which clusters become ready wait for the next one.
-- Creations of up to 100 clusters are made four times: the mean of times and lags, and the larger counts. These runs are parallel,
-  but their beginnings are apart, and in different quarters of a second. Fleets of up to 10 do not fill a window, so their times differ by the lag of a poll. The polls
-  of the naive provider come every 5 s, of which 30 s and 300 s are multiples.
+- Creations of up to 100 clusters are made four times, those of the provider without \`Retry-After\` once: the mean of times and
+  lags, and the larger counts. These runs are parallel, but begin apart, and in different quarters of a second. Fleets of up to
+  10 do not fill a window, so their times differ by the lag of a poll. The polls of the naive provider come every 5 s, of which
+  30 s and 300 s are multiples.
 - The engine's rows run on the real clock, with the real CLI. An empty resource is one whose provider does nothing;
   "over empty" compares the fastest of several previews that were made in turn.
 - The provider process creates 500 clusters at once. The plain clients send a creation and the polls for each, and nothing else.
