@@ -12,6 +12,7 @@ const projects = {
 
 module.exports = {
   maxWorkers: "100%",
+  testSequencer: "<rootDir>/test/support/longestFirst.cjs",
   projects: Object.entries(projects).map(([displayName, timeLimit]) => ({
     displayName,
     testMatch: [`<rootDir>/test/${displayName}/**/*.test.ts`],

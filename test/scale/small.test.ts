@@ -1,0 +1,23 @@
+import { Stacks, stacksOf } from "./stacks";
+
+jest.setTimeout(8 * 60_000);
+
+/** The stacks of the other files begin now, which takes all cores for some seconds. */
+const startsOfOthersMs = 20_000;
+
+test("two stacks of one cluster beside one of 150 end within 40 s", async () => {
+  const small = stacksOf(2, 1);
+  const stacks = await Stacks.open([{ name: "large", count: 150 }, ...small], {
+    rateLimit: 100,
+    provisioningMs: 5_000,
+  });
+  await new Promise((done) => setTimeout(done, startsOfOthersMs));
+  const large = stacks.up("large");
+  const runs = await Promise.all(small.map(({ name }) => stacks.up(name)));
+  console.info(`small stacks: ${runs.map((run) => `${(run.endMs - run.startMs) / 1_000} s`).join(", ")}`);
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  for (const run of runs) expect(run.endMs - run.startMs).toBeLessThan(40_000);
+  expect((await large).code).toBe(0);
+  expect(stacks.simulator.clusters()).toHaveLength(152);
+  await stacks.close();
+});
