@@ -1,10 +1,10 @@
 import type { Clock } from "../clock";
-import { messageOf, RequestError } from "../errors";
+import { messageOf, RequestError, ResponseShapeError } from "../errors";
 import type { RequestEntry, RequestLog } from "../requestLog";
 import type { Secret } from "../text";
 import { type Attributes, errorType, noTracer, type Span, type SpanFailure, type Tracer } from "../trace";
 import { parametersOf } from "./endpoints";
-import type { Handler, HttpRequest, HttpResponse } from "./http";
+import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
 import { readRateHeaders } from "./rateHeaders";
 import { redactor } from "./redact/redactor";
 import { requestIdOf } from "./statusErrors";
@@ -78,7 +78,7 @@ class Attempt {
   end(failure?: { readonly error: unknown }): void {
     const { apiKey, log } = this.options;
     const hide = redactor([apiKey.reveal(), ...(this.request.secrets ?? [])]);
-    const error = failure && hide(messageOf(failure.error));
+    const error = failure && hide(this.#textOf(failure.error));
     const answer = this.#answer(hide);
     const ended = failure && { type: typeOf(failure.error, answer.status), message: error };
     if (!this.#sent) this.#waited(ended);
@@ -89,6 +89,17 @@ class Attempt {
     });
     this.#sent?.span.end(ended);
     log?.(this.#entry({ ...answer, error }));
+  }
+
+  /**
+   * Without the words of the service, which may quote the `env` of any cluster: no request knows all secrets. The error of the
+   * operation has these words, without its secrets.
+   */
+  #textOf(error: unknown): string {
+    const response = this.#sent?.response;
+    if (!response) return messageOf(error);
+    const why = error instanceof ResponseShapeError && error.why ? `: ${error.why}` : "";
+    return `${titleOf(this.request)}: the service answered HTTP ${response.status}${why}`;
   }
 
   /** A wait that did not happen has no span: most requests pass at once. */

@@ -94,7 +94,7 @@ describe("an attempt", () => {
     await service.run(requestOf("read"));
     expect(service.lines.map(({ attempt, status, error }) => [attempt, status, error])).toEqual([
       [1, undefined, "no connection"],
-      [2, 502, expect.stringContaining("GET /v1/clusters: the service gave no reason (HTTP 502, request id r_2)")],
+      [2, 502, "GET /v1/clusters: the service answered HTTP 502"],
       [3, 200, undefined],
     ]);
     const spans = await service.spans();
@@ -145,6 +145,25 @@ describe("an attempt", () => {
     const shown = JSON.stringify(service.lines) + (await service.text());
     expect(shown).toContain("/v1/clusters/{id}/scale");
     expect([key, value].filter((secret) => shown.includes(secret))).toEqual([]);
+  });
+
+  it.each<[string, Step]>([
+    [
+      "a refusal",
+      { status: 404, body: JSON.stringify({ error: { message: `cl_2: HF_TOKEN=${value}`, code: value } }) },
+    ],
+    ["a failure", { status: 500, body: JSON.stringify({ message: value }) }],
+    ["a redirect", { status: 302, headers: { location: `https://${value}.example.com/` } }],
+    ["a success with an error", { body: JSON.stringify({ success: false, error: { message: value } }) }],
+  ])("does not repeat the words of %s: no request knows the secrets of all clusters", async (_what, step) => {
+    const service = open({ ...step, headers: { ...step.headers, ...limits } });
+    await service.run(requestOf("read", { subject: "the list", attempts: 1 }));
+    const { status, requestId, error } = service.lines[0] ?? {};
+    expect([status, requestId]).toEqual([step.status ?? 200, "req_7"]);
+    expect(error).toMatch(/^GET \/v1\/clusters for the list: the service answered HTTP \d+/);
+    const [span] = await service.spans();
+    expect(span?.failure).toContain(error);
+    expect(JSON.stringify(service.lines) + (await service.text())).not.toContain(value);
   });
 });
 
