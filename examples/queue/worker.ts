@@ -1,4 +1,5 @@
 /** Runs `pulumi up` for the stacks in the queues of the keys in `KEYS`, until SIGTERM. */
+import { rm } from "node:fs/promises";
 import { LocalWorkspace, type Stack } from "@pulumi/pulumi/automation";
 import { type Job, Queue, WaitingError, Worker } from "bullmq";
 import { type Progress, up } from "pulumi-gpucluster/automation";
@@ -76,6 +77,9 @@ async function run(key: string, job: Job<Data>, token?: string, lockLost?: Abort
     // The run has ended by interrupt: its state is complete, and the stack has no lock. Another run continues.
     await job.moveToWait(token);
     throw new WaitingError();
+  } finally {
+    // The Automation API makes a folder for each run, and leaves it.
+    await rm(stack.workspace.workDir, { recursive: true, force: true });
   }
 }
 
