@@ -147,7 +147,7 @@ describe("an attempt", () => {
     expect([key, value].filter((secret) => shown.includes(secret))).toEqual([]);
   });
 
-  it.each<[string, Step]>([
+  it.each<[string, Partial<HttpResponse>]>([
     [
       "a refusal",
       { status: 404, body: JSON.stringify({ error: { message: `cl_2: HF_TOKEN=${value}`, code: value } }) },
