@@ -31,7 +31,7 @@ export interface TransportOptions {
  * Assembles the chain, outermost first. The order matters:
  * - the advice on settings is outermost: it ends the message, after the number of attempts;
  * - retry sees typed errors, and each attempt passes through all handlers below;
- * - attempts are recorded around status errors, whose texts are free of secrets, and from inside the budget on, so that its
+ * - attempts are recorded around status errors, whose kind and status they record, and from inside the budget on, so that its
  *   wait has a span of its own;
  * - status errors wrap the budget, because the budget has to see the headers of every raw answer, a 429 included;
  * - the rate budget is below retry, so that each attempt takes a permit of its own;

@@ -1,9 +1,8 @@
 const { default: Sequencer } = require("@jest/test-sequencer");
 
 /**
- * The engine's tests that take two minutes or more, longest first. Without times of an earlier run, as in a fresh clone, Jest
- * begins with the largest files. These are small, because they share their tests: they would come last, when most workers
- * have nothing left to do.
+ * The small files of the engine's tests that take longest, longest first. Without times of an earlier run, as in a fresh clone,
+ * Jest begins with the largest files. These would come last, when most workers have nothing left to do.
  */
 const longest = [
   "published",
