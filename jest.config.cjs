@@ -10,6 +10,13 @@ const projects = {
   engine: "test/engine/timeLimit.ts",
 };
 
+/** Types are checked by tsc alone. */
+const swc = {
+  jsc: { target: "es2022", parser: { syntax: "typescript" } },
+  module: { type: "commonjs" },
+  sourceMaps: "inline",
+};
+
 module.exports = {
   maxWorkers: "100%",
   testSequencer: "<rootDir>/test/support/longestFirst.cjs",
@@ -18,6 +25,6 @@ module.exports = {
     testMatch: [`<rootDir>/test/${displayName}/**/*.test.ts`],
     testEnvironment: "node",
     setupFilesAfterEnv: [`<rootDir>/${timeLimit}`],
-    transform: { "^.+\\.ts$": ["ts-jest", { tsconfig: "test/tsconfig.json", transpilation: true }] },
+    transform: { "^.+\\.ts$": ["@swc/jest", swc] },
   })),
 };

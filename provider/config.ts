@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { type ConnectionEntry, findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
+import { findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
 import { ConfigError } from "./errors";
 import type { LogTarget } from "./requestLog";
 import { cleanText, Secret, shortestKey } from "./text";
@@ -11,8 +11,6 @@ export interface Connection {
   readonly apiKey: Secret;
   /** Names of the fields in requests; absent: detected from the answers of the service. */
   readonly requestNames?: RequestNames;
-  /** The settings that the address and the key come from, for messages: `the environment variable GPUCLUSTER_API_KEY`. */
-  readonly sources?: { readonly baseUrl: string; readonly apiKey: string };
   /** Absent: requests are not logged. */
   readonly log?: LogTarget;
 }
@@ -42,12 +40,6 @@ export interface Settings {
    * Default: no limit.
    */
   readonly maxHourlyCost?: number;
-  /**
-   * Maximum cost for one hour of all clusters that the API key sees, also those of other stacks, in the currency of the
-   * service's prices; a number above 0. It is checked when a change makes a cluster cost more, and is no lock: two runs
-   * at the same time may exceed it together. Default: no limit.
-   */
-  readonly maxHourlyCostOfOrganization?: number;
   /**
    * Salt of generated names: the next `pulumi up` adopts a cluster that an interrupted run of this stack has created.
    * At least 8 visible ASCII characters, a random text for each stack, no secret. Default: none, and nothing is taken
@@ -108,9 +100,8 @@ export function resolveConnection(
 ): Connection {
   const entry = name === undefined ? undefined : findEntry(readConfig("gpucluster:connections"), name);
   const keyPlaces: Places = entry ? { variable: entry.apiKeyEnv, config: entry.apiKeyConfig } : ordinaryKey;
-  const { value: apiKey, source: keySource } = valueAt(keyPlaces);
-  const ordinary = valueAt(ordinaryUrl);
-  const baseUrl = entry?.baseUrl ?? ordinary.value;
+  const apiKey = valueAt(keyPlaces);
+  const baseUrl = entry?.baseUrl ?? valueAt(ordinaryUrl);
   const whose = name === undefined ? "" : ` of the connection "${cleanText(name, 100)}"`;
   const problems = [problemOfKey(apiKey, keyPlaces, whose, isExplicit), problemOfOrdinaryUrl(baseUrl, isExplicit)];
   const found = problems.filter((problem) => problem !== undefined);
@@ -118,30 +109,14 @@ export function resolveConnection(
   // A wrong value is reported with the other settings, before any resource is created.
   const requestNames = toRequestNames(readConfig("gpucluster:requestNames")?.trim() ?? "");
   const log = resolveLog(env);
-  const sources = sourcesOf(entry, name, { baseUrl: ordinary.source, apiKey: keySource });
-  const service = { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey), sources };
+  const service = { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey) };
   return { ...service, ...(requestNames ? { requestNames } : {}), ...(log ? { log } : {}) };
 
-  function valueAt({ variable, config }: Places): { readonly value?: string; readonly source: string } {
+  function valueAt({ variable, config }: Places): string | undefined {
     const fromEnv = (variable && env[variable]?.trim()) || undefined;
     const fromConfig = (config && readConfig(config)?.trim()) || undefined;
-    if (fromEnv && !(isExplicit && fromConfig)) {
-      return { value: fromEnv, source: `the environment variable ${variable}` };
-    }
-    const own = `the provider's \`${config?.replace(ownPrefix, "")}\``;
-    return { value: fromConfig, source: isExplicit ? own : `the config value ${config}` };
+    return isExplicit ? (fromConfig ?? fromEnv) : (fromEnv ?? fromConfig);
   }
-}
-
-/** The sources of an address and a key; those of an entry of `gpucluster:connections` name the entry. */
-function sourcesOf(
-  entry: ConnectionEntry | undefined,
-  name: string | undefined,
-  { baseUrl, apiKey }: NonNullable<Connection["sources"]>,
-): Connection["sources"] {
-  if (!entry) return { baseUrl, apiKey };
-  const ofEntry = `the entry "${cleanText(name ?? "", 100)}" of gpucluster:connections`;
-  return { baseUrl: entry.baseUrl ? ofEntry : baseUrl, apiKey: `${apiKey} (${ofEntry} names it)` };
 }
 
 /**
@@ -173,7 +148,6 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
     gpuTypeCheck: setting("gpuTypeCheck", '"error", "warn" or "off"', oneOf("error", "warn", "off")) ?? "error",
     requestNames: setting("requestNames", '"specification" or "client"', toRequestNames),
     maxHourlyCost: setting("maxHourlyCost", costText, toCost),
-    maxHourlyCostOfOrganization: setting("maxHourlyCostOfOrganization", costText, toCost),
     resume: setting("resume", "at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`", toSalt),
   };
   if (problems.length > 0) throw new ConfigError(problems.join(". "));
@@ -211,7 +185,7 @@ export function freshConfig(env: Environment = process.env): Readonly<Record<str
  * Where requests are logged, by `GPUCLUSTER_LOG`. The path has to be absolute, because providers run in several folders.
  * @throws ConfigError if the value is not valid.
  */
-export function resolveLog(env: Environment = process.env): LogTarget | undefined {
+function resolveLog(env: Environment = process.env): LogTarget | undefined {
   const text = env["GPUCLUSTER_LOG"]?.trim();
   if (!text) return undefined;
   if (text === "json") return "stderr";
@@ -220,11 +194,6 @@ export function resolveLog(env: Environment = process.env): LogTarget | undefine
   throw new ConfigError(
     "GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/logs/a.log",
   );
-}
-
-/** The receiver of traces that the engine, or the user, names; `undefined` if nothing is traced. */
-export function traceEndpoint(env: Environment = process.env): string | undefined {
-  return env["PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT"]?.trim() || undefined;
 }
 
 /** How often unchanged progress is repeated, in milliseconds: often for a person, seldom in a log file. */

@@ -68,6 +68,8 @@ export type Outcome =
   | "server-error"
   /** 409, 423, 425: not now. */
   | "busy"
+  /** Refused by a code for lack of GPUs (4xx or 503): nothing was done; another type or a later time may succeed. */
+  | "no-capacity"
   /** Any other failure: the same request would fail again. */
   | "refused";
 
@@ -79,7 +81,7 @@ export interface RequestFailure {
   /** True if the client or a gateway stopped waiting for the answer: the service may still be working on it. */
   readonly isLate?: boolean;
   /** True when its deadline ended it: with more time it might have gone otherwise. */
-  readonly isCut?: boolean;
+  readonly hitDeadline?: boolean;
 }
 
 /** A request that ended without the expected answer. */
@@ -88,7 +90,7 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
   readonly method: string;
   readonly path: string;
   readonly isLate: boolean;
-  isCut: boolean;
+  hitDeadline: boolean;
 
   constructor(message: string, failure: RequestFailure, options?: ErrorOptions) {
     super(message, options);
@@ -96,7 +98,7 @@ export abstract class RequestError extends GpuClusterError implements RequestFai
     this.method = failure.method;
     this.path = failure.path;
     this.isLate = failure.isLate ?? false;
-    this.isCut = failure.isCut ?? false;
+    this.hitDeadline = failure.hitDeadline ?? false;
   }
 
   /** True if the service may have acted on the request although its answer was lost. */
@@ -147,9 +149,7 @@ export interface ApiFailure extends RequestFailure {
   /** True if the body had the documented form (section 7). */
   readonly isEnvelope?: boolean;
   /** The API's own text. */
-  readonly said?: string;
-  /** The methods that the `Allow` header names. */
-  readonly allow?: readonly string[];
+  readonly apiMessage?: string;
 }
 
 /** The API answered with an error status. */
@@ -159,8 +159,7 @@ export class ApiError extends RequestError {
   readonly code: string | undefined;
   readonly isApiAnswer: boolean;
   readonly isEnvelope: boolean;
-  readonly said: string;
-  readonly allow: readonly string[];
+  readonly apiMessage: string;
 
   constructor(message: string, failure: ApiFailure, options?: ErrorOptions) {
     super(message, failure, options);
@@ -168,8 +167,7 @@ export class ApiError extends RequestError {
     this.code = failure.code;
     this.isApiAnswer = failure.isApiAnswer;
     this.isEnvelope = failure.isEnvelope ?? false;
-    this.said = failure.said ?? "";
-    this.allow = failure.allow ?? [];
+    this.apiMessage = failure.apiMessage ?? "";
   }
 }
 
@@ -182,12 +180,13 @@ export class NotInPlaceError extends GpuClusterError {}
 /** True if the API itself says that the resource does not exist: the only answer that may count as "deleted". */
 export function isNotFound(error: unknown): boolean {
   if (!(error instanceof ApiError && error.isApiAnswer)) return false;
-  const isSaid = error.isEnvelope && error.status < 500 && /^(cluster_?)?not_?found$/i.test(error.code ?? "");
+  const isRefusal = error.status >= 400 && error.status < 500;
+  const isSaid = error.isEnvelope && isRefusal && /^(cluster_?)?not_?found$/i.test(error.code ?? "");
   return error.status === 404 || error.status === 410 || isSaid;
 }
 
 /** True if the service has no such endpoint, or may have none: a 404 may also be about the resource in the path. */
-export function isMissingEndpoint(error: unknown): boolean {
+export function isMissingEndpoint(error: unknown): error is ApiError {
   return isNotFound(error) || (error instanceof ApiError && (error.status === 405 || error.status === 501));
 }
 
@@ -195,6 +194,11 @@ export function isMissingEndpoint(error: unknown): boolean {
 export function withNotFoundAdvice(error: unknown, advice: string): unknown {
   if (error instanceof ApiError && isNotFound(error)) error.message += `. ${advice}`;
   return error;
+}
+
+/** True if a request was refused for lack of GPUs. The refusal is clear: nothing was done. */
+export function isCapacityRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.outcome === "no-capacity";
 }
 
 /** True if the key itself is the problem, so that waiting cannot help. */

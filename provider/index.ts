@@ -1,12 +1,10 @@
 import type { Client } from "./api/client";
 import { getHealth, getServiceInfo } from "./api/serviceInfo";
 import { systemClock } from "./clock";
-import { awaitTogether, type Readiness } from "./cluster/readiness";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/service";
-import type { KnownSecrets } from "./cluster/state";
 import { type ReadConfig, resolveConnection, resolveSettings } from "./config";
-import type { Ctx, Properties, Resource } from "./core";
+import type { Resource } from "./core";
 import {
   getCluster,
   getClusterRules,
@@ -24,7 +22,6 @@ import {
   getGpuTypesForRules,
 } from "./functions/gpus";
 import { type ArgRules, checkArgs, connectionRules, singleFlight } from "./functions/query";
-import { noTracer, traced } from "./trace";
 import type * as types from "./types";
 
 /** GPU types and prices are cached this long, for all modules of a program. The state of clusters is never cached. */
@@ -36,8 +33,6 @@ const catalogKeptMs = 10_000;
  */
 export interface Provider {
   readonly cluster: Resource;
-  /** Waits until the clusters of a fleet are ready, which their own operations have left out. `olds`: its last result. */
-  readonly awaitTogether: (ctx: Ctx, inputs: Properties, olds?: Properties) => Promise<Readiness>;
   /** The functions below by name, for adapters that get names and unchecked arguments. */
   readonly functions: Readonly<Record<string, (args?: unknown) => Promise<object>>>;
   getGpuTypes(args?: types.GetGpuTypesArgs): Promise<types.GetGpuTypesResult>;
@@ -57,21 +52,21 @@ export interface Provider {
  * process runs.
  * @param isExplicit Whether the configuration is that of a provider in the program: then it precedes the environment.
  */
-export function createProvider(readConfig: ReadConfig, isExplicit = false, tracer = noTracer): Provider {
+export function createProvider(readConfig: ReadConfig, isExplicit = false): Provider {
   const serviceOf = (connection?: string) =>
-    serviceFor(resolveConnection(readConfig, undefined, connection, isExplicit), tracer);
+    serviceFor(resolveConnection(readConfig, undefined, connection, isExplicit));
   /** A data function: its arguments are checked first, then it asks the service that they name. */
   const query = <Args extends types.ConnectionArgs, Result>(
     name: string,
     rules: ArgRules<Args>,
-    ask: (client: Client, args: Args, known: KnownSecrets) => Promise<Result>,
+    ask: (client: Client, args: Args) => Promise<Result>,
     keptMs = 0,
   ) => {
     const share = singleFlight<Client, Result>(keptMs, systemClock);
     return async (args: unknown = {}): Promise<Result> => {
       const checked = checkArgs(name, rules, args);
-      const { client, known } = serviceOf(checked.connection);
-      return traced(tracer, name, {}, () => share(client, JSON.stringify(checked), () => ask(client, checked, known)));
+      const { client } = serviceOf(checked.connection);
+      return share(client, JSON.stringify(checked), () => ask(client, checked));
     };
   };
   const functions = {
@@ -87,10 +82,5 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false, trace
     getServiceInfo: query("getServiceInfo", connectionRules, (client) => getServiceInfo(client)),
   };
   const cluster = createClusterResource(serviceOf, () => resolveSettings(readConfig, isExplicit));
-  return {
-    cluster,
-    awaitTogether: (ctx, inputs, olds) => awaitTogether(serviceOf, ctx, inputs, olds),
-    functions,
-    ...functions,
-  };
+  return { cluster, functions, ...functions };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
 
 /** The only files that may contain an assumption about the API. */
-const SOURCES = ["provider/api/endpoints.ts", "provider/api/records.ts", "provider/api/requestNames.ts"];
+const SOURCES = ["endpoints", "names", "records", "requestNames", "states"].map((name) => `provider/api/${name}.ts`);
 const BEGIN = "<!-- assumptions: written by `npm run assumptions` -->";
 const END = "<!-- /assumptions -->";
 

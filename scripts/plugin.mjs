@@ -56,8 +56,6 @@ export async function buildPlugin(folder = PLUGIN) {
     bundle: true,
     minify: true,
     plugins: [slim],
-    // Only resolved, where the SDK is installed: `provider/adapters/tracing.ts`.
-    external: ["@pulumi/pulumi/package.json"],
     platform: "node",
     target: "node20",
     format: "cjs",

@@ -47,7 +47,6 @@ const ENGINE_FILES = [
   "resume2",
   "schema",
   "secrets",
-  "tracing",
 ];
 
 /**

@@ -1,10 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ClusterInputs, ClusterOutputs } from "../provider/cluster/fields";
-import { type ClusterArgs, hiddenProperties, toProperties } from "./clusterArgs";
-import { skipDebugTraces } from "./debugTraces";
+import type { ClusterInputs } from "../provider/cluster/fields";
+import { BaseCluster } from "./baseCluster";
+import type { ClusterArgs } from "./clusterArgs";
 import { isOfType } from "./pulumiType";
-import { warnOfPlainKeys } from "./stackConfig";
-import type { Outputs } from "./types";
 
 export type { ClusterArgs } from "./clusterArgs";
 
@@ -20,14 +18,11 @@ const providerText = 'exports.handler=()=>require("pulumi-gpucluster/provider")'
  */
 const type = "pulumi-nodejs:dynamic/gpucluster:Cluster";
 
-// The interface types the outputs of the class, from the single source of the fields; the constructor declares them all.
-export interface Cluster extends Outputs<ClusterOutputs> {}
-
 /**
  * A GPU cluster: replicas of one container, each on a GPU of one type, served at one endpoint.
  *
- * Pulumi creates the cluster exactly once, and waits until every replica is healthy. A change of replicas, container, env or
- * the desired status updates it in place; a change of name or GPU type replaces it. If an operation fails after the service
+ * Pulumi sends one create request, never two, and waits until every replica is healthy. A change of replicas, container, env
+ * or the desired status updates it in place; a change of name or GPU type replaces it. If an operation fails after the service
  * has given an id, the cluster stays in the state. The next `pulumi up` continues from there.
  *
  * ```ts
@@ -35,8 +30,7 @@ export interface Cluster extends Outputs<ClusterOutputs> {}
  * export const endpoint = web.endpoint;
  * ```
  */
-// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: see the interface
-export class Cluster extends pulumi.CustomResource {
+export class Cluster extends BaseCluster {
   /** Type of these resources in the engine. Policies that select resources by class use it. */
   static readonly __pulumiType: string = type;
 
@@ -52,44 +46,21 @@ export class Cluster extends pulumi.CustomResource {
    */
   constructor(name: string, args: ClusterArgs, opts?: pulumi.CustomResourceOptions) {
     refuseImport(name, opts);
-    warnOfPlainKeys();
-    skipDebugTraces();
-    super(
-      type,
-      name,
-      {
-        ...toProperties(args),
-        ...hiddenProperties(opts),
-        ...(opts?.customTimeouts === undefined ? {} : { __timeouts: opts.customTimeouts }),
-        __urn: urnOf(name, type, opts?.parent),
-        __provider: providerText,
-        __replicas: undefined, // declares the output
-      },
-      opts,
-    );
+    // The provider puts these outputs among the inputs, so that dependents know them in a preview: no change to show.
+    const own = { ...opts, ignoreChanges: [...(opts?.ignoreChanges ?? []), "endpoint", "createdAt"] };
+    super(type, name, args, own, {
+      ...(opts?.customTimeouts === undefined ? {} : { __timeouts: opts.customTimeouts }),
+      ...(hasPlainCount(args, opts) ? {} : { __replicas: undefined }), // declares the output
+      __urn: urnOf(name, opts?.parent),
+      __provider: providerText,
+    });
     Object.assign(this, { replicas: countOf(this) });
   }
+}
 
-  /**
-   * Reads an existing cluster without managing it: Pulumi never changes or deletes this cluster.
-   *
-   * ```ts
-   * const web = gpu.Cluster.get("web", "cl_1a2b3c");
-   * ```
-   * @param name Name of the resource in the program.
-   * @param id The service's id, of the form `cl_<suffix>`. An id that the API key cannot see is an error.
-   * @param state Which service and organization to read from: `connection`, as in `ClusterArgs`.
-   * @param opts Pulumi's resource options.
-   */
-  static get(
-    name: string,
-    id: pulumi.Input<pulumi.ID>,
-    { connection }: Pick<ClusterArgs, "connection"> = {},
-    opts?: pulumi.CustomResourceOptions,
-  ): Cluster {
-    // The provider reads all other fields from the service.
-    return new Cluster(name, { connection } as ClusterArgs, { ...opts, id });
-  }
+/** Whether `replicas` can be a number only. */
+function hasPlainCount({ replicas = 1 }: ClusterArgs, opts: pulumi.CustomResourceOptions = {}): boolean {
+  return typeof replicas === "number" && !opts.ignoreChanges?.length && !opts.id;
 }
 
 /**
@@ -98,8 +69,9 @@ export class Cluster extends pulumi.CustomResource {
  */
 function countOf(cluster: Cluster): pulumi.Output<number> {
   const shown: pulumi.Output<ClusterInputs["replicas"]> = cluster.replicas;
-  const hidden: pulumi.Output<number | undefined> = Reflect.get(cluster, "__replicas");
-  // The hidden number is read only if it is needed: in a preview, an output without a value counts as unknown.
+  const hidden: pulumi.Output<number | undefined> | undefined = Reflect.get(cluster, "__replicas");
+  if (!hidden) return shown.apply((replicas = 1) => (typeof replicas === "number" ? replicas : replicas.min));
+  // Read only if it is needed: in a preview, an output without a value counts as unknown.
   return shown.apply((replicas = 1) =>
     typeof replicas === "number" ? pulumi.output(replicas) : hidden.apply((count) => count ?? replicas.min),
   );
@@ -110,7 +82,7 @@ function countOf(cluster: Cluster): pulumi.Output<number> {
  * A dependency on a component waits for all of its children: two clusters of one component would wait for each other.
  * Without a parent it is known at once, and costs no output.
  */
-export function urnOf(name: string, type: string, parent: pulumi.Resource | undefined): Promise<string> | string {
+function urnOf(name: string, parent: pulumi.Resource | undefined): Promise<string> | string {
   if (!parent) return `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${type}::${name}`;
   return new Promise((resolve) => pulumi.createUrn(name, type, parent).apply(resolve));
 }

@@ -48,7 +48,6 @@ const redeployBodies: PerValue<"requestNames", false | "optional"> = {
   specification: false,
   client: "optional",
   both: "optional",
-  neither: false,
 };
 
 const restartRunning: PerValue<"restartOf", (service: Service, state: ClusterState) => void> = {
@@ -96,8 +95,15 @@ export function ensureCapacity(
   const wanted = replicas * gpusPerReplica;
   if (wanted <= free) return;
   const message = `${wanted} GPUs of type "${gpuType}" are wanted, ${free} are free.`;
-  throw new ApiError(409, "insufficient_capacity", message);
+  throw new ApiError(...capacityRefusals[service.dialect.capacityRefusal], message);
 }
+
+const capacityRefusals: PerValue<"capacityRefusal", readonly [status: number, code: string]> = {
+  insufficient: [409, "insufficient_capacity"],
+  "insufficient-gpu": [503, "INSUFFICIENT_GPU_CAPACITY"],
+  "node-full": [503, "NODE_AT_CAPACITY"],
+  count: [400, "GPU_COUNT_NOT_ALLOCATABLE"],
+};
 
 type Starter = "restart" | "redeploy" | "scale";
 

@@ -143,7 +143,6 @@ const shapes: PerValue<"statusShape", (facts: StatusFacts) => unknown> = {
 
 const replicasForms: PerValue<"replicasForm", (records: { id: string }[], healthy: number) => unknown> = {
   list: (records) => records,
-  "by-id": (records) => Object.fromEntries(records.map(({ id, ...facts }) => [id, facts])),
   counts: (records, healthy) => ({ total: records.length, healthy }),
 };
 

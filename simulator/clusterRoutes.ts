@@ -62,7 +62,9 @@ function create(service: Service, { organization, body }: Call): Answer {
 function gpuTypeOf({ fleet, dialect }: Service, asked: string): string {
   if (asked === "") return asked;
   const { type } = fleet.gpus().find((gpu) => wireIds[dialect.ids](gpu.type) === asked) ?? {};
-  if (type !== undefined && fleet.available(type) > 0) return type;
+  // The specification refuses a type without a free GPU like one that does not exist; the control plane does not.
+  const isRefusedLater = dialect.capacityRefusal !== "insufficient";
+  if (type !== undefined && (isRefusedLater || fleet.available(type) > 0)) return type;
   throw new ApiError(400, "invalid_gpu_type", `The GPU type "${asked}" is not available.`);
 }
 

@@ -65,8 +65,8 @@ export const dialectOptions = {
   runningWhen: ["all-healthy", "placed", "always"],
   /** `/status` answers `{"cluster_id", "status", "replicas": ...}`, or the replicas alone. */
   statusShape: ["record", "bare"],
-  /** The replicas of `/status` are a list, an object keyed by id, or `{"total": 3, "healthy": 2}`. */
-  replicasForm: ["list", "by-id", "counts"],
+  /** The replicas of `/status` are a list, or `{"total": 3, "healthy": 2}`. */
+  replicasForm: ["list", "counts"],
   /** `running`, `CLUSTER_STATUS_RUNNING` (of a replica `REPLICA_STATUS_...`), or `Running`; create as specified. */
   statusWords: ["plain", "upper-prefixed", "title"],
   /** A replica shows its health by a flag and a word, by the word `status` alone, or by the words `health` and `state`. */
@@ -90,10 +90,8 @@ export const dialectOptions = {
   gpuListShape: ["wrapped", "bare", "by-type"],
   /** Whether `GET /v1/gpus` and `/v1/gpus/availability` list the types that are sold out. */
   gpuStockListed: ["all", "in-stock-only"],
-  /** The price is `2.99`, a text, or `299` under a name with `cents`. */
+  /** The price is `2.99`, the text `"2.99"`, or `299` under a name with `cents`. */
   priceForm: ["number", "text", "cents"],
-  /** The text of a price is `"2.99"`, or `"$2.99/hr"`. */
-  priceText: ["plain", "currency"],
   /**
    * The price is in the record of its type (`"price_per_hour": 2.99`), in an object there (`"pricing": {"hourly": 2.99}`),
    * or in a list `pricing` beside the list of types.
@@ -169,7 +167,7 @@ export const furtherOptions = {
   /** The default GPU types: the simulator's own, or the published ones, such as rtx-4090. */
   catalog: ["own", "published"],
   /** Names of request fields: `gpu_type`, `replicas`, `container`, `env`; `gpuModelId`, `replicaCount`, `imageUrl`, `envVars`. */
-  requestNames: ["specification", "client", "both", "neither"],
+  requestNames: ["specification", "client", "both"],
   /** Whether an unknown field of a request is refused or ignored. */
   unknownFields: ["refused", "ignored"],
   /** Whether requests may carry port, tier, size, autoscaling and so on; otherwise these fields are unknown. */
@@ -187,6 +185,11 @@ export const furtherOptions = {
   priceList: ["same", "cents"],
   /** The clusters that can be restarted. The restart of any other cluster is refused with 409 `invalid_state`. */
   restartOf: ["any", "stopped"],
+  /**
+   * Refusal of a request that needs more GPUs than are free: 409 `insufficient_capacity`; 503 `INSUFFICIENT_GPU_CAPACITY` or
+   * `NODE_AT_CAPACITY`, or 400 `GPU_COUNT_NOT_ALLOCATABLE`, as the control plane of the published service writes them.
+   */
+  capacityRefusal: ["insufficient", "insufficient-gpu", "node-full", "count"],
   /** The health of a replica in client records if the cluster has no health check (`healthCheckEnabled`). */
   uncheckedHealth: ["same", "false"],
 } as const;

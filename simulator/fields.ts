@@ -24,7 +24,7 @@ export function fieldsOf(body: unknown, known: readonly string[], dialect: Diale
     const other = field === undefined ? undefined : sent.get(field);
     if (other) throw invalid(`The fields "${other.name}" and "${name}" say the same.`);
     if (field !== undefined) sent.set(field, { name, value });
-    else if (refusesUnknown(dialect)) {
+    else if (dialect.unknownFields === "refused") {
       throw invalid(`Unknown field "${name}". Known here: ${[...fields.keys()].join(", ")}.`);
     }
   }
@@ -42,11 +42,6 @@ export function required<T>(fields: Fields, field: string, parse: Parser<T>): T 
 export function optional<T>({ sent }: Fields, field: string, parse: Parser<T>): T | undefined {
   const found = sent.get(field);
   return found && parse(found.value, found.name);
-}
-
-/** Whether unknown fields are refused. A service without a vocabulary always refuses, so that clients learn of it. */
-function refusesUnknown({ requestNames: names, unknownFields }: Dialect): boolean {
-  return names === "neither" || unknownFields === "refused";
 }
 
 /** The name of a field in the specification, and its name in the official client. */
@@ -84,7 +79,6 @@ const vocabularies: PerValue<"requestNames", (names: Names) => readonly string[]
   specification: ([specification]) => [specification],
   client: ([, client]) => [client],
   both: (names) => [...new Set(names)],
-  neither: ([specification, client]) => (specification === client ? [client] : []),
 };
 
 /** Extra fields as an answer in the specification's style shows them. */

@@ -105,36 +105,25 @@ const gpuListsBeside: PerValue<"gpuListShape", ((lists: Readonly<Record<string, 
   };
 
 /** The price of a GPU type for one hour; an empty record without a price. */
-function gpuPrice({ pricePerHour }: SimulatedGpuType, { priceForm, priceText, pricePlace }: Dialect): object {
+function gpuPrice({ pricePerHour }: SimulatedGpuType, { priceForm, pricePlace }: Dialect): object {
   if (pricePerHour === undefined) return {};
-  return pricePlaces[pricePlace](pricePerHour, prices[priceForm](priceText));
+  return pricePlaces[pricePlace](pricePerHour, prices[priceForm]);
 }
 
 interface Price {
   /** Names of the price in the record of its type, and in an object `pricing`. */
   names: { flat: string; inner: string };
   value(pricePerHour: number): number | string;
-  /** Whether the value contains the currency. */
-  hasCurrency?: boolean;
 }
 
 const names = { flat: "price_per_hour", inner: "hourly" };
 
-const prices: PerValue<"priceForm", (text: Dialect["priceText"]) => Price> = {
-  number: () => ({ names, value: (price) => price }),
-  text: (text) => priceTexts[text],
-  cents: () => ({
+const prices: PerValue<"priceForm", Price> = {
+  number: { names, value: (price) => price },
+  text: { names, value: (price) => price.toFixed(2) },
+  cents: {
     names: { flat: "price_cents_per_hour", inner: "hourly_cents" },
     value: (price) => Math.round(price * 100),
-  }),
-};
-
-const priceTexts: PerValue<"priceText", Price> = {
-  plain: { names, value: (price) => price.toFixed(2) },
-  currency: {
-    names: { flat: "price", inner: "hourly" },
-    value: (price) => `$${price.toFixed(2)}/hr`,
-    hasCurrency: true,
   },
 };
 
@@ -147,8 +136,8 @@ const pricePlaces: PerValue<"pricePlace", (pricePerHour: number, price: Price) =
   beside: flatPrice,
 };
 
-function flatPrice(pricePerHour: number, { names: { flat }, value, hasCurrency }: Price): object {
-  return { [flat]: value(pricePerHour), ...(hasCurrency ? {} : { currency: "USD" }) };
+function flatPrice(pricePerHour: number, { names: { flat }, value }: Price): object {
+  return { [flat]: value(pricePerHour), currency: "USD" };
 }
 
 /** How many GPUs of a type are free. */

@@ -49,7 +49,6 @@ const mainReaders: PerValue<"requestNames", typeof optional> = {
   specification: required,
   client: optional,
   both: optional,
-  neither: required,
 };
 
 /** The default with the specification's field `gpu_type` is one GPU for each replica; with the client's field it is none. */

@@ -1,9 +1,9 @@
 import { isRecord } from "../core";
 import type { GpuType } from "../types";
-import { gpuKey, plainName } from "./names";
-import { readPrice } from "./read/gpuFacts";
-import { identifiersOf } from "./read/gpuRecords";
-import { Fields } from "./read/json";
+import { gpuKey } from "./names";
+import { identifiersOf, type Price, priceIn, summedStock, tierOf } from "./read/gpuRow";
+import { defined } from "./read/json";
+import { defaultTier } from "./records";
 import { isOpaque } from "./requestNames";
 
 /** Finds a GPU type by any of its identifiers, reads its price in a tier, and joins the lists about GPUs. Pure. */
@@ -38,24 +38,24 @@ export function recordsOf(asked: string, gpus: readonly GpuType[]): GpuType[] {
 }
 
 /** The records of one GPU type in a list of all types. The list may use another identifier than `known`. */
-export function availabilityAmong(asked: string, known: readonly GpuType[], gpus: readonly GpuType[]): GpuType[] {
+export function rowsOfType(asked: string, known: readonly GpuType[], gpus: readonly GpuType[]): GpuType[] {
   const names = [asked, ...recordsOf(asked, known).flatMap(identifiersOf)];
   return names.map((name) => recordsOf(name, gpus)).find((rows) => rows.length > 0) ?? [];
 }
 
-/** Merges the records of one GPU: stock is summed, and all other fields come from the first record. */
-export function asOne(records: readonly GpuType[]): GpuType | undefined {
+/** Merges the records of one GPU: stock is summed, and all other fields come from the first record. `raw` has all records. */
+export function mergeRows(records: readonly GpuType[]): GpuType | undefined {
   const [first, ...others] = records;
   if (!first || others.length === 0) return first;
-  const known = records.filter(({ available }) => available !== undefined);
-  const counts = known.map(({ available, availableCount }) => (available ? availableCount : 0));
-  const isCounted = known.length > 0 && counts.every((count) => count !== undefined);
-  return {
-    ...first,
-    ...(known.length > 0 ? { available: known.some(({ available }) => available) } : {}),
-    ...(isCounted ? { availableCount: counts.reduce((sum, count) => sum + count, 0) } : {}),
-    raw: { ...first.raw, rows: records.map(({ raw }) => raw) },
-  };
+  const { pricePerHour: _price, currency: _currency, ...fields } = first;
+  const raw = { ...first.raw, rows: records.flatMap(rowsIn) };
+  return { ...fields, ...priceInTier(records), ...summedStock(records), raw };
+}
+
+/** The records that a merged one was made of. */
+function rowsIn({ raw }: GpuType): Record<string, unknown>[] {
+  const rows = raw["rows"];
+  return Array.isArray(rows) ? rows.filter(isRecord) : [raw];
 }
 
 /** Whether one of the GPU identifiers that a cluster shows matches the requested type. */
@@ -63,23 +63,38 @@ export function isSameGpu(asked: string, shown: readonly string[]): boolean {
   return shown.some((identifier) => gpuKey(identifier) === gpuKey(asked));
 }
 
-/** The GPU types of a service without a list of them: its models, joined with the other lists. */
+/** Adds the facts of other lists about GPUs to the types of the first. */
 export function joinGpus(models: readonly GpuType[], ...others: readonly (readonly GpuType[])[]): GpuType[] {
   return models.map((model) => {
     const own = new Set(identifiersOf(model).map(gpuKey));
     const isOwn = (gpu: GpuType) => identifiersOf(gpu).some((identifier) => own.has(gpuKey(identifier)));
-    const known = others.flatMap((gpus) => asOne(gpus.filter(isOwn)) ?? []);
-    const raw = Object.assign({}, ...known.map((gpu) => gpu.raw), model.raw);
+    const known = others.flatMap((gpus) => mergeRows(gpus.filter(isOwn)) ?? []);
+    const rows = [model, ...known].flatMap(rowsIn);
+    const raw = Object.assign({}, ...known.map((gpu) => gpu.raw), model.raw, known.length > 0 ? { rows } : {});
     return { ...Object.assign({}, ...known), ...model, raw };
   });
 }
 
-/** The price of a record for a tier: its own, or that of the tier's entry in its prices. */
-export function priceInTier(gpu: GpuType, tier: string): Pick<GpuType, "pricePerHour" | "currency"> {
-  const fields = new Fields(gpu.raw);
-  if (fields.get("tier") === tier) return gpu;
-  const tiers = new Fields(fields.get("pricing") ?? fields.get("price") ?? fields.get("prices"));
-  const own = tiers.get(plainName(tier));
-  const { pricePerHour, currency = gpu.currency } = readPrice(isRecord(own) ? own : { price_per_hour: own });
-  return { pricePerHour, currency };
+/**
+ * The price in a tier, by the records that show it. If no tier is asked for, that of the usual tier, or else the highest:
+ * never the lower price of another tier, region or record.
+ */
+export function priceInTier(gpus: readonly GpuType[], asked?: string): Price {
+  const tier = asked ?? defaultTier;
+  const prices = gpus.flatMap((gpu) => {
+    const rows = rowsIn(gpu);
+    // A price that was not read, because the list names another unit for all its records.
+    if (gpu.pricePerHour === undefined && rows.some((raw) => priceIn(raw).pricePerHour !== undefined)) return [];
+    const own = rows.filter((raw) => [undefined, tier].includes(tierOf(raw)));
+    return own.map((raw) => defined({ currency: gpu.currency, ...priceIn(raw, [], tier) }));
+  });
+  const price = highest(prices);
+  return price.pricePerHour === undefined && asked === undefined ? highest(gpus) : price;
+}
+
+function highest(prices: readonly Price[]): Price {
+  const amountOf = ({ pricePerHour = -1 }: Price) => pricePerHour;
+  const [first = {}] = [...prices].sort((one, other) => amountOf(other) - amountOf(one));
+  const { pricePerHour, currency } = first;
+  return pricePerHour === undefined ? {} : defined({ pricePerHour, currency });
 }

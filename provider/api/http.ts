@@ -2,12 +2,15 @@ import type { Dispatcher } from "undici";
 import { isLoopback } from "../connections";
 import { ConfigError, ConnectionError, type Outcome, ResponseShapeError } from "../errors";
 import { cleanText } from "../text";
+import type { Redactor } from "./redact/redactor";
 
 /** One request, as each handler of the chain gets it. */
 export interface HttpRequest {
   readonly method: string;
   /** Relative to the base URL, encoded, with the query. */
   readonly path: string;
+  /** The path with names in place of its parameters, for logs: `/v1/clusters/:id`. */
+  readonly route?: string;
   /** JSON text; absent means no body and no Content-Type. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,8 +30,8 @@ export interface HttpRequest {
   readonly attemptTimeoutMs?: number;
   /** The resource that the request is about, for messages: `cluster "web" (cl_1)`. */
   readonly subject?: string;
-  /** Values that no message may show, whatever the API answers. */
-  readonly secrets?: readonly string[];
+  /** Hides the secrets that the service may quote in its answer. */
+  readonly redactor?: Redactor;
   /** Throws if the answer to a read is JSON, but not the requested record. The read is then sent once more. */
   readonly accepts?: (answer: { readonly json: unknown; readonly headers: HttpResponse["headers"] }) => void;
   /** Ends a wait, and a read in flight. A write in flight always finishes. */
@@ -72,17 +75,22 @@ const maxBodyBytes = 8 * 1024 * 1024;
 /** The rate budget lets no more requests be in flight: each has a connection. */
 export const maxConnections = 16;
 
-/** The end of the chain: sends one request and reads one answer. Requests share connections, which stay open. */
+/**
+ * The end of the chain: sends one request and reads one answer. Requests share connections, which stay open. A create request
+ * opens its own: a connection that the service closes while it is idle would lose the answer, and with it a paid cluster.
+ */
 export function http(baseUrl: string): Send {
-  let dispatcher: Dispatcher | undefined;
+  let shared: Dispatcher | undefined;
   const { origin } = new URL(baseUrl);
   return async (request) => {
     // Loaded at the first request: a preview without requests does not need undici.
     const undici: typeof import("undici") = require("undici");
-    dispatcher ??= newAgent(undici, new URL(baseUrl));
     const url = new URL(baseUrl + request.path);
     // A path that leads to another host would send the key there.
     if (url.origin !== origin) throw new TypeError(`not a path of the API: ${cleanText(request.path, 100)}`);
+    const isShared = request.kind !== "create";
+    const dispatcher = (isShared && shared) || newAgent(undici, url);
+    if (isShared) shared = dispatcher;
     try {
       const response = await undici.request(url, {
         dispatcher,
@@ -94,12 +102,14 @@ export function http(baseUrl: string): Send {
       const headers = flatten(response.headers);
       if (isEncoded(headers)) {
         response.body.on("error", () => undefined).destroy(); // otherwise its connection would stay in use
-        throw encodedAnswer(request);
+        throw unreadable(request, "it is compressed, although the request did not ask for that");
       }
       return { status: response.statusCode, headers, body: new TextDecoder().decode(await response.body.bytes()) };
     } catch (error) {
       if (request.method === "GET" && request.signal?.aborted) throw request.signal.reason;
       throw toConnectionError(error, request, baseUrl);
+    } finally {
+      if (!isShared) dispatcher.destroy().catch(() => undefined);
     }
   };
 }
@@ -145,15 +155,11 @@ function isEncoded({ "content-encoding": encoding = "identity" }: Record<string,
   return encoding !== "identity";
 }
 
-function encodedAnswer(request: HttpRequest): ResponseShapeError {
+/** The one error for a success that cannot be read; it names the doctor. The request may have taken effect. */
+export function unreadable(request: HttpRequest, why: string): ResponseShapeError {
   const { method, path } = request;
-  const text = `${titleOf(request)}: the service answered with a body that cannot be read`;
-  return new ResponseShapeError(text, {
-    outcome: "ambiguous",
-    method,
-    path,
-    why: "it is compressed, although the request did not ask for that",
-  });
+  const text = `${titleOf(request)}: the service answered in a form that this version cannot read`;
+  return new ResponseShapeError(text, { outcome: "ambiguous", method, path, why });
 }
 
 const unreachable = { outcome: "not-sent", isUnreachable: true } as const;
@@ -175,7 +181,6 @@ const connectionCodes: Record<string, KnownCode> = {
   UND_ERR_HEADERS_TIMEOUT: { outcome: "ambiguous", text: "no answer came in time", isLate: true },
   UND_ERR_BODY_TIMEOUT: { outcome: "ambiguous", text: "the answer stopped half-way" },
   TimeoutError: { outcome: "ambiguous", text: "no complete answer came in time", isLate: true },
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: { outcome: "ambiguous", text: "the answer is larger than 8 MiB" },
   ECONNRESET: { outcome: "ambiguous", text: "the connection broke before the answer was complete" },
   EPIPE: { outcome: "ambiguous", text: "the connection broke before the answer was complete" },
   UND_ERR_SOCKET: { outcome: "ambiguous", text: "the connection broke before the answer was complete" },
@@ -187,6 +192,7 @@ function toConnectionError(error: unknown, request: HttpRequest, baseUrl: string
   if (error instanceof ResponseShapeError) return error;
   const { method, path } = request;
   const { code, detail, isConnecting, known: listed } = knownReason(error);
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return unreadable(request, "it is larger than 8 MiB");
   const known: KnownCode = listed ?? { outcome: "ambiguous", text: cleanText(detail, 200) };
   // On a connection that was open already, the same code means that the request may have arrived.
   const outcome = known.outcome === "not-sent" && !isConnecting ? "ambiguous" : known.outcome;

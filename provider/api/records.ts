@@ -1,34 +1,74 @@
+import type { GpuType } from "../types";
+import { plainName } from "./names";
+import {
+  address,
+  count,
+  type FieldsOf,
+  flag,
+  gigabytes,
+  inner,
+  type Kind,
+  label,
+  stamp,
+  type Table,
+  text,
+} from "./read/json";
+import { variables } from "./read/variables";
+
 /**
- * The guesses about the answers of the service: the specification names few fields and hardly any shape. Each guess
- * about answers is a table here; each guess about requests is one in endpoints.ts or requestNames.ts. Each guess has
- * one tagged line, and docs/assumptions.md lists them. The files in read/ handle kinds of values, and no names. Names
- * have the form of `plainName`, the most specific first.
+ * The records of the service, and the guesses about its answers: the specification names few fields and hardly any shape.
+ * Each guess is one tagged line, and docs/assumptions.md lists them. A name is in the form of `plainName`.
  */
 
-import type { GpuType } from "../types";
-
-/** Reads one answer; throws an UnreadableError if it cannot. It requires only the fields that it needs. */
+/** Reads one answer; throws an UnreadableError if it cannot. */
 export type Reader<T> = (json: unknown) => T;
 
+function words(list: string): string[] {
+  return list.split(" ");
+}
+
+function wordSet(list: string): ReadonlySet<string> {
+  return new Set(words(list));
+}
+
+const word: Kind<string> = inner(text, "state", "status", "phase");
+
+/** @assumption A field may be in snake_case, camelCase or another spelling, and null means absent. A cluster has the names of the create request and its answer, those of the official client, or plain variations of them. */
+export const clusterTable = {
+  name: [text, "name", "cluster_name"],
+  status: [word, "status", "state", "phase"],
+  // The desired number counts before one that may be the present one.
+  replicas: [count, ...words("desired_replicas desired_replica_count target_replicas replicas replica_count")],
+  endpoint: [address, "endpoint", "endpoint_url", "url"],
+  createdAt: [stamp, "created_at"],
+  container: [text, "container", "image_url", "image"],
+  env: [variables, "env", "env_vars", "environment", "environment_variables"],
+  reason: [text, "status_reason", "failure_reason", "reason", "message"],
+} as const satisfies Table;
+
+/** @assumption The id of a cluster is under one of these names; it is part of a path, so it has only characters that cannot change one. */
+export const idNames = ["id", "cluster_id"];
+export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
+/** @assumption The GPU of a cluster is a text under one of these names, or an object with an id or a name. */
+export const gpuNames = ["gpu_type", "gpu_model_id", "gpu_model", "gpu_model_name", "gpu"];
+/** @assumption The name of a cluster is the start of a host name, so it has only characters of a host name. */
+export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
+/** @assumption A record may stand in objects with these names; some of its fields may stand in one of these objects inside it. */
+export const wrapperNames = ["data", "cluster", "result"];
+export const fieldGroups = ["config", "spec", "attributes"];
+/** @assumption The list of clusters, or a map of them by id, is the answer itself or stands under these names, at most three deep. */
+export const clusterListNames = ["clusters", "data", "items", "result"];
+/** @assumption A list may lack records if one of these fields beside it is set. */
+export const partMarks = ["error", "errors", "partial", "incomplete", "unreachable"];
+
 /** A cluster as the service shows it (section 2). Only the id is always present. */
-export interface ClusterRecord extends Readonly<Partial<Record<keyof typeof clusterTexts, string>>> {
+export interface ClusterRecord extends Readonly<FieldsOf<typeof clusterTable>> {
   readonly id: string;
-  readonly name?: string;
-  /** The service's own status word. */
-  readonly status?: string;
+  /** The identifier of its GPU that requests accept, and all others. */
   readonly gpuType?: string;
-  /** Every text by which the record identifies its GPU: type, id and name. */
   readonly gpuIdentifiers?: readonly string[];
-  readonly replicas?: number;
-  /** The reason for its state, in the service's own words, which may quote values of env. */
-  readonly reason?: string;
   /** The health of its replicas, if the record itself shows it. */
   readonly health?: StatusRecord;
-  readonly endpoint?: string;
-  /** ISO 8601, UTC. */
-  readonly createdAt?: string;
-  /** Values by name; null if the service shows a name without its value. */
-  readonly env?: Readonly<Record<string, string | null>>;
   /** All fields of a record that was read by its id, by plain name, including null values; without env. */
   readonly fields?: ReadonlyMap<string, unknown>;
 }
@@ -42,19 +82,54 @@ export interface ClusterList {
   readonly problem?: string;
 }
 
-/** The GPU types in a list. */
-export interface GpuList {
-  readonly gpus: GpuType[];
-  /** True only if these are certainly all types, each with its identifier. */
-  readonly certain: boolean;
-}
+/** @assumption Pages have these fields beside the list, in objects beside it, or in headers that begin with `X-`. The query for a next page is the name of its field without `next`, or the query of its link. */
+export const pageTable = {
+  hasMore: [flag, "has_more", "has_next", "has_next_page", "truncated", "is_truncated"],
+  page: [count, "page", "current_page", "page_number", "page_index"],
+  pages: [count, "total_pages", "page_count", "pages", "num_pages", "last_page"],
+  offset: [count, "offset"],
+  size: [count, "limit", "per_page", "page_size", "items_per_page"],
+  total: [count, ...words("total total_count total_items total_results total_records total_elements total_size")],
+  seen: [count, "count"],
+} as const satisfies Table;
+/** @assumption A field with such a name leads to the next page; an empty one says that there is none. */
+export const nextName =
+  /^next([_-]?(page|cursor|token|link|url|uri|href|marker|offset|key|start|id|continuation|after))*$/i;
+/** @assumption Any other field with one of these words in its name may mean that there are more pages. */
+export const pageHint =
+  /(^|_)(next|cursor|token|continue|continuation|marker|after|more|remaining|truncated|evaluated|scroll|bookmark)(_|$)/;
+/** @assumption A list that shows nothing about its length may be the first page of a longer one if it has one of these numbers of records. */
+export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
+
+/** @assumption Replicas are a list or a map under one of these names; or they are only counted; or one flag or word counts for all. */
+export const replicaListNames = ["replicas", "instances", "nodes", "replica_statuses", "data", "items"];
+/** @assumption A replica has these fields. */
+export const replicaTable = {
+  id: [label, "id", "name", "replica_id", "instance_id", "node", "index"],
+  status: [word, "status", "state", "phase", "health"],
+  message: [text, "message", "reason", "error"],
+} as const satisfies Table;
+/** @assumption Flags and words under these names say whether a replica, or a cluster that shows none, is healthy. */
+export const healthNames = words("healthy is_healthy ready is_ready health health_status health_state");
+/** @assumption One "no" under one of these names, also deep inside a replica, outweighs every "yes". The health of the service is read from them. */
+export const verdictNames = [
+  ...healthNames,
+  ..."ok alive live passing serving liveness readiness status state phase".split(" "),
+];
+/** @assumption Replicas are counted under these names, in the answer or in one of these objects. */
+export const countTable = {
+  total: [count, "total", "total_replicas", "desired", "desired_replicas", "replicas", "replica_count"],
+  ready: [count, "ready", "ready_replicas", "healthy", "healthy_replicas", "running_replicas", "active_replicas"],
+} as const satisfies Table;
+export const countObjects = ["replicas", "summary", "health"];
 
 /** One replica, as `/status` shows it. */
 export interface ReplicaRecord {
   readonly id: string;
   /** The service's own status word; empty if it shows none. */
   readonly status: string;
-  readonly healthy: boolean;
+  /** Absent if it shows nothing that is known, so that it is neither healthy nor sick. */
+  readonly healthy?: boolean;
   /** The reason why it is not healthy, if the service shows one. */
   readonly message?: string;
 }
@@ -68,279 +143,96 @@ export interface StatusRecord {
   readonly isCounted?: boolean;
   /** Whether the cluster as a whole is healthy; present only if the service shows this, and nothing about replicas. */
   readonly overall?: boolean;
-  /** True if no replicas can be observed: that none are listed proves nothing then. */
+  /** True if no replicas can be observed: that none are listed proves nothing then. A status word may be all that is shown. */
   readonly isMissing?: true;
 }
 
-/** The inputs that a record shows as a text, or as an object with one: the table declares, names and reads them. */
-export const clusterTexts = {
-  container: ["container", "image", "image_url"],
-} as const;
-
-/** @assumption A field name in an answer may be in snake_case, camelCase or another spelling, and null means absent. */
-/** @assumption A cluster has the field names of the create request and its answer, or other names of this table. */
-export const clusterNames = {
-  ...clusterTexts,
-  id: ["id", "cluster_id"],
-  name: ["name", "cluster_name", "display_name"],
-  status: ["status", "state", "phase", "current_state", "endpoint_status", "actual_status"],
-  replicas: ["desired_replicas", "desired_replica_count", "target_replica", "replicas", "replica_count", "pod_count"],
-  endpoint: ["endpoint", "endpoint_url", "url"],
-  createdAt: ["created_at", "create_time", "creation_timestamp"],
-  env: ["env", "environment", "env_vars", "environment_variables"],
-  deleted: ["deleted_at"],
-  reason: ["status_reason", "failure_reason", "status_message", "reason", "message", "error"],
-} as const;
-
-/** @assumption The id of a cluster has this prefix; if there is no such id, another one of letters, digits, `-` and `_` is accepted. */
-export const clusterIdPrefix = "cl_";
-/** An id is part of a request path: it has only characters that cannot change the path. */
-export const clusterIdPattern = /^[A-Za-z0-9_-]{1,128}$/;
-
-/** @assumption The name of a cluster is the start of a host name, so it has only characters of a host name. */
-export const clusterNamePattern = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i;
-/** @assumption A single record is the answer itself, or stands inside at most two levels of objects, under one of these names or another. */
-export const wrapperNames = ["cluster", "deployment", "data", "result", "response"];
-export const recordDepth = 2;
-/** @assumption A value under one of these names describes a failure or a request, not the requested record. */
-export const notRecords: ReadonlySet<string> = new Set(
-  "error errors request operation organization owner proto constructor prototype".split(" "),
-);
-/** @assumption Some fields of a record may stand in one of these objects inside it; a single value may stand in an object under one of the names below. */
-export const fieldGroups = [
-  "attributes",
-  "properties",
-  "spec",
-  "specs",
-  "config",
-  "configuration",
-  "settings",
-  "compute",
-  "resources",
-  "metadata",
-];
-
-export const innerNames = {
-  word: ["state", "status", "phase", "name"],
-  image: ["image", "reference", "name"],
-  address: ["url", "address"],
-  count: ["desired", "target", "total"],
-} as const;
-
-/** @assumption A list, or a map of ids to records, is the answer itself or stands under one of these names. Another name counts if it is the only one. At most three levels deep. */
-export const clusterListNames = ["clusters", "data", "items"];
-export const listDepth = 3;
-
-/** @assumption A list under one of these names is not the requested one; a list may lack records if a field such as `error` or `partial` beside it is set. */
-export const sideLists: ReadonlySet<string> = new Set(["warnings", "messages", "links", "tags"]);
-export const partMarks = ["error", "errors", "partial", "incomplete", "unreachable"];
-
-/** @assumption A time without a zone is UTC; a number is Unix time, in seconds or, from this number on, in milliseconds. */
-export const firstMillisecondStamp = 1e11;
-
-/** @assumption `env` is a map, or a list of names, of `NAME=value` texts, or of objects with these names. */
-export const envNames = { name: ["name", "key"], value: ["value"] } as const;
-
-/** @assumption A page names the next one by a field whose name has only these words, with `next` among them; by one of these cursor fields; or by a link. */
-export const nextWords: ReadonlySet<string> = new Set(
-  "next page cursor token link url href marker offset start number index id key results".split(" "),
-);
-export const cursorNames = ["end_cursor", "cursor", "continue"];
-/** @assumption The query parameter for a page is the name of the field that shows the page, without `next`; the fields listed here have another parameter, or keep their name. */
-export const pageParameters: Readonly<Record<string, string>> = {
-  next: "cursor",
-  end_cursor: "after",
-  number: "page",
-  current_page: "page",
-};
-export const keptParameters = ["next_token"];
-/** @assumption Fields about pages stand beside the records, up to three objects deep, or in headers that begin with `X-`, under these names. */
-export const pageNames = {
-  more: ["has_more", "has_next", "has_next_page", "more", "truncated", "is_truncated"],
-  page: ["page", "page_number", "current_page", "number"],
-  pages: ["total_pages", "page_count", "last_page", "pages"],
-  offset: ["offset", "skip", "start"],
-  limit: ["limit", "per_page", "page_size", "size", "count_per_page"],
-  total: ["total", "total_count", "total_elements", "total_items", "total_results", "total_size"],
-  count: ["count"],
-} as const;
-/** @assumption Any other field with one of these words in its name may mean that there are more pages; in a list of GPUs, fields of objects other than these do not count. */
-export const pageHints: ReadonlySet<string> = new Set(
-  "next cursor token continue continuation marker after bookmark scroll more remaining truncated evaluated partial unreachable".split(
-    " ",
-  ),
-);
-export const pageObjects: ReadonlySet<string> = new Set("pagination paging page_info page meta links".split(" "));
-/** @assumption A list that shows nothing about its length may be the first page of a longer one if it has one of these numbers of records. */
-export const pageSizes: ReadonlySet<number> = new Set([10, 20, 25, 30, 50, 100, 200, 250, 500, 1000]);
-
-/** @assumption Replicas are a list or a map, under one of these names or another; or they are only counted; or one flag or word counts for all. */
-export const replicaListNames = ["replicas", "workers", "instances", "pods", "data", "items"];
-/** @assumption A replica has these field names, or conditions; one negative flag or condition outweighs every word. */
-export const replicaNames = {
-  id: ["id", "name", "replica", "pod", "index"],
-  status: ["status", "state", "phase", "health", "health_status"],
-  healthy: ["healthy", "is_healthy", "health", "health_status", "ready", "is_ready", "readiness", "liveness"],
-  message: ["message", "reason", "error", "detail", "details"],
-} as const;
-export const healthConditions: ReadonlySet<string> = new Set(["healthy", "ready", "available"]);
-/** @assumption A list under one of these names is about parts of a replica or of the cluster; a bad word anywhere in a replica means that the replica is unhealthy. */
-export const partLists: ReadonlySet<string> = new Set(
-  "conditions checks probes containers container_statuses gpus events volumes disks".split(" "),
-);
-export const sickWords: ReadonlySet<string> = new Set(
-  "unhealthy not_ready critical degraded down fail failing".split(" "),
-);
-/** @assumption A field that counts replicas has one of these words, or a word for their state, in its name. */
-export const replicaCounts = {
-  /** The desired number and the present number. */
-  desired: ["desired", "target", "expected"],
-  total: ["total", ""],
-  healthy: ["healthy", "ready", "available"],
-  /** The rest is healthy. */
-  unhealthy: ["unhealthy", "unready", "not_ready", "unavailable"],
-  /** Says nothing about health. If such a field is present, a missing count is zero. */
-  other: ["updated"],
-} as const;
-export const countedWords: ReadonlySet<string> = new Set(
-  "replica replicas instance instances pod pods worker workers".split(" "),
-);
-
-/** The meaning of a state word for a wait; `unknown` for an unknown word, and for none. */
-export type StateKind = "running" | "pending" | "failed" | "stopped" | "terminated" | "unknown";
-
-/** @assumption A cluster that is being deleted or stopped shows one of these words for a while. */
-/** A cluster with one of these words counts as deleted: its name is free. */
-export const leavingWords: ReadonlySet<string> = new Set(["terminating", "deleting"]);
-export const stoppingWords: ReadonlySet<string> = new Set(
-  "stopping suspending pausing halting shutting_down".split(" "),
-);
-/** @assumption The specification names `provisioning` only; other states have these words, alone or with a word for the thing that has the state. */
-export const stateWords: Record<Exclude<StateKind, "unknown">, string> = {
-  running: "running ready active healthy available started ok passing",
-  pending:
-    "provisioning pending creating created queued waiting accepted requested scheduling scheduled allocating preparing " +
-    "starting starting_up booting initializing initialising building pulling updating upgrading scaling scaling_up " +
-    "scaling_down deploying redeploying rolling_out rolling_update restarting rebooting resuming reconciling in_progress " +
-    "destroying removing deprovisioning pending_deletion pending_delete delete_in_progress " +
-    `not_ready unhealthy degraded draining ${[...stoppingWords, ...leavingWords].join(" ")}`,
-  failed: "failed failure error errored crashed dead rejected",
-  stopped: "stopped suspended paused inactive",
-  terminated: "terminated deleted",
-};
-/** Words to ignore in a state: `CLUSTER_STATUS_RUNNING` is `running`. */
-export const neutralWords: ReadonlySet<string> = new Set(
-  "cluster replica instance pod container node service state status phase health is".split(" "),
-);
-
-/** @assumption GPU records are the answer itself, a list or a map of types under one of these names, or lists inside a provider or a region. */
-export const gpuListNames = [
-  "gpus",
-  "gpu",
-  "gpu_types",
-  "types",
-  "models",
-  "prices",
-  "pricing",
-  "availability",
-  "data",
-  "items",
-];
-/** @assumption A text under a name of one of these forms identifies a GPU; of several, the first form whose texts differ between the records. */
-export const gpuNameForms: readonly (readonly [of: "gpu" | "machine" | "any" | "people", form: RegExp])[] = [
-  ["gpu", /(^|_)(gpu|accelerator)(_type)?$/],
-  ["gpu", /(^|_)(gpu|accelerator)(_type|_model)?_(id|slug)$/],
-  ["gpu", /(^|_)(gpu|accelerator)_model$/],
-  ["gpu", /(^|_)(gpu|accelerator)(_type|_model)?(_display)?_name$/],
-  ["any", /^type$/],
-  ["any", /^id$/],
-  ["machine", /(^|_)(instance|machine|node)_type(_id|_slug|_name)?$/],
-  ["machine", /^hardware(_id|_name)?$/],
-  ["any", /^(slug|sku)$/],
-  ["people", /^(model|name|key)$/],
-];
-/** Names of GPU lists inside a provider or a region. A list with another name counts only if its records have ids. */
-export const innerGpuLists = ["gpus", "gpu_types", "models"];
-/** @assumption A GPU record has a display name; its memory is that of the GPU if the field name says so, or if no field describes a machine. */
-export const gpuNames = {
-  name: ["name", "display_name", "gpu_model_name", "gpu_name", "description"],
-  memory: ["memory_gb", "memory_gib", "memory"],
-} as const;
-export const gpuMemoryForm = /(^|_)vram(_|$)|(^|_)gpu_(memory|ram)(_|$)/;
-export const machineForm = /(^|_)v?cpus?(_|$)|(^|_)(ram|storage|disk)(_|$)/;
-/** @assumption A type may be listed several times, distinguished by a field with one of these words; a `type` with the same value in all records is no identifier. */
-export const placeWords: ReadonlySet<string> = new Set("region location zone tier country provider cloud".split(" "));
-export const kindWords: ReadonlySet<string> = new Set(["gpu", "gpus", "gpu_type", "model", "accelerator", "price"]);
-
-/** @assumption The name of a price has only these words, with one of the first list among them: `price_per_hour_usd`. */
+/** @assumption GPUs are a list or a map by type, bare or under one of these names; a second list beside it adds facts to the first. */
+export const gpuListNames = words("gpus gpu gpu_types types models availability pricing prices data result items");
+/** @assumption A text under one of these names identifies a GPU in requests; the names after them are for people. */
+export const gpuIdNames = ["gpu_type", "gpu_model_id", "gpu_model"];
+export const genericIdNames = ["type", "id", "sku"];
+export const gpuTitleNames = ["gpu_model_name", "name", "display_name", "label"];
+/** A text that says what every record of a list is, not which one. */
+export const categoryForm = /^(gpu|cpu|accelerator|accelerated|instance|machine)s?([ _-](type|model|instance)s?)?$/i;
+/** @assumption A type is listed once, or once for each value of these fields. */
+export const placeNames = ["tier", "region", "location", "country"];
+/** @assumption A GPU type has these fields; memory is in GB. Memory under a general name is that of the GPU unless a field beside it is about a machine. */
+export const gpuTable = {
+  name: [text, "name", ...gpuTitleNames],
+  memoryGb: [gigabytes, ...words("gpu_memory_gb gpu_memory_gib gpu_memory gpu_vram vram_gb vram_gib vram")],
+} as const satisfies Table;
+export const generalMemory = { memoryGb: [gigabytes, "memory_gb", "memory_gib", "memory"] } as const satisfies Table;
+export const machineWord = /(^|_)(v?cpus?|cores|ram|disk|storage)(_|$)|^(gpu_count|num_gpus)$/;
+/** @assumption The name of a price has only these words, at least one of `price`; with `cents`, it is in cents. It is for one GPU and one hour unless a field beside it names another unit. */
 export const priceWords = {
-  price: new Set(["price", "prices", "pricing", "cost", "hourly"]),
-  hour: new Set(["hourly", "hour", "hr"]),
-  /** Of several tiers, the default tier of a cluster. */
-  tier: new Set(["community"]),
-  neutral: new Set(["per", "gpu", "amount", "value", "on", "demand"]),
-} as const;
-/** @assumption A price is for one GPU and one hour unless a word in its name or beside it names another time; these times can be converted. */
-export const timeWords: ReadonlyMap<string, number> = new Map([
-  ["minute", 60],
-  ["second", 3600],
-]);
-/** Names of fields for the unit: beside the price in the record, or in the price's object. */
-export const priceUnitNames = {
-  record: ["price_unit", "billing_unit", "billing_period", "billing_interval", "period", "interval"],
-  price: ["per", "unit", "interval", "period"],
-} as const;
-/** @assumption A price is in whole units of its currency unless one of these words, or a field for its scale, says otherwise. */
-export const scaleWords: ReadonlyMap<string, number> = new Map([["cents", 0.01]]);
-/** A price beside one of these fields is not read. */
-export const otherScales = ["exponent", "decimals", "nanos"];
-/** @assumption The currency is a field beside the price, a word of its name, or a sign in its text. */
-export const currencySigns: ReadonlyMap<string, string> = new Map([
-  ["us$", "usd"],
-  ["$", "usd"],
-  ["€", "eur"],
-]);
-export const currencyNames = ["currency", "currency_code"];
-export const currencyWords: ReadonlySet<string> = new Set(["usd", "eur"]);
-
-/** @assumption The stock of a GPU type has one of these names. It is a flag, a number, a word, any of these by region, or a list of places. */
-export const stockNames = {
-  available: ["available", "in_stock", "availability", "stock", "stock_status", "stock_available", "status"],
-  count: ["available_count", "free_gpus", "available", "count", "quantity", "stock", "availability"],
-  regions: ["regions", "availability", "stock", "locations"],
-} as const;
-/** A list of the places that have a type in stock. */
-export const stockPlacesForm =
-  /^(regions|locations|zones)_.*(available|capacity)|^available_(regions|locations|zones)$/;
-export const stockWords: Readonly<Record<"yes" | "no", string>> = {
-  yes: "available in_stock high low",
-  no: "unavailable insufficient not_available sold_out out_of_stock none no",
+  price: wordSet("price prices pricing cost rate hourly usd dollars cents"),
+  hour: wordSet("hour hours hourly hr"),
+  beside: wordSet("per gpu eur amount value on demand"),
 };
+/** @assumption A field with such a name says what a price is for. */
+export const priceUnit =
+  /^((billing|price|pricing|rate|cost)_)?(unit|per|period|interval|frequency|granularity|increment|cycle|basis)$/;
+/** A price beside one of these fields has a scale or a condition that is not read. */
+export const otherScales = words("exponent decimals nanos micros scale multiplier term commitment");
+/** @assumption A record with one of these words, or a flag of this name, has the price of GPUs that can be taken away, or of a contract. */
+export const otherOffer = /^(is_)?(spot|preemptible|interruptible|reserved|committed)$/;
+/** @assumption If a GPU has several prices by tier, this tier counts unless another one is asked for. */
+export const defaultTier = "community";
 
-/** @assumption `/health` shows the health in one of these fields; a success without any of them is healthy. */
-export const healthNames = { flag: ["healthy", "ok"], word: ["status", "state", "health"] } as const;
+/** @assumption Stock is a flag or a word, or a number of free GPUs, under these names; in the record, in its cluster part, or by place. */
+const stockWords = {
+  yes: wordSet(
+    "available in_stock yes free high medium good plenty ample abundant limited low scarce few low_stock limited_stock",
+  ),
+  no: wordSet(
+    "unavailable not_available sold_out out_of_stock no_stock none no exhausted depleted insufficient no_capacity " +
+      "out_of_capacity insufficient_capacity at_capacity full fully_booked waitlist waitlisted coming_soon",
+  ),
+};
+export const inStock: Kind<boolean> = (value) => {
+  const word = plainName(text(value) ?? "");
+  return flag(value) ?? (stockWords.yes.has(word) ? true : stockWords.no.has(word) ? false : undefined);
+};
+/** A count that a flag is not: `available: true`. */
+const quantity: Kind<number> = (value) => (typeof value === "boolean" ? undefined : count(value));
+export const stockTable = {
+  available: [
+    inStock,
+    ...words("available is_available in_stock availability stock stock_status stock_level capacity status"),
+  ],
+  soldOut: [flag, "sold_out", "out_of_stock", "unavailable"],
+  availableCount: [
+    quantity,
+    ...words("available_count free_gpus available_gpus free available count qty quantity stock remaining"),
+  ],
+} as const satisfies Table;
+export const stockPlaces = ["cluster", "regions", "availability", "zones", "locations"];
+
+/** The GPU types in a list. */
+export interface GpuList {
+  readonly gpus: GpuType[];
+  /** True only if these are certainly all types, each with its identifier. */
+  readonly certain: boolean;
+}
 
 /** @assumption An error without the documented envelope has its text and its code under these names. */
-export const errorNames = {
-  message: ["message", "detail", "title", "msg", "reason", "error"],
-  code: ["code", "type"],
-  place: ["loc", "field", "param", "pointer", "path"],
-} as const;
-/** @assumption An answer is an error and no result if it has only these fields beside its `error`, or if `success` is false. */
-export const besideErrors: ReadonlySet<string> = new Set(
-  "id request_id trace_id code message status success ok detail timestamp path".split(" "),
-);
+export const errorTable = {
+  message: [text, "message", "error", "detail", "title", "description", "error_description", "error_message", "msg"],
+  code: [text, "code", "error_code", "type"],
+} as const satisfies Table;
 /** @assumption The service's own id of a request is in the first of these headers that an answer has. */
-export const requestIdHeaders = [
-  "x-request-id",
-  "request-id",
-  "x-correlation-id",
-  "x-amzn-requestid",
-  "x-amz-request-id",
-  "x-ms-request-id",
-  "x-trace-id",
-  "cf-ray",
-] as const;
+export const requestIdHeaders = ["x-request-id", "request-id", "x-correlation-id", "cf-ray"];
+/** @assumption A request with one of these codes, and a status 4xx or 503, is refused for lack of GPUs: nothing was done. The first is that of the specification (section 7), which refuses a type that is not available like one that does not exist. */
+export const capacityCodes = wordSet(
+  "invalid_gpu_type unknown_gpu_type insufficient_capacity no_capacity out_of_stock sold_out insufficient_gpu_capacity " +
+    "insufficient_cpu_capacity insufficient_host_capacity insufficient_ip_capacity node_at_capacity vm_node_busy " +
+    "pod_node_busy gpu_count_not_allocatable",
+);
+/** @assumption After this code a wait does not help: no node can hold so many GPUs. */
+export const countCode = "gpu_count_not_allocatable";
+/** @assumption These codes also mean that the type does not exist, if the service's list lacks it. */
+export const unlistedCodes: ReadonlySet<string> = new Set(["invalid_gpu_type", "unknown_gpu_type"]);
 /** @assumption If a refused update calls a field unknown or unchangeable, the service needs the body without the field; if it calls a field missing, with the field. */
 export const unwantedWords = {
   before:
@@ -352,16 +244,6 @@ export const unwantedWords = {
     "(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present))(?! to\\b)",
 } as const;
 export const missingField = /missing|required|must be (given|present|set)/i;
-/** The service refuses a type that is not available like one that does not exist (specification, section 7). */
-export const unknownTypeCode = "invalid_gpu_type";
-/** @assumption A refused creation with one of these codes is refused for its GPU type: another one may be had. */
-export const typeRefusals: ReadonlySet<string> = new Set([
-  unknownTypeCode,
-  "insufficient_capacity",
-  "no_capacity",
-  "out_of_stock",
-  "sold_out",
-]);
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
 export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
 /** @assumption An error code with one of these words means that the cluster is changing, whatever status it shows. */

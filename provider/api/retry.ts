@@ -20,6 +20,7 @@ export const retryTable = {
   "server-error": { read: "again", delete: "again", create: "fail", write: "fail", action: "fail" },
   "rate-limited": { read: "wait", delete: "wait", create: "wait", write: "wait", action: "wait" },
   busy: { read: "again", delete: "fail", create: "fail", write: "fail", action: "fail" },
+  "no-capacity": { read: "fail", delete: "fail", create: "fail", write: "fail", action: "fail" },
   refused: { read: "fail", delete: "fail", create: "fail", write: "fail", action: "fail" },
 } as const satisfies Record<Outcome, Record<RequestKind, Action>>;
 
@@ -33,60 +34,26 @@ const longestPauseMs = 20_000;
  * Sends a request again if the table allows it: exponential backoff with full jitter, a bounded number of attempts, and no
  * pause past its deadline.
  */
-export function retry(options: { clock: Clock; random: () => number }): Handler {
-  const { clock, random } = options;
-  const quota = retryQuota();
+export function retry({ clock, random }: { clock: Clock; random: () => number }): Handler {
   return (next) => async (request) => {
     const startMs = clock.now();
-    const { deadlineMs, maxQueueMs = deadlineMs === undefined ? defaultMaxQueueMs : Number.POSITIVE_INFINITY } =
-      request;
-    let unreadable = 0;
+    const { kind, deadlineMs, attempts = defaultAttempts, signal } = request;
+    const { maxQueueMs = deadlineMs === undefined ? defaultMaxQueueMs : Number.POSITIVE_INFINITY } = request;
     for (let attempt = 1, sent = 1; ; sent += 1) {
       try {
-        const left = maxQueueMs - (clock.now() - startMs);
-        const response = await next({ ...request, attempt: sent, maxQueueMs: left });
-        quota.succeeded();
-        return response;
+        return await next({ ...request, attempt: sent, maxQueueMs: maxQueueMs - (clock.now() - startMs) });
       } catch (error) {
-        const action = actionFor(error, request);
+        const action: Action = error instanceof RequestError ? retryTable[error.outcome][kind] : "fail";
         if (action === "wait") continue;
-        if (request.kind === "read" && error instanceof ResponseShapeError) unreadable += 1;
-        const isLast = attempt >= (request.attempts ?? defaultAttempts) || unreadable >= unreadableAttempts;
-        if (action === "fail" || isLast || !quota.take()) {
-          throw withAttempts(error, attempt);
-        }
-        const pause = pauseMs(attempt, random);
-        if (pause >= leftMs(request, clock)) throw withAttempts(asCut(error), attempt);
-        await clock.sleep(pause, request.signal);
+        const most = error instanceof ResponseShapeError ? Math.min(attempts, unreadableAttempts) : attempts;
+        if (action === "fail" || attempt >= most) throw withAttempts(error, attempt);
+        // Full jitter: a random part of the whole pause, so that many clients do not retry at once.
+        const pauseMs = random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
+        if (pauseMs >= leftMs(request, clock)) throw withAttempts(withDeadlineNote(error), attempt);
+        await clock.sleep(pauseMs, signal);
         attempt += 1;
       }
     }
-  };
-}
-
-function actionFor(error: unknown, request: HttpRequest): Action {
-  return error instanceof RequestError ? retryTable[error.outcome][request.kind] : "fail";
-}
-
-/** Full jitter: a random part of the whole pause, so that many clients do not retry at once. */
-function pauseMs(attempt: number, random: () => number): number {
-  return random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
-}
-
-/** Limits retries when nearly every request fails, because they would add load: each costs 5 of 100, each success returns 1. */
-function retryQuota(): { take(): boolean; succeeded(): void } {
-  const full = 100;
-  const cost = 5;
-  let left = full;
-  return {
-    take: () => {
-      if (left < cost) return false;
-      left -= cost;
-      return true;
-    },
-    succeeded: () => {
-      left = Math.min(full, left + 1);
-    },
   };
 }
 
@@ -96,13 +63,13 @@ function withAttempts(error: unknown, attempts: number): unknown {
 }
 
 /** Before its deadline, a request is not sent for so many milliseconds: a create request without its answer loses an id. */
-const sparedMs: Record<RequestKind, number> = { create: 2_000, read: 0, delete: 0, write: 0, action: 0 };
+const reserveBeforeDeadlineMs: Record<RequestKind, number> = { create: 2_000, read: 0, delete: 0, write: 0, action: 0 };
 
 type Limited = Pick<HttpRequest, "kind" | "deadlineMs">;
 
 /** The milliseconds in which a request may still be sent; infinite without a deadline. */
 export function leftMs({ kind, deadlineMs = Number.POSITIVE_INFINITY }: Limited, clock: Pick<Clock, "now">): number {
-  return deadlineMs - sparedMs[kind] - clock.now();
+  return deadlineMs - reserveBeforeDeadlineMs[kind] - clock.now();
 }
 
 /** Sends no request at its deadline or later, and ends each attempt at the deadline. */
@@ -114,7 +81,9 @@ export function deadline({ clock }: { readonly clock: Clock }): Handler {
     try {
       return await next({ ...request, attemptTimeoutMs: Math.min(attemptTimeoutMs, untilMs) });
     } catch (error) {
-      throw untilMs < attemptTimeoutMs && error instanceof ConnectionError && error.isLate ? asCut(error) : error;
+      throw untilMs < attemptTimeoutMs && error instanceof ConnectionError && error.isLate
+        ? withDeadlineNote(error)
+        : error;
     }
   };
 }
@@ -123,13 +92,13 @@ export function deadline({ clock }: { readonly clock: Clock }): Handler {
 export function unsent(request: Pick<HttpRequest, "method" | "path" | "subject">): ConnectionError {
   const { method, path } = request;
   const text = `${titleOf(request)}: not sent, because its time limit is reached`;
-  return new ConnectionError(text, { outcome: "not-sent", method, path, isCut: true });
+  return new ConnectionError(text, { outcome: "not-sent", method, path, hitDeadline: true });
 }
 
 /** Marks the error of a request that ended at its deadline, and says so in its message. */
-export function asCut<T>(error: T): T {
-  if (!(error instanceof RequestError) || error.isCut) return error;
+export function withDeadlineNote<T>(error: T): T {
+  if (!(error instanceof RequestError) || error.hitDeadline) return error;
   error.message += "; its time limit is reached";
-  error.isCut = true;
+  error.hitDeadline = true;
   return error;
 }

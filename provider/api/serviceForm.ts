@@ -1,40 +1,39 @@
-import { ApiError, GpuClusterError, messageOf, RequestError } from "../errors";
+import { isRecord } from "../core";
+import { type ApiFailure, GpuClusterError } from "../errors";
 import { cut } from "../text";
 import type { GpuType } from "../types";
+import { type UpdateMethod, updateMethods } from "./endpoints";
 import { matchGpu } from "./gpuMatch";
-import { inForms, type NextForm } from "./requestForms";
-import {
-  evidenceIn,
-  evidenceOfEmptyList,
-  evidenceOfGpus,
-  isAboutNames,
-  isOpaque,
-  otherNames,
-  type RequestNames,
-} from "./requestNames";
+import { evidenceIn, evidenceOfGpus, isOpaque, mayBeClient, type RequestNames } from "./requestNames";
 
 /** The optional endpoints of the service: only some of its public descriptions have them. */
-export type OptionalEndpoint = "status" | "update" | "gpus" | "gpuAvailability";
+export type OptionalEndpoint = "status" | "update" | "redeploy" | "gpus" | "gpuAvailability";
+
+/** Inputs that only an update or a redeploy changes. */
+export type ConfigInput = "container" | "env" | "extraFields";
 
 /**
  * The form of the API that a service has: the names of its requests, its missing endpoints, and its GPUs. The form is
- * learned from answers, and cached for the process. A creation never tests the form: a service that ignores unknown
- * names would create a cluster without a GPU and an image.
+ * learned from reads, and cached for the process. A write never tests the form: a service that ignores unknown names would
+ * create a cluster without a GPU and an image.
  */
 export class ServiceForm {
-  /** Shown by records of clusters, or proved by an accepted request. */
-  #names: RequestNames | undefined;
-  /** Suggested by the envelope of a list. */
-  #likely: RequestNames | undefined;
-  /** Shown by the lists about GPUs; counts only if the envelope of the list of clusters shows nothing. */
+  #ofClusters: RequestNames | undefined;
+  /** Whether the lists about GPUs count as evidence: the list of clusters leaves the names open. */
+  #isOpen = true;
   #ofGpus: RequestNames | undefined;
   #isAsked = false;
+  #hasItems = false;
   #types: readonly GpuType[] = [];
   #models: readonly GpuType[] = [];
   readonly #endpoints = new Map<OptionalEndpoint, boolean>();
   readonly #said = new Set<string>();
+  /** The methods that an update may have; empty if the service has refused all. */
+  updateMethods: readonly UpdateMethod[] = updateMethods;
+  /** The last refusal of a service that has refused all. */
+  updateRefusal: ApiFailure = { outcome: "refused", method: "", path: "", status: 405, isApiAnswer: true };
   /** Whether a read has left out a cluster that a later one has shown: reads lag behind writes. */
-  showsLate = false;
+  readsLag = false;
 
   /** @param forced The names of requests, if the setting `gpucluster:requestNames` forces them. */
   constructor(private readonly forced?: RequestNames) {}
@@ -44,8 +43,21 @@ export class ServiceForm {
     return this.#endpoints.get(endpoint);
   }
 
+  /** The inputs that the service has refused to change in place, as far as is known. */
+  get fixed(): readonly ConfigInput[] {
+    if (this.has("update") !== false) return [];
+    return this.has("redeploy") === false ? ["container", "env", "extraFields"] : ["env", "extraFields"];
+  }
+
   learned(endpoint: OptionalEndpoint, isThere: boolean): void {
     this.#endpoints.set(endpoint, isThere);
+  }
+
+  /** Remembers the method of updates; none if the service has refused all. */
+  learnedUpdate(methods: readonly UpdateMethod[], refusal: ApiFailure = this.updateRefusal): void {
+    this.updateMethods = methods;
+    this.updateRefusal = refusal;
+    this.learned("update", methods.length > 0);
   }
 
   /** True at the first call with a text: a fact about the service is reported once. */
@@ -55,18 +67,18 @@ export class ServiceForm {
     return isNews;
   }
 
-  /** The names of requests, if known. */
-  get names(): RequestNames | undefined {
-    return this.forced ?? this.#evidence;
+  get #shown(): RequestNames | undefined {
+    return this.#ofClusters ?? (this.#isOpen ? this.#ofGpus : undefined);
   }
 
-  get #evidence(): RequestNames | undefined {
-    return this.#names ?? (this.#likely === undefined ? this.#ofGpus : undefined);
+  /** The names of requests, if known. */
+  get names(): RequestNames | undefined {
+    return this.forced ?? this.#shown;
   }
 
   /** Whether an answer of the service has shown the names that requests use. */
   get isConfirmed(): boolean {
-    return this.#evidence !== undefined && this.#evidence === this.names;
+    return this.#shown !== undefined && this.#shown === this.names;
   }
 
   /** The GPUs that the service listed last. */
@@ -74,75 +86,34 @@ export class ServiceForm {
     return this.#types.length > 0 ? this.#types : this.#models;
   }
 
+  /** Whether the service has the later of the two published forms with the client's names: it has no redeploy. */
+  get isLater(): boolean {
+    return this.names === "client" && this.#hasItems && this.has("redeploy") !== true;
+  }
+
   /** Learns from an answer about clusters: a list of clusters, or any answer about one cluster. */
   saw(json: unknown, isList: boolean): void {
-    this.#names ??= evidenceIn(json);
-    if (isList) this.#likely = evidenceOfEmptyList(json);
+    this.#ofClusters ??= evidenceIn(json);
+    if (isList) this.#isOpen = mayBeClient(json);
+    if (isList) this.#hasItems = isRecord(json) && "items" in json;
   }
 
   /** Learns from a list of GPUs. */
   sawGpus(list: "types" | "models" | "pricing" | "availability", json: unknown, gpus: readonly GpuType[]): void {
     if (list === "types") this.#types = gpus;
     if (list === "models") this.#models = gpus;
-    const isIdentified = list === "types" || list === "models";
-    this.#ofGpus ??= evidenceIn(json) ?? (isIdentified ? evidenceOfGpus(gpus) : undefined);
+    this.#ofGpus ??= evidenceIn(json) ?? evidenceOfGpus(gpus);
   }
 
-  /**
-   * The names for a creation. If no answer so far has shown them, the lists about GPUs are read, once. Without
-   * evidence, they are the specification's.
-   */
+  /** The names for a creation. Lists about GPUs are read once if the list of clusters leaves the names open. */
   async namesForCreation(reads: readonly (() => Promise<unknown>)[]): Promise<RequestNames> {
     for (const read of this.#isAsked ? [] : reads) {
-      if (this.names ?? this.#likely) break;
+      if (this.names || !this.#isOpen) break;
       // A list that cannot be read is no evidence; the creation itself then reports the problem of the service.
       await read().catch(() => undefined);
     }
     this.#isAsked = true;
-    return this.names ?? this.#likely ?? "specification";
-  }
-
-  /** The names for a change. */
-  get namesForChange(): RequestNames {
     return this.names ?? "specification";
-  }
-
-  /**
-   * Sends a request in one form after another, and once with the other names if the refusal is about names. After the
-   * service has shown its names, a refusal of a change is about the field itself.
-   * @param rules The rules for other parts of the form: those that apply before the names, and those after. After the
-   * latter, both names may be sent again.
-   * @throws One error that shows both refusals.
-   */
-  async send<Form extends { readonly names: RequestNames }, Result>(
-    first: Form,
-    send: (form: Form) => Promise<Result>,
-    { isChange = false, before = [], after = [] }: FormRules<Form> = {},
-  ): Promise<Result> {
-    const mayDiffer = this.forced === undefined && !(isChange && this.isConfirmed);
-    let refusal: ApiError | undefined;
-    const withOtherNames: NextForm<Form> = (error, form) => {
-      if (!mayDiffer || refusal || !isAboutNames(error, form.names)) return undefined;
-      refusal = error;
-      return { ...form, names: otherNames(form.names) };
-    };
-    // The other names may have been refused for the part that a later rule changes.
-    const withFirstNames = after.map(
-      (rule): NextForm<Form> =>
-        async (error, form) => {
-          const next = await rule(error, form);
-          if (next === undefined) return undefined;
-          refusal = undefined;
-          return { ...next, names: first.names };
-        },
-    );
-    try {
-      const result = await inForms(first, send, [...before, withOtherNames, ...withFirstNames]);
-      if (refusal) this.#names = otherNames(first.names);
-      return result;
-    } catch (error) {
-      throw refusal ? bothRefused(refusal, error) : error;
-    }
   }
 
   /** The identifier of the GPU type for a request. */
@@ -160,12 +131,6 @@ export class ServiceForm {
   }
 }
 
-interface FormRules<Form> {
-  readonly isChange?: boolean;
-  readonly before?: readonly NextForm<Form>[];
-  readonly after?: readonly NextForm<Form>[];
-}
-
 const mostShown = 12;
 
 /** The message for a user who has to choose between models. */
@@ -176,15 +141,4 @@ export function ambiguousText(asked: string, candidates: readonly GpuType[]): st
 
 function labelOf({ type, name, memoryGb }: GpuType): string {
   return [cut(name ?? type, 60), memoryGb === undefined ? "" : `${memoryGb} GB`].filter(Boolean).join(", ");
-}
-
-/**
- * One error that shows both refusals. If the second answer was lost, its error stays: a cluster may have been created.
- */
-function bothRefused(first: ApiError, second: unknown): unknown {
-  const text =
-    `${messageOf(second)}; before that, with the other names of fields: ${first.message}. If the service accepts one of ` +
-    'the two, force it with gpucluster:requestNames ("specification" or "client")';
-  if (second instanceof ApiError) return second.maybeApplied ? second : new ApiError(text, second, { cause: second });
-  return second instanceof RequestError ? second : new GpuClusterError(text, { cause: second });
 }

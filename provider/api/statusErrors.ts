@@ -1,18 +1,11 @@
+import { isRecord } from "../core";
 import { ApiError, type Outcome, ResponseShapeError } from "../errors";
 import { cleanJson, cleanText, cleanWholeText, cut, NestingError, type Secret } from "../text";
-import { type Handler, type HttpRequest, type HttpResponse, titleOf } from "./http";
+import { type Handler, type HttpRequest, type HttpResponse, titleOf, unreadable } from "./http";
 import { plainName } from "./names";
-import { asCount, asRecord, asText, Fields, UnreadableError } from "./read/json";
-import {
-  besideErrors,
-  busyStatuses,
-  clusterIdPrefix,
-  clusterNames,
-  errorNames,
-  rateLimitCode,
-  requestIdHeaders,
-} from "./records";
-import { keyHider, redactor } from "./redact/redactor";
+import { Fields, UnreadableError } from "./read/json";
+import { busyStatuses, capacityCodes, clusterTable, errorTable, rateLimitCode, requestIdHeaders } from "./records";
+import { keyHider, Redactor } from "./redact/redactor";
 
 /** The content of the body of a refusal. */
 export interface ErrorBody {
@@ -30,16 +23,31 @@ export function readErrorBody({ body, headers }: Pick<HttpResponse, "body" | "he
   try {
     return readJson(JSON.parse(body));
   } catch {
-    // This is an expected case: proxies answer with their own pages. A page is never quoted, because it may hold the whole
-    // request.
+    // Proxies answer with their own pages. A page is never quoted, because it may hold the whole request.
     const isHtml = isPage(body) || headers["content-type"]?.includes("html");
     const message = isHtml ? "a web page came back, not an API answer" : "not an API answer";
     return { message, isApiAnswer: false, isEnvelope: false };
   }
 }
 
-export function isPage(body: string): boolean {
+function isPage(body: string): boolean {
   return /^\s*</.test(body);
+}
+
+/** Reads the documented envelope, else the top level. Details of any form are quoted; all else may hold values of env. */
+function readJson(json: unknown): ErrorBody {
+  const top = new Fields(json);
+  const inner = new Fields(top.get("error"));
+  const { message, code } = { ...top.read(errorTable), ...inner.read(errorTable) };
+  const names = ["details", "detail", "errors"];
+  const details = [inner, top].map((place) =>
+    place.first(names, (value) => (typeof value === "object" ? JSON.stringify(value) : undefined)),
+  );
+  const texts = [message, details.find(Boolean)];
+  const envelope = isRecord(json) && isRecord(json["error"]) ? json["error"] : {};
+  const types = ["code", "message", "status"].map((name) => typeof envelope[name]);
+  const isEnvelope = types.join() === "string,string,number";
+  return { message: texts.filter(Boolean).join("; "), code, isApiAnswer: true, isEnvelope };
 }
 
 /** Whether a refusal means the rate limit, so that nothing was done: 429, or 403 or 503 with an error code that says so. */
@@ -50,70 +58,23 @@ export function isRateLimited(response: Pick<HttpResponse, "status" | "body" | "
 }
 
 /**
- * Whether an answer with a status of success is an error: its body is only an error, or the documented envelope with any fields
- * beside it. A record may have an `error` too: the reason why the cluster failed.
+ * Whether an answer with a status of success is an error all the same. A record may have an `error`: why the cluster failed.
+ * The documented envelope is an error whatever stands beside it.
  */
 export function isErrorInSuccess(json: unknown): boolean {
-  const fields = new Fields(json);
-  if (fields.get("success") === false) return true;
-  const error = fields.get("error") ?? fields.get("errors");
-  const isSaid =
-    typeof error === "object" ? Object.keys(error ?? {}).length > 0 : typeof error === "string" && error !== "";
-  if (!isSaid) return false;
-  const status = asCount(new Fields(error).get("status")) ?? 0;
-  const others = fields.names().filter((name) => name !== "error" && name !== "errors");
-  // A state beside the error means that the body is a record, unless the state itself is a word for an error.
-  const isState =
-    asText(fields.get("status")) !== undefined && !/^(error|fail(ed|ure)?)$/i.test(String(fields.get("status")));
-  const isCluster = asText(fields.get("id"))?.startsWith(clusterIdPrefix) === true;
-  return status >= 400 || (!isState && !isCluster && others.every((name) => besideErrors.has(name)));
-}
-
-/** Reads the documented envelope, else the top level, else the first of several errors; and the fields that were refused. */
-function readJson(json: unknown): ErrorBody {
-  const top = new Fields(json);
-  const inner = new Fields(top.get("error"));
-  const details = [top.get("errors"), top.get("detail"), top.get("details"), inner.get("details")];
-  const several = details.find(Array.isArray);
-  const places = [inner, top, new Fields(several?.[0])];
-  const find = (names: readonly string[]) =>
-    places.map((place) => place.first(names, asText)).find((text) => text !== undefined);
-  const fields = details.flatMap(fieldsSaid);
-  const said = find(errorNames.message) ?? asText(several?.[0]);
-  const isRepeated = said !== undefined && fields.some((field) => field.endsWith(said));
-  const envelope = asRecord(asRecord(json)["error"]);
-  const types = [typeof envelope["code"], typeof envelope["message"], typeof envelope["status"]].join();
-  return {
-    message: [isRepeated ? undefined : said, ...fields].filter(Boolean).join("; "),
-    code: find(errorNames.code),
-    isApiAnswer: true,
-    isEnvelope: types === "string,string,number",
-  };
-}
-
-const mostFields = 5;
-
-/** Texts such as `name: is required`, from a list of problems, with or without their fields, or from a map. */
-function fieldsSaid(details: unknown): string[] {
-  const problems = Array.isArray(details) ? details.map(placeAndTextOf) : Object.entries(asRecord(details));
-  return problems
-    .flatMap(([place, text]) => (typeof text === "string" ? [[place, text].filter(Boolean).join(": ")] : []))
-    .slice(0, mostFields);
-}
-
-function placeAndTextOf(item: unknown): [place: string, text: unknown] {
-  const fields = new Fields(item);
-  const place = fields.first(errorNames.place, (value) => asText(Array.isArray(value) ? value.join(".") : value));
-  return [place ?? "", asText(item) ?? fields.first(errorNames.message, asText)];
+  if (!isRecord(json)) return false;
+  const { success, error, ...others } = json;
+  if (success === false) return true;
+  const isAlone = Object.keys(others).length === 0;
+  return Boolean(error) && (isAlone || (isRecord(error) && Number(error["status"]) >= 400));
 }
 
 const clustersPath = "/v1/clusters";
-/** An unhealthy service answers this path with its reason, which may look like an error. */
+/** Its answer shows what is wrong with the service, in any form. */
 const healthPath = "/health";
 
 /** Values of env keep every byte, because they are compared with the values that were sent. They are never printed. */
-const envNames: ReadonlySet<string> = new Set(clusterNames.env);
-const isEnv = (name: string) => envNames.has(plainName(name));
+const isEnv = (name: string) => clusterTable.env.some((each) => each === plainName(name));
 
 /**
  * Passes on successes with a JSON body or with none, and turns every other answer into an error. The error says what failed,
@@ -126,16 +87,16 @@ export function statusErrors(apiKey: Secret): Handler {
   return (next) => async (request) => {
     const response = await next(request);
     // Services quote parts of the request in their errors.
-    const redact = () => redactor([key, ...(request.secrets ?? [])]);
-    if (response.status >= 200 && response.status < 300) {
-      // The raw text ends here: it may hold the key.
-      const json = parseJson(request, response, redact, hideKey);
-      if (request.path !== healthPath && isErrorInSuccess(json)) throw errorInSuccess(request, response, redact());
-      const answer = { ...response, body: "", json };
-      readable(request, () => request.accepts?.(answer));
-      return answer;
-    }
-    throw toApiError(request, response, redact());
+    const { redactor = new Redactor() } = request;
+    redactor.learn([key]);
+    const redact = (text: string) => redactor.hide(text);
+    if (response.status < 200 || response.status >= 300) throw toApiError(request, response, redact);
+    // The raw text ends here: it may hold the key.
+    const json = parseJson(request, response, redact, hideKey);
+    if (request.path !== healthPath && isErrorInSuccess(json)) throw errorInSuccess(request, response, redact);
+    const answer = { ...response, body: "", json };
+    readable(request, () => request.accepts?.(answer));
+    return answer;
   };
 }
 
@@ -143,18 +104,14 @@ export function statusErrors(apiKey: Secret): Handler {
 function parseJson(
   request: HttpRequest,
   { body, headers }: HttpResponse,
-  redact: () => (text: string) => string,
+  redact: (text: string) => string,
   hide: (text: string) => string,
 ): unknown {
-  const { method, path } = request;
-  const isEmpty = body.trim() === "";
-  if (isEmpty && method !== "GET") return undefined;
+  if (body.trim() === "" && request.method !== "GET") return undefined;
   try {
-    return cleanJson(JSON.parse(body), { hide, ...(path.startsWith(clustersPath) ? { keeps: isEnv } : {}) });
+    return cleanJson(JSON.parse(body), { hide, ...(request.path.startsWith(clustersPath) ? { keeps: isEnv } : {}) });
   } catch (error) {
-    const text = `${titleOf(request)}: the service answered with a body that cannot be read`;
-    const why = `${problemOf(body, error)}${namedRequest(headers, redact(), " (", ")")}`;
-    throw new ResponseShapeError(text, { outcome: "ambiguous", method, path, why });
+    throw unreadable(request, `${problemOf(body, error)}${namedRequest(headers, redact)}`);
   }
 }
 
@@ -165,72 +122,58 @@ function problemOf(body: string, error: unknown): string {
   return error instanceof NestingError ? error.message : `${body.length} characters that are not JSON`;
 }
 
+/** Secrets are hidden before the cut, because a small part of one would not be found. */
+function cleanOf(redact: (text: string) => string) {
+  return (text: string, max = 500) => cut(redact(cleanWholeText(text)), max);
+}
+
 /** The request may have taken effect: the status says that it has, the body says that it has not. */
 function errorInSuccess(request: HttpRequest, response: HttpResponse, redact: (text: string) => string) {
   const { method, path } = request;
   const { message, code } = readErrorBody(response);
-  const said = cleanOf(redact)([message, code].filter(Boolean).join(", "));
-  const id = namedRequest(response.headers, redact, " (", ")");
-  const text = `${titleOf(request)}: the service answered HTTP ${response.status}, but with an error: ${said || "no reason"}${id}`;
+  const why = [message, code].filter(Boolean).join(", ") || "no reason";
+  const said = cleanOf(redact)(why) + namedRequest(response.headers, redact);
+  const text = `${titleOf(request)}: the service answered HTTP ${response.status}, but with an error: ${said}`;
   return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
-}
-
-/** Redacts before the cut, because a part of a secret would not be found; and after the cleaning, which may join two parts. */
-function cleanOf(redact: (text: string) => string) {
-  return (text: string, max = 500) => cut(redact(cleanWholeText(redact(text))), max);
 }
 
 function toApiError(request: HttpRequest, response: HttpResponse, redact: (text: string) => string): ApiError {
   const { method, path } = request;
-  const { status } = response;
-  const { isApiAnswer, isEnvelope, ...said } = readErrorBody(response);
+  const { status, headers } = response;
+  const { isApiAnswer, isEnvelope, ...body } = readErrorBody(response);
   const clean = cleanOf(redact);
-  const message = clean(said.message);
-  const code = said.code === undefined ? undefined : clean(said.code, 100);
-  const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ") + namedRequest(response.headers, redact, ", ");
-  const text = `${titleOf(request)}: ${message.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
-  const advice = status >= 300 && status < 400 ? redirectAdvice(response, clean) : adviceFor(status, said.code);
-  return new ApiError([text, advice].filter(Boolean).join(". "), {
-    outcome: isRateLimited(response) ? "rate-limited" : outcomeOf(status, method),
-    method,
-    path,
-    isLate: lateStatuses.has(status),
-    status,
-    code,
-    isApiAnswer,
-    isEnvelope,
-    said: message,
-    allow: (response.headers["allow"] ?? "")
-      .toUpperCase()
-      .split(/[\s,]+/)
-      .filter(Boolean),
-  });
+  const [apiMessage, code] = [clean(body.message), body.code === undefined ? undefined : clean(body.code, 100)];
+  const outcome = outcomeOf(response, request, body.code);
+  const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ") + namedRequest(headers, redact);
+  const text = `${titleOf(request)}: ${apiMessage.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
+  const advice = status >= 300 && status < 400 ? redirectAdvice(response, clean) : adviceFor(outcome);
+  const isLate = lateStatuses.has(status);
+  const failure = { outcome, method, path, isLate, status, code, isApiAnswer, isEnvelope, apiMessage };
+  return new ApiError([text, advice].filter(Boolean).join(". "), failure);
 }
-
-const longestRequestId = 100;
 
 /** The service's own id of a request: visible ASCII without secrets; `undefined` if the answer has none. */
 export function requestIdOf(headers: HttpResponse["headers"], redact: (text: string) => string): string | undefined {
   const said = requestIdHeaders.map((name) => headers[name]?.trim()).find(Boolean);
-  if (said === undefined) return undefined;
-  return cleanOf(redact)(said, longestRequestId).replace(/[^\x21-\x7e…]+/g, "_");
+  return said && cleanOf(redact)(said, 100).replace(/[^\x21-\x7e…]+/g, "_");
 }
 
 /** The id of a request within an error, for the service's support. */
-function namedRequest(
-  headers: HttpResponse["headers"],
-  redact: (text: string) => string,
-  before: string,
-  after = "",
-): string {
+function namedRequest(headers: HttpResponse["headers"], redact: (text: string) => string): string {
   const id = requestIdOf(headers, redact);
-  return id === undefined ? "" : `${before}request id ${id}${after}`;
+  return id === undefined ? "" : `, request id ${id}`;
 }
 
 /** Statuses of a gateway or a service that waited in vain. */
 const lateStatuses = new Set([408, 504, 524]);
 
-function outcomeOf(status: number, method: string): Outcome {
+function outcomeOf(response: HttpResponse, { method, kind }: HttpRequest, code = ""): Outcome {
+  const { status } = response;
+  if (isRateLimited(response)) return "rate-limited";
+  // The control plane refuses for capacity by 503, 409 or 400; nothing was done, and no quick retry helps.
+  const isRefusal = (status >= 400 && status < 500) || status === 503;
+  const needsGpus = kind !== "read" && kind !== "delete";
+  if (isRefusal && needsGpus && capacityCodes.has(plainName(code))) return "no-capacity";
   if (busyStatuses.has(status)) return "busy";
   // A request that took too long may have taken effect all the same.
   if (status === 408) return "ambiguous";
@@ -240,14 +183,9 @@ function outcomeOf(status: number, method: string): Outcome {
   return status >= 500 && status !== 501 ? "server-error" : "refused";
 }
 
-const advicesByCode = new Map([
-  ["invalid_gpu_type", "getGpuTypes() lists the available GPU types"],
-  ["insufficient_capacity", "Use fewer replicas or another GPU type; getGpuTypes() lists the available ones"],
-]);
-
-function adviceFor(status: number, code: string | undefined): string {
-  const known = advicesByCode.get(code ?? "");
-  return known ?? (status >= 500 ? "The service has a problem; run the command again later" : "");
+function adviceFor(outcome: Outcome): string {
+  if (outcome === "no-capacity") return "Use another GPU type or fewer replicas; getGpuTypes() lists the types";
+  return outcome === "server-error" ? "The service has a problem; run the command again later" : "";
 }
 
 /** The host may repeat parts of the request. It is redacted before parsing, which changes capitals, and after. */
@@ -265,9 +203,6 @@ export function readable<Result>(request: HttpRequest, read: () => Result): Resu
     // An exception in a reader must not be mistaken for a request that was not sent.
     const isBroken = error instanceof RangeError || error instanceof TypeError;
     if (!(error instanceof UnreadableError) && !isBroken) throw error;
-    const { method, path } = request;
-    const why = cleanText(isBroken ? "its form is unknown" : error.message);
-    const text = `${titleOf(request)}: the service answered with JSON that this version cannot read`;
-    throw new ResponseShapeError(cleanText(text), { outcome: "ambiguous", method, path, why });
+    throw unreadable(request, cleanText(isBroken ? "its form is unknown" : error.message));
   }
 }

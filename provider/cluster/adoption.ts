@@ -4,10 +4,10 @@ import { isOpaque } from "../api/requestNames";
 import { isLeaving } from "../api/states";
 import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../core";
 import { GpuClusterError } from "../errors";
-import { diffCluster } from "./diff";
+import { cleanText, listOf } from "../text";
+import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
 import { identifiersIn, isMasked, sameText, showsForm, textNames } from "./drift";
 import { inputFlags, type TextName } from "./fields";
-import { isAllowed } from "./replicas";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The adoption of an existing cluster. Pure: the preview uses it to show the effect of the creation. */
@@ -22,11 +22,17 @@ function isOtherText(field: TextName, inputs: CheckedInputs, record: ClusterReco
 /**
  * The reasons why a cluster cannot be the one that the inputs describe. A field that the service does not show counts
  * as equal.
+ * @param fixed The inputs that the service cannot change in place: a difference would replace the adopted cluster.
  */
-export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckFailure[] {
-  const { adopt = "", name, __generatedName: isMade } = inputs;
+export function mismatches(
+  inputs: CheckedInputs,
+  record: ClusterRecord,
+  fixed: readonly string[] = [],
+): CheckFailure[] {
+  const { name, __generatedName: isMade } = inputs;
+  const { id } = record;
   if (isLeaving(record.status)) {
-    return [{ property: "adopt", reason: `${adopt} is ${record.status}, so it cannot be adopted` }];
+    return [{ property: "adopt", reason: `${id} is ${record.status}, so it cannot be adopted` }];
   }
   // Opaque identifiers cannot be compared with a name.
   const isOpen = (field: TextName) => field === "gpuType" && identifiersIn(record).every(isOpaque);
@@ -35,17 +41,27 @@ export function mismatches(inputs: CheckedInputs, record: ClusterRecord): CheckF
   return [
     ...others.map((property) => ({
       property,
-      reason: `is "${inputs[property]}", but ${adopt} has "${record[property]}"; set \`${property}\` to that`,
+      reason: `is "${inputs[property]}", but ${id} has "${record[property]}"; set \`${property}\` to that`,
     })),
     ...(otherName
       ? [
           {
             property: "name",
-            reason: `is "${name}", but ${adopt} is "${record.name}"; remove \`name\`, or set it to that`,
+            reason: `is "${name}", but ${id} is "${record.name}"; remove \`name\`, or set it to that`,
           },
         ]
       : []),
+    ...(fixed.length > 0 ? unchangeable(inputs, record, fixed) : []),
   ];
+}
+
+function unchangeable(inputs: CheckedInputs, record: ClusterRecord, fixed: readonly string[]): CheckFailure[] {
+  const paths = adoptionChanges(inputs, record);
+  return fixed.flatMap((property) => {
+    const own = paths.filter((path) => isWithinPaths(path, [property])).map((path) => cleanText(path, 100));
+    const reason = `is not that of ${record.id} (${listOf(own)}), and the service cannot change it in place; set it to what ${record.id} has`;
+    return own.length > 0 ? [{ property, reason }] : [];
+  });
 }
 
 /** The inputs with the name of the adopted cluster; a name that the program gives stays as it is written there. */
@@ -83,22 +99,10 @@ function foundEnv(asked: Readonly<Record<string, string>>, shown: NonNullable<Cl
   return Object.fromEntries(found);
 }
 
-/**
- * For a cluster that was found after a lost answer: the inputs with its observed replicas and env, and the paths that
- * differ from the request. A number that an autoscaler may choose is no difference, nor is 0, because the replicas may
- * not exist yet.
- */
-export function foundOtherwise(inputs: CheckedInputs, record: ClusterRecord) {
-  const { replicas: shown = 0 } = record;
-  const isOwn = shown === 0 || shown === inputs.replicas || isAllowed(inputs, shown);
-  const { env, replicas } = foundState(inputs, isOwn ? { ...record, replicas: inputs.replicas } : record);
-  const running = { ...inputs, replicas, env };
-  return { running, paths: Object.keys(diffCluster(running, inputs).changes) };
-}
-
-/** The paths that the adoption will change. */
+/** The paths that the adoption will change. Values that are not known yet count as equal. */
 export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): string[] {
-  return Object.keys(diffCluster(foundState(inputs, record), inputs).changes);
+  const paths = Object.keys(diffCluster(foundState(inputs, record), inputs).changes);
+  return paths.filter((path) => !isUnknownAt(inputs, path));
 }
 
 /**
@@ -106,8 +110,8 @@ export function adoptionChanges(inputs: CheckedInputs, record: ClusterRecord): s
  * would silently have no effect.
  * @throws GpuClusterError if `adopt` names another cluster than the resource has, and nothing replaces the cluster.
  */
-export function diffAdopted(state: Properties, news: Properties, id?: string): Diff {
-  const diff = diffCluster(state, news);
+export function diffAdopted(state: Properties, news: Properties, id?: string, fixed: readonly string[] = []): Diff {
+  const diff = diffCluster(state, news, fixed);
   const { adopt } = news;
   const isOther = typeof adopt === "string" && adopt !== UNKNOWN && id !== undefined && !sameId(adopt, id);
   if (!isOther || Object.values(diff.changes).some(({ replace }) => replace)) return diff;

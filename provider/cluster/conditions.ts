@@ -1,9 +1,9 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
-import { isLeaving, isSameWord, stateOf } from "../api/states";
-import { cut } from "../text";
+import { isGone, isKnownWord, isLeaving, isSameWord, isSick, stateOf } from "../api/states";
+import { cut, listOf } from "../text";
 import { type HealthCheck, inputDefaults } from "./fields";
 import { replicasNow } from "./replicas";
-import type { CheckedInputs, ClusterState, Unawaited } from "./stateFields";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The observed state of a cluster at one time. */
 export interface Observation {
@@ -11,40 +11,46 @@ export interface Observation {
   readonly record?: ClusterRecord;
   /** The answer of its `/status`; absent if that was not read. */
   readonly status?: StatusRecord;
-  /** The wait that the operation has left out. */
-  readonly unawaited?: Unawaited;
 }
 
-/** The previous polls of a wait, for the verdict on the current poll. */
-export interface PollHistory {
-  /** Whether any poll of this wait, the current one included, has found the cluster. */
-  readonly seen: boolean;
-  /** Consecutive polls, the current one included, that did not find the cluster. */
-  readonly misses: number;
-  /** Consecutive polls before the current one that met the goal of the wait. */
-  readonly healthyPolls: number;
-  /** The first of those polls, in milliseconds of the wait. */
-  readonly healthySinceMs?: number | undefined;
-  /** Whether a poll showed a contradiction: a running cluster whose replicas are not healthy. */
-  readonly contradicted: boolean;
-  /** Milliseconds since the wait began. */
-  readonly waitedMs: number;
-  /**
-   * The status word in the current poll: when it first appeared, in milliseconds of the wait, and in how many
-   * consecutive polls.
-   */
-  readonly steady?: { readonly word: string | undefined; readonly sinceMs: number; readonly polls: number };
+/** An observation of a cluster that the service shows. */
+export interface Found extends Observation {
+  readonly record: ClusterRecord;
 }
 
-/** The history before the first poll. */
-export const noHistory: PollHistory = { seen: false, misses: 0, healthyPolls: 0, contradicted: false, waitedMs: 0 };
+/** What one observation means for a wait. The poller counts how long the same is said: see `Poller`. */
+export type Verdict = Ready | Pending | Failed | Confirm;
 
-export type Verdict =
-  | { readonly kind: "ready" | "gone" }
-  /** The cluster seems ready, stopped or failed; `/status` has to confirm or explain that. */
-  | { readonly kind: "confirm"; readonly summary: string }
-  | { readonly kind: "pending"; readonly summary: string; readonly healthy?: boolean; readonly contradiction?: boolean }
-  | { readonly kind: "failed"; readonly summary: string; readonly reasons: readonly string[] };
+interface Said {
+  readonly summary: string;
+}
+
+/** The goal is met. */
+interface Ready extends Partial<Said> {
+  readonly kind: "ready";
+  /** For how long at least two polls in a row have to say the same; one poll is enough without it. */
+  readonly holdMs?: number;
+  /** What the service shows that nobody knows, if the cluster counts as ready in spite of it. */
+  readonly unknown?: string;
+}
+
+interface Pending extends Said {
+  readonly kind: "pending";
+  readonly contradiction?: boolean;
+  /** What the service shows, if that is nothing that anybody knows: the wait ends if it does not change. */
+  readonly unknown?: string;
+}
+
+/** The cluster is in a state that does not change by itself. */
+interface Failed extends Said {
+  readonly kind: "failed";
+  readonly reasons: readonly string[];
+}
+
+/** The cluster seems ready, stopped or failed; `/status` has to confirm or explain that. */
+interface Confirm extends Said {
+  readonly kind: "confirm";
+}
 
 /** The goal of a wait for a ready cluster. */
 export interface Goal {
@@ -52,13 +58,18 @@ export interface Goal {
   /** The number of replicas that have to be healthy. */
   readonly enough: number;
   readonly healthCheck: HealthCheck;
+  /** Whether the endpoint is probed afterwards. */
+  readonly isProbed: boolean;
 }
 
-type Asked = Pick<CheckedInputs, "replicas" | "__replicaRange" | "minHealthyReplicas" | "healthCheck">;
+type GoalInputs = Pick<
+  CheckedInputs,
+  "replicas" | "__replicaRange" | "minHealthyReplicas" | "healthCheck" | "readinessProbe"
+>;
 
 /** The goal that the inputs request of the number of replicas that the service shows now. */
-export function goalOf(inputs: Asked, shown?: number): Goal {
-  const { minHealthyReplicas, healthCheck } = inputs;
+export function goalOf(inputs: GoalInputs, shown?: number): Goal {
+  const { minHealthyReplicas, healthCheck, readinessProbe } = inputs;
   const replicas = replicasNow(inputs, shown);
   const least = minHealthyReplicas ?? replicas;
   const enough = typeof least === "number" ? least : Math.ceil((replicas * Number.parseInt(least, 10)) / 100);
@@ -66,49 +77,65 @@ export function goalOf(inputs: Asked, shown?: number): Goal {
     replicas,
     enough: Math.min(enough, replicas),
     healthCheck: healthCheck ?? inputDefaults.healthCheck ?? "status",
+    isProbed: readinessProbe !== undefined,
   };
 }
 
-/**
- * A new cluster is gone only after this time and this many missing polls: reads of the service may lag behind its
- * writes.
- */
-const creationGraceMs = 30_000;
-const creationMisses = 5;
-/** A cluster that was found before is gone only after this many consecutive polls without it. */
-const goneMisses = 3;
+/** Words that nobody knows are no obstacle any more once polls have said the same for this long: a start shows other words meanwhile. */
+export const steadyMs = 30_000;
 
 /**
- * Judges one poll of a wait until enough replicas are healthy. Pure. The record only suggests a verdict; `/status`
- * decides. One healthy poll is enough. Two consecutive ones are required if the state is unknown, if the service
- * reports one health for all replicas, or if a poll showed a contradiction. If fewer than all replicas are enough, a
- * pending state does not prevent the verdict.
+ * Judges one poll of a wait until enough replicas are healthy. Pure. The record only suggests a verdict; `/status` decides.
+ * If fewer than all replicas are enough, a pending state does not prevent the verdict. Words that nobody knows are neither
+ * healthy nor sick: what is known decides, and has to stay the same for a while. If nothing is known, the probe decides.
  */
-export function judgeReady(observation: Observation, past: PollHistory, goal: Goal): Verdict {
-  const { record, status } = observation;
-  if (!record) return judgeMissing(past);
+export function judgeReady(found: Found, goal: Goal): Verdict {
+  const { record, status } = found;
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
   const told = withReason(word ?? "no state", record);
   if (isLeaving(word)) return failed(`it is ${told}: someone else is deleting it`, status);
   if (state === "stopped") return failed(`it is ${told}: someone else stopped it`, status);
-  if (goal.healthCheck === "list") return judgeWord(word, told);
+  if (goal.healthCheck === "list") return judgeWord(found, word, goal);
   const isPartial = goal.enough < goal.replicas;
   if (!status) return state === "pending" && !isPartial ? pending(told) : confirm(told);
   if (state === "failed") return failed(`it is ${told}`, status);
-  const summary = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy, ${told}`;
-  if (!isHealthy(status, goal)) return { kind: "pending", summary, contradiction: state === "running" };
-  if (state === "pending" && !isPartial) return { kind: "pending", summary };
-  const isVague = state === "unknown" || status.overall !== undefined;
-  const pollsNeeded = past.contradicted || isVague ? 2 : 1;
-  return past.healthyPolls + 1 >= pollsNeeded ? { kind: "ready" } : { kind: "pending", summary, healthy: true };
+  const count = `${countHealthy(status, goal.replicas)}/${goal.replicas} replicas healthy`;
+  const isHindered = state === "pending" ? !isPartial : isSick(word);
+  if (!isHindered && isHealthy(status, goal)) {
+    // Without the reason, which may change from poll to poll.
+    const summary = `${count}, ${word ?? "no state"}`;
+    if (state === "unknown" && word !== undefined) return judgeUnknown(found, summary, true);
+    const isVague = word === undefined || status.overall !== undefined;
+    return { kind: "ready", summary, ...(isVague ? { holdMs: 0 } : {}) };
+  }
+  const isOpen = !isHindered && state !== "pending" && isUnknown(status, goal);
+  if (!isOpen || (state === "running" && !isComplete(status, goal)))
+    return { kind: "pending", summary: `${count}, ${told}`, contradiction: state === "running" };
+  return judgeUnknown(found, `${count}, ${told}`, state === "running" || goal.isProbed);
+}
+
+/** Nothing but unknown words is in the way. */
+function judgeUnknown(found: Found, summary: string, isReady: boolean): Verdict {
+  const unknown = unknownIn(found);
+  return isReady ? { kind: "ready", summary, holdMs: steadyMs, unknown } : { kind: "pending", summary, unknown };
+}
+
+/** What the service shows that nobody knows: `"whirring" and "brewed", which this version does not know`. */
+function unknownIn({ record, status }: Found): string {
+  const ofReplicas = status?.replicas.filter(({ healthy }) => healthy === undefined).map((replica) => replica.status);
+  const words = [record.status, status?.status, ...(ofReplicas ?? [])].filter((word) => word && !isKnownWord(word));
+  const quoted = [...new Set(words)].slice(0, mostReasons).map((word) => `"${shortened(word)}"`);
+  return quoted.length > 0 ? `${listOf(quoted)}, which this version does not know` : "nothing about its health";
 }
 
 /** For `healthCheck: "list"`: the status word of the cluster decides. */
-function judgeWord(word: string | undefined, told: string): Verdict {
+function judgeWord(found: Found, word: string | undefined, { isProbed }: Goal): Verdict {
   const state = stateOf(word);
+  const told = withReason(word ?? "no state", found.record);
   if (state === "failed") return failed(`it is ${told}`, undefined);
-  return state === "running" ? { kind: "ready" } : pending(told);
+  if (state === "running") return { kind: "ready" };
+  return state === "pending" || isSick(word) ? pending(told) : judgeUnknown(found, told, isProbed);
 }
 
 /** A status word with the service's reason for it. Running, stopped and terminated clusters need no reason. */
@@ -118,65 +145,34 @@ function withReason(word: string, { reason, status }: ClusterRecord): string {
 }
 
 /** The known facts about a cluster before it is stopped. */
-export interface Running {
+interface Running {
   /** False if only the status word of the cluster may be read, not `/status`. */
   readonly readsStatus: boolean;
-  /** Its status word before the stop request. */
   readonly word?: string | undefined;
-  /** The Pulumi state before the operation. */
-  readonly before?: Partial<ClusterState>;
+  readonly state?: Partial<ClusterState>;
 }
 
-/**
- * Evidence from an unknown status word has to last this long. Twice the time that containers usually get to terminate: no
- * intermediate status word of a stop lasts longer.
- */
-export const steadyWord = { ms: 60_000, polls: 3 };
+/** Twice the time that containers usually get to terminate: no word on the way to a stop stays for longer. */
+export const stillMs = 60_000;
 
 /**
- * Judges one poll of a wait until the cluster is stopped. Pure. A known status word decides. If the word is unknown,
- * polls without a running replica mean that the cluster is stopped: two consecutive ones if the word differs from the one
- * before the stop request; else all polls of `steadyWord`, because the cluster may have run no replica at the request
- * either. If the replicas cannot be read, the cluster is stopped once its word differs from the one before the request,
- * and has stayed the same for `steadyWord`.
+ * Judges one poll of a wait until the cluster is stopped. Pure. A known status word decides. If the word is unknown, the
+ * replicas decide or, if they cannot be read, another word than before the stop. That has to last if the word is the same as
+ * before, or is all that can be read.
  */
-export function judgeStopped(
-  { record, status }: Observation,
-  past: PollHistory,
-  running: Running = { readsStatus: true },
-): Verdict {
-  if (!record) return judgeMissing(past);
+export function judgeStopped({ record, status }: Found, before: Running = { readsStatus: true }): Verdict {
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
   if (isLeaving(word)) return failed(`it is ${word}: someone else is deleting it`, status);
   if (state === "stopped") return { kind: "ready" };
-  if (state !== "unknown") return pending(word);
-  if (!status && running.readsStatus) return confirm(word);
-  if (!status || status.isMissing) return isStoppedByWord(record, past, running) ? { kind: "ready" } : pending(word);
-  if (!isIdle(status)) return pending(word);
-  const isOther = !isSameWord(running.word, record.status) || isStopped(record, running.before);
-  const isEnough = isOther ? past.healthyPolls > 0 : isHealthyFor(steadyWord, past);
-  return isEnough ? { kind: "ready" } : { kind: "pending", summary: word ?? "no state", healthy: true };
-}
-
-/** Whether all polls of this time have met the goal of the wait, the current one included, and were that many. */
-export function isHealthyFor(
-  { ms, polls }: { readonly ms: number; readonly polls: number },
-  { healthyPolls, healthySinceMs, waitedMs }: PollHistory,
-): boolean {
-  return healthyPolls + 1 >= polls && waitedMs - (healthySinceMs ?? waitedMs) >= ms;
-}
-
-function isStoppedByWord(
-  record: ClusterRecord,
-  { steady, waitedMs }: PollHistory,
-  { word, before = {} }: Running,
-): boolean {
-  const { status } = record;
-  if (status === undefined) return false;
-  const isLong = steady !== undefined && waitedMs - steady.sinceMs >= steadyWord.ms && steady.polls >= steadyWord.polls;
-  const isOther = word !== undefined && !isSameWord(word, status);
-  return isStopped(record, before) || (isOther && isLong);
+  const runs = [record.status, status?.status].some((each) => stateOf(each) === "running");
+  if (state !== "unknown" || runs) return pending(word);
+  if (!status && before.readsStatus) return confirm(word);
+  const isAsLeft = isStopped(record, before.state);
+  const isOther = isAsLeft || !isSameWord(before.word, record.status);
+  const hasReplicas = status !== undefined && !status.isMissing;
+  if (!(hasReplicas ? isIdle(status) : isOther)) return pending(word);
+  return { kind: "ready", summary: word ?? "no state", holdMs: isAsLeft || (hasReplicas && isOther) ? 0 : stillMs };
 }
 
 /**
@@ -190,45 +186,26 @@ export function isStopped({ status }: Pick<ClusterRecord, "status">, before: Par
   return state === "unknown" && wasStopped && (status === undefined || before.status === status);
 }
 
-/**
- * Whether a cluster that this package has stopped has another unknown status word now, and no replicas can be observed:
- * then nothing shows any more that it is stopped.
- */
-export function hasLeftRest({ record, status }: Observation, before: Partial<ClusterState>): boolean {
-  const wasStopped = before.desiredStatus === "stopped" && before.settled === true;
-  if (!wasStopped || record?.status === undefined || isSameWord(record.status, before.status)) return false;
-  return stateOf(record.status) === "unknown" && (!status || status.isMissing === true);
+/** Judges one poll of a wait until the cluster is gone, for a cluster that is still shown. Pure. */
+export function judgeGone({ record: { status } }: Found): Verdict {
+  return isGone(status) ? { kind: "ready" } : pending(shortened(status));
 }
 
-/** Judges one poll of a wait until the service shows the cluster, in any state. Pure. */
-export function judgeShown({ record }: Observation, past: PollHistory): Verdict {
-  return record ? { kind: "ready" } : judgeMissing(past);
-}
+/** What a word may say, worst first. */
+const ranks: readonly ((word: string) => boolean)[] = [
+  isLeaving,
+  (word) => stateOf(word) === "stopped",
+  (word) => stateOf(word) === "failed",
+  (word) => stateOf(word) === "pending",
+  isSick,
+  (word) => stateOf(word) === "running",
+];
 
-/**
- * Judges one poll of a wait until the cluster is gone. Pure. Only an answer of the service counts, never a missing
- * answer.
- */
-export function judgeGone({ record }: Observation): Verdict {
-  if (!record || stateOf(record.status) === "terminated") return { kind: "gone" };
-  return pending(shortened(record.status));
-}
-
-function judgeMissing({ seen, misses, waitedMs }: PollHistory): Verdict {
-  const isGone = seen ? misses >= goneMisses : misses >= creationMisses && waitedMs >= creationGraceMs;
-  return isGone ? { kind: "gone" } : { kind: "pending", summary: "the service does not show it yet" };
-}
-
-/**
- * The status word that reports the worse state, of the record's and that of `/status`; the record's if neither is
- * worse.
- */
+/** The status word that says the worst, of the record's and that of `/status`. A word that nobody knows says least. */
 function tellingWord(...words: (string | undefined)[]): string | undefined {
   const said = words.filter((word) => word !== undefined);
-  const ranked = (["terminated", "stopped", "failed", "pending"] as const).flatMap((state) =>
-    said.filter((word) => stateOf(word) === state),
-  );
-  return shortened(said.find(isLeaving) ?? ranked[0] ?? said[0]);
+  const rank = ranks.find((is) => said.some(is));
+  return shortened(rank ? said.find(rank) : said[0]);
 }
 
 function shortened(word: string | undefined): string | undefined {
@@ -252,7 +229,7 @@ function failed(summary: string, status: StatusRecord | undefined): Verdict {
  * removed counts only if fewer than `wanted` others exist.
  */
 function present({ replicas }: StatusRecord, wanted: number): readonly ReplicaRecord[] {
-  const there = replicas.filter(({ status }) => stateOf(status) !== "terminated");
+  const there = replicas.filter(({ status }) => !isGone(status));
   const staying = there.filter(({ status }) => !isLeaving(status) && stateOf(status) !== "stopped");
   return staying.length >= wanted ? staying : there;
 }
@@ -263,10 +240,28 @@ export function countHealthy(status: StatusRecord, replicas: number): number {
   return present(status, replicas).filter(({ healthy }) => healthy).length;
 }
 
-function isHealthy(status: StatusRecord, { replicas, enough }: Goal): boolean {
-  if (enough < replicas) return countHealthy(status, replicas) >= enough;
-  const isComplete = status.overall !== undefined || present(status, replicas).length === replicas;
-  return isComplete && countHealthy(status, replicas) === replicas;
+function isHealthy(status: StatusRecord, goal: Goal): boolean {
+  return (status.overall ?? isComplete(status, goal)) && countHealthy(status, goal.replicas) >= goal.enough;
+}
+
+/** Whether as many replicas exist as there have to be. A status that is a word alone may speak for all of them. */
+function isComplete(status: StatusRecord, { replicas, enough }: Goal): boolean {
+  if (status.isMissing) return status.status !== undefined;
+  const { length } = present(status, replicas);
+  return enough < replicas ? length >= enough : length === replicas;
+}
+
+/** Whether a status shows nothing that is known of some replicas, or of the whole, and nothing bad or pending of the others. */
+function isUnknown(status: StatusRecord, { replicas }: Goal): boolean {
+  const shown = present(status, replicas);
+  const isOpen = shown.length === 0 || shown.some(({ healthy }) => healthy === undefined);
+  return status.overall === undefined && isOpen && shown.every(({ healthy }) => healthy !== false);
+}
+
+/** A status for people. A replica of which nothing is known counts as healthy only if the cluster is ready all the same. */
+export function withHealth({ overall, ...status }: StatusRecord, isReady: boolean) {
+  const replicas = status.replicas.map((replica) => ({ ...replica, healthy: replica.healthy ?? isReady }));
+  return { ...status, overall: overall ?? (isReady && status.isMissing ? true : undefined), replicas };
 }
 
 /**
@@ -274,10 +269,9 @@ function isHealthy(status: StatusRecord, { replicas, enough }: Goal): boolean {
  * replicas, or has one health for all of them, does not prove that.
  */
 export function isIdle(health: StatusRecord): boolean {
-  const { replicas, overall } = health;
-  const isDown = ({ status, healthy }: ReplicaRecord) =>
-    !healthy && ["stopped", "terminated"].includes(stateOf(status));
-  return !mayRun(health) && overall === undefined && replicas.every(isDown);
+  const { replicas, overall, isMissing } = health;
+  const isDown = ({ status, healthy }: ReplicaRecord) => !healthy && (stateOf(status) === "stopped" || isGone(status));
+  return !mayRun(health) && overall === undefined && !isMissing && replicas.every(isDown);
 }
 
 /** Whether the status word of `/status` says that the cluster runs, or is changing. */
@@ -285,26 +279,12 @@ function mayRun({ status }: StatusRecord): boolean {
   return ["running", "pending"].includes(stateOf(status));
 }
 
-/**
- * The state that the replicas suggest, for a cluster with an unknown status word that nobody is known to have stopped.
- * Pure. A cluster that is still coming up has no replicas either, so no replicas mean `stopped` only if `isUp`.
- */
-export function restOf(status: StatusRecord, isUp: boolean): "stopped" | "failed" | undefined {
-  const { replicas } = status;
-  if (mayRun(status)) return undefined;
-  if (replicas.length === 0) return isUp && !status.isMissing && isIdle(status) ? "stopped" : undefined;
-  if (isIdle(status)) return "stopped";
-  const isOut = ({ status: word, healthy }: ReplicaRecord) =>
-    !healthy && ["stopped", "terminated", "failed"].includes(stateOf(word));
-  return status.overall === undefined && replicas.every(isOut) ? "failed" : undefined;
-}
-
 /** One line for each replica that is not healthy: `replica r-1: starting, image not found`. */
 export function unhealthyReasons(status: StatusRecord | undefined): string[] {
   const sick = (status ? present(status, Number.POSITIVE_INFINITY) : []).filter(({ healthy }) => !healthy);
-  const lines = sick.slice(0, mostReasons).map(({ id, status: word, message = "" }) => {
+  const lines = sick.slice(0, mostReasons).map(({ id, status: word, message = "", healthy }) => {
     const why = [cut(word, longestWord), cut(message, longestReason)].filter(Boolean).join(", ");
-    return `replica ${cut(id, longestWord)}: ${why || "not healthy"}`;
+    return `replica ${cut(id, longestWord)}: ${why || (healthy === undefined ? "shows no health" : "not healthy")}`;
   });
   return sick.length > mostReasons ? [...lines, `and ${sick.length - mostReasons} more`] : lines;
 }

@@ -6,7 +6,7 @@ import { cleanText } from "../text";
 import { judgeGone } from "./conditions";
 import { sameText } from "./drift";
 import { memberOf } from "./listCache";
-import { confirmAbsence, findAgain, findCluster, findOrGone, refuseOtherConnection } from "./lookup";
+import { checkConnection, confirmAbsence, findAgain, findCluster, findOrGone } from "./lookup";
 import { money } from "./money";
 import { Operation } from "./operation";
 import { stop } from "./power";
@@ -14,7 +14,6 @@ import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
 import { judgedState } from "./state";
 import type { ClusterState } from "./stateFields";
-import { pollTraced } from "./wait";
 
 /** Deletes the cluster, or stops it if its `deletionPolicy` says so, and waits. A cluster that is already gone is a success. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
@@ -26,7 +25,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
       "was not deleted: another resource adopts it, and failed. Correct that resource and run `pulumi up` again",
     );
   if (adoption) return operation.warn(`not deleted, because ${keptTexts[adoption]}`);
-  await refuseOtherName(service, operation, state);
+  await checkName(service, operation, state);
   if (state.deletionPolicy === "stop") return stopInstead(service, operation, state);
   try {
     operation.status("deleting");
@@ -38,14 +37,13 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
         return !shown || isLeaving(shown.status);
       },
     });
-    await pollTraced(service, "wait for deletion", { operation, judge: judgeGone, isDeleted: true });
+    await service.poller.poll({ operation, judge: judgeGone, isDeleted: true });
   } catch (error) {
     await acceptAbsence(service, operation, state, error);
   }
   service.owned.deleted(id);
-  operation.status("deleted");
-  const isSecret = state.__secretOutputs?.includes("hourlyCost");
-  if (state.hourlyCost && !isSecret) operation.info(`deleted; it cost ${money(state.hourlyCost)} per hour`);
+  const isShown = state.hourlyCost && !state.__secretOutputs?.includes("hourlyCost");
+  operation.status(isShown ? `deleted; it cost ${money(state.hourlyCost)} per hour` : "deleted");
 }
 
 /** Why a deletion deletes nothing. */
@@ -66,7 +64,7 @@ async function acceptAbsence(
   if (!(error instanceof ApiError) || !isNotFound(error)) {
     throw operation.error(`was not deleted: ${messageOf(error)}`, error);
   }
-  refuseOtherConnection(service, operation, state);
+  checkConnection(service, operation, state);
   const listed = await confirmAbsence(service, operation.id, operation.lookup(), error);
   const shown = listed ?? (await findAgain(service, operation, state));
   if (shown && !isLeaving(shown.status)) {
@@ -76,14 +74,14 @@ async function acceptAbsence(
       error,
     );
   }
-  if (shown) await pollTraced(service, "wait for deletion", { operation, judge: judgeGone });
+  if (shown) await service.poller.poll({ operation, judge: judgeGone, isDeleted: true });
 }
 
 /** The greatest age of the list in which a cluster is looked up before its deletion: many deletions share one list. */
 const deletionListAgeMs = 30_000;
 
 /** Refuses a deletion if the id in the state belongs to a cluster of another name. A record without a name is accepted. */
-async function refuseOtherName(service: Service, operation: Operation, { name, __echo }: ClusterState): Promise<void> {
+async function checkName(service: Service, operation: Operation, { name, __echo }: ClusterState): Promise<void> {
   if (name === undefined || !clusterIdPattern.test(operation.id)) return;
   const shown = (await recordForName(service, operation))?.name;
   const isOther = shown !== undefined && clusterNamePattern.test(shown) && !sameText(shown, name);

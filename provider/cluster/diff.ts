@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSameGpu } from "../api/gpuMatch";
-import { type Diff, isRecord, type Properties, type PropertyChange } from "../core";
+import { type Diff, hasUnknown, isRecord, type Properties, type PropertyChange } from "../core";
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "./fields";
 import { isWithin } from "./replicas";
 import { asInputs } from "./state";
@@ -8,19 +8,35 @@ import { asInputs } from "./state";
 /**
  * The changes that turn the cluster of `state` into the one that `news` requests. Pure. Computed values are not
  * compared. Of the hidden inputs, only the timeouts are compared, because delete can read them only from the state.
+ * @param fixed The inputs that the service cannot change in place: their changes replace the cluster.
  */
-export function diffCluster(state: Properties, news: Properties): Diff {
+export function diffCluster(state: Properties, news: Properties, fixed: readonly string[] = []): Diff {
   const changes: Record<string, PropertyChange> = {};
   for (const name of inputNames) {
     if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept, whatever it is
     if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
     else if (name === "replicas") Object.assign(changes, diffReplicas(state, news));
-    else if (name === "gpuType" && (isSpelling(state, news) || isOfList(state, news))) continue;
+    else if (name === "gpuType" && isSpelling(state, news)) continue;
     else Object.assign(changes, diffInput(name, state[name], news[name]));
   }
+  for (const [path, change] of Object.entries(changes))
+    if (isWithinPaths(path, fixed)) changes[path] = { ...change, replace: true };
   if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
   if (state["settled"] === false) changes["settled"] = { kind: "update" };
   return { changes, deleteBeforeReplace: keepsName(state, news) };
+}
+
+/** Whether the path of a change (`env.MODEL`) is one of these paths, or within one. */
+export function isWithinPaths(path: string, paths: readonly string[]): boolean {
+  return paths.some((each) => path === each || path.startsWith(`${each}.`));
+}
+
+/** Whether the value at the path of a change (`replicas`, `env.MODEL`) is not known yet. */
+export function isUnknownAt(inputs: object, path: string): boolean {
+  const [, name = path, key] = /^(.*?)\.(.*)$/s.exec(path) ?? [];
+  const value: unknown = Reflect.get(inputs, name);
+  const isInside = key !== undefined && typeof value === "object" && value !== null;
+  return hasUnknown(isInside ? Reflect.get(value, key) : value);
 }
 
 /**
@@ -29,7 +45,7 @@ export function diffCluster(state: Properties, news: Properties): Diff {
  */
 export function withCost(diff: Diff, { hourlyCost: old }: Properties, { hourlyCost: next }: Properties): Diff {
   const isShown = Object.keys(diff.changes).length > 0 && next !== undefined && next !== old;
-  return isShown ? { ...diff, changes: { ...diff.changes, hourlyCost: changeOf(old, next) } } : diff;
+  return isShown ? { ...diff, changes: { ...diff.changes, hourlyCost: propertyChange(old, next) } } : diff;
 }
 
 /**
@@ -50,11 +66,11 @@ function diffInput(name: InputName, old: unknown, next: unknown): Record<string,
   const byDefault = inputDefaults[name];
   const isLeftOpen = effect === "replace" && next === undefined;
   if (once || isLeftOpen || isDeepStrictEqual(old ?? byDefault, next ?? byDefault)) return {};
-  const change = changeOf(old, next);
+  const change = propertyChange(old, next);
   return { [name]: effect === "replace" && old !== undefined ? { ...change, replace: true } : change };
 }
 
-function changeOf(old: unknown, next: unknown): PropertyChange {
+function propertyChange(old: unknown, next: unknown): PropertyChange {
   return { kind: old === undefined ? "add" : next === undefined ? "delete" : "update" };
 }
 
@@ -64,7 +80,7 @@ function changeOf(old: unknown, next: unknown): PropertyChange {
  */
 export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effect> {
   const effects = Object.entries(changes).map(([path, { kind }]) => {
-    const name = inputNames.find((input) => path === input || path.startsWith(`${input}.`));
+    const name = inputNames.find((input) => isWithinPaths(path, [input]));
     const effect = name && inputFlags[name].effect;
     return kind === "delete" && (effect === "restart" || effect === "redeploy") ? undefined : effect;
   });
@@ -80,7 +96,7 @@ function diffReplicas(state: Properties, news: Properties): Record<string, Prope
   const { replicas: old } = state;
   const { __replicaRange: bounds } = asInputs(state);
   if (!range && bounds && old === news["replicas"] && !isWithin(bounds, old)) return {};
-  if (!isDeepStrictEqual(state["__replicaRange"], range)) return { replicas: changeOf(old, news["replicas"]) };
+  if (!isDeepStrictEqual(state["__replicaRange"], range)) return { replicas: propertyChange(old, news["replicas"]) };
   return range && isWithin(range, old) ? {} : diffInput("replicas", old, news["replicas"]);
 }
 
@@ -92,11 +108,6 @@ function isSpelling(state: Properties, news: Properties): boolean {
   return typeof next === "string" && isSameGpu(next, known);
 }
 
-/** Whether the type in the state is in the list of the inputs: then it is the type that the service has given. */
-function isOfList({ gpuType }: Properties, { __gpuTypes: types }: Properties): boolean {
-  return typeof gpuType === "string" && Array.isArray(types) && isSameGpu(gpuType, types);
-}
-
 /** One change for each key, so that a diff names it. A map that is not known yet differs as a whole. */
 function diffMap(name: "env" | "extraFields", old: unknown, next: unknown): Record<string, PropertyChange> {
   if (next !== undefined && !isRecord(next)) return { [name]: { kind: old === undefined ? "add" : "update" } };
@@ -105,6 +116,6 @@ function diffMap(name: "env" | "extraFields", old: unknown, next: unknown): Reco
   return Object.fromEntries(
     [...new Set([...before.keys(), ...after.keys()])]
       .filter((key) => !isDeepStrictEqual(before.get(key), after.get(key)))
-      .map((key) => [`${name}.${key}`, changeOf(before.get(key), after.get(key))]),
+      .map((key) => [`${name}.${key}`, propertyChange(before.get(key), after.get(key))]),
   );
 }

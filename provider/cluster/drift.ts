@@ -1,6 +1,6 @@
 import { isSameGpu, matchGpu } from "../api/gpuMatch";
-import { isGpuName, plainName } from "../api/names";
-import { type ClusterRecord, clusterNames } from "../api/records";
+import { plainName } from "../api/names";
+import { type ClusterRecord, clusterTable, gpuNames } from "../api/records";
 import { isOpaque, vocabularies } from "../api/requestNames";
 import { isStopping, stateOf } from "../api/states";
 import { cleanText } from "../text";
@@ -124,7 +124,7 @@ export function showsForm(field: TextName, asked: string | undefined, record: Cl
  * The state with the drift that the record shows. Inputs that the service does not show, or shows in their learned
  * form, stay as last applied.
  */
-export function withDrift(state: ClusterState, record: ClusterRecord, hasLeftRest = false): ClusterState {
+export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
   const isAtRest = isStopped(record, state);
   // A number of replicas that takes effect at the next start is no drift, nor is one that an autoscaler may choose. If
   // the inputs give a range, the state follows the shown number: within the range, that is no difference.
@@ -132,8 +132,8 @@ export function withDrift(state: ClusterState, record: ClusterRecord, hasLeftRes
   const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
   // After an unfinished update, the service may show the requested configuration and not the running one. The next
   // update needs to know the running one.
-  if (state.__unfinished) return { ...state, replicas, ...(hasLeftRest ? { desiredStatus: "running" as const } : {}) };
-  const power = driftedPower(state, record, { isAtRest, hasLeftRest });
+  if (state.__unfinished) return { ...state, replicas };
+  const power = driftedPower(state, record, isAtRest);
   const { __echo: echo = {} } = state;
   const drifted = textNames.filter(
     (field) => record[field] !== undefined && record[field] !== echo[field] && !showsForm(field, state[field], record),
@@ -168,15 +168,11 @@ function shownValue(applied: string | undefined, shown: string | null): string {
 }
 
 /**
- * The drift of `desiredStatus`, if somebody has stopped or started the cluster. An unknown status word proves nothing
- * unless the cluster has left its rest, and a later read will show the end of a stop in progress.
+ * The drift of `desiredStatus`, if somebody has stopped or started the cluster. An unknown status word proves nothing, and a
+ * later read will show the end of a stop in progress.
  */
-function driftedPower(
-  { desiredStatus = "running" }: ClusterState,
-  { status }: ClusterRecord,
-  { isAtRest, hasLeftRest }: { readonly isAtRest: boolean; readonly hasLeftRest: boolean },
-) {
-  const isTelling = isAtRest || hasLeftRest || (stateOf(status) !== "unknown" && !isStopping(status));
+function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: ClusterRecord, isAtRest: boolean) {
+  const isTelling = isAtRest || (stateOf(status) !== "unknown" && !isStopping(status));
   const actual = isAtRest ? ("stopped" as const) : ("running" as const);
   return isTelling && actual !== desiredStatus ? { desiredStatus: actual } : {};
 }
@@ -233,14 +229,17 @@ function gpuProblem(asked: string, record: ClusterRecord, gpus: readonly GpuType
 }
 
 /**
- * The inputs with the GPU type of the cluster, if that is in the list that the inputs contain. If it is not the
- * expected type, its cost is not known.
+ * The inputs with the GPU type that a cluster shows, if the program allows it. If it is not the expected type, its cost is
+ * not known.
  */
-export function withTakenType(inputs: CheckedInputs, shown: readonly string[]): CheckedInputs {
-  const { __gpuTypes: types = [], ...others } = inputs;
+export function withTypeAmong(
+  inputs: CheckedInputs,
+  types: readonly string[],
+  shown: readonly string[],
+): CheckedInputs {
   const taken = types.find((type) => isSameGpu(type, shown));
-  if (taken === undefined) return inputs;
-  return isSameGpu(taken, [inputs.gpuType]) ? others : { ...others, gpuType: taken, hourlyCost: undefined };
+  if (taken === undefined || isSameGpu(taken, [inputs.gpuType])) return inputs;
+  return { ...inputs, gpuType: taken, hourlyCost: undefined };
 }
 
 /** Every text by which a record identifies its GPU. */
@@ -267,10 +266,12 @@ function imageProblem(asked: string, record: ClusterRecord): string | undefined 
 /** Whether a record shows a field, but empty. */
 function isEmpty({ fields = new Map() }: ClusterRecord, field: "gpuType" | "container"): boolean {
   const names: readonly string[] = [
-    ...(field === "container" ? clusterNames.container : []),
+    ...(field === "container" ? clusterTable.container.slice(1).map(String) : []),
     ...Object.values(vocabularies).map((own) => plainName(own[field])),
   ];
-  const shown = [...fields.keys()].filter((name) => names.includes(name) || (field === "gpuType" && isGpuName(name)));
+  const shown = [...fields.keys()].filter(
+    (name) => names.includes(name) || (field === "gpuType" && gpuNames.includes(name)),
+  );
   return shown.some((name) => fields.get(name) === null || fields.get(name) === "");
 }
 
@@ -298,13 +299,13 @@ export function sameImage(asked: string, shown: string): boolean {
  * Whether the shown image may be the service's own form of the requested one. A mirror or a digest keeps the name of
  * the image. A text that is no reference names no other image.
  */
-export function mayBeImage(asked: string, shown: string): boolean {
+function mayBeImage(asked: string, shown: string): boolean {
   const isReference = /[/:]/.test(shown);
   return !isReference || shown.includes(parseImage(asked).path.split("/").at(-1) ?? asked);
 }
 
 /** Whether both references have a tag, or both have a digest, and these differ. */
-export function differsInTag(asked: string, shown: string): boolean {
+function differsInTag(asked: string, shown: string): boolean {
   const [own, other] = [parseImage(asked), parseImage(shown)];
   const differs = (part: "tag" | "digest") =>
     own[part] !== undefined && other[part] !== undefined && own[part] !== other[part];
@@ -325,13 +326,16 @@ function parseImage(reference: string): Image {
   return { host: host.replace(/^index\./, ""), path: inner.replace(/^library\//, ""), tag, digest };
 }
 
-/** True if the value is not shown: empty, encrypted, a row of marks, or a word in its place. */
+/**
+ * A value that is not shown is null or empty, holds a row of stars or dots, consists of one other mark, or is one of
+ * these words as a whole. A value that only contains such a word, `/run/secrets/hf_token`, is a value.
+ */
+const maskForm =
+  /^$|[*•●]{3}|^([x#.\-_])\1{2,}$|^(redacted|masked)$|^[<[({](redacted|masked|hidden|secret|encrypted|sensitive)[>\])}]$/i;
+
+/** Whether a value is not shown: it stands for the applied one. */
 export function isMasked(shown: string | null): boolean {
-  return (
-    shown === null ||
-    /^(enc|encrypted|kms|vault|sha\d+|hmac)[:(]/i.test(shown) ||
-    /^\W*$|([*•●x#.\-_])\1\1|redacted|masked|hidden|secret|encrypted|sensitive/i.test(shown)
-  );
+  return shown === null || maskForm.test(shown.trim());
 }
 
 /** Host names and GPU types are not case-sensitive. */

@@ -1,12 +1,12 @@
 import type { ClusterRecord, StatusRecord } from "../api/records";
-import { redactor } from "../api/redact/redactor";
-import { clearWord } from "../api/states";
+import type { Redactor } from "../api/redact/redactor";
+import { redactUnknownWord } from "../api/states";
 import { type Clock, duration } from "../clock";
 import { type Ctx, InitError } from "../core";
 import { type ErrorDetails, factsOf, GpuClusterError, messageOf, RequestError, TimeoutError } from "../errors";
 import { cleanText, cut } from "../text";
 import type { Observation } from "./conditions";
-import { type KnownSecrets, secretsOf } from "./state";
+import { secretsOf } from "./state";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
@@ -15,16 +15,11 @@ export const defaultTimeoutsMs = { create: 60 * 60_000, update: 20 * 60_000, del
 /** Lookups may end this long after the deadline: they show the effect of the last request, and the error names what is known. */
 const graceMs = 1_500;
 
-/** Shorter values are ordinary words more often than secrets. */
-const shortestDistinct = 8;
-
 /** The engine puts a bullet before each reason of a failure. Further lines are indented to the text after the bullet. */
 const bulletIndent = "      ";
 
 /** The fields of the state before that show whether the cluster is at rest. */
-export type Before = Partial<
-  Pick<ClusterState, "desiredStatus" | "settled" | "status" | "skipAwait" | "__echo" | "__unfinished" | "__unawaited">
->;
+export type Before = Partial<Pick<ClusterState, "desiredStatus" | "settled" | "status">>;
 
 /** The cluster that an operation works on. */
 export interface Subject {
@@ -37,37 +32,35 @@ export interface Subject {
       "name" | "env" | "extraFields" | "readinessProbe" | "gpuType" | "container" | "healthCheck" | "adopt"
     >
   >;
-  /** The state before, whose values are secret too. */
+  /** The state before: its secrets may still be quoted. */
   readonly olds?: Pick<ClusterState, "env" | "extraFields" | "readinessProbe"> & Before;
 }
 
 /**
- * One operation on one cluster: its deadline, its name in messages, and its last observation. Texts of the service are
- * cleared of the values of env when they arrive: values of the program, of the state, and of the service. Texts for people
- * are cleared once more on their way out.
+ * One operation on one cluster: its deadline, its name in messages, and its last observation. Secrets are hidden in texts of
+ * the service when they arrive: those of the program, of the state, and of the service; and in our sentences on their way out.
  */
 export class Operation {
   readonly deadlineMs: number;
   readonly #clock: Clock;
   readonly #startMs: number;
-  readonly #secrets: Set<string>;
-  #hiding: { readonly of: number; readonly by: Hiding } | undefined;
+  readonly #redactor: Redactor;
+  readonly #said = new Set<string>();
   #seen: Observation = {};
-  #rest: Before | undefined;
+  #rest: { readonly word: string | undefined } | undefined;
 
   constructor(
     private readonly ctx: Ctx,
-    private readonly sources: { readonly clock: Clock; readonly known: KnownSecrets },
+    private readonly sources: { readonly clock: Clock; readonly client: { readonly redactor: Redactor } },
     private readonly kind: keyof typeof defaultTimeoutsMs,
     private readonly subject: Subject,
   ) {
-    const { clock, known } = sources;
+    const { clock, client } = sources;
     this.#clock = clock;
     this.#startMs = ctx.startMs ?? clock.now();
     this.deadlineMs = this.#startMs + (ctx.timeoutMs ?? defaultTimeoutsMs[kind]);
-    // What the operation observes is known to later ones.
-    this.#secrets = known.of(subject.id);
-    this.#learn(secretsOf(subject.inputs), secretsOf(subject.olds ?? {}));
+    this.#redactor = client.redactor;
+    for (const properties of [subject.inputs, subject.olds ?? {}]) this.#redactor.learn(secretsOf(properties));
   }
 
   /** The same operation from now on, with a time limit of the same length. */
@@ -102,30 +95,22 @@ export class Operation {
     return this.subject.inputs.healthCheck !== "list";
   }
 
-  /** Request fields of the service that this package does not know. */
-  get extraFields(): CheckedInputs["extraFields"] {
-    return this.subject.inputs.extraFields;
-  }
-
-  /** The state before; once the cluster was found or brought to rest, as if that had been its end. */
+  /** The state before. */
   get before(): Before {
-    return { ...this.subject.olds, ...this.#rest };
+    return this.subject.olds ?? {};
   }
 
-  /** True once the cluster has proved to be at rest, whatever its status word is. */
-  get isFoundAtRest(): boolean {
-    return this.#rest !== undefined;
+  /** The status word of the stopped cluster, by this operation or by the state; `undefined` if it was not stopped. */
+  get rest(): { readonly word: string | undefined } | undefined {
+    const { desiredStatus, settled, status } = this.before;
+    if (this.#rest || desiredStatus !== "stopped") return this.#rest;
+    // Without a settled stop, the word may be that of a cluster which others have started again.
+    return { word: settled ? status : undefined };
   }
 
-  /** Notes that the cluster is at rest, with the status word that it has now. */
-  foundAtRest(): void {
-    const { status } = this.observed.record ?? {};
-    this.#rest = { desiredStatus: "stopped", settled: true, ...(status === undefined ? {} : { status }) };
-  }
-
-  /** Whether the cluster was stopped before, by all that is known. */
-  get wasStopped(): boolean {
-    return this.before.desiredStatus === "stopped";
+  /** Notes that the cluster has stopped, whatever its status word is now. */
+  stopped(): void {
+    this.#rest = { word: this.observed.record?.status };
   }
 
   /** `cluster "web" (cl_1)`; `cluster cl_1` if the name is not known. */
@@ -142,13 +127,13 @@ export class Operation {
 
   observe(observation: Observation): void {
     const { record } = observation;
-    this.#learn(secretsOf(record ?? {}));
-    this.#seen = record ? { ...observation, record: clearRecord(record, this.#hides().said) } : observation;
+    this.#redactor.learn(secretsOf(record ?? {}));
+    this.#seen = record ? { ...observation, record: clearRecord(record, this.#redactor) } : observation;
   }
 
   /** The options of every request of this operation. */
   request() {
-    return { subject: this.title, secrets: [...this.#secrets], signal: this.signal, deadlineMs: this.deadlineMs };
+    return { subject: this.title, signal: this.signal, deadlineMs: this.deadlineMs };
   }
 
   /** The options of every lookup of this operation; the last lookup may end shortly after the deadline. */
@@ -171,9 +156,9 @@ export class Operation {
     return new TimeoutError(`timed out after ${duration(this.elapsedMs())}${what}`, details);
   }
 
-  /** A status without the values of env. */
+  /** A status without secrets. */
   clear(status: StatusRecord): StatusRecord {
-    return clearStatus(status, this.#hides());
+    return clearStatus(status, this.#redactor);
   }
 
   elapsedMs(): number {
@@ -182,11 +167,6 @@ export class Operation {
 
   status(text: string): void {
     this.ctx.status(this.#redact(text));
-  }
-
-  /** Progress of all operations of the run. The text contains numbers only. */
-  statusOfStack(text: string): void {
-    this.ctx.status(text, "stack");
   }
 
   /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
@@ -201,6 +181,11 @@ export class Operation {
 
   warn(text: string): void {
     this.ctx.log(this.#redact(`${this.title}: ${text}`), "warning");
+  }
+
+  warnOnce(text: string): void {
+    if (!this.#said.has(text)) this.warn(text);
+    this.#said.add(text);
   }
 
   /** An error for the user that names the cluster. Each fact that explains the error has its own line. */
@@ -225,21 +210,9 @@ export class Operation {
     return [first, ...others].map((line) => this.#redact(line)).join(`\n${indent}`);
   }
 
-  #learn(...secrets: readonly string[][]): void {
-    for (const value of secrets.flat()) this.#secrets.add(value);
-  }
-
   #redact(text: string): string {
-    return this.#hides().ownText(text);
-  }
-
-  /** Cached until the next secret is learned: a wait reports something each second. */
-  #hides(): Hiding {
     const { name = "", gpuType = "", container = "" } = this.subject.inputs;
-    const { size } = this.#secrets;
-    if (this.#hiding?.of !== size)
-      this.#hiding = { of: size, by: hidingOf(this.#secrets, [name, gpuType, container, this.id]) };
-    return this.#hiding.by;
+    return this.#redactor.hideInOwn(text, [name, gpuType, container, this.id]);
   }
 }
 
@@ -247,59 +220,31 @@ const continued = "It is kept in the state: run `pulumi up` again to continue fr
 
 /** The facts that explain an error, and the setting that gives a request more time if its deadline ended it. */
 function reasonsOf(cause: unknown): string[] {
-  const isCut = cause instanceof RequestError && cause.isCut;
-  return [...factsOf(cause), ...(isCut ? ["`customTimeouts` gives the operation more time"] : [])];
+  const hitDeadline = cause instanceof RequestError && cause.hitDeadline;
+  return [...factsOf(cause), ...(hitDeadline ? ["`customTimeouts` gives the operation more time"] : [])];
 }
 
-/** The functions that hide values of env, one for each kind of text. */
-export interface Hiding {
-  /** For texts of the service. */
-  readonly said: (text: string) => string;
-  /** For identifiers, which contain short values by chance. */
-  readonly id: (text: string) => string;
-  /** For our own sentences. Their names and ordinary words may be values of env too: to hide these would only garble a text. */
-  readonly ownText: (text: string) => string;
-}
-
-export function hidingOf(secrets: Iterable<string>, own: readonly string[] = []): Hiding {
-  const all = [...secrets];
-  const distinct = all.filter(isDistinct);
-  const ownWords = own.join(" ");
-  return {
-    said: redactor(all),
-    id: redactor(distinct),
-    ownText: redactor(
-      distinct.filter((value) => !ownWords.includes(value)),
-      own,
-    ),
-  };
-}
-
-/** Hides values of env in the status word and the reason of a cluster, which may quote them. */
-function clearRecord(record: ClusterRecord, redact: (text: string) => string): ClusterRecord {
+/** Hides secrets in the status word and the reason of a cluster, which may quote them. */
+function clearRecord(record: ClusterRecord, redactor: Redactor): ClusterRecord {
   const { status, reason } = record;
   return {
     ...record,
-    ...(status === undefined ? {} : { status: clearWord(status, redact) }),
-    ...(reason === undefined ? {} : { reason: redact(reason) }),
+    ...(status === undefined ? {} : { status: redactUnknownWord(status, redactor) }),
+    ...(reason === undefined ? {} : { reason: redactor.hide(reason) }),
   };
-}
-
-function isDistinct(value: string): boolean {
-  return value.length >= shortestDistinct;
 }
 
 /** The most that a state keeps of replicas: each command reads and writes the whole state. */
 const most = { replicas: 10_000, id: 128, status: 64, message: 1_024 };
 
-/** Hides values of env in the texts about replicas. It runs before texts are cut, because a part of a value is not found. */
-export function clearStatus({ replicas, ...status }: StatusRecord, { said, id: hideId }: Hiding): StatusRecord {
+/** Hides secrets in the texts about replicas, before they are cut: a small part of a secret is not found. */
+export function clearStatus({ replicas, ...status }: StatusRecord, redactor: Redactor): StatusRecord {
   const cleared = replicas.slice(0, most.replicas).map(({ message, ...replica }) => ({
     ...replica,
-    id: cut(hideId(replica.id), most.id),
-    status: cut(clearWord(replica.status, said), most.status),
-    ...(message === undefined ? {} : { message: cut(said(message), most.message) }),
+    id: cut(redactor.hideInOwn(replica.id), most.id),
+    status: cut(redactUnknownWord(replica.status, redactor), most.status),
+    ...(message === undefined ? {} : { message: cut(redactor.hide(message), most.message) }),
   }));
-  const word = status.status === undefined ? {} : { status: clearWord(status.status, said) };
+  const word = status.status === undefined ? {} : { status: redactUnknownWord(status.status, redactor) };
   return { ...status, ...word, replicas: cleared };
 }

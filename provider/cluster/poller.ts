@@ -4,36 +4,53 @@ import { stateOf, statusIn } from "../api/states";
 import { type Clock, duration } from "../clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, type TimeoutError } from "../errors";
 import { cut } from "../text";
-import { noHistory, type Observation, type PollHistory, unhealthyReasons, type Verdict } from "./conditions";
+import { type Found, type Observation, unhealthyReasons, type Verdict } from "./conditions";
 import { type ListCache, memberOf } from "./listCache";
 import { findCluster, findStatus, noReplicas } from "./lookup";
 import type { Operation } from "./operation";
 import { pollPauseMs, sameTickMs, shortestIntervalMs } from "./pollInterval";
-import type { Totals } from "./totals";
 
-export interface PollOptions {
+interface PollOptions {
   /**
    * The operation that waits, with its cluster and deadline. It gets every observation, and progress when the
    * observation changes.
    */
   readonly operation: Operation;
-  readonly judge: (observation: Observation, past: PollHistory) => Verdict;
-  /** True once the service has accepted the deletion: a cluster that is missing in a complete list is then gone. */
+  readonly judge: (found: Found) => Verdict;
+  /** True for a wait until the cluster is gone: one poll that does not find it is the end. */
   readonly isDeleted?: boolean;
 }
 
+type End =
+  | Extract<Verdict, { kind: "ready" | "failed" }>
+  | { readonly kind: "gone" }
+  /** Nobody knows what the service shows, and it does not change. */
+  | { readonly kind: "unclear"; readonly unknown: string };
 /** The end of a wait, and the observed states on the way, one line each. */
-export type FinalVerdict = Exclude<Verdict, { kind: "pending" | "confirm" }> & { readonly story: readonly string[] };
+type FinalVerdict = End & { readonly story: readonly string[] };
+
+/** The polls of a wait so far. */
+interface PollHistory {
+  /** Whether any poll has found the cluster. */
+  readonly seen: boolean;
+  /** Consecutive polls that did not find it. */
+  readonly misses: number;
+  /** The consecutive polls that said the same as the last one, and when the first of them was. */
+  readonly same: { readonly said: string; readonly polls: number; readonly sinceMs: number };
+  /** Whether a poll showed a contradiction: a running cluster whose replicas are not healthy. */
+  readonly contradicted: boolean;
+  readonly waitedMs: number;
+}
+
+/** A new cluster is gone only after this time and this many polls: reads of the service may lag behind its writes. */
+const missing = { creationMs: 30_000, creationPolls: 5, polls: 3 };
 
 /** The pause between two polls of a cluster that showed a contradiction. */
 const contradictionPauseMs = 2_000;
 /** A single wait reads its cluster by id, so that users see the replicas come up; more waits share the list. */
 const mostDetailed = 1;
-/**
- * While a new cluster is pending, its `/status` is read again at this age: a share of the time waited, at most 5 s; or 15 s
- * if others use the key.
- */
-const statusAge = { share: 0.1, mostMs: 5_000, sharedMs: 15_000 };
+/** While a new cluster is pending, its `/status` is read again at this age, as a share of the time waited: for progress only. */
+const statusAgeShare = 0.2;
 /** Requests of one poll of a pending new cluster, on average of a long wait. */
 const requestsOfCreation = 1.25;
 /** A service may reject a valid key once by mistake, but not three times in a row. */
@@ -56,7 +73,6 @@ export class Poller {
     readonly lists: ListCache,
     private readonly clock: Clock,
     private readonly heartbeatMs: number,
-    readonly totals: Totals,
   ) {}
 
   /**
@@ -83,7 +99,7 @@ export class Poller {
 
   /** The report of another wait on a cluster, such as for its endpoint. */
   report(operation: Operation): WaitReport {
-    return new WaitReport(this.clock, operation, this.heartbeatMs, this.totals);
+    return new WaitReport(this.clock, operation, this.heartbeatMs);
   }
 
   /** Several waits share one list; a single wait reads its cluster by id. */
@@ -116,18 +132,20 @@ export class Poller {
 
   async #loop(options: PollOptions, report: WaitReport): Promise<FinalVerdict> {
     const { operation } = options;
-    let past = noHistory;
+    const same = { said: "", polls: 0, sinceMs: 0 };
+    let past: PollHistory = { seen: false, misses: 0, same, contradicted: false, waitedMs: 0 };
     for (let refusals = 0; ; ) {
       const pause = Math.max(this.#untilTickMs(), past.contradicted ? contradictionPauseMs : 0);
       await operation.pause(pause);
       past = { ...past, waitedMs: report.waitedMs() };
       try {
-        const { observation, verdict, next } = await this.#pollOnce(options, past);
+        const { observation, verdict } = await this.#pollOnce(options, past);
         refusals = 0;
-        past = next;
+        past = after(past, verdict);
         operation.observe(observation);
-        if (verdict.kind !== "pending" && verdict.kind !== "confirm") return { ...verdict, story: report.lines() };
-        report.observed(verdict.summary, observation);
+        const end = endOf(options, verdict, past);
+        if (end) return { ...end, story: report.lines() };
+        report.observed(verdict?.summary ?? "the service does not show it yet", observation);
       } catch (error) {
         if (!(error instanceof RequestError)) throw error;
         refusals = isUnauthorized(error) ? refusals + 1 : 0;
@@ -145,7 +163,7 @@ export class Poller {
   async #pollOnce(options: PollOptions, past: PollHistory): Promise<PollResult> {
     const isShared = this.#isShared;
     const result = await this.#pollBy(options, past, isShared ? "shared" : "alone");
-    const { kind } = result.verdict;
+    const kind = result.verdict?.kind;
     // A stale list cannot show a new cluster as ready: it was never ready before.
     const mayBeStale = kind === "ready" && !result.observation.status && !options.operation.isCreation;
     const needsConfirmation = isShared && (kind === "failed" || mayBeStale);
@@ -154,34 +172,20 @@ export class Poller {
 
   async #pollBy(options: PollOptions, past: PollHistory, way: Way): Promise<PollResult> {
     const { operation, judge } = options;
-    const record = await this.#find(options, past, way);
-    operation.observe({ ...operation.observed, record });
-    const seen = {
-      ...past,
-      seen: past.seen || record !== undefined,
-      misses: record ? 0 : past.misses + 1,
-      steady: steadyIn(record, past),
-    };
-    if (record && past.misses > 0) this.client.form.showsLate = true;
+    const shown = await this.#find(options, past, way);
+    operation.observe({ ...operation.observed, record: shown });
     // The operation's copy, which contains no values of env.
-    const cleared = operation.observed.record;
-    let observation: Observation = { record: cleared };
-    let verdict = judge(observation, seen);
+    const { record } = operation.observed;
+    if (!shown || !record) return { observation: {}, verdict: undefined };
+    if (past.misses > 0) this.client.form.readsLag = true;
+    const verdict = judge({ record });
     // At once: the others compute the pause before their next poll while this one reads `/status`.
     if (operation.isCreation && (verdict.kind === "ready" || verdict.kind === "confirm"))
       this.#dueMs = Math.min(past.waitedMs, this.#dueMs ?? past.waitedMs);
-    if (record && (verdict.kind === "confirm" || (verdict.kind === "pending" && way !== "shared"))) {
-      observation = { record: cleared, status: await this.#statusOf(options, seen, verdict, record) };
-      verdict = judge(observation, seen);
-    }
-    const { healthy = false, contradiction = false } = verdict.kind === "pending" ? verdict : {};
-    const next = {
-      ...seen,
-      healthyPolls: healthy ? past.healthyPolls + 1 : 0,
-      healthySinceMs: healthy && past.healthyPolls === 0 ? past.waitedMs : past.healthySinceMs,
-      contradicted: past.contradicted || contradiction,
-    };
-    return { observation, verdict, next };
+    const readsStatus = verdict.kind === "confirm" || (verdict.kind === "pending" && way !== "shared");
+    if (!readsStatus) return { observation: { record }, verdict };
+    const found = { record, status: await this.#statusOf(options, past, verdict, shown) };
+    return { observation: found, verdict: judge(found) };
   }
 
   async #statusOf(
@@ -196,8 +200,7 @@ export class Poller {
     if (own) return operation.clear(own);
     const nowMs = this.clock.now();
     const last = this.#statuses.get(operation);
-    const mostMs = this.client.budget.view().share < 1 ? statusAge.sharedMs : statusAge.mostMs;
-    const maxAgeMs = Math.min(past.waitedMs * statusAge.share, mostMs);
+    const maxAgeMs = past.waitedMs * statusAgeShare;
     if (last && kind === "pending" && operation.isCreation && nowMs - last.atMs < maxAgeMs) return last.status;
     const none = operation.readsStatus ? noReplicas(this.client) : undefined;
     const status = (await findStatus(this.client, operation, { attempts: 1 })) ?? none;
@@ -223,21 +226,46 @@ export class Poller {
   }
 }
 
-/** How long the status word of the cluster has been the same. */
-function steadyIn(record: ClusterRecord | undefined, { steady, waitedMs }: PollHistory): PollHistory["steady"] {
-  const word = record?.status;
-  if (steady && steady.word === word) return { ...steady, polls: steady.polls + 1 };
-  return { word, sinceMs: waitedMs, polls: 1 };
-}
-
 /** How a poll reads a cluster: from the shared list, by its id, or by its id to confirm a verdict of the list. */
 type Way = "shared" | "alone" | "confirm";
 
-/** The result of one poll, and the history for the next one. */
+/** The result of one poll; without a verdict if the service does not show the cluster. */
 interface PollResult {
   readonly observation: Observation;
-  readonly verdict: Verdict;
-  readonly next: PollHistory;
+  readonly verdict: Verdict | undefined;
+}
+
+function after(past: PollHistory, verdict: Verdict | undefined): PollHistory {
+  const said = JSON.stringify(verdict) ?? "";
+  const { same, waitedMs } = past;
+  return {
+    ...past,
+    seen: past.seen || verdict !== undefined,
+    misses: verdict ? 0 : past.misses + 1,
+    same: said === same.said ? { ...same, polls: same.polls + 1 } : { said, polls: 1, sinceMs: waitedMs },
+    contradicted: past.contradicted || (verdict?.kind === "pending" && verdict.contradiction === true),
+  };
+}
+
+/** The end of the wait, if this poll is the last one. Pure. */
+function endOf(
+  { isDeleted }: PollOptions,
+  verdict: Verdict | undefined,
+  { seen, misses, same, contradicted, waitedMs }: PollHistory,
+): End | undefined {
+  const sameMs = waitedMs - same.sinceMs;
+  if (verdict?.kind === "failed") return verdict;
+  if (verdict?.kind === "ready") {
+    const { holdMs } = verdict;
+    const polls = contradicted || holdMs !== undefined ? 2 : 1;
+    return same.polls >= polls && sameMs >= (holdMs ?? 0) ? verdict : undefined;
+  }
+  if (verdict?.kind === "pending" && verdict.unknown !== undefined && sameMs >= stallMs)
+    return { kind: "unclear", unknown: verdict.unknown };
+  if (verdict) return undefined;
+  const isLong = misses >= missing.creationPolls && waitedMs >= missing.creationMs;
+  const isGone = isDeleted || (seen ? misses >= missing.polls : isLong);
+  return isGone ? { kind: "gone" } : undefined;
 }
 
 /** The observations of one wait. Reports changes as progress, and lists the observed states at the end. */
@@ -252,8 +280,6 @@ export class WaitReport {
   #changedAtMs: number;
   #isStallSaid = false;
   #reportedAtMs = 0;
-  /** Whether the last report is on the row of the resource. */
-  #isOwn = false;
   #lastObservation: Observation | undefined;
   #problem: string | undefined;
   /** The error of the last poll, if that has failed. */
@@ -263,7 +289,6 @@ export class WaitReport {
     private readonly clock: Clock,
     private readonly operation: Operation,
     private readonly heartbeatMs: number,
-    private readonly totals: Totals,
   ) {
     this.#startMs = clock.now();
     this.#changedAtMs = this.#startMs;
@@ -327,16 +352,12 @@ export class WaitReport {
     ];
   }
 
-  /**
-   * Reports a summary if it is new, or if the last report is as old as the heartbeat. Every second repetition is left out if a
-   * total of several waits replaces it.
-   */
+  /** Reports a summary if it is new, or if the last report is as old as the heartbeat. */
   show(summary: string): void {
     const nowMs = this.clock.now();
     const isRepeated = summary === this.#reported;
     if (isRepeated && nowMs - this.#reportedAtMs < this.heartbeatMs) return;
-    this.#isOwn = !(isRepeated && this.#isOwn && this.totals.replaces(this.operation));
-    if (this.#isOwn) this.operation.progress(summary);
+    this.operation.progress(summary);
     this.#reported = summary;
     this.#reportedAtMs = nowMs;
   }

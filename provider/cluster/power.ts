@@ -1,11 +1,10 @@
 import { type StartAction, startActions } from "../api/endpoints";
 import type { ClusterRecord } from "../api/records";
 import { isLeaving, isSameWord, isStopping, stateOf } from "../api/states";
-import { ApiError, ClusterFailedError, messageOf, RequestError, TimeoutError } from "../errors";
-import { isIdle, isStopped, judgeStopped, type Observation, type PollHistory, type Verdict } from "./conditions";
+import { ApiError, ClusterFailedError, messageOf, type Outcome, RequestError, TimeoutError } from "../errors";
+import { isIdle, isStopped, judgeStopped } from "./conditions";
 import { findCluster, findStatus } from "./lookup";
 import type { Operation } from "./operation";
-import { isDown } from "./rest";
 import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
 import type { CheckedInputs } from "./stateFields";
@@ -15,29 +14,34 @@ import { waitUntil, waitUntilShown } from "./wait";
 
 /** Whether the cluster is stopped. If a stop is in progress, waits for its end first. */
 export async function isAtRest(service: Service, operation: Operation): Promise<boolean> {
-  if (isStopping(operation.observed.record?.status)) {
-    await waitUntil(service, operation, stoppedJudge(operation));
-    operation.foundAtRest();
-  }
-  return isDown(service, operation, operation.observed.record);
-}
-
-function stoppedJudge(operation: Operation): (observation: Observation, past: PollHistory) => Verdict {
-  const { readsStatus, before, observed } = operation;
-  const running = { readsStatus, before, word: observed.record?.status };
-  return (observation, past) => judgeStopped(observation, past, running);
+  if (isStopping(operation.observed.record?.status)) await waitUntilStopped(service, operation);
+  return isStoppedNow(service, operation, operation.observed.record);
 }
 
 /**
- * Whether a stop request is needless: the cluster is stopped or stopping by its word, or this package has stopped it and
- * nothing has changed since. In doubt the request is sent: it does no harm to a stopped cluster.
+ * Whether the cluster is stopped, by its status word. If the word is unknown, a cluster that was stopped before is still
+ * stopped while no replica runs; if no replicas can be observed, while its word is the same.
  */
-async function isStopNeedless(service: Service, operation: Operation, record: ClusterRecord): Promise<boolean> {
-  return isGoingDown(record) || (isStopped(record, operation.before) && (await isDown(service, operation, record)));
+async function isStoppedNow(
+  { client }: Service,
+  operation: Operation,
+  record: ClusterRecord | undefined,
+): Promise<boolean> {
+  if (!record || isStopped(record)) return record !== undefined;
+  if (!operation.rest || stateOf(record.status) !== "unknown") return false;
+  const status = await findStatus(client, operation);
+  if (status && !status.isMissing) return isIdle(status);
+  return record.status === undefined || isSameWord(record.status, operation.rest.word);
 }
 
 function isGoingDown(record: ClusterRecord): boolean {
   return isStopped(record) || isStopping(record.status);
+}
+
+async function waitUntilStopped(service: Service, operation: Operation, word = operation.observed.record?.status) {
+  const before = { readsStatus: operation.readsStatus, word, state: operation.before };
+  await waitUntil(service, operation, (found) => judgeStopped(found, before));
+  operation.stopped();
 }
 
 /** Stops the cluster in any state, and waits until it is stopped. Returns whether that took a request. */
@@ -47,8 +51,10 @@ export async function stop(
   { skipAwait }: Pick<CheckedInputs, "skipAwait">,
 ): Promise<boolean> {
   const { record } = operation.observed;
-  const isStoppedNow = stoppedJudge(operation);
-  const isNeedless = record !== undefined && (await isStopNeedless(service, operation, record));
+  // In doubt the request is sent: it does no harm to a stopped cluster.
+  const isNeedless =
+    record !== undefined &&
+    (isGoingDown(record) || (isStopped(record, operation.before) && (await isStoppedNow(service, operation, record))));
   if (!isNeedless) {
     operation.status("stopping");
     const send = () => service.client.stopCluster(operation.id, operation.request());
@@ -57,14 +63,13 @@ export async function stop(
       await sendWrite(service, operation, { kind: "stop", send, isDone });
     } catch (error) {
       // A service may refuse to stop a cluster that is already stopped.
-      const now = isRefusal(error) ? await findCluster(service, operation.id, operation.lookup()) : undefined;
+      const now = isRefusedRequest(error) ? await findCluster(service, operation.id, operation.lookup()) : undefined;
       if (!now || !(isGoingDown(now) || (await isEmpty(service, operation, now)))) throw error;
     }
   }
   if (skipAwait) await waitUntilShown(service, operation);
   else {
-    await waitUntil(service, operation, isStoppedNow);
-    operation.foundAtRest();
+    await waitUntilStopped(service, operation, record?.status);
     operation.status("stopped");
   }
   return !isNeedless;
@@ -90,15 +95,15 @@ export async function start(
   const tried: string[] = [];
   for (const action of actions) {
     operation.status(`starting, by ${action}`);
-    const { isStarted, why } = await attempt(service, operation, action, replicas);
-    if (isStarted) return action;
-    tried.push(`${action}: ${why ?? "accepted, but the cluster stays stopped"}`);
+    const why = await attempt(service, operation, action, replicas);
+    if (why === undefined) return action;
+    tried.push(`${action}: ${why}`);
     if (operation.leftMs() === 0) throw new TimeoutError("timed out", { facts: tried });
   }
   throw new ClusterFailedError("it does not start", { facts: tried });
 }
 
-/** Whether an action has started the cluster, and the error of its last request, if any: another action may be tried. */
+/** Tries to start the cluster by an action. Returns the reason if it does not start: another action may be tried. */
 async function attempt(service: Service, operation: Operation, action: StartAction, replicas: number) {
   const { client } = service;
   const { id } = operation;
@@ -109,24 +114,20 @@ async function attempt(service: Service, operation: Operation, action: StartActi
   };
   const word = operation.observed.record?.status;
   let isSeen = false;
-  const isStarted = async () => {
+  const hasBegun = async () => {
     isSeen ||= await hasStarted(service, operation, pollPausesMs, word);
     return isSeen;
   };
   try {
-    await sendWrite(service, operation, {
-      kind: "start",
-      send: calls[action],
-      isDone: async (now) => now !== undefined && !(await isDown(service, operation, now)),
-      tookEffect: isStarted,
-    });
-    return { isStarted: await isStarted() };
+    const isDone = async (now?: ClusterRecord) => now !== undefined && !(await isStoppedNow(service, operation, now));
+    await sendWrite(service, operation, { kind: "start", send: calls[action], isDone, tookEffect: hasBegun });
+    return (await hasBegun()) ? undefined : "accepted, but the cluster stays stopped";
   } catch (error) {
     // A read that fails shows nothing: another action could roll out the replicas once more.
-    if (error instanceof RequestError && error.method === "GET") throw error;
-    if (isRefusal(error))
-      return { isStarted: await hasStarted(service, operation, [0], undefined), why: messageOf(error) };
-    if (error instanceof RequestError && error.maybeApplied) return { isStarted: false, why: messageOf(error) };
+    if (!(error instanceof RequestError) || error.method === "GET") throw error;
+    if (isRefusedRequest(error))
+      return (await hasStarted(service, operation, [0], undefined)) ? undefined : messageOf(error);
+    if (error.maybeApplied) return messageOf(error);
     throw error;
   }
 }
@@ -144,22 +145,19 @@ async function hasStarted(
   for (const pauseMs of pausesMs) {
     const leftMs = operation.leftMs();
     await operation.pause(pauseMs);
-    const record = await findCluster(service, operation.id, operation.lookup());
-    operation.observe({ record });
-    const isOther = old !== undefined && isChanged(operation.observed.record, old);
-    if (record && (isOther || !(await isDown(service, operation, record)))) return true;
+    operation.observe({ record: await findCluster(service, operation.id, operation.lookup()) });
+    const { record } = operation.observed;
+    const isOther = old !== undefined && record?.status !== undefined && !isSameWord(record.status, old);
+    const hasChanged = record && isOther && !isGoingDown(record) && !isLeaving(record.status);
+    if (record && (hasChanged || !(await isStoppedNow(service, operation, record)))) return true;
     if (leftMs === 0) return false;
   }
   return false;
 }
 
-function isChanged(record: ClusterRecord | undefined, old: string): boolean {
-  if (!record || isGoingDown(record) || isLeaving(record.status)) return false;
-  return record.status !== undefined && !isSameWord(record.status, old);
-}
+const refusals: ReadonlySet<Outcome> = new Set(["refused", "no-capacity", "busy"]);
 
 /** Whether the service refuses this request, and not the key. */
-export function isRefusal(error: unknown): error is ApiError {
-  if (!(error instanceof ApiError)) return false;
-  return (error.outcome === "refused" || error.outcome === "busy") && error.status !== 401 && error.status !== 403;
+export function isRefusedRequest(error: unknown): error is ApiError {
+  return error instanceof ApiError && refusals.has(error.outcome) && error.status !== 401 && error.status !== 403;
 }

@@ -1,13 +1,11 @@
 import { isStopping, stateOf } from "../api/states";
 import type { Ctx, Properties } from "../core";
-import { goalOf, hasLeftRest, isStopped, judgeReady, noHistory, type Observation } from "./conditions";
-import { reportTwins } from "./create";
+import { type Found, goalOf, isStopped, judgeReady } from "./conditions";
 import { gpuTypeOf, unverified, withDrift } from "./drift";
 import { isAsSettled, showsAll } from "./listCache";
-import { findOrGone, findStatus, refuseOtherConnection } from "./lookup";
+import { checkConnection, findOrGone, findStatus } from "./lookup";
 import { Operation } from "./operation";
 import { isAllowed, withRange } from "./replicas";
-import { mayBeAtRest } from "./rest";
 import type { Service } from "./service";
 import { inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
 import type { ClusterState } from "./stateFields";
@@ -23,19 +21,17 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const record =
     listed && showsAll(listed, state) ? operation.observed.record : await findOrGone(service, operation, state);
   if (!record || stateOf(record.status) === "terminated") {
-    refuseOtherConnection(service, operation, state);
+    checkConnection(service, operation, state);
     return undefined;
   }
-  await reportTwins(service, operation, state);
   const isPlain = listed !== undefined && isAsSettled(record, state);
   const observation = { record, status: isPlain ? undefined : await findStatus(service.client, operation) };
   const isUnknown = state.name === undefined;
-  const found = withDrift(state, record, hasLeftRest(observation, state));
+  const found = withDrift(state, record);
   // An import writes the GPU type into a program: a readable name is better there than an id.
   const shown = isUnknown ? { ...found, gpuType: gpuTypeOf(record) ?? found.gpuType } : found;
   const { __unfinished: unfinished, __sent: sent } = state;
-  // Whether it is at rest takes a longer look than a refresh has time for: the next update takes it.
-  const settled = isPlain || (isSettled(observation, shown) && !mayBeAtRest(service, operation, observation));
+  const settled = isPlain || isSettled(observation, shown);
   const facts = { settled, unfinished, sent, seenBy: service.seenBy, before: state };
   // A list may show fewer fields than the cluster itself: an input that was verified once stays verified.
   const { unverifiedInputs: once } = state;
@@ -46,18 +42,19 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
 }
 
 /** Judges one observation, without a wait. With `skipAwait`, a cluster that is still starting counts as settled. */
-function isSettled({ record, status }: Observation, shown: ClusterState): boolean {
+function isSettled({ record, status }: Found, shown: ClusterState): boolean {
   // A stopped cluster is settled even if a new configuration waits for its start.
   if (shown.desiredStatus === "stopped") {
-    return isStopped(record ?? {}, shown) || (shown.skipAwait === true && isStopping(record?.status));
+    return isStopped(record, shown) || (shown.skipAwait === true && isStopping(record.status));
   }
   if (shown.__unfinished !== undefined) return false;
-  if (shown.skipAwait) return stateOf(record?.status) !== "failed";
-  const past = { ...noHistory, seen: true, healthyPolls: 1 };
+  if (shown.skipAwait) return stateOf(record.status) !== "failed";
   const requested = shown.replicas ?? status?.replicas.length ?? 0;
-  const replicas = isAllowed(shown, record?.replicas) ? record?.replicas : requested;
+  const replicas = isAllowed(shown, record.replicas) ? record.replicas : requested;
   const goal = goalOf({ ...shown, replicas });
   // Replicas beyond the minimum of a range come and go by themselves.
   const enough = Math.min(goal.enough, shown.__replicaRange?.min ?? goal.enough);
-  return judgeReady({ record, status }, past, { ...goal, enough }).kind === "ready";
+  const verdict = judgeReady({ record, status }, { ...goal, enough });
+  // One observation of words that nobody knows does not end a wait that has not ended.
+  return verdict.kind === "ready" && (verdict.unknown === undefined || shown.settled !== false);
 }

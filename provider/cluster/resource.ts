@@ -1,19 +1,17 @@
 import type { Settings } from "../config";
-import { type Ctx, type Diff, hasUnknown, type Properties, type Resource } from "../core";
+import { hasUnknown, type Properties, type Resource } from "../core";
 import { diffAdopted } from "./adoption";
-import { type CreationContext, createCluster, UnfinishedCreations } from "./create";
+import { createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
 import { withCost } from "./diff";
 import { withCount } from "./drift";
 import { defaultTimeoutsMs } from "./operation";
-import { Turns } from "./parallelism";
-import { previewOutputs } from "./preview/plan";
-import { CheckRun } from "./preview/run";
+import { Checks } from "./preview/check";
+import { previewOutputs } from "./preview/transition";
 import { readCluster } from "./read";
 import { nearestIn, withNumber, withRange } from "./replicas";
 import type { Service } from "./service";
-import { asInputs, asState, inputsOf, readableState } from "./state";
-import type { CheckedInputs } from "./stateFields";
+import { asInputs, asState, readableState } from "./state";
 import { updateCluster } from "./update";
 
 /**
@@ -21,65 +19,54 @@ import { updateCluster } from "./update";
  * or the state name.
  */
 export function createClusterResource(service: (connection?: string) => Service, settings: () => Settings): Resource {
-  const run = new CheckRun(service, settings);
-  const turns = new Turns();
+  const checks = new Checks(service, settings);
   const unfinished = new UnfinishedCreations();
-  const serviceOf = ({ connection }: { readonly connection?: unknown }, id?: string) =>
-    noted(service(typeof connection === "string" ? connection : undefined), id);
-  /** One deadline for the whole operation, including everything that it does first. */
-  const begin = (ctx: Ctx, kind: keyof typeof defaultTimeoutsMs, { clock }: Service) => {
-    const { startMs = clock.now(), timeoutMs = defaultTimeoutsMs[kind] } = ctx;
-    return { own: { ...ctx, startMs, timeoutMs }, deadlineMs: startMs + timeoutMs };
-  };
+  const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
+    service(typeof connection === "string" ? connection : undefined);
+  /** The inputs with what the state knows better: the number of replicas of a range, and the GPU type of a list. */
+  const inputsOf = (urn: string | undefined, state: Properties, news: Properties) =>
+    checks.withTypeOf(urn, state, withNumberOf(state, news));
   return {
     check: async (ctx, news, stored) => {
       const olds = stored && readableState(withNumber(stored));
-      const checked = await run.check(ctx, news, olds);
-      return turns.checked(ctx, olds, { ...checked, inputs: withRange(checked.inputs) });
+      const checked = await checks.check(ctx, news, olds);
+      return { ...checked, inputs: withRange(checked.inputs) };
     },
-    recognize: async (ctx, id, state, news) => run.recognize(ctx, id, asState(readableState(state)), withNumber(news)),
+    recognize: async (ctx, id, state, news) =>
+      checks.recognize(ctx, id, asState(readableState(state)), inputsOf(ctx.urn, state, news)),
     diff: (state, news, { id, urn } = {}) => {
-      if (urn !== undefined) run.compare(urn, inputsOf(asState(readableState(state))));
-      return differenceOf(state, withNumberOf(state, news), id);
+      if (urn !== undefined) checks.remember(urn, asState(readableState(state)));
+      const inputs = inputsOf(urn, state, news);
+      return withCost(diffAdopted(state, inputs, id, checks.fixedOf(urn, state)), state, inputs);
     },
     preview: (news, known) => previewOutputs(withNumberOf(known, news), known),
-    create: (ctx, requested) =>
-      turns.take(ctx, async (turn) => {
-        const inputs = withNumber(requested);
-        const service = serviceOf(inputs);
-        const { own, deadlineMs } = begin(turn, "create", service);
-        const send = (checked: CheckedInputs, context: CreationContext) =>
-          createCluster(service, own, checked, context);
-        const create = () => run.create(own, deadlineMs, service, asInputs(inputs), send);
-        const goOn = (id: string, state: Properties) => updateCluster(service, own, id, state, inputs);
-        return unfinished.run(ctx.urn, inputs, create, goOn);
-      }),
-    read: async (ctx, id, state = {}) => readCluster(serviceOf(state, id), ctx, id, state),
-    update: (ctx, id, state, requested) => {
-      const news = withNumberOf(state, requested);
-      unfinished.ended(id);
-      return turns.take(ctx, async (turn) => {
-        const service = serviceOf(news, id);
-        const { own, deadlineMs } = begin(turn, "update", service);
-        await run.holdLimits(own, deadlineMs, service, asInputs(news));
-        return updateCluster(service, own, id, state, news);
-      });
+    create: async (given, requested) => {
+      const inputs = asInputs(withNumber(requested));
+      const service = serviceOf(inputs);
+      // One deadline for the whole operation, whatever it tries.
+      const { startMs = service.clock.now(), timeoutMs = defaultTimeoutsMs.create } = given;
+      const ctx = { ...given, startMs, timeoutMs };
+      const context = {
+        types: checks.typesOf(ctx.urn, inputs),
+        take: (type: string) => checks.take(ctx, inputs, type),
+        isResumable: checks.mayResume(ctx.urn, inputs),
+      };
+      const create = () => createCluster(service, ctx, inputs, context);
+      const goOn = (id: string, state: Properties) =>
+        updateCluster(service, ctx, id, state, inputsOf(ctx.urn, state, { ...inputs }));
+      return unfinished.run(ctx.urn, { ...inputs }, create, goOn);
     },
-    delete: (ctx, id, state) => {
+    read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
+    update: async (ctx, id, state, requested) => {
+      const news = inputsOf(ctx.urn, state, requested);
       unfinished.ended(id);
-      return turns.take(ctx, async (own) => deleteCluster(serviceOf(state, id), own, id, state));
+      return updateCluster(serviceOf(news), ctx, id, state, news);
+    },
+    delete: async (ctx, id, state) => {
+      unfinished.ended(id);
+      return deleteCluster(serviceOf(state), ctx, id, state);
     },
   };
-}
-
-/** The service, after the span of the operation has got the id of its cluster. */
-function noted(service: Service, id: string | undefined): Service {
-  service.tracer.note({ "gpucluster.cluster.id": id });
-  return service;
-}
-
-function differenceOf(state: Properties, news: Properties, id: string | undefined): Diff {
-  return withCost(diffAdopted(state, news, id), state, news);
 }
 
 /**

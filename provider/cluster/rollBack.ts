@@ -5,9 +5,7 @@ import { isLeaving } from "../api/states";
 import { InitError, isRecord, type Properties } from "../core";
 import { ClusterFailedError, type GpuClusterError, RequestError, TimeoutError } from "../errors";
 import { listOf } from "../text";
-import { traced } from "../trace";
-import { type Attempt, carryOut } from "./carryOut";
-import { nothingSent } from "./change";
+import { type Change, carryOut, isRevived, Journal, keptEnv } from "./change";
 import { isStopped } from "./conditions";
 import { diffCluster, effectsOf } from "./diff";
 import { isMasked } from "./drift";
@@ -20,7 +18,6 @@ import type { Service } from "./service";
 import { asInputs, asState, pick } from "./state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
 import { changedFields } from "./updateRequest";
-import { aboutOf } from "./wait";
 
 /** What a roll-back brings back. */
 const configuration = ["container", "env", "extraFields", "readinessProbe"] as const;
@@ -126,18 +123,18 @@ function isEnvKnown(state: ClusterState, { env: shown }: ClusterRecord, { env: n
 const unknownImage = "its old `container` is not known";
 
 /** The reasons not to roll a failed update back. Pure; the first one decides. Those with a text are said. */
-const obstacles: readonly (readonly [is: (attempt: Attempt, cause: unknown) => boolean, says?: string])[] = [
+const obstacles: readonly (readonly [
+  is: (change: Change, journal: Journal, cause: unknown) => boolean,
+  says?: string,
+])[] = [
   [({ inputs }) => inputs.onFailedUpdate !== "rollBack" || inputs.skipAwait === true],
-  [(_attempt, cause) => !isVerdict(cause)],
-  [({ change, sent }) => !change.effects.has("rollout") || !sent.isStored],
+  [(_change, _journal, cause) => !isVerdict(cause)],
+  [({ effects }, { isStored }) => !effects.has("rollout") || !isStored],
   [({ inputs }) => inputs.desiredStatus === "stopped"],
-  [({ change: { state } }) => state.settled !== true || state.__unfinished !== undefined, "it was not ready before"],
-  [({ change: { isRevived }, sent }) => isRevived || sent.isMoved || sent.wasAtRest, "it did not run before"],
-  [
-    ({ change: { state, record }, inputs }) => !isEnvKnown(state, record, inputs),
-    "its old `env` is not known completely",
-  ],
-  [({ change: { state } }) => state.container === undefined, unknownImage],
+  [({ state }) => state.settled !== true || state.__unfinished !== undefined, "it was not ready before"],
+  [({ record, inputs }, { isMoved }) => isRevived(record, inputs) || isMoved, "it did not run before"],
+  [({ state, record, inputs }) => !isEnvKnown(state, record, inputs), "its old `env` is not known completely"],
+  [({ state }) => state.container === undefined, unknownImage],
 ];
 
 /** Whether a failure is about the cluster. An interrupt, a refusal and a service that cannot be reached are not. */
@@ -155,19 +152,20 @@ function isVerdict(cause: unknown): boolean {
 export async function rollBack(
   service: Service,
   operation: Operation,
-  attempt: Attempt,
+  change: Change,
+  journal: Journal,
   failure: unknown,
 ): Promise<unknown> {
   if (!(failure instanceof InitError) || !operation.isUpdate) return failure;
   const { cause } = failure;
-  const obstacle = obstacles.find(([is]) => is(attempt, cause));
+  const obstacle = obstacles.find(([is]) => is(change, journal, cause));
   if (obstacle?.[1]) operation.warn(`it is not rolled back, because ${obstacle[1]}`);
   if (obstacle) return failure;
   const again = operation.renewed();
   const record = await find(service, again).catch(() => undefined);
   // A roll-back that is refused has observed no replicas of its own.
   again.observe({ ...operation.observed, ...again.observed });
-  const { inputs, change } = attempt;
+  const { inputs } = change;
   if (!record || isLeaving(record.status) || isStopped(record, change.state)) return failure;
   const { tried, old } = sidesOf(inputs, change.state);
   const story = (state: ClusterState, next: string) =>
@@ -175,10 +173,9 @@ export async function rollBack(
   operation.info(`it did not get healthy with ${tried}: ${old} is rolled out again`);
   try {
     const at = new Date(service.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
-    const way = wayBack(attempt, record, { at, configuration: hashOf(inputs) });
-    const state = await traced(service.tracer, "roll back", aboutOf(operation), () =>
-      carryOut(service, again, way, `was not rolled back to ${old} completely`),
-    );
+    const way = wayBack(change, journal, record, { at, configuration: hashOf(inputs) });
+    const what = `was not rolled back to ${old} completely`;
+    const state = await carryOut(service, again, way, new Journal(way), what);
     const added = Object.keys(inputs.extraFields ?? {}).filter((name) => !Object.hasOwn(state.extraFields ?? {}, name));
     const paths = listOf(added.map((name) => `\`extraFields.${name}\``));
     if (paths) operation.warn(`the service may keep ${paths} of the failed update: no request removes an extra field`);
@@ -191,24 +188,29 @@ export async function rollBack(
 }
 
 /** The roll-back as a change. Replicas and everything else stay as the failed update has set them. Pure. */
-function wayBack({ change, inputs }: Attempt, record: ClusterRecord, failed: FailedUpdate): Attempt {
-  const { state } = change;
+function wayBack(
+  { inputs, wanted, state }: Change,
+  { rollout }: Journal,
+  record: ClusterRecord,
+  failed: FailedUpdate,
+): Change {
   const own = withOld(inputs, state);
+  const changed = changedFields(inputs, state);
   const further = ["readinessProbe", "plainEnv", "hourlyCost"] as const;
+  // What others have set stays.
+  const env = record.env ? keptEnv(own.env, record.env, { ...state, env: inputs.env }) : own.env;
   // An autoscaler may have left its range upwards. A cluster that fails may show fewer replicas than it should have.
-  const most = Math.max(change.inputs.replicas, record.replicas ?? 0);
+  const most = Math.max(wanted.replicas, record.replicas ?? 0);
   const sent = [...new Set([...(state.__sent ?? []), ...Object.keys(inputs.env ?? {})])];
   return {
     inputs: own,
-    sent: nothingSent(),
-    change: {
-      ...change,
-      record,
-      inputs: { ...withNearest(change.inputs, most), ...pick(own, [...changedFields(inputs, state), ...further]) },
-      state: { ...state, ...own, settled: false, __unfinished: "rollout", __sent: sent, __failed: failed },
-      effects: new Set(),
-      needsRollout: true,
-    },
+    wanted: { ...withNearest(wanted, most), ...pick({ ...own, env }, [...changed, ...further]) },
+    state: { ...state, ...own, settled: false, __unfinished: "rollout", __sent: sent, __failed: failed },
+    record,
+    effects: new Set(),
+    changed: new Set(changed),
+    needsRollout: true,
+    rollsOut: rollout?.seen === true && !rollout.isAccepted,
   };
 }
 

@@ -1,15 +1,14 @@
 import type { RedeployBody } from "../api/endpoints";
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
-import { stateOf } from "../api/states";
+import { stateOf, statusOfWord } from "../api/states";
 import type { Clock } from "../clock";
-import { ClusterFailedError, NoUpdateError, RequestError } from "../errors";
-import type { Goal, Observation, PollHistory, Verdict } from "./conditions";
+import { isMissingEndpoint, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
+import type { Found, Goal, Verdict } from "./conditions";
 import { sameImage } from "./drift";
-import { findCluster, findStatus } from "./lookup";
+import { findCluster, findStatus, type LookupSources } from "./lookup";
 import type { Operation } from "./operation";
-import { sendWrite, type Target } from "./sendWrite";
-import type { Unawaited } from "./stateFields";
-import { type Progress, sendUpdate, type UpdateRequest, wayOut } from "./updateRequest";
+import { sendWrite } from "./sendWrite";
+import { type Progress, sendUpdate, type UpdateRequest } from "./updateRequest";
 
 /** A requested roll-out: the replicas before it, and whether its start was observed. */
 export interface Rollout {
@@ -23,6 +22,16 @@ export interface Rollout {
   seen: boolean;
   /** Ids of the replicas that were observed to be new or restarting since the request. */
   readonly renewed: Set<string>;
+}
+
+/** The parts of the service that a roll-out needs. */
+interface Target extends LookupSources {
+  readonly clock: Clock;
+}
+
+/** Notes the roll-out as soon as it is requested. */
+interface RolloutProgress extends Progress {
+  rollout: Rollout | undefined;
 }
 
 /** One POST that restarts the replicas. */
@@ -41,7 +50,7 @@ export async function updateAndRollOut(
   target: Target,
   operation: Operation,
   configuration: UpdateRequest,
-  progress: Progress & { rollout?: Rollout },
+  progress: RolloutProgress,
 ): Promise<ClusterRecord | undefined> {
   const before = await observeStatus(target, operation);
   const keepsSize = isWhole(before, { shown: configuration.shown.replicas, asked: configuration.inputs.replicas });
@@ -54,13 +63,10 @@ export async function updateAndRollOut(
   }
   const rollout = newRollout(target, before, keepsSize);
   progress.rollout = rollout;
-  try {
-    rollout.seen = await hasBegun(target, operation, rollout);
-  } catch (error) {
-    if (operation.signal.aborted) rollout.seen = await isSeenAfterInterrupt(target, operation, rollout);
-    throw error;
-  }
-  if (!rollout.seen) await act(target, operation, "redeploy", rollout);
+  rollout.seen = await hasBegun(target, operation, rollout);
+  // Replicas that fail prove no begin: what the service did with the update before decides.
+  if (!rollout.seen && configuration.rollsOut) rollout.isAccepted = true;
+  else if (!rollout.seen) await act(target, operation, "redeploy", rollout);
   return record;
 }
 
@@ -69,21 +75,36 @@ async function redeployImage(
   target: Target,
   operation: Operation,
   { inputs, before, shown }: UpdateRequest,
-  progress: Progress & { rollout?: Rollout },
+  progress: RolloutProgress,
 ): Promise<ClusterRecord | undefined> {
   const { container } = inputs;
   const size = { shown: shown.replicas, asked: inputs.replicas };
-  progress.rollout = await restartOnce(target, operation, "redeploy", size, { container });
-  progress.isStored = true;
-  const record = await findCluster(target, operation.id, operation.lookup());
-  const isOld = record?.container !== undefined && !sameImage(container, record.container);
-  if (!isOld || container === before.container) return record;
-  progress.isStored = false;
-  progress.rollout = undefined;
-  throw new ClusterFailedError(
-    `the service accepted a redeploy with the image ${container}, but still shows ${record.container}. ` +
-      wayOut(["container"]),
-  );
+  let record: ClusterRecord | undefined;
+  try {
+    record = await progress.store(
+      async () => {
+        progress.rollout = await restartOnce(target, operation, "redeploy", size, { container });
+        const shown = await findCluster(target, operation.id, operation.lookup());
+        const isOld = shown?.container !== undefined && !sameImage(container, shown.container);
+        if (!isOld || container === before.container) return shown;
+        throw notByRedeploy(
+          target,
+          `the service accepted a redeploy with ${container}, but still shows ${shown.container}`,
+        );
+      },
+      (error) => error instanceof NotInPlaceError || (error instanceof RequestError && !error.maybeApplied),
+    );
+  } catch (error) {
+    if (error instanceof NotInPlaceError) progress.rollout = undefined;
+    const isMissing = isMissingEndpoint(error) && (await findCluster(target, operation.id, operation.lookup()));
+    throw isMissing ? notByRedeploy(target, "the service has no update and no redeploy of clusters") : error;
+  }
+  return record;
+}
+
+function notByRedeploy({ client: { form } }: Target, why: string): NotInPlaceError {
+  form.learned("redeploy", false);
+  return new NotInPlaceError(`\`container\` cannot be changed in place: ${why}`);
 }
 
 function newRollout({ clock }: Target, before: StatusRecord | undefined, keepsSize: boolean): Rollout {
@@ -94,49 +115,6 @@ function newRollout({ clock }: Target, before: StatusRecord | undefined, keepsSi
 export function resumedRollout(target: Target, replicas: readonly ReplicaRecord[], size: Size): Rollout {
   const before = { replicas };
   return { ...newRollout(target, before, isWhole(before, size)), isAccepted: true };
-}
-
-/**
- * A wait that is left out now. Without a roll-out of its own, an earlier one may still be on its way: then the size may have
- * changed since, so that new replicas prove nothing.
- */
-export function leftOut(
-  target: Pick<Target, "clock">,
-  earlier: Unawaited | undefined,
-  own: { readonly rollout?: Rollout | undefined; readonly replicas?: number } = {},
-): Unawaited {
-  const { replicas: count } = own;
-  const left = { atMs: target.clock.now(), ...(count === undefined ? {} : { replicas: count }) };
-  const pending = rolloutOf(target, earlier);
-  const rollout = own.rollout ?? (pending && { ...pending, keepsSize: false });
-  if (!rollout) return left;
-  const { before, renewed, ...rest } = rollout;
-  // Texts of replicas are for messages: a state keeps what shows a restart.
-  const replicas = before?.replicas.map(({ id, healthy, status }) => ({ id, healthy, status })) ?? [];
-  return { ...left, rollout: { ...rest, before: before && { ...before, replicas } } };
-}
-
-/** The roll-out of a wait that was left out, as long as it may not have begun: see `unseenRolloutMs`. */
-export function rolloutOf({ clock }: Pick<Target, "clock">, { rollout }: Partial<Unawaited> = {}): Rollout | undefined {
-  const isOver = rollout === undefined || clock.now() - rollout.askedAtMs >= unseenRolloutMs;
-  return isOver ? undefined : { ...rollout, renewed: new Set() };
-}
-
-/** Polls once more after an interrupt, so that the next run does not repeat a roll-out that is in progress. */
-async function isSeenAfterInterrupt(target: Target, operation: Operation, rollout: Rollout): Promise<boolean> {
-  const shortly = {
-    attempts: 1,
-    attemptTimeoutMs: 5_000,
-    maxQueueMs: 0,
-    urgency: "reconcile",
-    signal: undefined,
-  } as const;
-  try {
-    return rollsOut(rollout, await findStatus(target.client, operation, shortly));
-  } catch (error) {
-    if (error instanceof RequestError) return false;
-    throw error;
-  }
 }
 
 /** Restarts the replicas by exactly one POST. */
@@ -213,11 +191,6 @@ async function observeStatus(target: Target, operation: Operation): Promise<Stat
   return status ? { ...status, status: record?.status } : statusOfWord(record?.status);
 }
 
-/** The status if only the status word of the cluster may be read: the word counts for all replicas. */
-function statusOfWord(word: string | undefined): StatusRecord {
-  return { replicas: [], status: word, overall: stateOf(word) === "running" };
-}
-
 /**
  * Whether the replicas of `before` are being replaced or restarted in `after`. Pure. If all replicas were replaced, that
  * proves it. If one that stayed has changed, or a new one exists, that proves it only if all were healthy before: replicas
@@ -242,7 +215,7 @@ export function rollsOut(
 
 /** The condition of a replica, which a restart changes. Its texts and its exact status word change for other reasons too. */
 function conditionOf({ healthy, status }: ReplicaRecord): string {
-  return `${healthy} ${stateOf(status)}`;
+  return `${healthy === true} ${stateOf(status)}`;
 }
 
 /**
@@ -251,19 +224,19 @@ function conditionOf({ healthy, status }: ReplicaRecord): string {
  * have to be renewed: old replicas that are replaced later are healthy too.
  */
 export function afterRollout(
-  judge: (observation: Observation, past: PollHistory) => Verdict,
+  judge: (found: Found) => Verdict,
   rollout: Rollout,
-  goalNow: (observation: Observation) => Goal,
+  goalNow: (found: Found) => Goal,
   clock: Clock,
-): (observation: Observation, past: PollHistory) => Verdict {
-  return (observation, past) => {
-    const { enough, replicas, healthCheck } = goalNow(observation);
-    const { record, status: shown } = observation;
-    const word = shown?.status ?? record?.status;
+): (found: Found) => Verdict {
+  return (found) => {
+    const { enough, replicas, healthCheck } = goalNow(found);
+    const { record, status: shown } = found;
+    const word = shown?.status ?? record.status;
     const status = healthCheck === "list" ? statusOfWord(word) : shown;
     rollout.seen ||= rollsOut(rollout, status && { ...status, status: word });
     for (const id of renewedIn(shown, rollout)) rollout.renewed.add(id);
-    const verdict = judge(observation, past);
+    const verdict = judge(found);
     if (verdict.kind !== "ready") return verdict;
     const isOver = clock.now() - rollout.askedAtMs >= unseenRolloutMs;
     if (!rollout.seen && !isOver) return { kind: "pending", summary: "waiting for the roll-out to begin" };

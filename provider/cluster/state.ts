@@ -1,11 +1,11 @@
 import { isRecord, type Properties } from "../core";
 import { GpuClusterError } from "../errors";
 import { cleanText } from "../text";
-import { countHealthy, isStopped, type Observation } from "./conditions";
+import { countHealthy, isStopped, type Observation, withHealth } from "./conditions";
 import { textNames } from "./drift";
 import { textsIn } from "./extraFields";
-import { inputNames, type TextName } from "./fields";
-import type { CheckedInputs, ClusterState, Unawaited } from "./stateFields";
+import { inputNames } from "./fields";
+import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The properties that may contain secrets of a user, even before they are validated. */
 export interface Confidential {
@@ -27,21 +27,6 @@ export function secretsOf({ env, extraFields, readinessProbe }: Confidential): s
   return [...textsIn(env), ...long, ...values, ...credentials, ...textsIn(body)];
 }
 
-/**
- * The secrets of each cluster that this process has seen, including replaced ones, which the service may quote for a while.
- * They are written nowhere: they end with the process.
- */
-export class KnownSecrets {
-  readonly #byId = new Map<string, Set<string>>();
-
-  /** The secrets of one cluster; callers add to the set. A cluster without an id gets a set that nothing else shares. */
-  of(id: string): Set<string> {
-    const known = this.#byId.get(id) ?? new Set();
-    if (id !== "") this.#byId.set(id, known);
-    return known;
-  }
-}
-
 /** Shorter texts in extra fields are words such as a tier or a region. */
 const shortestExtra = 16;
 
@@ -59,41 +44,33 @@ export interface StateFacts {
 }
 
 /** The state of a cluster: the inputs and the observation. */
-export function toState(
-  inputs: CheckedInputs,
-  { record, status, unawaited }: Observation,
-  facts: StateFacts,
-): ClusterState {
+export function toState(inputs: CheckedInputs, { record, status }: Observation, facts: StateFacts): ClusterState {
   const { before = {}, settled, seenBy } = facts;
   const unverifiedInputs = facts.unverifiedInputs ?? before.unverifiedInputs;
   // The state of a stopped cluster has no replicas, whatever an earlier observation or the service shows.
   const isDown = isStopped(record ?? {}) || (settled && inputs.desiredStatus === "stopped");
   const known = isDown ? {} : before;
-  const shown = isDown ? undefined : status;
+  const shown = isDown || !status ? undefined : withHealth(status, settled && !inputs.skipAwait);
   return toPlainJson({
     ...inputs,
     ...chosenTexts(inputs, record, before),
     status: record?.status ?? status?.status ?? before.status,
     endpoint: record?.endpoint ?? before.endpoint,
     createdAt: record?.createdAt ?? before.createdAt,
-    replicaStatuses: shown ? [...shown.replicas] : (known.replicaStatuses ?? []),
+    replicaStatuses: shown?.replicas ?? known.replicaStatuses ?? [],
     readyReplicas: shown ? countHealthy(shown, inputs.replicas) : (known.readyReplicas ?? 0),
     settled,
     ...(unverifiedInputs ? { unverifiedInputs: [...unverifiedInputs] } : {}),
     __seenBy: seenBy,
     __echo: before.__echo,
-    __resent: before.__resent,
     __late: before.__late,
     __resumedAt: before.__resumedAt,
     __failed: before.__failed,
-    __unawaited: inputs.skipAwait ? (unawaited ?? before.__unawaited ?? noWait) : undefined,
+    __fixed: before.__fixed,
     __unfinished: facts.unfinished,
     __sent: facts.sent,
   });
 }
-
-/** No operation has left a wait out. Present in a state, because a preview takes an output without a value for unknown. */
-const noWait: Unawaited = { atMs: 0 };
 
 /** The texts that the program leaves out, and the service has chosen. */
 function chosenTexts(inputs: CheckedInputs, record: Observation["record"], before: Partial<ClusterState>) {
@@ -104,8 +81,7 @@ function chosenTexts(inputs: CheckedInputs, record: Observation["record"], befor
 /** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
-  const { __seenBy, __echo, __unawaited, __unfinished, __sent, __resent, __late, __resumedAt, __failed, ...inputs } =
-    others;
+  const { __seenBy, __echo, __unfinished, __sent, __late, __resumedAt, __failed, __fixed, ...inputs } = others;
   return inputs;
 }
 
@@ -158,95 +134,54 @@ export function asInputs(properties: Properties): CheckedInputs {
   return properties as unknown as CheckedInputs;
 }
 
-/** The required kind of each property of a state. Whether a value makes sense is not checked here. Pure. */
-
-interface Kind {
-  readonly says: string;
-  readonly fits: (value: unknown) => boolean;
-}
-
 const isText = (value: unknown) => typeof value === "string";
 const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
 const every = (fits: (value: unknown) => boolean) => (value: unknown) => Array.isArray(value) && value.every(fits);
 const everyIn = (fits: (value: unknown) => boolean) => (value: unknown) =>
   isRecord(value) && Object.values(value).every(fits);
 
-const text: Kind = { says: "a text", fits: isText };
-const number: Kind = { says: "a number", fits: Number.isFinite };
-const flag: Kind = { says: "true or false", fits: (value) => typeof value === "boolean" };
-const texts: Kind = { says: "a list of texts", fits: every(isText) };
-const map: Kind = { says: "a map", fits: isRecord };
-const textMap: Kind = { says: "a map of names to texts", fits: everyIn(isText) };
-const triggers: Kind = {
-  says: "a map or a list of texts, numbers and flags",
-  fits: (value) => every(isScalar)(value) || everyIn(isScalar)(value),
-};
-
-const kinds: { readonly [Name in Exclude<keyof ClusterState, TextName>]-?: Kind } = {
-  replicas: number,
-  env: textMap,
-  extraFields: map,
-  desiredStatus: text,
-  restartTriggers: triggers,
-  redeployTriggers: triggers,
-  adopt: text,
-  skipAwait: flag,
-  minHealthyReplicas: { says: "a number or a text", fits: (value) => isText(value) || Number.isFinite(value) },
-  healthCheck: text,
-  readinessProbe: map,
-  onFailedUpdate: text,
-  deletionPolicy: text,
-  waitForCapacity: flag,
-  maxHourlyCost: number,
-  plainEnv: flag,
-  connection: text,
-  status: text,
-  endpoint: text,
-  createdAt: text,
-  replicaStatuses: { says: "a list of maps", fits: every(isRecord) },
-  readyReplicas: number,
-  settled: flag,
-  hourlyCost: number,
-  unverifiedInputs: texts,
-  __urn: text,
-  __timeouts: map,
-  __generatedName: flag,
-  __gpuTypes: texts,
-  __replicaRange: { says: "a map of numbers", fits: everyIn(Number.isFinite) },
-  __seenBy: text,
-  __echo: {
-    says: "a map of texts and of lists of texts",
-    fits: everyIn((value) => isText(value) || every(isText)(value)),
-  },
-  __unawaited: map,
-  __unfinished: { says: "true or a text", fits: (value) => value === true || isText(value) },
-  __resent: flag,
-  __late: flag,
-  __resumedAt: text,
-  __failed: textMap,
-  __deleteBeforeReplace: flag,
-  __replaceOnChanges: texts,
-  __secretOutputs: texts,
-  __sent: texts,
-};
-
-const allKinds: Readonly<Record<string, Kind>> = {
-  ...Object.fromEntries(textNames.map((name) => [name, text])),
-  ...kinds,
+/** The kinds of the properties that are no plain texts, numbers or flags: others are only compared and shown. Pure. */
+const kinds: Readonly<Record<string, readonly [says: string, fits: (value: unknown) => boolean]>> = {
+  name: ["a text", isText],
+  gpuType: ["a text", isText],
+  container: ["a text", isText],
+  status: ["a text", isText],
+  replicas: ["a number", Number.isFinite],
+  hourlyCost: ["a number", Number.isFinite],
+  env: ["a map of names to texts", everyIn(isText)],
+  extraFields: ["a map", isRecord],
+  readinessProbe: ["a map", isRecord],
+  replicaStatuses: ["a list of maps", every(isRecord)],
+  restartTriggers: [
+    "a map or a list of texts, numbers and flags",
+    (value) => every(isScalar)(value) || everyIn(isScalar)(value),
+  ],
+  redeployTriggers: [
+    "a map or a list of texts, numbers and flags",
+    (value) => every(isScalar)(value) || everyIn(isScalar)(value),
+  ],
+  unverifiedInputs: ["a list of texts", every(isText)],
+  __sent: ["a list of texts", every(isText)],
+  __fixed: ["a list of texts", every(isText)],
+  __failed: ["a map of texts", everyIn(isText)],
+  __replicaRange: ["a map of numbers", everyIn(Number.isFinite)],
+  __echo: ["a map of texts and of lists of texts", everyIn((value) => isText(value) || every(isText)(value))],
 };
 
 /** One text for each property of the wrong kind: "`env` must be a map of names to texts". No value is quoted: it may be secret. */
-export function problemsOfState(state: Properties): string[] {
-  return Object.entries(allKinds).flatMap(([name, { says, fits }]) =>
+function problemsOfState(state: Properties): string[] {
+  return Object.entries(kinds).flatMap(([name, [says, fits]]) =>
     isMissing(state[name]) || fits(state[name]) ? [] : [`\`${name}\` must be ${says}`],
   );
 }
 
+/** Hidden inputs of earlier versions, which have no meaning any more. */
+const former = ["__gpuTypes"];
+
 /** A state without the properties of the wrong kind, for a preview. The operation itself then refuses the state. */
 export function readableState(state: Properties): Properties {
-  return Object.fromEntries(
-    Object.entries(state).filter(([name, value]) => !isMissing(value) && (allKinds[name]?.fits(value) ?? true)),
-  );
+  const isKept = (name: string, value: unknown) => !former.includes(name) && (kinds[name]?.[1](value) ?? true);
+  return Object.fromEntries(Object.entries(state).filter(([name, value]) => !isMissing(value) && isKept(name, value)));
 }
 
 function isMissing(value: unknown): boolean {

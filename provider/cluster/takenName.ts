@@ -3,11 +3,9 @@ import { isStopping, stateOf } from "../api/states";
 import { CreateError } from "../errors";
 import { cleanText, listOf } from "../text";
 import { mismatches } from "./adoption";
-import { identifiersIn, sameImage, sameText, withTakenType } from "./drift";
+import { identifiersIn, sameImage, sameText, withTypeAmong } from "./drift";
 import type { OwnedIds } from "./ownedIds";
 import type { CheckedInputs } from "./stateFields";
-
-/** A name that is taken: its error, and whether its holder is certainly the cluster that an interrupted run has created. */
 
 /** The clusters that have a name. */
 export interface TakenName {
@@ -36,9 +34,8 @@ export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList | u
 /** The reason why a name cannot be used, and the next step. A preview shows the same text. */
 export function takenReason(holders: readonly ClusterRecord[]): string {
   return (
-    `is already the name of ${describe(holders)}. To manage that cluster, for example after an interrupted run, set ` +
-    `\`adopt: "${idOf(holders)}"\` (\`pulumi refresh\` does not help); if you renamed its resource, add \`aliases\`; ` +
-    "otherwise use another `name`"
+    `is already the name of ${describe(holders)}. To manage it, for example after an interrupted run, set ` +
+    `\`adopt: "${idOf(holders)}"\`; if you renamed its resource, add \`aliases\`; otherwise use another \`name\``
   );
 }
 
@@ -47,14 +44,18 @@ export function idOf([holder, other]: readonly ClusterRecord[]): string {
   return holder && !other ? holder.id : "<its id>";
 }
 
-/** `cl_1 (running, since 2026-11-21T10:00:00Z)`: enough for a person to recognize the cluster. */
+/** The most clusters that a text describes. */
+const mostDescribed = 3;
+
+/** `cl_1 (running, since 2026-11-21T10:00:00Z, team/server:1.0)`: enough for a person to recognize the cluster. */
 export function describe(clusters: readonly ClusterRecord[]): string {
-  return clusters
-    .map(({ id, status, createdAt }) => {
-      const details = [status, createdAt && `since ${createdAt}`].filter(Boolean).join(", ");
-      return details ? `${id} (${details})` : id;
-    })
-    .join(", ");
+  const shown = clusters.slice(0, mostDescribed).map(({ id, status, createdAt, container }) => {
+    const image = container && cleanText(container, 80);
+    const details = [status, createdAt && `since ${createdAt}`, image].filter(Boolean).join(", ");
+    return details ? `${id} (${details})` : id;
+  });
+  const more = clusters.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(", ");
 }
 
 /** A run that continues an interrupted one comes within two days: also that of a pipeline that runs once a day. */
@@ -63,6 +64,8 @@ const resumeLimitMs = 48 * 60 * 60_000;
 /** The cluster that may be left by an interrupted run, and what this process knows. */
 interface Candidate {
   readonly inputs: CheckedInputs;
+  /** The GPU types that the program allows. */
+  readonly types: readonly string[];
   readonly record: ClusterRecord;
   readonly urn: string;
   readonly owned: OwnedIds;
@@ -79,8 +82,10 @@ const doubts: readonly ((candidate: Candidate) => string | undefined)[] = [
       ? undefined
       : `it is ${cleanText(status, 100)}`,
   ({ record }) => (identifiersIn(record).length > 0 ? undefined : "the service does not show its GPU type"),
-  ({ inputs, record }) => {
-    const others = mismatches(withTakenType(inputs, identifiersIn(record)), record).map(({ property }) => property);
+  ({ inputs, types, record }) => {
+    const others = mismatches(withTypeAmong(inputs, types, identifiersIn(record)), record).map(
+      ({ property }) => property,
+    );
     const { container } = record;
     const isOther = container !== undefined && !sameImage(inputs.container, container);
     const paths = [...others, ...(isOther ? ["container"] : [])];

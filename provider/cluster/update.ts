@@ -1,19 +1,16 @@
 import type { ClusterRecord } from "../api/records";
 import { type Ctx, InitError, type Properties } from "../core";
-import { messageOf } from "../errors";
+import { messageOf, NotInPlaceError } from "../errors";
 import { foundState, mismatches, withName } from "./adoption";
-import { carryOut } from "./carryOut";
-import { changeOf, nothingSent } from "./change";
+import { carryOut, changeOf, Journal } from "./change";
 import { diffCluster, effectsOf } from "./diff";
-import { identifiersIn, withTakenType } from "./drift";
+import { identifiersIn, withTypeAmong } from "./drift";
 import type { Effect } from "./fields";
 import { find, findExisting } from "./lookup";
 import { Operation } from "./operation";
-import { keep } from "./partialState";
+import { withPartialState } from "./partialState";
 import { probeOf } from "./probe";
-import { findRest } from "./rest";
 import { failedBefore, refusal, rollBack, withOld } from "./rollBack";
-import { leftOut } from "./rollout";
 import type { Service } from "./service";
 import { asInputs, judgedState, toState } from "./state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
@@ -21,6 +18,8 @@ import { waitUntilReady } from "./wait";
 
 /** An adoption for which no person asks. */
 interface Adoption {
+  /** The GPU types that the program allows. */
+  readonly types?: readonly string[];
   /** Why it happens without a person who asks for it. */
   readonly reason?: string;
   /** What forbids it, beside what forbids every adoption. */
@@ -35,14 +34,16 @@ export async function adoptCluster(
   ctx: Ctx,
   requested: CheckedInputs,
   id: string,
-  { reason, doubt, facts }: Adoption = {},
+  { types = [], reason, doubt, facts }: Adoption = {},
 ) {
   const operation = new Operation(ctx, service, "create", { id, inputs: requested });
   const record = await find(service, operation);
-  const desired = record ? withTakenType(requested, identifiersIn(record)) : requested;
+  const desired = record ? withTypeAmong(requested, types, identifiersIn(record)) : requested;
   const adopter = service.owned.adopt(id, ctx.urn);
   const refusals = [
-    ...(record ? mismatches(desired, record).map(({ property, reason }) => `\`${property}\` ${reason}`) : []),
+    ...(record ? mismatches(desired, record, service.client.form.fixed) : []).map(
+      ({ property, reason }) => `\`${property}\` ${reason}`,
+    ),
     ...(record ? [] : ["it is not a cluster that this API key can see; getClusters() lists them"]),
     ...(adopter === ctx.urn ? [] : [`${adopter} already adopts it`]),
     ...[(record && doubt?.(record)) ?? []].flat(),
@@ -54,7 +55,14 @@ export async function adoptCluster(
   const effects = effectsOf(diffCluster(state, inputs));
   operation.status("adopted");
   if (reason) operation.info(`adopted, because ${reason}`);
-  return { id, state: await bringAbout(service, operation, { record, inputs, state, effects }, "was adopted, but") };
+  try {
+    return { id, state: await bringAbout(service, operation, { record, inputs, state, effects }, "was adopted, but") };
+  } catch (error) {
+    if (!(error instanceof InitError && error.cause instanceof NotInPlaceError)) throw error;
+    // In the state, the next `pulumi up` would replace it.
+    service.owned.adoptionFailed(id);
+    throw operation.error(`was not adopted: ${messageOf(error.cause)}; set it to what ${id} has`, error.cause);
+  }
 }
 
 /** Changes an existing cluster to what the inputs request. */
@@ -62,8 +70,7 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
   const stored = judgedState(olds, id);
   const { __failed: _, ...state } = stored;
   // If the name was generated, the state has the right one: only the adoption shows the name of an adopted cluster.
-  const named = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
-  const inputs = withTakenType(named, [state.gpuType]);
+  const inputs = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
   const { changes } = diffCluster(olds, news);
   const effects = new Set(effectsOf({ changes }));
   if (!probeOf(inputs)) effects.delete("probe");
@@ -80,9 +87,7 @@ export async function updateCluster(service: Service, ctx: Ctx, id: string, olds
 /** The state if only settings of this package differ: there is nothing to send. */
 function withSettings(service: Service, inputs: CheckedInputs, state: ClusterState): ClusterState {
   const { __seenBy: seenBy = service.seenBy, __unfinished: unfinished, __sent: sent } = state;
-  // A setting may say what a ready cluster is, so a wait that was left out begins anew.
-  const unawaited = state.skipAwait ? leftOut(service, state.__unawaited) : undefined;
-  return toState(inputs, { unawaited }, { settled: true, unfinished, sent, seenBy, before: state });
+  return toState(inputs, {}, { settled: true, unfinished, sent, seenBy, before: state });
 }
 
 /**
@@ -118,7 +123,7 @@ function probeAlone(service: Service, operation: Operation, { record, inputs, st
   const { __unfinished: unfinished, __sent: sent } = before;
   const asItIs = { ...inputs, replicas: record.replicas || inputs.replicas };
   const soFar = () => ({ running: inputs, before, unfinished: unfinished ?? true, sent });
-  return keep(service, operation, "is not ready", soFar, async () => {
+  return withPartialState(service, operation, "is not ready", soFar, async () => {
     await waitUntilReady(service, operation, asItIs);
     return toState(inputs, operation.observed, { settled: true, unfinished, sent, seenBy, before });
   });
@@ -127,16 +132,14 @@ function probeAlone(service: Service, operation: Operation, { record, inputs, st
 async function bringAbout(
   service: Service,
   operation: Operation,
-  { record: before, inputs, state, effects }: DesiredChange,
+  { record, inputs, state, effects }: DesiredChange,
   what: string,
 ): Promise<ClusterState> {
-  const rest = inputs.desiredStatus === "stopped" ? undefined : await findRest(service, operation, before);
-  const { record = before } = operation.observed;
-  const change = changeOf(record, inputs, state, effects, rest === "failed" || undefined);
-  const attempt = { change, inputs, sent: nothingSent() };
+  const change = changeOf(record, inputs, state, effects);
+  const journal = new Journal(change);
   try {
-    return await carryOut(service, operation, attempt, `${what} was not changed completely`.trim());
+    return await carryOut(service, operation, change, journal, `${what} was not changed completely`.trim());
   } catch (error) {
-    throw await rollBack(service, operation, attempt, error);
+    throw await rollBack(service, operation, change, journal, error);
   }
 }

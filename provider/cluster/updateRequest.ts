@@ -1,27 +1,35 @@
 import { isDeepStrictEqual } from "node:util";
+import type { UpdateMethod } from "../api/endpoints";
 import { type ClusterRecord, missingField } from "../api/records";
-import { isAboutBody, isNamed, isUnwanted, type UpdateBody, vocabularies } from "../api/requestNames";
+import { isAboutBody, isNamed, isUnwanted } from "../api/refusedFields";
+import { type UpdateBody, vocabularies } from "../api/requestNames";
+import type { ConfigInput } from "../api/serviceForm";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
+import { cleanText, listOf } from "../text";
 import { extrasShown } from "./extraFields";
 import { createdNames, type UpdatedName } from "./fields";
-import { findCluster } from "./lookup";
+import { findCluster, type LookupSources } from "./lookup";
 import type { Operation } from "./operation";
-import { sendWrite, type Target } from "./sendWrite";
+import { sendWrite } from "./sendWrite";
 import { pick } from "./state";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The desired configuration, and the one before. */
 export interface UpdateRequest {
   readonly inputs: CheckedInputs;
-  readonly before: Pick<ClusterState, "container" | "env" | "extraFields" | "__unfinished" | "__echo" | "__sent">;
+  /** The inputs that have to be sent: those that differ from the state, or all if an earlier update did not finish. */
+  readonly changed: ReadonlySet<ConfigInput>;
+  readonly before: ClusterState;
   /** The record before the update. If it shows variables, the effect of the update on them can be observed. */
   readonly shown: ClusterRecord;
+  /** True if the service is known to roll the update out by itself. */
+  readonly rollsOut?: boolean | undefined;
 }
 
-/** The progress of an update. */
+/** Notes what the service may have stored. */
 export interface Progress {
-  /** True once the service may have stored the new configuration, even if its answer was lost. */
-  isStored: boolean;
+  /** Sends the configuration. Only a clear refusal means that the service does not store it. */
+  store<T>(send: () => Promise<T>, isRefused: (error: unknown) => boolean): Promise<T>;
 }
 
 /**
@@ -30,155 +38,178 @@ export interface Progress {
  * @throws NotInPlaceError if the service has no update and env or extra fields change.
  */
 export function sendUpdate(
-  target: Target,
+  target: LookupSources,
   operation: Operation,
   request: UpdateRequest,
   progress: Progress,
 ): Promise<ClusterRecord | undefined> {
-  return sendConfiguration(target, operation, request, progress).catch((error: unknown) => {
-    throw withWayOut(error, request);
+  return sendConfiguration({ target, operation, request, progress }).catch((error: unknown) => {
+    throw asNotInPlace(error, request);
   });
 }
 
 /** The error if the service has no update and other inputs than the image change; else the error itself. */
-function withWayOut(error: unknown, { inputs, before }: UpdateRequest): unknown {
-  const others = changedFields(inputs, before).filter((field) => field !== "container");
+function asNotInPlace(error: unknown, request: UpdateRequest): unknown {
+  const others = neededFields(request).filter((field) => field !== "container");
   if (!(error instanceof NoUpdateError) || others.length === 0) return error;
   const what = others.map((field) => `\`${field}\``).join(" and ");
-  const text = `${what} cannot be changed in place: ${error.message}. ${wayOut(others)}`;
-  return new NotInPlaceError(text, { cause: error });
+  return new NotInPlaceError(`${what} cannot be changed in place: ${error.message}`, { cause: error });
 }
 
-/** The next step if a service cannot change these inputs in place. */
-export function wayOut(inputs: readonly string[]): string {
-  const names = inputs.map((input) => `"${input}"`).join(", ");
-  return `The resource option \`replaceOnChanges: [${names}]\` makes a new cluster instead`;
-}
-
-/**
- * Sends container, env and replicas in full, so that services that replace and services that merge end with the same values.
- * If a service merges env by name, only a null removes a variable, but other services may refuse the null or even store it.
- * So the null is sent only if the service still shows the variable. If the service shows no variables, the null is sent
- * before the update that all services understand.
- */
-async function sendConfiguration(
-  target: Target,
-  operation: Operation,
-  { inputs, before, shown: old }: UpdateRequest,
-  progress: Progress,
-): Promise<ClusterRecord | undefined> {
-  const { container, replicas, env = {}, extraFields } = inputs;
-  const body: { [Name in UpdatedName]: UpdateBody[Name] } = { container, replicas, env, extraFields };
-  const removed = namesToRemove(before, old).filter((name) => !Object.hasOwn(env, name));
-  const withNulls = { ...body, env: { ...env, ...Object.fromEntries(removed.map((name) => [name, null])) } };
-  const changed = new Set(changedFields(inputs, before));
-  const send = (what: UpdateBody) => sendBody(target, operation, { inputs, body: what, removed, changed, progress });
-  if (old.env === undefined && removed.length > 0) await isAccepted(send(withNulls));
-  const record = await send(body);
-  if (old.env === undefined || removed.length === 0) return record;
-  const shown = record?.env ? record : await findCluster(target, operation.id, operation.lookup());
-  const isKept = removed.some((name) => Object.hasOwn(shown?.env ?? {}, name));
-  if (isKept) await isAccepted(send(withNulls));
-  return shown;
-}
-
-/** The names of the variables before; if an earlier update did not finish, also those that it may have stored. */
-function namesToRemove(before: UpdateRequest["before"], shown: ClusterRecord): string[] {
-  const { env = {}, __unfinished, __echo, __sent = [] } = before;
-  const added = __unfinished === "rollout" ? Object.keys(shown.env ?? {}) : [];
-  return [...new Set([...Object.keys(env), ...__sent, ...added.filter((name) => !__echo?.env?.includes(name))])];
-}
-
-/** The fields of an update that differ from what was sent before. */
-export function changedFields(
-  inputs: CheckedInputs,
-  before: Pick<ClusterState, "container" | "env" | "extraFields">,
-): ("container" | "env" | "extraFields")[] {
-  const isSameEnv = isDeepStrictEqual(inputs.env ?? {}, before.env ?? {});
-  return [
-    ...(inputs.container === before.container ? [] : ["container" as const]),
-    ...(isSameEnv ? [] : ["env" as const]),
-    ...(isDeepStrictEqual(inputs.extraFields ?? {}, before.extraFields ?? {}) ? [] : ["extraFields" as const]),
-  ];
-}
-
-/** False if the body was refused, so that nothing was done. */
-async function isAccepted(work: Promise<unknown>): Promise<boolean> {
-  try {
-    await work;
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && isAboutBody(error)) return false;
-    throw error;
-  }
-}
-
-interface UpdateAttempt {
-  readonly inputs: CheckedInputs;
-  readonly body: UpdateBody;
-  /** Names of the variables to remove. */
-  readonly removed: readonly string[];
-  readonly changed: ReadonlySet<keyof UpdateBody>;
+/** What every request of an update needs. */
+interface Update {
+  readonly target: LookupSources;
+  readonly operation: Operation;
+  readonly request: UpdateRequest;
   readonly progress: Progress;
 }
 
-/** Notes that the configuration may be stored. Only a clear refusal restores the earlier value. */
-async function noted<T>(progress: Progress, sent: Promise<T>): Promise<T> {
-  const { isStored } = progress;
-  progress.isStored = true;
-  try {
-    return await sent;
-  } catch (error) {
-    if (error instanceof RequestError && !error.maybeApplied) progress.isStored = isStored;
-    throw error;
+/**
+ * Sends one update: by PATCH what changes, by PUT and POST everything. If the service merges env by name, only a null removes
+ * a variable, but other services may refuse the null or even store it. So where reads show env, a null is sent only for a
+ * removed variable that a read still shows. Where they do not, a PATCH has the nulls (a JSON merge patch) if the service takes
+ * them.
+ */
+async function sendConfiguration(update: Update): Promise<ClusterRecord | undefined> {
+  const { target, operation, request } = update;
+  const { all, changes, removed } = bodiesOf(request);
+  const isShown = request.shown.env !== undefined;
+  const first = (method: UpdateMethod) => (method === "PATCH" ? withNulls(changes, isShown ? [] : removed) : all);
+  const { answer, body, method } = await sendBody(update, first, true);
+  if (removed.length === 0) return answer;
+  if (!isShown) {
+    const names = listOf(removed.map((name) => `\`env.${cleanText(name, 100)}\``));
+    if (method === "PATCH" && !hasNulls(body))
+      operation.warn(`the service shows no env and refuses a null in it, so it may keep ${names}`);
+    return answer;
   }
+  const shown = answer?.env ? answer : await findCluster(target, operation.id, operation.lookup());
+  const kept = removed.filter((name) => Object.hasOwn(shown?.env ?? {}, name));
+  const again = (method: UpdateMethod) => withNulls(method === "PATCH" ? { env: body.env } : body, kept);
+  if (kept.length === 0) return shown;
+  await sendBody(update, again, false).catch((error: unknown) => {
+    // A refusal has done nothing: the end of the operation says what is still shown.
+    if (!(error instanceof ApiError && isAboutBody(error))) throw error;
+  });
+  return shown;
 }
 
-/** Sends a body. After the refusal of a field, the body has another form, also if it is sent again later. */
-async function sendBody(
-  target: Target,
-  operation: Operation,
-  { inputs, body: whole, removed, changed, progress }: UpdateAttempt,
-): Promise<ClusterRecord | undefined> {
-  let body = whole;
-  const spare = pick(inputs, createdNames);
-  const amended = (error: ApiError) => {
-    const next = amend(body, error, { needed: changed, spare });
-    if (next) body = next;
-    return next;
+/** The bodies of an update: all fields, and those that change; the variables that it removes. Pure. */
+function bodiesOf({ inputs, changed, before, shown }: UpdateRequest) {
+  const { container, replicas, env = {}, extraFields = {} } = inputs;
+  const all: { [Name in UpdatedName]: UpdateBody[Name] } = { container, replicas, env, extraFields };
+  const extras = Object.entries(extraFields).filter(
+    ([name, value]) => before.__unfinished === "rollout" || !isDeepStrictEqual(value, before.extraFields?.[name]),
+  );
+  const changes: UpdateBody = {
+    ...(changed.has("container") ? { container } : {}),
+    ...(replicas === replicasBefore(shown, before) ? {} : { replicas }),
+    ...(changed.has("env") ? { env } : {}),
+    ...(changed.has("extraFields") && extras.length > 0 ? { extraFields: Object.fromEntries(extras) } : {}),
   };
-  return sendWrite(target, operation, {
+  const old = changed.has("env") ? [...Object.keys(before.env ?? {}), ...(before.__sent ?? [])] : [];
+  return {
+    all,
+    // A cluster that has failed is updated without a change, and an extra field that is removed has no name in a body.
+    changes: Object.keys(changes).length > 0 ? changes : all,
+    removed: [...new Set(old)].filter((name) => !Object.hasOwn(env, name)),
+  };
+}
+
+/** The number of replicas that the service has. If it shows none, and the last one may not have been reached: `undefined`. */
+export function replicasBefore(shown: ClusterRecord | undefined, { settled, replicas }: ClusterState) {
+  return shown?.replicas ?? (settled === false ? undefined : replicas);
+}
+
+/** The body with a null for each of these variables, if it has env. */
+function withNulls(body: UpdateBody, names: readonly string[]): UpdateBody {
+  return body.env ? { ...body, env: { ...body.env, ...Object.fromEntries(names.map((name) => [name, null])) } } : body;
+}
+
+function hasNulls({ env = {} }: UpdateBody): boolean {
+  return Object.values(env).includes(null);
+}
+
+export const configInputs: readonly ConfigInput[] = ["container", "env", "extraFields"];
+
+/** The inputs of an update that differ. */
+export function changedFields(inputs: Configured, before: Configured): ConfigInput[] {
+  return configInputs.filter((field) => !isDeepStrictEqual(inputs[field] ?? {}, before[field] ?? {}));
+}
+
+type Configured = Partial<Pick<CheckedInputs, ConfigInput>>;
+
+/** The inputs without which an update would have no effect. */
+function neededFields({ inputs, changed, before }: UpdateRequest): ConfigInput[] {
+  return changedFields(inputs, before).filter((field) => changed.has(field));
+}
+
+/** Sends the body for a method. After a refusal it has another form, also if it is sent again later. Returns the last one. */
+async function sendBody(
+  { target, operation, request, progress }: Update,
+  bodyFor: (method: UpdateMethod) => UpdateBody,
+  mayKeepRemoved: boolean,
+) {
+  const { all, removed } = bodiesOf(request);
+  const needed = new Set<keyof UpdateBody>(neededFields(request));
+  const leeway = { needed, all, spare: pick(request.inputs, createdNames), mayKeepRemoved };
+  let amended: UpdateBody | undefined;
+  let last: { readonly body: UpdateBody; readonly method: UpdateMethod } = { body: all, method: "PATCH" };
+  const noted = (method: UpdateMethod) => {
+    last = { body: amended ?? bodyFor(method), method };
+    return last.body;
+  };
+  const send = async (): Promise<ClusterRecord | undefined> => {
+    try {
+      return await target.client.updateCluster(operation.id, noted, operation.request());
+    } catch (error) {
+      const next = error instanceof ApiError ? amend(last.body, error, leeway) : undefined;
+      if (!next) throw error;
+      amended = next;
+      return send();
+    }
+  };
+  const answer = await sendWrite(target, operation, {
     kind: "update",
-    send: () => noted(progress, target.client.updateCluster(operation.id, body, operation.request(), amended)),
+    send: () => progress.store(send, (error) => error instanceof RequestError && !error.maybeApplied),
     isDone: (shown) =>
       shown !== undefined &&
-      isConfigured(shown, body, removed) &&
-      (!changed.has("extraFields") || extrasShown(body.extraFields, shown, "other", "hidden").length === 0),
+      isConfigured(shown, last.body, removed) &&
+      (!needed.has("extraFields") || extrasShown(last.body.extraFields, shown, "other", "hidden").length === 0),
   });
+  return { answer, ...last };
 }
 
 export interface Leeway {
   /** Fields that have to change: a body without them would have no effect. */
   readonly needed: ReadonlySet<keyof UpdateBody>;
+  /** The body with all fields. */
+  readonly all: UpdateBody;
   /** Fields that may be added. */
   readonly spare: UpdateBody;
+  /** Whether an update is of use without its nulls. */
+  readonly mayKeepRemoved: boolean;
 }
 
 /**
- * The body without the field that the service does not accept, or with the field that it requires; `undefined` if the refusal
- * is about something else. Pure. Such a refusal means that nothing was done.
+ * The body in the form that a refusal asks for; `undefined` if the refusal is about something else. Pure. Such a refusal means
+ * that nothing was done. The field that the service does not accept is left out. A service that misses a field may reset every
+ * other one that is missing, so it gets all. A null is left out last: no refusal names it in a known way.
  */
-export function amend(body: UpdateBody, error: ApiError, { needed, spare }: Leeway): UpdateBody | undefined {
+export function amend(body: UpdateBody, error: ApiError, leeway: Leeway): UpdateBody | undefined {
   if (!isAboutBody(error)) return undefined;
+  const { needed, all, spare, mayKeepRemoved } = leeway;
   const extra = updateFields.find(
     (field) => body[field] !== undefined && namesOf(field).some((name) => isUnwanted(name, error)),
   );
-  if (extra) return needed.has(extra) ? undefined : { ...body, [extra]: undefined };
+  if (extra && !needed.has(extra)) return { ...body, [extra]: undefined };
   const missing = updateFields.find(
     (field) =>
-      !(field in body) && spare[field] !== undefined && namesOf(field).some((name) => isNamed(name, error.said)),
+      !(field in body) && spare[field] !== undefined && namesOf(field).some((name) => isNamed(name, error.apiMessage)),
   );
-  return missing && missingField.test(error.said) ? { ...body, [missing]: spare[missing] } : undefined;
+  if (!extra && missing && missingField.test(error.apiMessage)) return { ...all, ...body, [missing]: spare[missing] };
+  const kept = Object.entries(body.env ?? {}).filter(([, value]) => value !== null);
+  return mayKeepRemoved && hasNulls(body) ? { ...body, env: Object.fromEntries(kept) } : undefined;
 }
 
 const updateFields = Object.keys(vocabularies.specification) as (keyof typeof vocabularies.specification)[];
@@ -189,7 +220,8 @@ function namesOf(field: (typeof updateFields)[number]): string[] {
 }
 
 function isConfigured({ container, env }: ClusterRecord, sent: UpdateBody, removed: readonly string[]): boolean {
-  if (container !== sent.container || env === undefined) return false;
-  const isThere = Object.entries(sent.env ?? {}).every(([name, value]) => (env[name] ?? null) === value);
-  return isThere && removed.every((name) => !Object.hasOwn(env, name));
+  if (sent.container !== undefined && sent.container !== container) return false;
+  if (sent.env === undefined) return true;
+  const isThere = Object.entries(sent.env).every(([name, value]) => (env?.[name] ?? null) === value);
+  return env !== undefined && isThere && removed.every((name) => !Object.hasOwn(env, name));
 }

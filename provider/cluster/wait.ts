@@ -1,50 +1,36 @@
 import { abortable, until } from "../clock";
-import { ClusterFailedError, RequestError, TimeoutError } from "../errors";
-import { type Attributes, traced } from "../trace";
-import {
-  type Goal,
-  goalOf,
-  judgeReady,
-  judgeShown,
-  noHistory,
-  type Observation,
-  type PollHistory,
-  type Verdict,
-} from "./conditions";
+import { ClusterFailedError, GpuClusterError, RequestError, TimeoutError } from "../errors";
+import { countHealthy, type Found, type Goal, goalOf, judgeReady, type Observation, type Verdict } from "./conditions";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
-import type { FinalVerdict, PollOptions } from "./poller";
 import { addressOf, answerOf, judgeProbe, type Probe, type ProbeResult, probeOf, wantedOf } from "./probe";
-import { afterRollout, leftOut, type Rollout } from "./rollout";
+import { afterRollout, type Rollout } from "./rollout";
 import type { Service } from "./service";
 import type { CheckedInputs } from "./stateFields";
 
-/** The cluster of an operation, for a span. */
-export function aboutOf({ id, title }: Operation): Attributes {
-  return { "gpucluster.cluster.id": id, "gpucluster.subject": title };
-}
+const doctor = "`npx pulumi-gpucluster doctor` shows what is understood of this service";
 
-/** Polls in a span of its own. */
-export function pollTraced({ tracer, poller }: Service, name: string, options: PollOptions): Promise<FinalVerdict> {
-  return traced(tracer, name, aboutOf(options.operation), async (span) => {
-    const verdict = await poller.poll(options);
-    if (verdict.kind === "failed") span.end({ type: verdict.kind });
-    return verdict;
-  });
-}
-
-/** Waits until the judge is satisfied. `operation.observed` holds the last observation, also if the wait fails. */
+/**
+ * Waits until the judge is satisfied. `operation.observed` holds the last observation, also if the wait fails.
+ * @returns What the service shows that nobody knows, if the cluster counts as ready in spite of it.
+ */
 export async function waitUntil(
   service: Service,
   operation: Operation,
-  judge: (observation: Observation, past: PollHistory) => Verdict,
-): Promise<void> {
-  const verdict = await pollTraced(service, "wait for replicas", { operation, judge });
+  judge: (found: Found) => Verdict,
+): Promise<string | undefined> {
+  const verdict = await service.poller.poll({ operation, judge });
   const { kind, story } = verdict;
+  if (kind === "ready") return verdict.unknown;
   if (kind === "gone") {
     throw new ClusterFailedError("it disappeared from the service during the wait", { facts: story });
   }
   if (kind === "failed") throw new ClusterFailedError(verdict.summary, { facts: [...story, ...verdict.reasons] });
+  // No verdict about the cluster, so that no update is rolled back for it.
+  const ways = "With `readinessProbe` the answer of its endpoint decides, with `skipAwait` nothing is waited for";
+  throw new GpuClusterError(`the service shows ${verdict.unknown}, and nothing changes`, {
+    facts: [...story, `${doctor}. ${ways}`],
+  });
 }
 
 /**
@@ -52,7 +38,7 @@ export async function waitUntil(
  * a later read could take the cluster for gone, and the observed form of the inputs would be unknown.
  */
 export async function waitUntilShown(service: Service, operation: Operation): Promise<void> {
-  if (!operation.observed.record) await waitUntil(service, operation, judgeShown);
+  if (!operation.observed.record) await waitUntil(service, operation, () => ({ kind: "ready" }));
   operation.status("accepted; the provider does not wait");
 }
 
@@ -67,31 +53,28 @@ export async function waitUntilReady(
   rollout?: Rollout,
 ): Promise<void> {
   if (inputs.skipAwait) {
-    await waitUntilShown(service, operation);
-    const { replicas } = inputs;
-    const unawaited = leftOut(service, operation.before.__unawaited, { rollout, replicas });
-    return operation.observe({ ...operation.observed, unawaited });
+    return waitUntilShown(service, operation);
   }
-  await service.poller.totals.during(operation, inputs, () => waitUntilGoal(service, operation, inputs, rollout));
-}
-
-async function waitUntilGoal(
-  service: Service,
-  operation: Operation,
-  inputs: CheckedInputs,
-  rollout: Rollout | undefined,
-): Promise<void> {
   const goalNow = ({ record }: Observation) => goalOf(inputs, record?.replicas);
-  const isReady = (observation: Observation, past: PollHistory) => judgeReady(observation, past, goalNow(observation));
-  await waitUntil(service, operation, rollout ? afterRollout(isReady, rollout, goalNow, service.clock) : isReady);
+  const isReady = (found: Found) => judgeReady(found, goalNow(found));
+  const judge = rollout ? afterRollout(isReady, rollout, goalNow, service.clock) : isReady;
+  const unknown = await waitUntil(service, operation, judge);
+  const probe = probeOf(inputs);
+  if (unknown !== undefined) {
+    const decides = probe ? "the answer of its endpoint decides" : "it counts as ready by everything else";
+    operation.warnOnce(`the service shows ${unknown}: ${decides}. ${doctor}`);
+  }
   // Only replicas that were listed before the roll-out can show a restart; a status word or a count cannot.
   const { replicas = [], isCounted = operation.observed.status?.isCounted } = rollout?.before ?? {};
-  if (replicas.length > 0 && !isCounted && rollout?.seen === false)
+  const isRenewed = operation.observed.status?.replicas.every(({ id }) => rollout?.renewed.has(id)) ?? false;
+  if (replicas.length > 0 && !isCounted && rollout?.seen === false && !isRenewed)
     operation.warn("no poll showed a replica that restarts");
   const goal = goalNow(operation.observed);
-  const health = goal.healthCheck === "list" ? "running" : `${goal.enough}/${goal.replicas} replicas healthy`;
+  const { status } = operation.observed;
+  const isCountedReady = status !== undefined && countHealthy(status, goal.replicas) >= goal.enough;
+  const word = unknown === undefined ? "running" : "no known health";
+  const health = isCountedReady ? `${goal.enough}/${goal.replicas} replicas healthy` : word;
   operation.status(health);
-  const probe = probeOf(inputs);
   if (probe) await waitUntilAnswered(service, operation, probe, { goal, health });
 }
 
@@ -110,7 +93,7 @@ async function waitUntilAnswered(
   let successes = 0;
   for (let readMs = clock.now(); ; ) {
     const startMs = clock.now();
-    const verdict = judgeProbe(await probeTraced(service, operation, probe), successes, probe);
+    const verdict = judgeProbe(await probeOnce(service, operation, probe), successes, probe);
     successes = verdict.successes;
     const summary = `${health}, ${verdict.summary}`;
     if (verdict.isReady) return operation.status(summary);
@@ -121,19 +104,6 @@ async function waitUntilAnswered(
     readMs = clock.now();
     await readAgain(service, operation, goal);
   }
-}
-
-/** One probe in a span of its own. Only the method and the host show: the path may be a secret of the program. */
-function probeTraced(service: Service, operation: Operation, probe: Probe): Promise<ProbeResult> {
-  const url = addressOf(operation.observed.record?.endpoint, probe);
-  const host = typeof url === "string" ? undefined : url.hostname;
-  const asked = { "http.request.method": probe.method, "server.address": host };
-  return traced(service.tracer, "probe", { ...aboutOf(operation), ...asked }, async (span) => {
-    const result = await probeOnce(service, operation, probe);
-    span.set({ "http.response.status_code": result.status });
-    if (result.status === undefined) span.end({ type: "no-answer", message: result.problem });
-    return result;
-  });
 }
 
 /** One probe, which ends with its own time limit, with that of the operation, or with an interrupt. */
@@ -166,6 +136,6 @@ async function readAgain(service: Service, operation: Operation, goal: Goal): Pr
     if (!(error instanceof RequestError)) throw error;
   }
   const { record } = operation.observed;
-  const verdict = judgeReady({ record }, { ...noHistory, seen: true }, { ...goal, healthCheck: "list" });
-  if (verdict.kind === "failed") throw new ClusterFailedError(verdict.summary);
+  const verdict = record && judgeReady({ record }, { ...goal, healthCheck: "list" });
+  if (verdict?.kind === "failed") throw new ClusterFailedError(verdict.summary);
 }

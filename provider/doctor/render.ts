@@ -1,100 +1,54 @@
 import { listItem, table, wrap } from "../columns";
-import type { EndpointFinding, EndpointState, GpuFinding, NamesFinding, Report } from "./report";
+import type { EndpointFinding, Report } from "./report";
 
 /** A report as text of at most 80 columns. Pure. */
 
 const width = 80;
 const labelWidth = 15;
+const unknown = "not known";
 
-/** Colours a text; leaves it as it is if there are no colours. */
-export type Paint = (text: string, colour: keyof typeof colours) => string;
-
-const colours = { green: 32, yellow: 33, red: 31, bold: 1 } as const;
-
-export const plain: Paint = (text) => text;
-export const coloured: Paint = (text, colour) => `\u001b[${colours[colour]}m${text}\u001b[0m`;
-
-export function render(report: Report, paint: Paint = plain): string {
-  const { address, canManage, verdict, requests, version } = report;
+export function render(report: Report): string {
+  const { address, verdict, requests, version, clusters, notAllowed, endpoints, gpuTypes, advice } = report;
+  // Without any answer, there is no basis for a guess.
+  const isKnown = endpoints.some(({ state }) => state === "answers");
+  const count = clusters && (clusters.complete ? String(clusters.count) : `${clusters.count}, perhaps more`);
   const lines = [
     ...field("Address", address),
-    ...field("Verdict", verdict).map((line) =>
-      line.replace(verdict, (text) => paint(text, canManage ? "green" : "red")),
-    ),
-    "",
-    paint("Endpoints", "bold"),
-    ...endpointLines(report.endpoints, paint),
-    "",
-    ...factLines(report),
-    ...gpuLines(report.gpuTypes, paint),
-    ...adviceLines(report, paint),
-    "",
-    `pulumi-gpucluster ${version}; requests: ${requests}, all of them reads`,
+    ...field("Verdict", verdict),
+    ...["", "Endpoints", ...endpoints.flatMap(endpointLines), ""],
+    ...field("Clusters", count ?? unknown),
+    ...(clusters?.names?.length ? field("  names", clusters.names.join(", ")) : []),
+    ...field("Request names", isKnown ? namesText(report.requestNames) : unknown),
+    ...field("Health", healthTexts[report.replicaHealth.source]),
+    ...field("Update", isKnown ? updateText(report.update) : unknown),
+    ...field("Rate limit", rateText(report.rateLimit)),
+    ...field("Clock", clockText(report.clockDifferenceSeconds)),
+    ...field("Not allowed", notAllowed.join(", ") || (isKnown ? "none of these reads; no write was tried" : unknown)),
+    ...(gpuTypes ? gpuLines(gpuTypes) : field("GPU types", unknown)),
+    ...(advice.length > 0 ? ["", "What would help", ...advice.flatMap((text) => listItem(text, width))] : []),
+    ...["", `pulumi-gpucluster ${version}; requests: ${requests}, all of them reads`],
   ];
   return `${lines.join("\n")}\n`;
 }
 
-const stateColours: Readonly<Partial<Record<EndpointState, keyof typeof colours>>> = {
-  answers: "green",
-  missing: "yellow",
-  "not asked": "yellow",
-};
-
-function endpointLines(endpoints: readonly EndpointFinding[], paint: Paint): string[] {
-  const names = endpoints.map(({ endpoint }) => endpoint.length);
-  const [first, second] = [Math.max(...names) + 4, 14];
-  return endpoints.flatMap(({ endpoint, state, form, spelling, detail, excerpt }) => {
-    const what = wrap([form, spelling, detail].filter(Boolean).join(", "), width - first - second);
-    const shown = excerpt === undefined ? [] : wrap(excerpt, width - 4).map((line) => `    ${line}`);
-    const [start = "", ...more] = what;
-    const name = `  ${endpoint}`.padEnd(first);
-    const head = `${name}${paint(state, stateColours[state] ?? "red")}${" ".repeat(second - state.length)}${start}`;
-    return [head.trimEnd(), ...more.map((line) => " ".repeat(first + second) + line), ...shown];
-  });
+function field(label: string, text: string): string[] {
+  return wrap(text, width - labelWidth).map((line, index) => (index === 0 ? label : "").padEnd(labelWidth) + line);
 }
 
-function factLines(report: Report): string[] {
-  const { clusters, notAllowed } = report;
-  return [
-    ...field("Clusters", clusters ? clusterText(clusters) : unknown),
-    ...(clusters?.names?.length ? field("  names", clusters.names.join(", ")) : []),
-    ...field("Request names", isUnknown(report) ? unknown : namesText(report.requestNames)),
-    ...field("Health", healthTexts[report.replicaHealth.source]),
-    ...field("Update", isUnknown(report) ? unknown : updateText(report.update)),
-    ...field("Rate limit", rateText(report.rateLimit)),
-    ...field("Clock", clockText(report.clockDifferenceSeconds)),
-    ...field(
-      "Not allowed",
-      notAllowed.join(", ") || (isUnknown(report) ? unknown : "none of these reads; no write was tried"),
-    ),
-  ];
+function endpointLines({ endpoint, state, detail, form }: EndpointFinding): string[] {
+  const head = `  ${endpoint}: ${[state, detail].filter(Boolean).join(", ")}`;
+  const [first = "", ...more] = wrap(head.trim(), width - 2);
+  const forms = form === undefined ? [] : wrap(form, width - 6);
+  return [`  ${first}`, ...more.map((line) => `    ${line}`), ...forms.map((line) => `      ${line}`)];
 }
 
-const unknown = "not known";
-
-/** Whether no endpoint has answered, so that there is no basis for a guess. */
-function isUnknown({ endpoints }: Report): boolean {
-  return endpoints.every(({ state }) => state !== "answers");
-}
-
-function clusterText({ count, complete }: NonNullable<Report["clusters"]>): string {
-  return complete ? String(count) : `${count}, perhaps more`;
-}
-
-const certainties: Readonly<Record<NamesFinding["certainty"], (finding: NamesFinding) => string>> = {
-  shown: ({ evidence: [first, ...others], names }) =>
-    [`as ${first?.endpoint} shows`, ...others.filter((other) => other.names !== names).map(contradiction)].join("; "),
-  likely: () => "as the form of the empty list of clusters suggests",
-  open: () => "because no answer shows which",
-};
-
-function contradiction({ endpoint, names }: NamesFinding["evidence"][number]): string {
-  return `but ${endpoint} shows ${names}`;
-}
-
-function namesText(finding: NamesFinding): string {
-  const { names, certainty } = finding;
-  return `${names}, ${certainties[certainty](finding)}. The setting gpucluster:requestNames of a stack goes first; it is not read here`;
+function namesText({ names, certainty }: Report["requestNames"]): string {
+  const reason = {
+    shown: "as the answers show",
+    likely: "as the form of the empty list of clusters suggests",
+    open: "because no answer shows which",
+  }[certainty];
+  return `${names}, ${reason}. The setting gpucluster:requestNames of a stack goes first; it is not read here`;
 }
 
 const healthTexts: Readonly<Record<Report["replicaHealth"]["source"], string>> = {
@@ -104,71 +58,42 @@ const healthTexts: Readonly<Record<Report["replicaHealth"]["source"], string>> =
   unknown: "not known: no cluster to read",
 };
 
-function updateText({ named, isDescribed, tried }: Report["update"]): string {
-  const said = named
-    ? `the descriptor names ${named}`
-    : isDescribed
-      ? "the descriptor names none"
-      : "there is no descriptor that names one";
+function updateText({ isNamed, tried }: Report["update"]): string {
+  const said =
+    isNamed === undefined
+      ? "there is no descriptor that names one"
+      : `the descriptor names ${isNamed ? "one" : "none"}`;
   return (
     `${said}. Only a write can tell: the first change tries ${tried.join(", ")}. If all of them are refused, ` +
     "/scale and /redeploy remain, and any other change needs a new cluster"
   );
 }
 
-function rateText({ limit, left, resetInSeconds, isUsedUp }: Report["rateLimit"]): string {
-  const parts = [
-    limit === undefined ? undefined : `${limit} in a window`,
-    left === undefined ? undefined : `${left} left`,
-    resetInSeconds === undefined ? undefined : `the window ends in ${resetInSeconds} s`,
-  ].filter(Boolean);
-  const said = parts.length > 0 ? parts.join(", ") : "no header shows it; 100 in a minute are assumed";
+function rateText({ limit, isShown, left, resetInSeconds, isUsedUp }: Report["rateLimit"]): string {
+  if (!isShown && !isUsedUp) return `no header shows it; ${limit} in a minute are assumed`;
+  const end = resetInSeconds === undefined ? [] : [`the window ends in ${resetInSeconds} s`];
+  const said = [`${limit} in a window`, ...(left === undefined ? [] : [`${left} left`]), ...end].join(", ");
   return isUsedUp ? `used up: ${said}` : said;
 }
 
-/** The `Date` header has whole seconds: a smaller difference means nothing. */
-const leastSeconds = 2;
-
 function clockText(seconds: number | undefined): string {
-  if (seconds === undefined) return "not known: no success has a date";
-  if (Math.abs(seconds) < leastSeconds) return "the service's and ours agree";
+  if (seconds === undefined) return "not known: no answer has a date";
+  // The `Date` header has whole seconds: a smaller difference means nothing.
+  if (Math.abs(seconds) < 2) return "the service's and ours agree";
   return `the service's is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} ours`;
 }
 
-function gpuLines(finding: GpuFinding | undefined, paint: Paint): string[] {
-  if (!finding) return field("GPU types", unknown);
-  const { certain, types } = finding;
-  const meaning = certain
-    ? "a gpuType that is not listed fails a preview"
-    : "a gpuType that is not listed is a warning";
-  const rows = types.map((gpu) => [
-    gpu.type,
-    gpu.name ?? "",
-    [gpu.pricePerHour, gpu.pricePerHour === undefined ? undefined : gpu.currency].filter(isGiven).join(" "),
-    gpu.availableCount === undefined ? stockWords(gpu.available) : String(gpu.availableCount),
-  ]);
-  const title = `${paint("GPU types", "bold")} (the list is ${certain ? "" : "not "}certain: ${meaning})`;
-  const lines = table([["identifier", "name", "per hour", "stock"], ...rows], mostWidths);
-  return ["", title, ...lines.map((line) => `  ${line}`.trimEnd())];
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined;
-}
-
-function stockWords(available: boolean | undefined): string {
-  return available === undefined ? "" : available ? "yes" : "none";
-}
-
-/** The widest that each column may be: a UUID, a name, a price with its currency. */
+/** The widest that each column may be: a UUID, a name, a price with its currency, a number. */
 const mostWidths = [36, 20, 10, 6];
 
-function adviceLines({ advice }: Report, paint: Paint): string[] {
-  if (advice.length === 0) return [];
-  const items = advice.flatMap((text) => listItem(text, width));
-  return ["", paint("What would help", "bold"), ...items];
-}
-
-function field(label: string, text: string): string[] {
-  return wrap(text, width - labelWidth).map((line, index) => (index === 0 ? label : "").padEnd(labelWidth) + line);
+function gpuLines({ certain, types }: NonNullable<Report["gpuTypes"]>): string[] {
+  const meaning = certain
+    ? "certain: a gpuType that is not listed fails a preview"
+    : "not certain: a gpuType that is not listed is a warning";
+  const rows = types.map(({ type, name = "", pricePerHour, currency, available, availableCount }) => [
+    ...[type, name, pricePerHour === undefined ? "" : [pricePerHour, currency].filter(Boolean).join(" ")],
+    String(availableCount ?? { true: "yes", false: "none", undefined: "" }[String(available)]),
+  ]);
+  const lines = table([["identifier", "name", "per hour", "stock"], ...rows], mostWidths);
+  return ["", `GPU types (the list is ${meaning})`, ...lines.map((line) => `  ${line}`)];
 }

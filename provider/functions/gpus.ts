@@ -1,10 +1,9 @@
 import type { Client } from "../api/client";
-import { asOne, joinGpus } from "../api/gpuMatch";
+import { joinGpus, mergeRows } from "../api/gpuMatch";
 import { gpuKey } from "../api/names";
-import { money } from "../cluster/money";
 import { anyTypeKept } from "../cluster/preview/gpuType";
 import { ApiError, GpuClusterError, isNotFound, withNotFoundAdvice } from "../errors";
-import { cleanText, listOf } from "../text";
+import { listOf } from "../text";
 import type {
   GetGpuAvailabilityArgs,
   GetGpuAvailabilityResult,
@@ -38,7 +37,7 @@ const mostTypes = 20;
 export async function getGpuTypesFor(client: Client, args: GetGpuTypesForArgs = {}): Promise<GetGpuTypesForResult> {
   const gpus = await wholeCatalog(client, args);
   const fitting = gpus.filter((gpu) => fits(gpu, args)).sort(byPrice);
-  if (fitting.length === 0) throw new GpuClusterError(nothingFits(gpus, args));
+  if (fitting.length === 0) throw new GpuClusterError(nothingFits(args));
   return { types: [...fitting.slice(0, mostTypes).map(({ type }) => type), anyTypeKept] };
 }
 
@@ -59,7 +58,7 @@ async function wholeCatalog(client: Client, { minMemoryGb, available }: GetGpuTy
   const missing = facts.filter(({ isMissing }) => gpus.some(isMissing));
   const lists = await Promise.all(missing.map(({ read }) => orNone(read())));
   const keys = [...new Set(gpus.map(({ type }) => gpuKey(type)))];
-  const once = keys.flatMap((key) => asOne(gpus.filter(({ type }) => gpuKey(type) === key)) ?? []);
+  const once = keys.flatMap((key) => mergeRows(gpus.filter(({ type }) => gpuKey(type) === key)) ?? []);
   return joinGpus(once, ...lists);
 }
 
@@ -86,25 +85,13 @@ function byPrice(a: GpuType, b: GpuType): number {
   return a.type < b.type ? -1 : 1;
 }
 
-function nothingFits(gpus: readonly GpuType[], { minMemoryGb, maxPricePerHour, available }: GetGpuTypesForArgs) {
+function nothingFits({ minMemoryGb, maxPricePerHour, available }: GetGpuTypesForArgs): string {
   const needs = [
     minMemoryGb === undefined ? "" : `at least ${minMemoryGb} GB`,
     maxPricePerHour === undefined ? "" : `a price of at most ${maxPricePerHour} per hour`,
     available ? "stock" : "",
   ].filter(Boolean);
-  const shown = [...gpus].sort(byPrice).slice(0, mostTypes).map(factsOf);
-  const more = gpus.length > shown.length ? [`${gpus.length - shown.length} more`] : [];
-  if (shown.length === 0) return "getGpuTypesFor: the service lists no GPU type";
-  return `getGpuTypesFor: no GPU type of the service has ${listOf(needs)}; it lists ${listOf([...shown, ...more])}`;
-}
-
-function factsOf({ type, memoryGb, pricePerHour, currency, available, availableCount }: GpuType): string {
-  const facts = [
-    memoryGb === undefined ? "memory unknown" : `${memoryGb} GB`,
-    pricePerHour === undefined ? "price unknown" : money(pricePerHour, currency),
-    available === false || availableCount === 0 ? "out of stock" : "",
-  ].filter(Boolean);
-  return `"${cleanText(type, 60)}" (${facts.join(", ")})`;
+  return `getGpuTypesFor: the service lists no GPU type${needs.length > 0 ? ` with ${listOf(needs)}` : ""}; getGpuTypes() shows all`;
 }
 
 /** The GPU models (specification, section 4, `/v1/gpus/models`). */

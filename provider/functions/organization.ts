@@ -1,7 +1,6 @@
-import { systemClock } from "../clock";
 import type { ListedFacts } from "../cluster/money";
-import { factsOfListed } from "../cluster/preview/elsewhere";
-import { Inquiry, Lookups } from "../cluster/preview/facts";
+import { factsOfListed } from "../cluster/preview/cost";
+import { Facts, longMs } from "../cluster/preview/facts";
 import { serviceFor } from "../cluster/service";
 import type { Connection } from "../config";
 import type { ClusterInfo } from "../types";
@@ -20,17 +19,15 @@ export interface Organization {
   readonly complete: boolean;
 }
 
-/** The time limit of the prices of an organization. */
-const priceLimitMs = 60_000;
-
 /** The clusters of a connection with their prices, by reads alone. Rejects if the list of clusters cannot be read. */
 export async function readOrganization(connection: Connection): Promise<Organization> {
   const service = serviceFor(connection);
-  const { address, seenBy, client, known } = service;
-  const { clusters, complete } = await getClusters(client, {}, known);
-  const inquiry = new Inquiry(new Lookups({ deadlineMs: systemClock.now() + priceLimitMs }), service);
-  const priced = clusters.map(
-    async (cluster): Promise<OrganizationCluster> => ({ ...cluster, ...(await factsOfListed(inquiry, cluster)) }),
-  );
+  const { address, seenBy, client } = service;
+  const { clusters, complete } = await getClusters(client);
+  const facts = new Facts(service, longMs);
+  const priced = clusters.map(async (cluster): Promise<OrganizationCluster> => {
+    const { error, ...shown } = await factsOfListed(facts, cluster);
+    return { ...cluster, ...shown };
+  });
   return { address, seenBy, clusters: await Promise.all(priced), complete };
 }

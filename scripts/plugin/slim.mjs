@@ -12,10 +12,6 @@ const replacements = [
   { path: /^@grpc\/proto-loader$/, by: beside("nothing.cjs") },
   // Form bodies, and HTTP/2.
   { path: /^\.\.\/web\/fetch\/body\.js$|^\.\/client-h2\.js$/, by: beside("nothing.cjs") },
-  // Metrics, which the exporter of spans loads too.
-  { path: /^@opentelemetry\/sdk-metrics$/, by: beside("nothing.cjs") },
-  // The id of the machine, which no span holds.
-  { path: /\/getMachineId$/, by: beside("nothing.cjs") },
   // Channels to many servers.
   { path: /^\.\/load-balancer-(outlier-detection|weighted-round-robin)$/, by: beside("nothing.cjs") },
 ];

@@ -1,6 +1,6 @@
 // @ts-check
 import { examplesOf } from "./examples.mjs";
-import { checker, documentation, exported } from "./sources.mjs";
+import { documentation, documented, exported } from "./sources.mjs";
 import { namedTypes } from "./types.mjs";
 
 /** @typedef {import("./types.mjs").Spec} Spec */
@@ -20,7 +20,6 @@ const INPUTS = [
   ["CountedFleetArgs", "cluster", member],
   ["KeyedFleetArgs", "clusters", { type: "object", additionalProperties: member }],
   ["CountedFleetArgs", "waves", { type: "array", items: { $ref: "pulumi.json#/Any" } }],
-  ["CountedFleetArgs", "await", { type: "string", plain: true }],
 ];
 
 /** @type {Record<string, Spec>} */
@@ -53,16 +52,4 @@ export function fleetSpec({ inputProperties, requiredInputs }) {
     required: ["endpoints"],
     inputProperties: Object.fromEntries(inputs),
   };
-}
-
-/**
- * @param {string} file
- * @param {string} owner
- * @param {string} name
- */
-function documented(file, owner, name) {
-  const type = checker.getDeclaredTypeOfSymbol(exported(file, owner));
-  const symbol = checker.getPropertyOfType(type, name);
-  if (symbol === undefined) throw new Error(`${owner} has no ${name}.`);
-  return documentation(symbol);
 }

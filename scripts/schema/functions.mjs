@@ -1,6 +1,6 @@
 // @ts-check
 import ts from "typescript";
-import { checker, documentation, exported } from "./sources.mjs";
+import { checker, documented, exported } from "./sources.mjs";
 import { asFlags, objectSpec } from "./types.mjs";
 
 /** The data functions: the methods of `Provider`, which the adapters use. */
@@ -19,7 +19,7 @@ function functionSpec(method) {
     declaration.type && ts.isTypeReferenceNode(declaration.type) ? declaration.type.typeArguments?.[0] : undefined;
   const inputs = objectSpec(interfaceOf(args?.type, method.name));
   return {
-    description: documentation(exported("sdk/functions.ts", method.name)),
+    description: documented("sdk/dataFunctions.ts", "DataFunctions", method.name),
     inputs: { ...inputs, properties: asFlags(inputs.properties) },
     outputs: objectSpec(interfaceOf(result, method.name)),
   };

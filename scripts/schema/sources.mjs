@@ -68,6 +68,20 @@ export function documentation(symbol) {
 }
 
 /**
+ * The documentation of a member of an exported interface or class.
+ *
+ * @param {string} file
+ * @param {string} owner
+ * @param {string} name
+ */
+export function documented(file, owner, name) {
+  const type = checker.getDeclaredTypeOfSymbol(exported(file, owner));
+  const symbol = checker.getPropertyOfType(type, name);
+  if (symbol === undefined) throw new Error(`${owner} has no ${name}.`);
+  return documentation(symbol);
+}
+
+/**
  * The values that a source file exports. The file may import types only.
  *
  * @param {string} file In the repository.

@@ -53,7 +53,7 @@ function timeOfNaive({ clusters, provisioningS }: Subject, rows: readonly Row[])
 export const targets: readonly Target[] = [
   { figure: "failed", most: 0, on: ({ kind }) => fleetKinds.includes(kind) },
   { figure: "refused", most: 0, on: ({ kind }) => fleetKinds.includes(kind) && kind !== "processes" },
-  { figure: "refusedPercent", most: 5, on: ({ kind }) => kind === "processes" },
+  { figure: "refusedPercent", most: 10, on: ({ kind }) => kind === "processes" },
   { figure: "ratio", most: 1.15, on: takes(300) },
   { figure: "ratio", most: 1.3, on: (row) => takes(30)(row) && isListed(row) && row.clusters <= 90 },
   { figure: "seconds", most: timeOfNaive, on: isUp },

@@ -81,7 +81,7 @@ const clusterRows = {
   updateCluster: {
     line: ({ updateMethod }) => `${updateMethod} /v1/clusters/:id`,
     body: changes,
-    call: ({ client, dialect }, id) => client.updateCluster(id, changes(dialect)),
+    call: ({ client, dialect }, id) => client.updateCluster(id, () => changes(dialect)),
     expected: ({ dialect }, id) => record(id, { replicas: changes(dialect).replicas ?? 2 }),
   },
   deleteCluster: {

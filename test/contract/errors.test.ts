@@ -56,24 +56,41 @@ test.each(names)("404: an unknown cluster is not found, for every endpoint of a 
     expect(isNotFound(error)).toBe(true);
   }
   // Its code may be the one for a method that is not there.
-  expect(isNotFound(await failureOf(client.updateCluster("cl_none", update)))).toBe(true);
+  expect(isNotFound(await failureOf(client.updateCluster("cl_none", () => update)))).toBe(true);
 });
 
 test.each(names)("400 invalid_gpu_type: the message names the type, and nothing is made (%s)", async (dialect) => {
   const { client, simulator } = await contract({ dialect });
   const error = await failureOf(client.createCluster({ ...web, gpuType: "b9000" }, { subject: 'cluster "web"' }));
-  expect(error).toMatchObject({ status: 400, code: "invalid_gpu_type", outcome: "refused", maybeApplied: false });
+  expect(error).toMatchObject({ status: 400, code: "invalid_gpu_type", outcome: "no-capacity", maybeApplied: false });
   expect(String(error)).toContain('POST /v1/clusters for cluster "web": ');
   expect(String(error)).toContain('"b9000"');
   expect([creations(simulator).length, simulator.clusters().length]).toEqual([1, 0]);
 });
 
-test.each(names)("409: a conflict on a creation is not sent again (%s)", async (dialect) => {
+test.each(names)("409: a refusal for lack of GPUs made nothing, and is not sent again (%s)", async (dialect) => {
   const { client, simulator, dialect: options } = await contract({ dialect });
   const error = await failureOf(client.createCluster({ ...web, replicas: 5_000 }));
   const code = said("insufficient_capacity", "INSUFFICIENT_CAPACITY", options);
-  expect(error).toMatchObject({ status: 409, code, outcome: "busy" });
+  expect(error).toMatchObject({ status: 409, code, outcome: "no-capacity", maybeApplied: false });
   expect(creations(simulator)).toHaveLength(1);
+});
+
+test.each([
+  ["insufficient-gpu", 503, "INSUFFICIENT_GPU_CAPACITY"],
+  ["node-full", 503, "NODE_AT_CAPACITY"],
+  ["count", 400, "GPU_COUNT_NOT_ALLOCATABLE"],
+] as const)("the capacity refusal %s made nothing, and is not sent again", async (capacityRefusal, status, code) => {
+  const { client, simulator } = await contract({ dialect: { capacityRefusal } });
+  const { id } = await client.createCluster(web);
+  simulator.setGpuType("h100", { stock: 2 });
+  await client.stopCluster(id);
+  for (const call of [
+    () => client.createCluster({ ...web, name: "other", replicas: 5_000 }),
+    () => client.scaleCluster(id, 5_000),
+  ])
+    expect(await failureOf(call())).toMatchObject({ status, code, outcome: "no-capacity", maybeApplied: false });
+  expect(simulator.requests.filter((request) => request.status === status)).toHaveLength(2);
 });
 
 test.each(names)("429: a request over the limit waits for the window and is then served (%s)", async (dialect) => {
@@ -91,6 +108,6 @@ test.each(names)("429: a wait that is longer than the request may take is refuse
   const { client, simulator } = await contract({ dialect, faults: [fault] });
   const error = await failureOf(client.listClusters());
   expect(error).toMatchObject({ status: 429, outcome: "refused" });
-  expect(String(error)).toContain("the rate limit of this API key is used up for another 7202 s");
+  expect(String(error)).toMatch(/the rate limit of this API key is used up for another 720\d s/);
   expect(simulator.requests).toHaveLength(1);
 });

@@ -24,7 +24,6 @@ test.each<[string, Partial<Dialect>]>([
 
 test.each<[string, Partial<Dialect>, Record<string, unknown>]>([
   ["a price as text", { priceForm: "text" }, { pricePerHour: 2.99, currency: "USD" }],
-  ["a price as text with its currency", { priceForm: "text", priceText: "currency" }, { pricePerHour: 2.99 }],
   ["a bare list", { gpuListShape: "bare" }, { pricePerHour: 2.99 }],
   ["a stock of a flag alone", { stockForm: "flag" }, { available: true }],
   ["a stock of a count alone", { stockForm: "count" }, { available: true, availableCount: 256 }],

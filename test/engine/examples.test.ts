@@ -35,7 +35,7 @@ describe("examples/blue-green, in order", () => {
     const { code, output } = await bench.workspace.preview();
     expect(code).toBe(0);
     expect(output).toMatch(
-      /warning: chat: `container` changes, and `replaceOnChanges` requires a new cluster .* comes up first/,
+      /warning: chat: `container` changes, and `replaceOnChanges` requires a new cluster .* the new cluster is created first/,
     );
     expect(output).not.toMatch(/<null>/);
   });

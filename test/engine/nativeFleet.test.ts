@@ -1,4 +1,3 @@
-import { isEverything } from "../support/shares";
 import { type Bench, canaryKey, closeBenches, idsOf, living, openNativeBench } from "./harness";
 
 /** A fleet that the plugin declares, for a program that has no class of its own for it. */
@@ -21,10 +20,7 @@ const waves = [1, "50%"];
 
 afterAll(closeBenches);
 
-/** CI (`npm test -- --all`) runs both waits. */
-const modes = isEverything ? ["each", "together"] : ["each"];
-
-describe.each(modes)("a fleet of a YAML program whose clusters wait %s, in order", (mode) => {
+describe("a fleet of a YAML program, in order", () => {
   let bench: Bench;
   let shown = "";
   const run = async (command: "up" | "preview" | "refresh" | "destroy", ...options: string[]) => {
@@ -33,7 +29,7 @@ describe.each(modes)("a fleet of a YAML program whose clusters wait %s, in order
     return { code, output };
   };
   const write = (count: number, container: string) =>
-    bench.workspace.yaml(programOf({ count, waves, await: mode, cluster: memberOf(container) }));
+    bench.workspace.yaml(programOf({ count, waves, cluster: memberOf(container) }));
   const workers = () => living(bench.simulator).filter(({ name }) => name.startsWith("worker-"));
   const containers = () => workers().map(({ name, container }) => `${name.slice(0, 8)} ${container}`);
   beforeAll(async () => {

@@ -100,7 +100,7 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
           - MODEL  : [secret]
           ~ TOKEN.A: [secret] => [secret]
         }`,
-          "web: `container` and `env` change: the roll-out renews all 3 replicas\n",
+          "web: `container` and `env` change: a roll-out replaces all 3 replicas\n",
         ),
       );
       expect((await bench.workspace.up()).code).toBe(0);

@@ -71,7 +71,7 @@ import pulumi_gpucluster as gpucluster
 
 base = gpucluster.Cluster("base", gpu_type="h100", container="acme/base:1")
 env = {"TOKEN": pulumi.Output.secret("canary-env-63b1f0"), "UPSTREAM": base.endpoint}
-workers = gpucluster.ClusterFleet("worker", count=3, waves=[1, "50%"], await_="together",
+workers = gpucluster.ClusterFleet("worker", count=3, waves=[1, "50%"],
     cluster=gpucluster.FleetClusterArgs(gpu_type="l4", container="${container}", env=env))
 pulumi.export("cost", workers.hourly_cost)
 pulumi.export("keys", workers.endpoints.apply(lambda endpoints: sorted(endpoints)))

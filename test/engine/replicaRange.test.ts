@@ -110,7 +110,7 @@ describe.each(adapters)("a range of replicas, through the %s adapter", (name, op
     const { output } = await bench.workspace.refresh();
     expect(output).toMatch(/replicas\s*: .* => 12|replicas\s*: 12/s);
     const preview = await bench.workspace.preview();
-    expect(preview.output).toContain("12 -> 7 replicas: 5 of 12 go away");
+    expect(preview.output).toContain("12 -> 7 replicas: 5 are removed");
     const { code } = await bench.workspace.up();
     expect(code).toBe(0);
     expect(bench.writes()).toEqual(["POST /v1/clusters/:id/scale"]);

@@ -18,24 +18,38 @@ it("a creation waits until the stock comes back, in both adapters", async () => 
   simulator.setGpuType("h200", { stock: 0 });
   simulator.setGpuType("h100", { stock: 1 });
   await workspace.succeed("config", "set", "gpucluster:capacityCheck", "error");
-  const stock = "0 of 2 h200, 1 of 2 h100 free";
 
   const preview = await workspace.preview();
   for (const name of ["web", "api"])
-    expect(preview.output).toContain(`${name}: not enough GPUs now, so the creation waits for capacity: ${stock}`);
+    expect(preview.output).toMatch(new RegExp(`${name}: not enough GPUs: .*: the creation waits for capacity`));
   expect(preview.code).toBe(0);
 
-  const before = simulator.requests.length;
   const up = workspace.up();
-  const lookups = () => simulator.requests.slice(before).filter(({ path }) => path === "/v1/gpus").length;
-  // Each adapter is a process of its own, with one lookup of its check and one of its creation.
-  await until("both creations have looked the stock up", () => lookups() >= 4);
-  expect(writes()).toEqual([]);
+  const refused = () => simulator.requests.filter(({ method }) => method === "POST").length;
+  // Each adapter is a process of its own, which asks for both types.
+  await until("both creations were refused both types", () => refused() >= 4);
+  expect(writes()).toEqual(Array(4).fill("POST /v1/clusters"));
   simulator.setGpuType("h100", { stock: 4 });
   const { code, output } = await up;
-  expect(output.split(`waiting for capacity: ${stock}`).length).toBeGreaterThan(2);
+  expect(output.split("waiting for capacity of h200, h100: ").length).toBeGreaterThan(2);
   expect(code).toBe(0);
-  expect(writes()).toEqual(Array(2).fill("POST /v1/clusters"));
+  expect(writes()).toEqual(Array(4).fill("POST /v1/clusters"));
   expect(simulator.clusters().map(({ gpuType }) => gpuType)).toEqual(["h100", "h100"]);
   expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+});
+
+it("a refusal by 503 for lack of GPUs ends `up` in clear words, and the next one creates exactly one cluster", async () => {
+  const one = 'new gpu.Cluster("web", { gpuType: "h100", replicas: 2, container: "acme/model:1" });';
+  const { workspace, simulator, writes } = await openBench(one, { dialect: { capacityRefusal: "node-full" } });
+  simulator.setGpuType("h100", { stock: 1 });
+  const failed = await workspace.up();
+  expect(failed.code).not.toBe(0);
+  expect(failed.output).toMatch(/2 GPUs of type "h100" are wanted, 1 are free \(NODE_AT_CAPACITY, HTTP 503\)/);
+  expect(failed.output).toContain("Use another GPU type or fewer replicas");
+  expect(failed.output).not.toContain("may have been created");
+  expect([writes(), simulator.clusters(), workspace.storedClusters()]).toEqual([["POST /v1/clusters"], [], []]);
+  simulator.setGpuType("h100", { stock: 2 });
+  expect((await workspace.up()).code).toBe(0);
+  expect(writes()).toEqual(["POST /v1/clusters"]);
+  expect(simulator.clusters()).toHaveLength(1);
 });

@@ -142,5 +142,8 @@ describe("the published types", () => {
     expect(hover("hourlyCost;")).toContain("Price of all clusters for one hour");
     expect(hover("capacityCheck:")).toContain("not enough GPUs are available");
     expect(hover("getClusterStatusOutput({")).toContain("as an output");
+    expect(hover("getGpuTypes().then")).toContain("The GPU types that the service lists");
+    expect(hover("getClusterOutput({ name: same.name }")).toContain("as an output");
+    expect(hover('get("theirs"')).toContain("Reads an existing cluster without managing it");
   });
 });

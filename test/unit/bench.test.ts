@@ -83,8 +83,8 @@ describe("the verdict", () => {
       [],
     ],
     [
-      "more than 5 % of refusals of several processes",
-      up(160, 5, { refusedPercent: 5.1 }, { kind: "processes", processes: 16 }),
+      "more than 10 % of refusals of several processes",
+      up(160, 5, { refusedPercent: 10.1 }, { kind: "processes", processes: 16 }),
       ["refusedPercent"],
     ],
     ["nothing of what others do", up(10, 300, { failed: 10, refused: 99 }, { who: "naive" }), []],

@@ -1,12 +1,5 @@
 import { inspect } from "node:util";
-import {
-  freshConfig,
-  heartbeatMs,
-  plainKeyText,
-  resolveConnection,
-  resolveSettings,
-  traceEndpoint,
-} from "../../provider/config";
+import { freshConfig, heartbeatMs, plainKeyText, resolveConnection, resolveSettings } from "../../provider/config";
 import { ConfigError } from "../../provider/errors";
 
 const key = "sk-canary-0123456789";
@@ -54,14 +47,6 @@ test.each(["JSON", "true", "json:", "json:here.log", "/tmp/a.log"])("GPUCLUSTER_
   expect(refusalOf({ ...settings, GPUCLUSTER_LOG: text })).toEqual(
     new ConfigError("GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/logs/a.log"),
   );
-});
-
-test.each([
-  [undefined, undefined],
-  ["", undefined],
-  [" localhost:4317 ", "localhost:4317"],
-])("a trace is sent to the endpoint %j: %j", (text, endpoint) => {
-  expect(traceEndpoint({ PULUMI_OTEL_EXPORTER_OTLP_ENDPOINT: text })).toBe(endpoint);
 });
 
 test.each([
@@ -223,7 +208,6 @@ test.each<[string, Record<string, string>, object]>([
   ["a whole number as the limit", { maxHourlyCost: "40" }, { maxHourlyCost: 40 }],
   ["a fraction as the limit", { maxHourlyCost: "0.25" }, { maxHourlyCost: 0.25 }],
   ["a fraction without a whole part", { maxHourlyCost: ".5" }, { maxHourlyCost: 0.5 }],
-  ["a limit of the organization", { maxHourlyCostOfOrganization: "400" }, { maxHourlyCostOfOrganization: 400 }],
   ["a number as YAML writes large ones", { maxHourlyCost: "1e+21" }, { maxHourlyCost: 1e21 }],
   ["a salt", { resume: "9f3c41aa07be5d12" }, { resume: "9f3c41aa07be5d12" }],
   ["white space around", { strictPreview: " true\n", maxHourlyCost: " 7 " }, { strictPreview: true, maxHourlyCost: 7 }],
@@ -235,7 +219,6 @@ test.each<[string, Record<string, string>, object]>([
     gpuTypeCheck: "error",
     requestNames: undefined,
     maxHourlyCost: undefined,
-    maxHourlyCostOfOrganization: undefined,
     resume: undefined,
   };
   expect(resolveSettings(config(named))).toEqual({ ...defaults, ...expected });
@@ -247,7 +230,6 @@ const rights = {
   gpuTypeCheck: '"error", "warn" or "off"',
   requestNames: '"specification" or "client"',
   maxHourlyCost: "a number above 0, such as 12.5",
-  maxHourlyCostOfOrganization: "a number above 0, such as 12.5",
   resume: "at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`",
 };
 
@@ -257,7 +239,6 @@ const wrongs: Record<string, string> = {
   gpuTypeCheck: "no,Warn",
   requestNames: "both,Client",
   maxHourlyCost: "0,-1,0.0,ten,10 USD,0x10,Infinity,1e999,NaN,.",
-  maxHourlyCostOfOrganization: "0,all",
   resume: "1234567,true,with a space,grüße-grüße",
 };
 test.each([

@@ -85,12 +85,21 @@ export function read(session: Session, request: ReadRequest): Promise<ReadRespon
     const state = propertiesOf(request.getProperties());
     const found = await resourceOf(session.provider, ctx.urn).read(ctx, id, state);
     if (!found) return new ReadResponse();
-    const inputs = withoutOutputs(found.inputs);
+    const inputs = {
+      ...withoutOutputs(found.inputs),
+      ...decidedLater(propertiesOf(request.getInputs()), state, found.state),
+    };
     return new ReadResponse()
       .setId(id)
       .setProperties(outputs(found.state, request.getProperties()))
       .setInputs(outputs(inputs, request.getProperties(), request.getInputs()));
   });
+}
+
+/** The inputs of a check that a creation may decide otherwise, by another GPU type of the list. That is no drift. */
+function decidedLater(checked: Properties, before: Properties, now: Properties): Properties {
+  const same = ["gpuType", "hourlyCost"].filter((name) => checked[name] !== undefined && before[name] === now[name]);
+  return Object.fromEntries(same.map((name) => [name, checked[name]]));
 }
 
 export function update(session: Session, request: UpdateRequest): Promise<UpdateResponse> {
@@ -128,7 +137,7 @@ interface ResourceRequest {
   getProperties?(): Struct | undefined;
 }
 
-export async function inContext<T>(
+async function inContext<T>(
   { running }: Session,
   operation: string,
   request: ResourceRequest,
@@ -163,16 +172,16 @@ function withMarks(properties: Properties, own: Struct | undefined, marked = own
 const foreign = new Set(["__provider", "__urn", "__timeouts"]);
 
 /** The properties of a resource without the inputs of the dynamic adapter. */
-export function ownProperties(properties: Properties): Properties {
+function ownProperties(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !foreign.has(name)));
 }
 
-export function typeIn(urn: string): string | undefined {
+function typeIn(urn: string): string | undefined {
   return urn.split("::")[2]?.split("$").at(-1);
 }
 
 /** The resource implementation for the type in a URN. */
-export function resourceOf({ cluster }: Provider, urn: string): Resource {
+function resourceOf({ cluster }: Provider, urn: string): Resource {
   const type = typeIn(urn);
   if (type === "gpucluster:index:Cluster") return cluster;
   throw new GpuClusterError(`unknown resource type ${type}; this plugin has gpucluster:index:Cluster`);

@@ -23,24 +23,18 @@ import { providerFlags } from "../../providerArgs";
 import schema from "../../schema/schema.json";
 import { version } from "../../version";
 import { asSecret, type Log, RunningOperations } from "../engine";
-import { noTracing } from "../tracing";
 import { fromStruct, toStruct } from "./messages";
 
 /** The state of one plugin process: the engine that it serves, the operations in flight, and the configured provider. */
 export class Session {
   readonly engine = new EngineLog();
-  readonly running: RunningOperations;
+  readonly running = new RunningOperations(this.engine.write);
   /** The outputs that are certain, by URN, as of the last check. The preview that follows shows them. */
   readonly certain = new Map<string, Properties | undefined>();
   /** The engine's name for the provider that the process serves. The resources of a component get the same provider. */
   reference = "";
-  #provider: Provider;
+  #provider = createProvider(() => undefined);
   #configured: unknown;
-
-  constructor(readonly tracing = noTracing) {
-    this.running = new RunningOperations(this.engine.write, tracing.tracer);
-    this.#provider = createProvider(() => undefined, false, tracing.tracer);
-  }
 
   get provider(): Provider {
     return this.#provider;
@@ -145,7 +139,7 @@ export function configure(session: Session, request: ConfigureRequest): Configur
   const urn = request.getUrn() ?? "";
   const args = fromStruct(request.getArgs());
   session.configure({ args, isExplicit: isExplicit(urn) }, () =>
-    createProvider(configReader(args, urn), isExplicit(urn), session.tracing.tracer),
+    createProvider(configReader(args, urn), isExplicit(urn)),
   );
   session.reference = request.getId() ? `${urn}::${request.getId()}` : "";
   return new ConfigureResponse()
@@ -157,7 +151,6 @@ export function configure(session: Session, request: ConfigureRequest): Configur
 
 export function cancel(session: Session): Empty {
   session.cancel();
-  void session.tracing.flush();
   return new Empty();
 }
 
@@ -184,7 +177,6 @@ export function isExplicit(urn: string): boolean {
 /** Settings of the stack that hold for all of its clusters, whichever provider they have. */
 const guards: ReadonlySet<string> = new Set<keyof Settings>([
   "maxHourlyCost",
-  "maxHourlyCostOfOrganization",
   "capacityCheck",
   "strictPreview",
   "resume",

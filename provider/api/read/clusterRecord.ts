@@ -1,257 +1,150 @@
 import { isRecord } from "../../core";
-import { cleanText, withCleanNames } from "../../text";
 import { hasIdForm, plainName, sameId } from "../names";
 import {
+  type ClusterList,
   type ClusterRecord,
   clusterIdPattern,
-  clusterNamePattern,
-  clusterNames,
-  clusterTexts,
-  envNames,
+  clusterListNames,
+  clusterTable,
   fieldGroups,
-  firstMillisecondStamp,
-  innerNames,
-  notRecords,
+  gpuNames,
+  idNames,
+  pageTable,
   type Reader,
-  recordDepth,
   type StatusRecord,
 } from "../records";
-import { redactor } from "../redact/redactor";
-import { clearWord, stateOf } from "../states";
-import { gpuTexts } from "./gpuFacts";
-import { asCount, asName, asNumber, asText, defined, Fields, isSaid, objectsIn, UnreadableError } from "./json";
+import { Redactor } from "../redact/redactor";
+import { redactUnknownWord } from "../states";
+import { identifier } from "./gpuRow";
+import { defined, Fields, label, namesIn, object, UnreadableError } from "./json";
+import { listIn, type Row, unwrap } from "./lists";
+import { type Answer, fieldsBeside, type GetPage, walkPages } from "./pages";
 import { healthOf } from "./statusRecord";
+import { valuesIn } from "./variables";
 
-/** Reads the answer to a creation. An object with an id and no other field of a cluster may be, say, an operation. */
+type Raw = Readonly<Record<string, unknown>>;
+
+const envNames = namesIn({ env: clusterTable.env });
+
+/** Reads the answer to a creation. */
 export const readCreated: Reader<ClusterRecord> = (json) => {
-  const found = candidates(json).filter(({ object, isTop }) => traits(object) > 0 || isTop);
-  const own = found.find(({ id }) => hasIdForm(id)) ?? found.find(({ object }) => traits(object) > 0);
-  if (own) return toRecord(own);
+  const record = recordIn(json);
+  if (record && (hasIdForm(record.id) || traitsOf(record) > 0)) return record;
   throw new UnreadableError("it holds no cluster with an id of letters, digits, '-' and '_'");
 };
 
-/** Reads the answer to a request for one cluster, which need not repeat the id. Never returns another cluster. */
-export const readCluster =
-  (id: string): Reader<ClusterRecord> =>
-  (json) => {
-    const own = ownIn(json, id);
-    if (own) return own;
-    throw new UnreadableError("it is not the record of this cluster");
-  };
-
-const envFields: ReadonlySet<string> = new Set(clusterNames.env);
-
-/** Reads one cluster by its id, with all fields of the answer, including those unknown to this package. */
+/** Reads one cluster by its id, with all fields of the answer. Never returns another cluster. */
 export const readDetail =
   (id: string): Reader<ClusterRecord> =>
   (json) => {
-    const record = readCluster(id)(json);
-    const fields = fieldsIn(json);
-    return { ...record, ...(record.health ? { health: knownHealth(record.health, fields) } : {}), fields };
+    const record = readClusterIfAny(id)(json);
+    if (!record) throw new UnreadableError("it is not the record of this cluster");
+    // Its own fields last: they replace those of a group.
+    const all = partsOf(unwrap(json) ?? {})
+      .reverse()
+      .flatMap(Object.entries);
+    const fields = all.map(([name, value]) => [plainName(name), value] as const);
+    return { ...record, fields: new Map(fields.filter(([name]) => !envNames.includes(name))) };
   };
-
-/** If the health check of a cluster is off, its health says nothing: the states of its replicas count. */
-function knownHealth(health: StatusRecord, fields: ReadonlyMap<string, unknown>): StatusRecord {
-  if (fields.get("health_check_enabled") !== false) return health;
-  const replicas = health.replicas.map((replica) => ({ ...replica, healthy: stateOf(replica.status) === "running" }));
-  return { ...health, replicas };
-}
-
-/** The fields by plain name, without env; the outermost one counts. null stays: it shows that a value is absent. */
-function fieldsIn(json: unknown): ReadonlyMap<string, unknown> {
-  const objects = objectsIn(json, recordDepth, notRecords);
-  const entries = objects.flatMap((object) =>
-    Object.entries(object).map(([name, value]) => [plainName(name), value] as const),
-  );
-  return new Map(entries.filter(([name]) => !envFields.has(name)).reverse());
-}
 
 /** Reads the answer to a change, an action or a deletion, which may be the cluster, anything else, or empty. */
 export const readClusterIfAny =
   (id: string): Reader<ClusterRecord | undefined> =>
-  (json) =>
-    ownIn(json, id);
+  (json) => {
+    const record = recordIn(json, id);
+    if (!record || !sameId(record.id, id)) return undefined;
+    const fields = new Fields(unwrap(json));
+    // An answer without an id is the cluster if it has several of a cluster's fields.
+    const isOurs = idOf(fields) !== undefined || (!fields.has(idNames) && traitsOf(record) > 1);
+    return isOurs ? { ...record, id } : undefined;
+  };
 
-/** Reads one record of a list. An object inside the record with an id of another form may be a part of the record. */
-export function readListed(json: unknown): ClusterRecord | undefined {
-  const found = candidates(json);
-  const own = found.find(({ isTop }) => isTop) ?? found.find(({ id }) => hasIdForm(id));
-  return own && toRecord(own);
+/** Reads all pages of the list of clusters. */
+export async function readClusterList(get: GetPage): Promise<ClusterList> {
+  const { items, ...rest } = await walkPages(get, readPage, ({ id }) => id.toLowerCase());
+  return { clusters: items, ...rest };
 }
 
-/** Whether an entry of a map is a cluster under its id. */
-export function isKeyedCluster(key: string, value: unknown): boolean {
-  if (!clusterIdPattern.test(key) || notRecords.has(plainName(key))) return false;
-  return hasIdForm(key) || (isRecord(value) && traits(value) > 1);
+function readPage({ json, headers }: Answer) {
+  const found = listIn(json, clusterListNames);
+  const { rows, around, isSure } = found ?? { rows: [], around: [json].filter(isRecord), isSure: false };
+  // An empty list under an unknown name, or nothing in place of a list, is one of no clusters only beside a total of 0.
+  const isNone = rows.length === 0 && fieldsBeside({ around, headers }).read(pageTable).total === 0;
+  const hasEmpty = around.flatMap(Object.values).some((value) => Array.isArray(value) && value.length === 0);
+  const items = rows.map(listed).filter((cluster) => cluster !== undefined);
+  if ((!found && !(isNone && hasEmpty)) || (items.length === 0 && rows.length > 0))
+    throw new UnreadableError("it is not a list of clusters in a form that this version knows");
+  // A record without a name may have any name.
+  const isNamed = items.every(({ name }) => name !== undefined);
+  const isAll = (isSure || isNone) && isNamed && !around.some(holdsCluster);
+  return { items, count: rows.length, around, headers, isSure: isAll };
 }
 
-interface Candidate {
-  readonly id: string;
-  readonly object: Record<string, unknown>;
-  /** True for the outermost object. */
-  readonly isTop: boolean;
-}
-
-function candidates(json: unknown, expected?: string): Candidate[] {
-  return objectsIn(json, recordDepth, notWhole).flatMap((object, index) => {
-    const id = idOf(object, expected);
-    // The outermost object comes first.
-    return id === undefined ? [] : [{ id, object, isTop: index === 0 }];
+/** Whether a value beside the list holds further clusters: by their ids, or records of a list with several of their fields. */
+function holdsCluster(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, item]) => {
+    const record = recordIn(item, key);
+    const isCluster = record && (hasIdForm(record.id) || (Array.isArray(value) && traitsOf(record) > 1));
+    return isCluster || holdsCluster(item);
   });
 }
 
-function ownIn(json: unknown, id: string): ClusterRecord | undefined {
-  const found = candidates(json, id);
-  const own = found.find((candidate) => sameId(candidate.id, id));
-  if (own) return toRecord({ ...own, id });
-  if (found.some((other) => hasIdForm(other.id))) return undefined;
-  const nameless = objectsIn(json, recordDepth, notWhole).find((object) => {
-    return traits(object) > 1 && !clusterNames.id.some((name) => new Fields(object).has(name));
-  });
-  return nameless && toRecord({ id, object: nameless, isTop: true });
+/** A record of a map need not repeat its key, which is its id, or the name of a record with an id. */
+function listed({ key, value }: Row): ClusterRecord | undefined {
+  const record = recordIn(value, key !== undefined && hasIdForm(key) ? key : undefined);
+  const isCluster = record && (key === undefined || hasIdForm(record.id) || [record.id, record.name].includes(key));
+  return isCluster ? record : undefined;
 }
 
-/** Names of objects that are not a record, or only a part of one. */
-const notWhole: ReadonlySet<string> = new Set([...notRecords, ...fieldGroups, "status"]);
-
-/** If several fields could be the id: the expected id, else one in the documented form, else the first. */
-function idOf(object: Record<string, unknown>, expected = ""): string | undefined {
-  const sources = withParts(object).map((part) => new Fields(part));
-  const values = sources.flatMap((source) => clusterNames.id.map((name) => source.get(name)));
-  const ids = values.flatMap((value) => {
-    const id = asName(value);
-    return id !== undefined && clusterIdPattern.test(id) ? [id] : [];
-  });
-  return ids.find((id) => sameId(id, expected)) ?? ids.find(hasIdForm) ?? ids[0];
+function idOf(fields: Fields): string | undefined {
+  const id = fields.first(idNames, label);
+  return id !== undefined && clusterIdPattern.test(id) ? id : undefined;
 }
 
-/** An object and the groups of fields inside it. */
-function withParts(object: Record<string, unknown>): Record<string, unknown>[] {
-  const fields = new Fields(object);
-  return [object, ...fieldGroups.map((group) => fields.get(group)).filter(isRecord)];
+/** A record and the groups of fields inside it; its own fields take precedence. */
+function partsOf(raw: Raw, fields = new Fields(raw)): Raw[] {
+  return [raw, ...fieldGroups.map((name) => fields.first([name], object) ?? {})];
 }
 
-/** The number of a cluster's fields that an object has besides its id. */
-function traits(object: Record<string, unknown>): number {
-  const { name, replicas, endpoint, status } = clusterNames;
-  const parts = withParts(object);
-  const sources = parts.map((part) => new Fields(part));
-  const shows = (names: readonly string[]) => names.some((each) => sources.some((source) => source.has(each)));
-  return [name, replicas, endpoint, status].filter(shows).length + (gpuTextsOf(parts).length > 0 ? 1 : 0);
-}
-
-const secretForm = /(^|_)(env|environment|secrets?|variables)(_|$)/;
-
-/** The texts that identify the GPU: no value of env, and no name of anything else. */
-function gpuTextsOf(parts: readonly Record<string, unknown>[]): string[] {
-  const isClean = ([name]: [string, unknown]) => !secretForm.test(plainName(name));
-  const clean = parts.map((part) => Object.fromEntries(Object.entries(part).filter(isClean)));
-  const texts = clean.flatMap(gpuTexts).filter(({ of }) => of === "gpu" || of === "machine");
-  return [...new Set(texts.map(({ text }) => text))];
-}
-
-const texts = Object.entries(clusterTexts);
-
-function toRecord({ id, object }: Candidate): ClusterRecord {
-  const parts = withParts(object);
-  const own = parts.map((part) => new Fields(part));
-  // An object under `status` may contain all fields that change, but never the name.
-  const changing = own.map((source) => source.get("status")).filter(isRecord);
-  const all = [...own, ...changing.map((inner) => new Fields(inner))];
-  const take = <T>(names: readonly string[], read: (value: unknown) => T | undefined, sources = all) =>
-    sources.map((source) => source.first(names, read)).find((value) => value !== undefined);
-  const status = take(clusterNames.status, asText) ?? take(clusterNames.status, innerOr(asText, innerNames.word));
-  const env = take(clusterNames.env, asEnv, own);
-  // Beside any state, a time of deletion proves nothing: it may be a placeholder, or planned.
-  const isDeleted = !all.some(saysState) && Date.parse(take(clusterNames.deleted, asStamp) ?? "") > 0;
-  const redact = redactor(Object.values(env ?? {}).filter((value) => value !== null));
-  const gpuIdentifiers = gpuTextsOf(parts);
+function recordIn(json: unknown, fallback?: string): ClusterRecord | undefined {
+  const raw = unwrap(json);
+  const own = new Fields(raw);
+  const id = idOf(own) ?? idOf(new Fields({ id: fallback }));
+  if (!raw || id === undefined) return undefined;
+  const fields = new Fields(...partsOf(raw, own));
+  const { status, reason, ...read } = fields.read(clusterTable);
+  // The values of an env in a form that is not read are known to nobody else.
+  const redactor = new Redactor(envNames.flatMap((name) => valuesIn(fields.get(name))));
+  const gpus = gpuNames.flatMap((name) => gpuTexts(fields.get(name)));
   return defined({
     id,
-    name: take(clusterNames.name, asClusterName, own) ?? take(clusterNames.name, asText, own),
-    status: isDeleted ? "terminated" : status && clearWord(status, redact),
-    gpuType: gpuIdentifiers[0],
-    gpuIdentifiers: gpuIdentifiers.length > 0 ? gpuIdentifiers : undefined,
-    replicas: take(clusterNames.replicas, innerOr(asCount, innerNames.count)),
-    reason: take(clusterNames.reason, innerOr(asText, clusterNames.reason)),
-    health: healthOf(object),
-    endpoint: take(clusterNames.endpoint, innerOr(asAddress, innerNames.address)),
-    createdAt: take(clusterNames.createdAt, asStamp),
-    env,
-    ...Object.fromEntries(texts.map(([name, names]) => [name, take(names, innerOr(asText, innerNames.image))])),
+    ...read,
+    status: status && redactUnknownWord(status, redactor),
+    reason: reason && redactor.hide(reason),
+    gpuType: gpus[0],
+    gpuIdentifiers: gpus.length > 0 ? [...new Set(gpus)] : undefined,
+    health: clearHealth(healthOf(fields, status), redactor),
   });
 }
 
-const stateForm = /(^|_)(status|state|phase)(_|$)/;
-
-/** Whether any field with a name for a state has a value, known or not. */
-function saysState(source: Fields): boolean {
-  return source.names().some((name) => stateForm.test(name) && isSaid(source.get(name)));
+function clearHealth(health: StatusRecord | undefined, redactor: Redactor): StatusRecord | undefined {
+  const replicas = health?.replicas.map(({ message, ...replica }) =>
+    defined({
+      ...replica,
+      status: replica.status && redactUnknownWord(replica.status, redactor),
+      message: message && redactor.hide(message),
+    }),
+  );
+  return health && replicas && { ...health, replicas };
 }
 
-/** A text that can be the name of a cluster. Others may be paths or titles that a service derives from the name. */
-function asClusterName(value: unknown): string | undefined {
-  const name = asText(value);
-  return name !== undefined && clusterNamePattern.test(name) ? name : undefined;
+/** The number of a cluster's fields that a record has besides its id. */
+function traitsOf({ name, status, replicas, endpoint, gpuType }: ClusterRecord): number {
+  return [name, status, replicas, endpoint, gpuType].filter((value) => value !== undefined).length;
 }
 
-/** An address without the slash at its end, which a service may add in one answer and leave out in the next. */
-function asAddress(value: unknown): string | undefined {
-  return asText(value)?.replace(/([^/])\/+$/, "$1");
-}
-
-/** Reads a value, or the value inside an object. */
-function innerOr<T>(read: (value: unknown) => T | undefined, names: readonly string[]) {
-  return (value: unknown): T | undefined => (isRecord(value) ? new Fields(value).first(names, read) : read(value));
-}
-
-const documentedStamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-const zone = /(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i;
-
-/** ISO 8601 in UTC; a time in the documented form stays as it is, byte for byte. */
-export function asStamp(value: unknown): string | undefined {
-  if (typeof value === "string" && documentedStamp.test(value)) return value;
-  const number = asNumber(value);
-  const text = typeof value === "string" ? value.trim() : "";
-  const ms =
-    number === undefined
-      ? Date.parse(zone.test(text) ? text : `${text.replace(" ", "T")}Z`)
-      : number * (number >= firstMillisecondStamp ? 1 : 1000);
-  const date = new Date(ms);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-}
-
-type Variable = readonly [name: string, value: string | null];
-
-function asEnv(value: unknown): Record<string, string | null> | undefined {
-  const isMap = isRecord(value);
-  if (!isMap && !Array.isArray(value)) return undefined;
-  const variables = isMap
-    ? Object.entries(value).map(([name, item]): Variable => [name, asEnvValue(item)])
-    : value.map(asVariable);
-  // If one variable cannot be read, env is absent: otherwise that variable would seem to be missing.
-  return variables.every((variable) => variable !== undefined) ? withCleanNames(variables, cleanName) : undefined;
-}
-
-/** The longest name of a variable in a request, in characters. */
-const longestName = 1_024;
-
-/** A name is printed in previews, so it is cleaned; values stay byte for byte. */
-const cleanName = (name: string) => cleanText(name, longestName);
-
-function asEnvValue(value: unknown): string | null {
-  if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  const inner = new Fields(value).first(envNames.value, (item) => item);
-  return inner === undefined || isRecord(inner) ? null : asEnvValue(inner);
-}
-
-function asVariable(value: unknown): Variable | undefined {
-  if (typeof value === "string") {
-    const at = value.indexOf("=");
-    return at < 0 ? [value, null] : [value.slice(0, at), value.slice(at + 1)];
-  }
-  const fields = new Fields(value);
-  const name = fields.first(envNames.name, asText);
-  return name === undefined ? undefined : [name, asEnvValue(value)];
+function gpuTexts(value: unknown): string[] {
+  const inside = new Fields(value);
+  return [value, inside.get("id"), inside.get("name")].map(identifier).filter((each) => each !== undefined);
 }

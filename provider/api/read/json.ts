@@ -1,108 +1,117 @@
 import { isRecord } from "../../core";
 import { plainName } from "../names";
-/**
- * Reads JSON of unknown form: a property by its name in any spelling, a value by its kind. The meaning of the values is
- * unknown in this file.
- */
 
-/** An answer that is JSON, but not the expected kind. The message never quotes a value. */
+/** Reads JSON by tables of fields: a property by one of its names in any spelling, a value by its kind. */
+
+/** An answer that is JSON, but not the requested record or list. The message never quotes a value. */
 export class UnreadableError extends Error {
   override readonly name = "UnreadableError";
 }
 
-/** A copy of an object; empty for any other value. */
-export function asRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? { ...value } : {};
+/** Reads a value of one kind; `undefined` for any other value. */
+export type Kind<T> = (value: unknown) => T | undefined;
+
+/** The kind of each field, and its names in answers in the form of `plainName`; if several are present, the first counts. */
+export type Table = Readonly<Record<string, readonly [kind: Kind<unknown>, ...names: readonly string[]]>>;
+
+/** The fields of a table that an answer has. */
+export type FieldsOf<T extends Table> = { [Name in keyof T]?: T[Name][0] extends Kind<infer V> ? V : never };
+
+/** All names of a table. */
+export function namesIn(table: Table): string[] {
+  return Object.values(table).flatMap(([, ...names]) => names);
 }
 
-/** The properties of an object by their plain names; null counts as absent. */
+/** The properties of objects by plain name. null counts as absent; of several objects with a name, the first counts. */
 export class Fields {
   readonly #values = new Map<string, unknown>();
 
-  constructor(json: unknown) {
-    for (const [name, value] of Object.entries(isRecord(json) ? json : {})) {
-      const plain = plainName(name);
-      if (value !== null && !this.#values.has(plain)) this.#values.set(plain, value);
-    }
+  constructor(...objects: readonly unknown[]) {
+    for (const object of objects.filter(isRecord))
+      for (const [name, value] of Object.entries(object)) {
+        const plain = plainName(name);
+        if (value !== null && !this.#values.has(plain)) this.#values.set(plain, value);
+      }
   }
 
   get(name: string): unknown {
     return this.#values.get(name);
   }
 
-  has(name: string): boolean {
-    return this.#values.has(name);
+  entries(): [plain: string, value: unknown][] {
+    return [...this.#values];
   }
 
-  names(): string[] {
-    return [...this.#values.keys()];
+  has(names: readonly string[]): boolean {
+    return names.some((name) => this.#values.has(name));
   }
 
-  /** The value of the first name that can be read. The most specific name comes first. */
-  first<T>(names: readonly string[], read: (value: unknown) => T | undefined): T | undefined {
+  /** The value of the first name that has one of this kind. */
+  first<T>(names: readonly string[], kind: Kind<T>): T | undefined {
     for (const name of names) {
-      const held = this.get(name);
-      const value = held === undefined ? undefined : read(held);
+      const value = kind(this.#values.get(name));
       if (value !== undefined) return value;
     }
     return undefined;
   }
+
+  /** All fields of a table that can be read. */
+  read<T extends Table>(table: T): FieldsOf<T> {
+    const found = Object.entries(table).map(([field, [kind, ...names]]) => [field, this.first(names, kind)] as const);
+    return Object.fromEntries(found.filter(([, value]) => value !== undefined)) as FieldsOf<T>;
+  }
 }
 
-export function asText(value: unknown): string | undefined {
-  return typeof value === "string" && value.trim() !== "" ? value : undefined;
-}
+export const text: Kind<string> = (value) => (typeof value === "string" && value.trim() !== "" ? value : undefined);
 
-/** A text or a whole number, which some services use for ids. */
-export function asName(value: unknown): string | undefined {
-  return Number.isSafeInteger(value) ? String(value) : asText(value);
-}
+/** A text, or a whole number, which some services use for ids. */
+export const label: Kind<string> = (value) => (Number.isSafeInteger(value) ? String(value) : text(value));
 
-export function asNumber(value: unknown): number | undefined {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
-}
+export const object: Kind<Record<string, unknown>> = (value) => (isRecord(value) ? value : undefined);
+
+/** A number, also as a text, with or without a sign for dollars. */
+export const number: Kind<number> = (value) => {
+  const found = typeof value === "string" && value.trim() !== "" ? Number(value.replace(/^\s*\$/, "")) : value;
+  return typeof found === "number" && Number.isFinite(found) ? found : undefined;
+};
 
 /** A whole number that is not negative. */
-export function asCount(value: unknown): number | undefined {
-  const number = asNumber(value);
-  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+export const count: Kind<number> = (value) => {
+  const found = number(value);
+  return found !== undefined && Number.isSafeInteger(found) && found >= 0 ? found : undefined;
+};
+
+/** A number of GB, or a text with the unit; a number that is too large for one GPU has another unit. */
+export const gigabytes: Kind<number> = (value) => {
+  const found = number(typeof value === "string" ? value.replace(/\s*Gi?B?$/i, "") : value);
+  return found !== undefined && found > 0 && found <= 1_024 ? found : undefined;
+};
+
+export const flag: Kind<boolean> = (value) => {
+  const word = typeof value === "string" ? value.trim().toLowerCase() : value;
+  return word === true || word === "true" ? true : word === false || word === "false" ? false : undefined;
+};
+
+/** A value, or the value in an object under one of the names. */
+export function inner<T>(kind: Kind<T>, ...names: readonly string[]): Kind<T> {
+  return (value) => (isRecord(value) ? new Fields(value).first(names, kind) : kind(value));
 }
 
-const flagWords = new Map([
-  ["true", true],
-  ["yes", true],
-  ["false", false],
-  ["no", false],
-]);
+/** An address without the slash at its end, which a service may add in one answer and leave out in the next. */
+export const address: Kind<string> = (value) => text(value)?.replace(/([^/])\/+$/, "$1");
 
-export function asFlag(value: unknown): boolean | undefined {
-  if (typeof value === "boolean") return value;
-  return typeof value === "string" ? flagWords.get(value.trim().toLowerCase()) : undefined;
-}
+/** From this number on, a Unix time is in milliseconds. */
+const firstMillisecondStamp = 1e11;
 
-/** The object itself, then the objects inside it, outermost first. A list of one item counts as that item. */
-export function objectsIn(json: unknown, depth: number, skip: ReadonlySet<string>): Record<string, unknown>[] {
-  const levels = [[json].map(theOnly).filter(isRecord)];
-  for (let level = 0; level < depth; level += 1) {
-    const outer = levels[level] ?? [];
-    const inner = outer.flatMap((object) => {
-      const names = Object.keys(object).filter((name) => typeof object[name] === "object");
-      return names.filter((name) => !skip.has(plainName(name))).map((name) => theOnly(object[name]));
-    });
-    levels.push(inner.filter(isRecord));
-  }
-  return levels.flat();
-}
-
-function theOnly(value: unknown): unknown {
-  return Array.isArray(value) && value.length === 1 ? value[0] : value;
-}
-
-/** Whether a value says anything: not null, false, 0 or empty. */
-export function isSaid(value: unknown): boolean {
-  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
-}
+/** ISO 8601 in UTC. A time without a zone is UTC; a number is Unix time. A time in the documented form stays unchanged. */
+export const stamp: Kind<string> = (value) => {
+  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) return value;
+  const unix = number(value);
+  const iso = /(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(String(value)) ? String(value) : `${value}Z`;
+  const ms = unix === undefined ? Date.parse(iso) : unix * (unix >= firstMillisecondStamp ? 1 : 1000);
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+};
 
 /** Leaves out undefined properties. */
 export function defined<T extends object>(record: T): T {

@@ -1,26 +1,21 @@
 import type { Health, ServiceInfo } from "../../types";
-import { healthNames, type Reader } from "../records";
-import { stateOf } from "../states";
-import { asFlag, asRecord, asText, defined, Fields } from "./json";
+import { clusterTable, type Reader, verdictNames } from "../records";
+import { Fields, object, text } from "./json";
+import { unwrap } from "./lists";
+import { healthIn } from "./statusRecord";
 
-/** Reads `/health`: a flag, else a word, else the success itself. */
+/** Reads `/health`: a success is healthy unless a flag or a known word about the whole says no. */
 export const readHealth: Reader<Health> = (json) => {
-  const raw = typeof json === "object" ? asRecord(json) : { status: json };
-  const fields = new Fields(raw);
-  const status = fields.first(healthNames.word, asText) ?? "";
-  const said = status === "" ? true : stateOf(status) === "running";
-  return { healthy: fields.first(healthNames.flag, asFlag) ?? said, status, raw };
+  const raw = object(json) ?? { status: json };
+  const fields = new Fields(unwrap(raw));
+  const { status = "" } = fields.read({ status: clusterTable.status });
+  return { healthy: healthIn(fields, verdictNames) ?? true, status, raw };
 };
 
 /** Reads the descriptor document (section 4). */
 export const readServiceInfo: Reader<ServiceInfo> = (json) => {
-  const raw = asRecord(json);
+  const raw = object(json) ?? {};
+  const texts = { name: [text, "name"], version: [text, "version"], documentation: [text, "documentation"] } as const;
   const fields = new Fields(raw);
-  return defined({
-    name: fields.first(["name"], asText),
-    version: fields.first(["version"], asText),
-    documentation: fields.first(["documentation"], asText),
-    endpoints: asRecord(fields.get("endpoints")),
-    raw,
-  });
+  return { ...fields.read(texts), endpoints: object(fields.get("endpoints")) ?? {}, raw };
 };

@@ -1,303 +1,176 @@
-import { createHash } from "node:crypto";
-import { cut } from "../../text";
-import {
-  codesOf,
-  exactForms,
-  type Folded,
-  type Folding,
-  fold,
-  foldedForms,
-  layersOf,
-  type Spelling,
-  shortestExact,
-  shortestFolded,
-} from "./spelling";
-
-/** A part of a text. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+import { cut, shortestKey } from "../../text";
 
 const mark = "[secret]";
+const withheld = "(this text is withheld: it contains a secret)";
 
-/** No text for people is longer. The rest of a longer text is cut, so that no answer can take much time. */
-const longestText = 1_048_576;
+/** A longer text is cut, so that no answer can take much time. No text for people is as long. */
+const longestText = 16_384;
+/** A shorter value stands in ordinary words, so it is hidden only where it is a word itself. */
+const shortestLong = 8;
+/** A piece of a value of this length does not occur by chance. */
+const longestHalf = 32;
 
 /**
- * A function that replaces each of the values in a text. A value of 8 characters or more is found in any spelling:
- * escaped in JSON, URLs, HTML or shells, also several times; in base64 or hexadecimal digits; in other capitals; with other
- * signs or line breaks in between; and cut, if half of it is left. Shorter values are found as they are, escaped and encoded.
+ * Hides the secrets of one service and key, whatever cluster they belong to: the service may quote them in any text. They
+ * are kept in the memory of this process only.
  *
- * @param own Texts that stay, even if they are values.
- * @param isExact True if every value is found only as a short one is: similar texts and halves of values stay.
+ * - A secret of 8 characters or more is replaced in its plain forms: as it is, as JSON text, URL-encoded, in base64. So is
+ *   each of its lines, and the password if it is a URL. One of 4 to 7 characters is replaced where it is a whole word.
+ * - A text of the service is withheld if it still holds the first or the last half of a secret: of the value itself or of
+ *   its base64, with other capitals, accents and signs, or with one layer of escapes. Half of a long value is its first or
+ *   last 32 letters and digits.
+ *
+ * Nothing else is found: not a shorter piece, none from the middle of a value, none that is encoded twice.
  */
-export function redactor(
-  values: Iterable<string>,
-  own: readonly string[] = [],
-  isExact = false,
-): (text: string) => string {
-  // Most texts are known words, which are not searched. So the forms are made for the first text that is.
-  const all = [...new Set(values)].filter((value) => value.length >= shortestExact);
-  let finder: Finder | undefined;
-  return (text) => {
-    if (all.length === 0 || text.length < shortestExact) return text;
-    finder ??= finderFor(all, isExact);
-    const whole = cut(text, longestText);
-    const spans = finder.spansIn(whole);
-    if (spans.length === 0) return whole;
-    const kept = own.flatMap((word) => placesOf(word, whole));
-    const isOwn = ({ from, to }: Span) => kept.some((span) => span.from <= from && to <= span.to);
-    return hide(
-      whole,
-      spans.filter((span) => !isOwn(span)),
-    );
-  };
+export class Redactor {
+  readonly #values = new Set<string>();
+  /** Values that are not in the indexes yet: most processes never have to hide anything. */
+  #fresh: string[] = [];
+  readonly #long = new TextIndex(shortestLong);
+  readonly #short = new TextIndex(shortestKey);
+  readonly #halves = new TextIndex(shortestLong);
+
+  constructor(values: Iterable<string> = []) {
+    this.learn(values);
+  }
+
+  learn(values: Iterable<string>): void {
+    for (const value of values) {
+      if (value.length < shortestKey || this.#values.has(value)) continue;
+      this.#values.add(value);
+      this.#fresh.push(value);
+    }
+  }
+
+  /** For texts of the service. */
+  hide(text: string): string {
+    this.#prepare();
+    const all = cut(text, longestText);
+    const isWord = (from: number, to: number) => !isInsideWord(all, from) && !isInsideWord(all, to);
+    const shown = withMarks(all, (from) => this.#long.endAt(all, from) ?? this.#short.endAt(all, from, isWord));
+    return shown.split(mark).some((part) => this.#holdsHalf(part)) ? withheld : shown;
+  }
+
+  /**
+   * For our own sentences and for identifiers, whose words may be short values or halves of others by chance. The words of the
+   * service in a sentence were searched by `hide` when they came in.
+   * @param names Names and words of the program in the sentence: a value that is a part of one is shown.
+   */
+  hideInOwn(text: string, names: readonly string[] = []): string {
+    this.#prepare();
+    const all = cut(text, longestText);
+    const isSecret = (from: number, to: number) => !names.some((name) => name.includes(all.slice(from, to)));
+    return withMarks(all, (from) => this.#long.endAt(all, from, isSecret));
+  }
+
+  #prepare(): void {
+    for (const value of this.#fresh.flatMap(partsOf)) {
+      const forms = formsOf(value);
+      const isLong = value.length >= shortestLong;
+      for (const form of forms.all) (isLong ? this.#long : this.#short).add(form);
+      if (isLong) for (const half of [value, forms.base64].flatMap(halvesOf)) this.#halves.add(half);
+    }
+    this.#fresh = [];
+  }
+
+  #holdsHalf(text: string): boolean {
+    const folded = [...new Set([text, unescaped(text)])].map(fold);
+    return folded.some((letters) => withMarks(letters, (from) => this.#halves.endAt(letters, from)) !== letters);
+  }
 }
 
-/** Half of a key of this length does not occur by chance, in any spelling. */
-const longKey = 16;
-
 /**
- * A function that hides the API key in data. The names, ids, images and addresses in this data are compared afterwards. A
- * long key is found in any spelling and in part, a shorter key only as it is and encoded. A key as short as a word may occur
- * in a name by chance, so it is hidden only in texts with white space: no name has any.
+ * A function that hides the API key in data. The names, ids, images and addresses in this data are compared afterwards, so
+ * only the plain forms of the key are hidden; and those of a key as short as a word only in texts with white space: no name
+ * has any.
  */
 export function keyHider(key: string): (text: string) => string {
-  if (key.length >= longKey) return redactor([key]);
-  const hide = redactor([key], [], true);
-  return key.length >= shortestFolded ? hide : (text) => (/\s/.test(text) ? hide(text) : text);
+  const redactor = new Redactor([key]);
+  if (key.length < shortestLong) return (text) => (/\s/.test(text) ? redactor.hide(text) : text);
+  const { all } = formsOf(key);
+  // The fastest way for few forms: lists of hundreds of records are read each second.
+  return (text) => all.reduce((rest, form) => rest.replaceAll(form, mark), text);
 }
 
-/** The finders in use, by a hash of their values: a fleet has hundreds of operations with the same secrets. */
-const finders = new Map<string, WeakRef<Finder>>();
-const unused = new FinalizationRegistry((key: string) => {
-  if (finders.get(key)?.deref() === undefined) finders.delete(key);
-});
+/** Texts by their first characters, so that the time of a search does not grow with their number. */
+class TextIndex {
+  readonly #texts = new Set<string>();
+  /** The lengths of the texts with this start. */
+  readonly #lengths = new Map<string, Set<number>>();
 
-function finderFor(values: readonly string[], isExact: boolean): Finder {
-  const key = createHash("sha256")
-    .update(JSON.stringify([isExact, [...values].sort()]))
-    .digest("base64");
-  const known = finders.get(key)?.deref();
-  if (known) return known;
-  const finder = new Finder(values, isExact);
-  finders.set(key, new WeakRef(finder));
-  unused.register(finder, key);
-  return finder;
-}
+  /** @param startLength The fewest characters of a text. */
+  constructor(private readonly startLength: number) {}
 
-class Finder {
-  readonly #exact: Matcher;
-  readonly #folded: readonly (readonly [Folding, Matcher])[];
-
-  constructor(values: readonly string[], isExact: boolean) {
-    const exact = exactForms(values).map((form) => codesOf(form, "exact"));
-    const { letters, signs } = foldedForms(isExact ? [] : values);
-    this.#exact = new Matcher(exact, { seedLength: shortestExact, takesParts: false });
-    const options = { seedLength: shortestFolded, takesParts: true };
-    this.#folded = [
-      ...(letters.length > 0 ? [["letters", new Matcher(letters, options)] as const] : []),
-      ...(signs.length > 0 ? [["signs", new Matcher(signs, options)] as const] : []),
-    ];
+  add(text: string): void {
+    const start = text.slice(0, this.startLength);
+    this.#texts.add(text);
+    this.#lengths.set(start, (this.#lengths.get(start) ?? new Set()).add(text.length));
   }
 
-  spansIn(text: string): Span[] {
-    const spans: Span[] = [];
-    const search = (matcher: Matcher, spelling: Spelling, folding: Folding) => {
-      const folded = fold(spelling.text, folding);
-      const place = (at: number) => folded.places[at] ?? 0;
-      const { starts, ends } = spelling;
-      matcher.find(folded, (first, end) => {
-        const [from, last] = [place(first), place(end - 1)];
-        spans.push({ from: starts?.[from] ?? from, to: ends?.[last] ?? last + 1 });
-      });
-    };
-    search(this.#exact, { text }, "exact");
-    if (this.#folded.length === 0) return spans;
-    for (const spelling of layersOf(text)) {
-      for (const [folding, matcher] of this.#folded) search(matcher, spelling, folding);
+  /** The end of the longest text that stands in `where` from here on, and that fits. */
+  endAt(where: string, from: number, fits = (_from: number, _to: number) => true): number | undefined {
+    const lengths = this.#lengths.get(where.slice(from, from + this.startLength));
+    if (!lengths) return undefined;
+    const ends = [...lengths].map((length) => from + length).filter((to) => to <= where.length);
+    const found = ends.filter((to) => this.#texts.has(where.slice(from, to)) && fits(from, to));
+    return found.length > 0 ? Math.max(...found) : undefined;
+  }
+}
+
+/** The text with a mark in each place that ends where `endAt` says. */
+function withMarks(text: string, endAt: (from: number) => number | undefined): string {
+  let shown = "";
+  let kept = 0;
+  for (let from = 0; from < text.length; ) {
+    const end = endAt(from);
+    if (end !== undefined) {
+      shown += text.slice(kept, from) + mark;
+      kept = end;
     }
-    return spans;
+    from = end ?? from + 1;
   }
+  return shown + text.slice(kept);
 }
 
-function placesOf(word: string, text: string): Span[] {
-  const places: Span[] = [];
-  for (let from = text.indexOf(word); word !== "" && from >= 0; from = text.indexOf(word, from + word.length)) {
-    places.push({ from, to: from + word.length });
-  }
-  return places;
+function isInsideWord(text: string, at: number): boolean {
+  return /^\w\w$/.test(text.charAt(at - 1) + text.charAt(at));
 }
 
-/** Shows overlapping spans as one secret. */
-function hide(text: string, spans: readonly Span[]): string {
-  const pieces: string[] = [];
-  let read = 0;
-  for (const { from, to } of [...spans].sort((a, b) => a.from - b.from || b.to - a.to)) {
-    const end = endsInPair(text, to) ? to + 1 : to;
-    if (end <= read) continue;
-    if (from >= read) pieces.push(text.slice(read, from), mark);
-    read = end;
-  }
-  return [...pieces, text.slice(read)].join("");
+/** A value, its lines, and the password of a URL: services quote them alone. */
+function partsOf(value: string): string[] {
+  const password = URL.canParse(value) ? new URL(value).password : "";
+  return [...new Set([value, ...value.split(/[\r\n]+/), password])].filter(({ length }) => length >= shortestKey);
 }
 
-/** Whether a place is between the two halves of one character. */
-function endsInPair(text: string, at: number): boolean {
-  return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
+function formsOf(value: string) {
+  const base64 = Buffer.from(value).toString("base64");
+  const all = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed()), base64];
+  return { all: [...new Set(all)], base64 };
 }
 
-export interface MatcherOptions {
-  /** The number of codes of a pattern that the hash finds, before the rest is compared. No pattern is shorter. */
-  readonly seedLength: number;
-  /** Whether a part of a pattern counts too: half of it at one of its ends, or any long piece. */
-  readonly takesParts: boolean;
+/** The first and the last half of a folded text; none if it has so few letters that they occur by chance. */
+function halvesOf(text: string): string[] {
+  const folded = fold(text);
+  const length = Math.min(Math.max(Math.ceil(folded.length / 2), shortestLong), longestHalf);
+  return folded.length < shortestLong ? [] : [folded.slice(0, length), folded.slice(-length)];
 }
 
-/** A pattern, and the place of a seed in it. */
-interface Seed {
-  readonly pattern: Pattern;
-  readonly at: number;
+/** Without capitals, accents and forms of letters; only letters and digits. */
+function fold(text: string): string {
+  return text
+    .normalize("NFKD")
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-interface Pattern {
-  readonly codes: Uint16Array;
-  /** The shortest part at one of its ends that counts. */
-  readonly least: number;
-}
+/** The escapes of URLs, JSON, shells and HTML. */
+const escapes = /((?:(?:%|\\x)[\da-f]{2})+)|\\u([\da-f]{4})|&#x([\da-f]{1,6});|&#(\d{1,7});|\\[nrtbf]|&[a-z]{2,6};/gi;
 
-/** A part with this many codes does not occur by chance, at any place of the pattern. */
-const longPart = 32;
-
-const { imul, min, max, clz32 } = Math;
-const radix = 0x01000193;
-
-/**
- * Finds many patterns in a text, in linear time: a rolling hash finds seeds of the patterns, and the codes around a seed are
- * compared.
- */
-export class Matcher {
-  readonly #seeds = new Map<number, Seed[]>();
-  /** Excludes seeds at most places of a text. */
-  readonly #filter: Uint8Array;
-  readonly #options: MatcherOptions;
-
-  constructor(patterns: Iterable<Uint16Array>, options: MatcherOptions) {
-    this.#options = options;
-    const { seedLength } = options;
-    const known = new Set<string>();
-    for (const codes of patterns) {
-      const text = Buffer.from(codes.buffer, codes.byteOffset, codes.byteLength).toString("latin1");
-      if (codes.length < seedLength || known.has(text)) continue;
-      known.add(text);
-      this.#add(codes);
-    }
-    this.#filter = filterOf([...this.#seeds.keys()]);
-  }
-
-  #add(codes: Uint16Array): void {
-    const { seedLength, takesParts } = this.#options;
-    const half = Math.max(seedLength, Math.min(Math.ceil(codes.length / 2), longPart));
-    const pattern = { codes, least: takesParts ? half : codes.length };
-    // Every part that counts contains a whole seed.
-    const step = longPart - seedLength + 1;
-    const last = codes.length - seedLength;
-    const own = new Map<number, number>();
-    for (let at = 0; takesParts && at < last; at += step) this.#seed(pattern, at, own);
-    this.#seed(pattern, takesParts ? last : 0, own);
-  }
-
-  /** A repetitive pattern has many equal seeds: two are enough, because the codes around them are compared. */
-  #seed(pattern: Pattern, at: number, own: Map<number, number>): void {
-    const hash = hashOf(pattern.codes, at, this.#options.seedLength);
-    const count = own.get(hash) ?? 0;
-    own.set(hash, count + 1);
-    const seeds = this.#seeds.get(hash) ?? [];
-    if (count < 2) seeds.push({ pattern, at });
-    this.#seeds.set(hash, seeds);
-  }
-
-  /** Reports each part of the text that is a pattern, or a part of a pattern that counts. */
-  find({ codes, length }: Folded, found: (from: number, to: number) => void): void {
-    const { seedLength } = this.#options;
-    if (this.#seeds.size === 0 || length < seedLength) return;
-    const text = codes.subarray(0, length);
-    const weight = powerOf(seedLength);
-    const last = this.#filter.length - 1;
-    let hash = hashOf(text, 0, seedLength);
-    let skipTo = 0;
-    for (let at = 0; ; at += 1) {
-      if (this.#filter[slotOf(hash, last)] === 1 && at >= skipTo) {
-        const end = this.#compare(text, at, this.#seeds.get(hash) ?? [], found);
-        // A match that begins inside this one and ends behind it has another seed behind it.
-        if (end !== undefined) skipTo = end - seedLength + 1;
-      }
-      const next = at + seedLength;
-      if (next >= text.length) return;
-      hash = (imul(hash, radix) + (text[next] ?? 0) - imul(text[at] ?? 0, weight)) | 0;
-    }
-  }
-
-  /** Compares the codes around each seed, and returns the end of the last part that was found. */
-  #compare(text: Uint16Array, at: number, seeds: readonly Seed[], found: (from: number, to: number) => void) {
-    let end: number | undefined;
-    for (const seed of seeds) {
-      if (!mayMatch(text, at, seed)) continue;
-      const { pattern, at: offset } = seed;
-      const from = at - backwards(text, at, pattern.codes, offset);
-      const to = at + forwards(text, at, pattern.codes, offset);
-      const length = to - from;
-      const first = offset - (at - from);
-      const isAtEnd = first === 0 || first + length === pattern.codes.length;
-      if (length < pattern.least || !(isAtEnd || length >= longPart)) continue;
-      found(from, to);
-      end = Math.max(end ?? 0, to);
-    }
-    return end;
-  }
-}
-
-/** A quick test that avoids most comparisons: many secrets begin with the same words. */
-function mayMatch(text: Uint16Array, at: number, { pattern: { codes, least }, at: offset }: Seed): boolean {
-  return offset > 0 || text[at + least - 1] === codes[least - 1];
-}
-
-function backwards(codes: Uint16Array, at: number, pattern: Uint16Array, offset: number): number {
-  let count = 0;
-  while (count < offset && count < at && codes[at - count - 1] === pattern[offset - count - 1]) count += 1;
-  return count;
-}
-
-function forwards(codes: Uint16Array, at: number, pattern: Uint16Array, offset: number): number {
-  const most = Math.min(codes.length - at, pattern.length - offset);
-  let count = 0;
-  while (count < most && codes[at + count] === pattern[offset + count]) count += 1;
-  return count;
-}
-
-function hashOf(codes: Uint16Array, from: number, length: number): number {
-  let hash = 0;
-  for (let at = from; at < from + length; at += 1) hash = (imul(hash, radix) + (codes[at] ?? 0)) | 0;
-  return hash;
-}
-
-/** The weight of the code that the rolling hash removes. */
-function powerOf(length: number): number {
-  let power = 1;
-  for (let count = 0; count < length; count += 1) power = imul(power, radix);
-  return power;
-}
-
-/** A table of flags with a size for its number of hashes: most of them are few, and each operation has several tables. */
-function filterOf(hashes: readonly number[]): Uint8Array {
-  const bits = min(16, max(8, 5 + 32 - clz32(hashes.length)));
-  const filter = new Uint8Array(2 ** bits);
-  for (const hash of hashes) filter[slotOf(hash, filter.length - 1)] = 1;
-  return filter;
-}
-
-/** @param last The last slot: a number whose low bits are all set. */
-function slotOf(hash: number, last: number): number {
-  return (hash ^ (hash >>> 16)) & last;
+/** With one layer of escapes resolved. Those of signs and white space are left out: `fold` leaves these out too. */
+function unescaped(text: string): string {
+  return text.replace(escapes, (_found, bytes?: string, json?: string, hex?: string, decimal?: string) => {
+    if (bytes) return Buffer.from(bytes.replace(/%|\\x/gi, ""), "hex").toString();
+    const code = decimal ? Number(decimal) : Number.parseInt(json ?? hex ?? "20", 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : "";
+  });
 }

@@ -1,174 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClusterList, ClusterRecord } from "../../api/records";
+import type { ClusterRecord } from "../../api/records";
+import { isLeaving, stateOf } from "../../api/states";
 import type { Settings } from "../../config";
-import { hasUnknown, type Properties, UNKNOWN } from "../../core";
-import { GpuClusterError } from "../../errors";
+import { type CheckFailure, hasUnknown, type Properties, UNKNOWN } from "../../core";
+import { isRejectedKey, messageOf } from "../../errors";
+import { resourceNameOf } from "../../text";
+import { gpuTypeOf } from "../drift";
 import { gpusPerReplica, tierOf } from "../extraFields";
-import { costOfReplica, money, roundCost } from "../money";
+import type { ReplicaRange } from "../fields";
+import { costOfReplica, type ListedFacts, money, roundCost } from "../money";
 import type { CheckedInputs } from "../stateFields";
-import { type Cost, Costs, type Listed, mostOf, type Place } from "./costSum";
-import { costOfListed } from "./elsewhere";
-import type { Inquiry, Price } from "./facts";
-import type { OneCheck } from "./oneCheck";
-import { runs, type Transition } from "./plan";
+import type { Check, Fact, Facts, Price } from "./facts";
+import { runs, type Transition } from "./transition";
 
-/** The limit of the cost cannot be checked, because the GPU type has no known price. */
-export class UnpricedError extends GpuClusterError {}
-
-/** The cost of a cluster just before an operation. */
-interface LateCost {
+/** The cost of a cluster for one hour, as far as it is known. */
+export interface Cost {
   readonly amount?: number;
-  /** The reason if the operation may not run. */
-  readonly problem?: string;
-  /** The text if a limit cannot be checked, because the service names no price. */
-  readonly unpriced?: string;
-}
-
-/** Checks the cost of clusters, and its limits. */
-export class CostCheck {
-  readonly #costs = new Costs();
-  /** Resources with a limit whose price could not be looked up in time. */
-  readonly #unchecked = new Set<string>();
-  /** The costs of the clusters of a list: many checks compare with the same list. */
-  readonly #listed = new WeakMap<ClusterList, Promise<Listed[]>>();
-
-  /** Judges the cost. Returns it as far as it is known, for the inputs. */
-  async judge(check: OneCheck, transition: Transition, adopted?: ClusterRecord): Promise<Properties> {
-    const { inputs } = transition;
-    const cost = await this.#costOf(check, transition);
-    this.#costs.set(check.urn, cost, await placeOf(check, transition, adopted));
-    const isUnchecked = check.inquiry.lacks("prices") && hasLimit(inputs, check.settings);
-    if (isUnchecked) this.#unchecked.add(check.urn);
-    else this.#unchecked.delete(check.urn);
-    const over = overOwnLimit(cost, inputs.maxHourlyCost);
-    if (over) check.fail("maxHourlyCost", over);
-    else if (cost.range && isCostChanged(transition)) check.inform(`costs ${amountText(cost)} per hour: ${cost.parts}`);
-    // If the lookup of prices failed, the gap is reported instead.
-    if (!check.inquiry.lacks("prices")) this.#reportUnknown(check, inputs, cost);
-    const { maxHourlyCost: limit } = check.settings;
-    const overAll = limit !== undefined && cost.amount ? this.#costs.overLimit(limit) : undefined;
-    if (overAll) check.fail("", overAll);
-    await this.#judgeOrganization(check);
-    if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
-    // An unknown price does not remove the known cost: the old cost stays if it shows a price.
-    const { before } = transition;
-    const amount = cost.amount ?? (before && costOfReplica(before) !== undefined ? before.hourlyCost : undefined);
-    return amount === undefined ? {} : { hourlyCost: amount };
-  }
-
-  /**
-   * Enforces the limits for an operation whose price could not be looked up by its check, or that takes another GPU
-   * type.
-   */
-  async judgeLate(
-    urn: string,
-    inquiry: Inquiry,
-    inputs: CheckedInputs,
-    settings: Settings,
-    isOther: boolean,
-  ): Promise<LateCost> {
-    const isUnchecked = this.#unchecked.has(urn);
-    if (!isUnchecked && !isOther) return { amount: inputs.hourlyCost };
-    const price = await inquiry.price(inputs.gpuType, { tier: tierOf(inputs.extraFields) });
-    const [gap] = inquiry.gaps;
-    if (gap && isLimited(inputs, settings)) return { problem: `\`maxHourlyCost\` cannot be checked: ${gap.text}` };
-    this.#unchecked.delete(urn);
-    const cost = knownCost(inputs, undefined) ?? costAt(price, inputs);
-    this.#costs.set(urn, cost);
-    const { amount } = cost;
-    if (amount === undefined && hasLimit(inputs, settings))
-      return {
-        unpriced: `${limitName(inputs, settings)} cannot be checked: the service shows no price for "${inputs.gpuType}"`,
-      };
-    const over = overOwnLimit(cost, inputs.maxHourlyCost);
-    if (over) return { amount, problem: `\`maxHourlyCost\` ${over}` };
-    const { maxHourlyCost: limit } = settings;
-    const overAll = limit !== undefined && amount ? this.#costs.overLimit(limit) : undefined;
-    const list = isUnchecked && this.#costs.rises(urn) ? await inquiry.clusters() : undefined;
-    return { amount, problem: overAll ?? (await this.overOrganization(urn, inquiry, settings, list)) };
-  }
-
-  /**
-   * The text if a cluster will cost more than now, and then all clusters of a list together cost more than the limit of
-   * the organization allows.
-   */
-  async overOrganization(
-    urn: string,
-    inquiry: Inquiry,
-    { maxHourlyCostOfOrganization: limit }: Settings,
-    list: ClusterList | undefined,
-  ): Promise<string | undefined> {
-    if (limit === undefined || !list || !this.#costs.rises(urn)) return undefined;
-    return this.#costs.overOrganization(limit, urn, await this.#costsIn(inquiry, list));
-  }
-
-  /** Compares with the limit of the organization, and reports what cannot be counted. */
-  async #judgeOrganization(check: OneCheck): Promise<void> {
-    const { urn, inquiry, settings } = check;
-    const list = this.#costs.rises(urn) ? await inquiry.clusters(organizationCost) : undefined;
-    if (!list) return;
-    const over = await this.overOrganization(urn, inquiry, settings, list);
-    if (over) check.fail("", over);
-    if (!list.complete) inquiry.leaveOpen(organizationCost, "the list of clusters is not complete");
-    const [first, ...more] = this.#costs.uncountedIn(urn, await this.#costsIn(inquiry, list));
-    const which = more.length > 0 ? `${first} and ${more.length} more` : first;
-    const text = `no cost in the same currency is known for ${which}, which is not counted`;
-    if (first !== undefined) inquiry.leaveOpen(organizationCost, text);
-  }
-
-  #costsIn(inquiry: Inquiry, list: ClusterList): Promise<Listed[]> {
-    const known = this.#listed.get(list);
-    const costOf = async (record: ClusterRecord) => ({ ...(await costOfListed(inquiry, record)), record });
-    const costs = known ?? Promise.all(list.clusters.map(costOf));
-    this.#listed.set(list, costs);
-    return costs;
-  }
-
-  async #costOf(check: OneCheck, transition: Transition): Promise<Cost> {
-    const { before, inputs } = transition;
-    const known = knownCost(inputs, before);
-    if (known) return known;
-    const quietly = !isCostChanged(transition) && !isLimited(inputs, check.settings);
-    const price = await check.inquiry.price(inputs.gpuType, { quietly, tier: tierOf(inputs.extraFields) });
-    if (!price && check.service && !quietly && !check.inquiry.lacks("prices")) {
-      const text = `the service shows no price for "${inputs.gpuType}", so \`hourlyCost\` is left out`;
-      check.inform(`${text}. The same applies to other clusters without a price`, "no price");
-      if (isCostChanged(transition) && check.settings.maxHourlyCostOfOrganization !== undefined)
-        check.inquiry.leaveOpen(organizationCost, `the service shows no price for "${inputs.gpuType}"`);
-    }
-    return costAt(price, inputs);
-  }
-
-  /** Reports a limit that cannot be checked because a price is not known: that must not pass silently. */
-  #reportUnknown(check: OneCheck, { maxHourlyCost }: CheckedInputs, { amount }: Cost): void {
-    if (amount === undefined && maxHourlyCost !== undefined && !hasUnknown(maxHourlyCost)) {
-      check.warn("`maxHourlyCost` cannot be checked: the cost of the cluster is not known");
-    }
-    const [first] = check.settings.maxHourlyCost === undefined ? [] : this.#costs.uncounted();
-    if (first === undefined) return;
-    const text = `gpucluster:maxHourlyCost does not count "${first}" and other clusters without a known price in the same currency`;
-    check.warn(text, "uncounted");
-  }
-}
-
-/** What a gap names. */
-const organizationCost = "the cost of the organization";
-
-/** Whether the change has an effect on the cost, as far as it is known without a price. */
-function isCostChanged({ kind, effects }: Transition): boolean {
-  return kind !== "update" || effects.has("scale") || effects.has("power");
-}
-
-function hasLimit(inputs: CheckedInputs, settings: Settings): boolean {
-  return isLimited(inputs, settings) || settings.maxHourlyCostOfOrganization !== undefined;
-}
-
-function limitName(inputs: CheckedInputs, settings: Settings): string {
-  return isLimited(inputs, settings) ? "`maxHourlyCost`" : "gpucluster:maxHourlyCostOfOrganization";
-}
-
-function isLimited({ maxHourlyCost }: CheckedInputs, settings: Settings): boolean {
-  return maxHourlyCost !== undefined || settings.maxHourlyCost !== undefined;
+  /** The least and the greatest cost, if the inputs give a range of replicas: limits count the greatest. */
+  readonly range?: ReplicaRange;
+  readonly currency?: string;
+  /** The parts of the cost: `2 x h100 at 2.99 USD`. */
+  readonly parts: string;
 }
 
 type Priced = Pick<
@@ -176,40 +28,7 @@ type Priced = Pick<
   "gpuType" | "replicas" | "__replicaRange" | "desiredStatus" | "hourlyCost" | "extraFields"
 >;
 
-/** The cost in messages: `5.98 USD`, `5.98 to 23.92 USD`. */
-function amountText({ amount = 0, range, currency }: Cost): string {
-  return range ? `${money(range.min)} to ${money(range.max, currency)}` : money(amount, currency);
-}
-
-/** Whether an input that the cost depends on is not known yet. */
-export function isOpen({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
-  return hasUnknown([gpuType, replicas, desiredStatus, ...pricing(extraFields)]);
-}
-
-/**
- * The cost that needs no lookup of a price: that of a stopped cluster, and that of an unchanged cluster whose price was
- * known. Pure.
- */
-export function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined {
-  const { gpuType, replicas } = inputs;
-  if (isOpen(inputs)) return { parts: "a value that is not known yet" };
-  if (!runs(inputs)) return { amount: 0, parts: "stopped" };
-  const isAsBefore =
-    before?.gpuType === gpuType &&
-    before.replicas === replicas &&
-    isDeepStrictEqual(pricing(before.extraFields), pricing(inputs.extraFields));
-  const each = isAsBefore ? costOfReplica(before) : undefined;
-  if (each === undefined) return undefined;
-  const price = { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) };
-  return { ...costAt(price, inputs), amount: before?.hourlyCost };
-}
-
-/** The extra fields that the cost depends on: the number of GPUs of a replica, and the tier. */
-function pricing(extras: CheckedInputs["extraFields"]): unknown[] {
-  return [gpusPerReplica(extras), tierOf(extras)];
-}
-
-/** The cost of all replicas, each with all of its GPUs. */
+/** The cost of all replicas, each with all of its GPUs. Pure. */
 export function costAt(price: Price | undefined, inputs: Priced): Cost {
   const { gpuType, replicas, __replicaRange: range, extraFields } = inputs;
   const count = range ? `${range.min} to ${range.max}` : replicas;
@@ -224,32 +43,223 @@ export function costAt(price: Price | undefined, inputs: Priced): Cost {
   };
 }
 
-/** The text if a cluster costs more than its own limit allows. */
-export function overOwnLimit(cost: Cost, limit: number | undefined): string | undefined {
-  const most = mostOf(cost);
-  if (most === undefined || typeof limit !== "number" || most <= limit) return undefined;
-  return `is ${money(limit)}, but the cluster would cost ${amountText(cost)} per hour: ${cost.parts}`;
+/** The cost that needs no price: of a stopped cluster, and of an unchanged one whose price was known. Pure. */
+export function knownCost(inputs: Priced, before: Priced | undefined): Cost | undefined {
+  if (isOpen(inputs)) return { parts: "a value that is not known yet" };
+  if (!runs(inputs)) return { amount: 0, parts: "stopped" };
+  const isAsBefore = before && isSamePrice(before, inputs) && before.replicas === inputs.replicas;
+  const each = isAsBefore ? costOfReplica(before) : undefined;
+  if (each === undefined) return undefined;
+  const price = { amount: roundCost(each / gpusPerReplica(inputs.extraFields)) };
+  return { ...costAt(price, inputs), amount: before?.hourlyCost };
 }
 
-async function placeOf(check: OneCheck, transition: Transition, adopted: ClusterRecord | undefined): Promise<Place> {
-  const { before, inputs } = transition;
-  const isAsBefore = knownCost(inputs, before) && isDeepStrictEqual(inputs.__replicaRange, before?.__replicaRange);
-  const isConcerned = check.settings.maxHourlyCostOfOrganization !== undefined && !isAsBefore;
+/** Whether an input that the cost depends on is not known yet. */
+function isOpen({ gpuType, replicas, desiredStatus, extraFields }: Priced): boolean {
+  return hasUnknown([gpuType, replicas, desiredStatus, gpusPerReplica(extraFields), tierOf(extraFields)]);
+}
+
+/** Whether a replica costs the same: by its type, its number of GPUs and its tier. */
+function isSamePrice(before: Priced, inputs: Priced): boolean {
+  const [old, next] = [before, inputs].map(({ gpuType, extraFields }) => [
+    gpuType,
+    gpusPerReplica(extraFields),
+    tierOf(extraFields),
+  ]);
+  return isDeepStrictEqual(old, next);
+}
+
+/** Whether a cluster certainly costs no more after a change, whatever the price is. Pure. */
+function costsNoMore({ before, inputs }: Transition): boolean {
+  if (!runs(inputs)) return true;
+  const [old, next] = [before, inputs].map((each) => each?.__replicaRange?.max ?? each?.replicas);
+  return (
+    before !== undefined && runs(before) && isSamePrice(before, inputs) && next !== undefined && next <= (old ?? 0)
+  );
+}
+
+/** Whether the change has an effect on the cost. */
+function isCostChanged({ kind, effects }: Transition): boolean {
+  return kind !== "update" || effects.has("scale") || effects.has("power");
+}
+
+/** The cost that limits count. */
+export function mostOf({ amount, range }: Cost): number | undefined {
+  return range?.max ?? amount;
+}
+
+/** The cost in messages: `5.98 USD`, `5.98 to 23.92 USD`. */
+function amountText({ amount = 0, range, currency }: Cost): string {
+  return range ? `${money(range.min)} to ${money(range.max, currency)}` : money(amount, currency);
+}
+
+/** The name of the limit that concerns a cluster, if there is one. */
+export function limitOf({ maxHourlyCost }: Properties | CheckedInputs, settings: Settings): string | undefined {
+  if (maxHourlyCost !== undefined) return "`maxHourlyCost`";
+  return settings.maxHourlyCost === undefined ? undefined : "gpucluster:maxHourlyCost";
+}
+
+/** Judges the cost of a cluster and its limits. Returns the cost for the inputs, as far as it is known. */
+export async function judgeCost(
+  check: Check,
+  ledger: Ledger,
+  transition: Transition,
+  adopted?: ClusterRecord,
+): Promise<Properties> {
+  const { inputs, before } = transition;
+  const known = knownCost(inputs, before);
+  const price: Fact<Price> = known ? {} : await check.facts.price(inputs.gpuType, tierOf(inputs.extraFields));
+  const cost = known ?? costAt(price.value, inputs);
+  const isLimited = limitOf(inputs, check.settings) !== undefined;
+  ledger.set(check.urn, cost, isLimited && !known ? await presentCost(check, transition, adopted) : mostOf(cost));
+  const isPriced = known !== undefined || price.value !== undefined || reportNoPrice(check, transition, price.error);
+  if (isPriced) {
+    const failures = ledger.judge(check, inputs);
+    const isRange = cost.range !== undefined && isCostChanged(transition) && !failures.some(({ property }) => property);
+    if (isRange) check.inform(`costs ${amountText(cost)} per hour: ${cost.parts}`);
+    reportUncounted(check, ledger, inputs, cost);
+  }
+  if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
+  // An unknown price does not remove the known cost: the old cost stays if it shows a price.
+  const amount = cost.amount ?? (before && costOfReplica(before) !== undefined ? before.hourlyCost : undefined);
+  return amount === undefined ? {} : { hourlyCost: amount };
+}
+
+/** What the cluster costs now, at the present prices of the service: the price may have risen since its creation. */
+async function presentCost({ facts }: Check, { before, inputs }: Transition, adopted: ClusterRecord | undefined) {
+  const { replicas = 0, status } = adopted ?? {};
+  const now = adopted ? { ...inputs, gpuType: gpuTypeOf(adopted) ?? inputs.gpuType, replicas } : before;
+  if (!now || (adopted ? stateOf(status) === "stopped" : !runs(now))) return 0;
+  const { value } = await facts.price(now.gpuType, tierOf(now.extraFields));
+  return mostOf(costAt(value, now)) ?? now.hourlyCost;
+}
+
+/**
+ * Reports that a price is not known. A price that cannot be looked up fails a limit, unless the change certainly adds no cost:
+ * then it returns false.
+ */
+function reportNoPrice(check: Check, transition: Transition, error: unknown): boolean {
+  const { inputs } = transition;
+  const limit = limitOf(inputs, check.settings);
+  if (!check.service || (limit === undefined && !isCostChanged(transition))) return true;
+  const isOpenLimit = limit !== undefined && !costsNoMore(transition) && !isRejectedKey(error);
+  if (error !== undefined && isOpenLimit) {
+    check.fail("", `${limit} cannot be checked: ${messageOf(error)}`);
+    return false;
+  }
+  check.need("prices", { error });
+  if (error !== undefined) return true;
+  const text = `the service shows no price for "${inputs.gpuType}"`;
+  check.inform(
+    `${text}, so \`hourlyCost\` is left out. The same applies to other clusters without a price`,
+    "no price",
+  );
+  return true;
+}
+
+/** A limit that cannot be checked, because the service shows no price, must not pass silently. */
+function reportUncounted(check: Check, ledger: Ledger, { maxHourlyCost }: CheckedInputs, cost: Cost): void {
+  if (mostOf(cost) === undefined && maxHourlyCost !== undefined && !hasUnknown(maxHourlyCost))
+    check.warn("`maxHourlyCost` cannot be checked: the cost of the cluster is not known");
+  const [first] = check.settings.maxHourlyCost === undefined ? [] : ledger.uncounted();
+  if (first === undefined) return;
+  const text = `gpucluster:maxHourlyCost does not count "${first}" and other clusters without a known price in the same currency`;
+  check.warn(text, "uncounted");
+}
+
+/** A cluster of the run. */
+interface Item extends Cost {
+  readonly label: string;
+  /** What it costs now; undefined if that is not known. */
+  readonly before?: number;
+}
+
+/** The costs of all clusters of a run, with the limits: one entry for each resource, which its next check overwrites. */
+export class Ledger {
+  readonly #items = new Map<string, Item>();
+
+  /** @param before What the cluster costs now. */
+  set(urn: string, cost: Cost, before: number | undefined): void {
+    this.#items.set(urn, { ...cost, label: resourceNameOf(urn) || "this cluster", before });
+  }
+
+  /** Changes the cost of a cluster whose type changes. */
+  change(urn: string, cost: Cost): void {
+    const item = this.#items.get(urn);
+    if (item) this.set(urn, cost, item.before);
+  }
+
+  /** Judges the limits: fails the check, or warns of a limit that is exceeded without this run. Returns the failures. */
+  judge(check: Check, inputs: CheckedInputs): CheckFailure[] {
+    const failures = this.over(check.urn, inputs, check.settings);
+    check.failures.push(...failures);
+    const text = failures.length === 0 ? this.#overStack(check.settings) : undefined;
+    if (text !== undefined) check.warn(`${text}. No change so far raises the cost`, "over the limit");
+    return failures;
+  }
+
+  /**
+   * The limits that the cluster exceeds, alone or with the others. It needs no request. A limit never blocks a change that lowers
+   * the cost: that of the cluster, or of the clusters that this run has seen so far.
+   */
+  over(urn: string, { maxHourlyCost: own }: CheckedInputs, settings: Settings): CheckFailure[] {
+    const item = this.#items.get(urn);
+    const most = item && mostOf(item);
+    if (!item || !most) return [];
+    const failures: CheckFailure[] = [];
+    if (typeof own === "number" && most > own && most >= (item.before ?? 0)) {
+      const cost = `${amountText(item)} per hour: ${item.parts}`;
+      failures.push({ property: "maxHourlyCost", reason: `is ${money(own)}, but the cluster would cost ${cost}` });
+    }
+    const text = this.#overStack(settings);
+    const items = [...this.#items.values()];
+    const now = sumOf(items.map((each) => ({ ...each, amount: each.before, range: undefined })));
+    if (text !== undefined && sumOf(items).amount > now.amount) failures.push({ property: "", reason: text });
+    return failures;
+  }
+
+  /** The names of the resources whose cost cannot be counted: it is not known, or in another currency than the first. */
+  uncounted(): string[] {
+    return sumOf([...this.#items.values()]).uncounted;
+  }
+
+  /** The text if the clusters that this run has seen so far cost more than the limit of the stack. */
+  #overStack({ maxHourlyCost: limit }: Settings): string | undefined {
+    const items = [...this.#items.values()];
+    const { amount, currency, parts, uncounted } = sumOf(items);
+    if (limit === undefined || amount <= limit) return undefined;
+    const missing = uncounted.length > 0 ? `; not counted: ${uncounted.length} whose cost is not known` : "";
+    const cost = `${money(amount, currency)} per hour: ${parts}${missing}`;
+    return `gpucluster:maxHourlyCost is ${money(limit)}, but the clusters seen so far cost ${cost}`;
+  }
+}
+
+const longestList = 3;
+
+/** The sum of costs in one currency, its largest parts, and the names of what it leaves out. Pure. */
+function sumOf(items: readonly Item[]) {
+  const currency = items.find((item) => item.currency !== undefined)?.currency;
+  // Amounts in different currencies have no sum. An amount without a currency is taken for the same currency.
+  const countedOf = (item: Item) =>
+    item.currency === undefined || item.currency === currency ? mostOf(item) : undefined;
+  const counted = items.map((item) => ({ item, most: countedOf(item) ?? 0 }));
+  const parts = counted.filter(({ most }) => most > 0).sort((a, b) => b.most - a.most);
+  const largest = parts.slice(0, longestList).map(({ item, most }) => `${item.label} ${money(most)} (${item.parts})`);
+  const more = parts.length > longestList ? [`and ${parts.length - longestList} more`] : [];
   return {
-    service: check.service,
-    marks: [inputs.name, before?.name, inputs.adopt].filter((mark) => mark !== undefined),
-    before: isConcerned ? await costBefore(check, before, adopted) : undefined,
+    amount: roundCost(parts.reduce((total, { most }) => total + most, 0)),
+    currency,
+    parts: [...largest, ...more].join(", "),
+    uncounted: items.filter((item) => countedOf(item) === undefined).map(({ label }) => label),
   };
 }
 
-/** The present cost of a cluster, at the present price: a price that has risen makes no scale-down dearer. */
-async function costBefore(
-  { inquiry }: OneCheck,
-  before: CheckedInputs | undefined,
-  adopted: ClusterRecord | undefined,
-) {
-  if (adopted) return (await costOfListed(inquiry, adopted)).amount ?? 0;
-  if (!before || !runs(before)) return 0;
-  const price = await inquiry.price(before.gpuType, { quietly: true, tier: tierOf(before.extraFields) });
-  return mostOf(costAt(price, before)) ?? before.hourlyCost ?? 0;
+/** The price and the state of a listed cluster. A list shows neither its tier nor its GPUs per replica. */
+export async function factsOfListed(
+  facts: Facts,
+  { gpuType, status }: { readonly gpuType?: string | undefined; readonly status?: string | undefined },
+): Promise<ListedFacts & Pick<Fact<Price>, "error">> {
+  const { value, error }: Fact<Price> = gpuType === undefined ? {} : await facts.price(gpuType);
+  const state = { isStopped: stateOf(status) === "stopped", isLeaving: isLeaving(status) };
+  return { ...state, gpuPrice: value?.amount, currency: value?.currency, ...(error === undefined ? {} : { error }) };
 }

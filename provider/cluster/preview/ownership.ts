@@ -1,93 +1,72 @@
 import { sameId } from "../../api/names";
 import type { ClusterRecord } from "../../api/records";
 import { isStopping, stateOf } from "../../api/states";
-import { type CheckFailure, type Ctx, hasUnknown, type Properties } from "../../core";
-import { GpuClusterError, isRejectedKey } from "../../errors";
+import { hasUnknown } from "../../core";
+import { GpuClusterError, isRejectedKey, messageOf } from "../../errors";
 import { cleanText, listOf, resourceNameOf } from "../../text";
-import { adoptionChanges, mismatches, withName } from "../adoption";
-import { diffCluster } from "../diff";
+import { adoptionChanges, mismatches } from "../adoption";
+import { isWithinPaths } from "../diff";
 import { gpuTypeOf, textNames } from "../drift";
-import { isYoung, refuseOtherConnection } from "../lookup";
+import { memberOf } from "../listCache";
+import { checkConnection, isYoung } from "../lookup";
 import { Operation } from "../operation";
 import type { CheckedInputs, ClusterState } from "../stateFields";
 import { describe, idOf, leftBehind, notAdopted, takenReason } from "../takenName";
-import { type Gap, type Inquiry, Lookups, natureOf } from "./facts";
+import { type Check, natureOf } from "./facts";
 import { preferences } from "./gpuType";
-import type { OneCheck } from "./oneCheck";
-import { isAmong, isUnknownAt, runs, type Transition } from "./plan";
+import { runs, type Transition } from "./transition";
 import { generatedName } from "./validate";
 
 /** Which existing clusters belong to this resource: by name, by adoption, and after a change of the service or key. */
 
-/** Checks names: each belongs to one resource and one cluster. */
-export class NameCheck {
-  /**
-   * The URN of the resource with a name, by service and name: two organizations may each have a cluster of one name.
-   */
-  readonly #owners = new Map<string, string>();
+/** The URN of the resource with a name, by service and name: two organizations may each have a cluster of one name. */
+export type Owners = Map<string, string>;
 
-  async judge(check: OneCheck, transition: Transition, { id, doubt }: Adoption): Promise<void> {
-    const { inputs, before } = transition;
-    const { name } = inputs;
-    if (hasUnknown(name)) return;
-    const owner = this.#ownerOf(`${check.service?.seenBy} ${name.toLowerCase()}`, check.urn);
-    if (owner !== check.urn) {
+/** Claims the name and the adopted cluster for the resource. A name or a cluster that another resource has is a failure. */
+export function claim(check: Check, owners: Owners, { name, adopt }: CheckedInputs, isOwn: boolean): void {
+  const { urn, service } = check;
+  if (!hasUnknown(name)) {
+    // Host names are not case-sensitive.
+    const key = `${service?.seenBy} ${name.toLowerCase()}`;
+    const owner = owners.get(key) ?? urn;
+    owners.set(key, owner);
+    if (owner !== urn)
       check.fail("name", `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name`);
-    }
-    // An adopted cluster has its name already. If the old cluster is deleted first, its name is free by then. A
-    // generated name equals the old one only in the first check of a replacement: the second check generates another.
-    const isFree = transition.kind === "update" || transition.oldGoesFirst || inputs.__generatedName === true;
-    if (id !== undefined || (before?.name === name && isFree)) return;
-    const holders = (await check.inquiry.holders(name)) ?? [];
-    if (holders.length > 0) await this.#refuse(check, transition, holders, doubt);
   }
-
-  /** Fails before anything is bought, unless the old cluster may be gone by the time of the creation. */
-  async #refuse(
-    check: OneCheck,
-    { before, inputs }: Transition,
-    holders: readonly ClusterRecord[],
-    doubt: string | undefined,
-  ): Promise<void> {
-    const { name, __deleteBeforeReplace: isOldFirst } = inputs;
-    const why = before?.name === name ? keptReason(holders) : await newReason(check, inputs, holders, doubt);
-    const reason = `"${name}" ${why}`;
-    // The holder may be its own cluster, which is deleted first. If it is not, the creation finds the name taken, and
-    // fails.
-    if (isOldFirst && !before)
-      check.warn(
-        `"${name}" is the name of ${describe(holders)}, which must be deleted before the new cluster is created`,
-      );
-    else if (before?.name === name && isOldFirst === undefined) check.warn(reason);
-    else check.fail("name", reason);
-  }
-
-  /** Host names are not case-sensitive, so the key is in lower case. */
-  #ownerOf(key: string, urn: string): string {
-    const owner = this.#owners.get(key) ?? urn;
-    this.#owners.set(key, owner);
-    return owner;
-  }
+  if (adopt === undefined || hasUnknown(adopt)) return;
+  const adopter = service?.owned.adopt(adopt, urn) ?? urn;
+  if (adopter !== urn)
+    check.fail("adopt", `the resource ${adopter} adopts ${adopt} too; two resources cannot manage the same cluster`);
+  // The resource has had the cluster since an earlier run.
+  else if (isOwn) service?.owned.adopted(adopt);
 }
 
-const longestList = 20;
-
-/**
- * How to import an existing cluster. One failure ends a preview, so the text also lists the clusters that later
- * failures would name.
- */
-function importText(urn: string, holders: readonly ClusterRecord[], all: readonly ClusterRecord[]): string {
-  const others = all.filter(({ id }) => !holders.some((holder) => holder.id === id));
-  const shown = others.slice(0, longestList).map(({ id, name = "" }) => cleanText(`${name} ${id}`.trim(), 150));
-  const more = others.length > shown.length ? `, and ${others.length - shown.length} more` : "";
-  const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${idOf(holders)}\``;
-  const rest = shown.length > 0 ? `. Other clusters of the organization: ${shown.join(", ")}${more}` : "";
-  return `A program with the native provider can also import it: ${how}${rest}`;
+/** Judges whether the name is free for a new cluster: a failure before anything is bought. */
+export async function judgeName(check: Check, transition: Transition, { id, doubt }: Adoption): Promise<void> {
+  const { kind, inputs, before, oldGoesFirst } = transition;
+  const { name, __generatedName: isMade, __deleteBeforeReplace: isOldFirst } = inputs;
+  // A generated name equals the old one only in the first check of a replacement: the second one makes another.
+  const isFree = kind === "update" || oldGoesFirst || isMade === true;
+  if (hasUnknown(name) || id !== undefined || (before?.name === name && isFree)) return;
+  const holders = await holdersOf(check, name, "taken names");
+  if (holders.length === 0) return;
+  // The holder may be its own cluster, which is deleted first. If it is not, the creation finds the name taken, and fails.
+  if (isOldFirst && !before) {
+    const text = `"${name}" is the name of ${describe(holders)}, which must be deleted before the new cluster is created`;
+    return check.warn(text);
+  }
+  const why = before?.name === name ? keptReason(holders) : newReason(check, inputs, holders, doubt);
+  check.fail("name", `"${name}" ${why}`);
 }
 
-/**
- * The reason if the engine replaces the cluster by an option: it does not know that two clusters cannot have one name.
- */
+/** The existing clusters of a name, as far as the list shows them. A failed lookup is reported if `what` is given. */
+export async function holdersOf(check: Check, name: string, what?: string): Promise<readonly ClusterRecord[]> {
+  const fact = await check.facts.clusters();
+  const list = what === undefined ? fact.value : check.need(what, fact);
+  return (list && check.service?.owned.holders(name, list)) ?? [];
+}
+
+/** The reason if the program wants the new cluster first: two clusters cannot have one name. */
 function keptReason(holders: readonly ClusterRecord[]): string {
   return (
     `is the name of ${describe(holders)}, which is replaced, and of the new cluster. The engine creates the new cluster ` +
@@ -96,25 +75,32 @@ function keptReason(holders: readonly ClusterRecord[]): string {
   );
 }
 
-/** The reason why this resource cannot use a name that is new to it, as far as the check can know. */
-async function newReason(
-  check: OneCheck,
-  { __generatedName }: CheckedInputs,
+/**
+ * The reason why this resource cannot use a name that is new to it, as far as the check can know. Two stacks of the same names
+ * generate the same names of clusters, unless gpucluster:resume gives each its own: without it, nobody can say whose it is.
+ */
+function newReason(
+  { urn, ctx }: Check,
+  { __generatedName: isMade }: CheckedInputs,
   holders: readonly ClusterRecord[],
   doubt: string | undefined,
-): Promise<string> {
+): string {
+  const toReplace = "to replace it (`--replace`, `pulumi state taint`), set the option `deleteBeforeReplace: true`";
   // A naming pattern of the stack may also generate the name of another resource.
-  if (!__generatedName || check.naming) {
-    const forced = "If `--replace` or `pulumi state taint` replaces it, set the option `deleteBeforeReplace: true`";
-    const { clusters = [] } = (await check.inquiry.clusters()) ?? {};
-    return `${takenReason(holders)}. ${forced}. ${importText(check.urn, holders, clusters)}`;
+  if (!isMade || ctx.naming) {
+    const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${idOf(holders)}\``;
+    return `${takenReason(holders)}; ${toReplace}. The native provider can also import it: ${how}`;
   }
-  const resume = doubt === undefined ? "gpucluster:resume avoids this next time" : notAdopted(doubt);
+  const adopt = `set \`adopt: "${idOf(holders)}"\``;
+  if (doubt !== undefined)
+    return (
+      `is already the name of ${describe(holders)}. Only this stack generates that name, so an interrupted run has created ` +
+      `it. ${notAdopted(doubt)}: to take it over, ${adopt}; ${toReplace}; otherwise use a new \`name\``
+    );
   return (
-    `is already the name of ${describe(holders)}. Only this resource generates that name, so this is its own cluster. After an ` +
-    `interrupted run, set \`adopt: "${idOf(holders)}"\`; \`pulumi refresh\` does not help, and ${resume}. If ` +
-    "you replace it by `--replace`, `--target-replace` or `pulumi state taint`, the provider does not get the old name: " +
-    "run `pulumi up` without them and with a new `name`, or set the option `deleteBeforeReplace: true` (TypeScript and JavaScript)"
+    `is already the name of ${describe(holders)}. It may be of an interrupted run, or of another stack of the same names: ` +
+    `compare its age and image. If it is yours, ${adopt}; ${toReplace}; otherwise use another \`name\`, or ` +
+    "gpucluster:resume, which gives each stack names of its own"
   );
 }
 
@@ -130,74 +116,62 @@ export interface Adoption {
   readonly doubt?: string;
 }
 
-/** Looks up the cluster to adopt, if any. */
-export async function findAdopted(check: OneCheck, id: string | undefined): Promise<Adoption> {
-  const found = id === undefined ? undefined : await check.inquiry.cluster(id);
-  if (found === "none") {
-    check.fail("adopt", `${id} is not a cluster that this API key can see; getClusters() lists them`);
-    return { id };
-  }
-  return { id, record: found };
+/** Finds the cluster to adopt: the one that the program names, or with `resume` the one that an interrupted run has created. */
+export async function findAdoption(check: Check, transition: Transition, mayResume: boolean): Promise<Adoption> {
+  if (mayResume) return findLeft(check, transition);
+  const { kind, before, inputs } = transition;
+  const { adopt: id } = inputs;
+  const isHeld = before?.adopt !== undefined && id !== undefined && sameId(before.adopt, id);
+  if (id === undefined || hasUnknown(id) || kind === "update" || isHeld) return {};
+  const found = check.need(`the cluster ${id}`, await check.facts.cluster(id));
+  if (found !== "none") return found ? { id, record: found } : { id };
+  check.fail("adopt", `${id} is not a cluster that this API key can see; getClusters() lists them`);
+  return { id };
 }
 
-/** Looks up the cluster that an interrupted run has created for the resource. */
-export async function findLeft(check: OneCheck, { inputs, before }: Transition): Promise<Adoption> {
+/** Finds the cluster that an interrupted run has created for the resource. */
+async function findLeft(check: Check, { inputs, before }: Transition): Promise<Adoption> {
   const { service, urn } = check;
-  const taken = await check.inquiry.taken(inputs.name);
-  const [holder] = taken?.holders ?? [];
-  if (!service || !taken) return {};
-  if (!holder) {
-    await warnOfUnsalted(check, generatedName(urn, before?.name));
-    return {};
+  const list = check.need("taken names", await check.facts.clusters());
+  if (!service || !list) return {};
+  const holders = service.owned.holders(inputs.name, list);
+  const [holder] = holders;
+  if (holder) {
+    const types = preferences(inputs) ?? [];
+    const own = comparable({ ...inputs, gpuType: types[0] ?? inputs.gpuType }, holder);
+    const about = { inputs: own, types, urn, owned: service.owned, nowMs: service.clock.now() };
+    const left = leftBehind({ holders, complete: list.complete }, about);
+    return "doubt" in left ? left : { id: left.record.id, record: left.record, isLeft: true };
   }
-  const types = preferences(inputs);
-  const asked = types?.[0] === undefined ? inputs : { ...inputs, gpuType: types[0], __gpuTypes: types };
-  const about = { inputs: comparable(asked, holder), urn, owned: service.owned, nowMs: service.clock.now() };
-  const left = leftBehind(taken, about);
-  return "doubt" in left ? left : { id: left.record.id, record: left.record, isLeft: true };
-}
-
-/** Warns of a cluster that a run without the setting may have left, because the new name does not find it. */
-async function warnOfUnsalted(check: OneCheck, name: string): Promise<void> {
-  const holders = (await check.inquiry.holders(name, { quietly: true })) ?? [];
-  const strange = holders.filter(({ id }) => !check.service?.owned.isManaged(id, check.urn));
-  if (strange.length === 0) return;
-  check.warn(
-    `${describe(strange)} has the name that this resource has without gpucluster:resume, "${name}". If an interrupted ` +
-      `run has created it, set \`adopt: "${idOf(strange)}"\` before \`pulumi up\`, which creates another cluster`,
-  );
-}
-
-/** The inputs with the name of the adopted cluster, if the program gives none. */
-export function withFoundName(inputs: CheckedInputs, { record, isLeft }: Adoption): CheckedInputs {
-  return record && !isLeft ? withName(inputs, record) : inputs;
+  // A run without the setting has made another name.
+  const name = generatedName(urn, before?.name);
+  const strange = service.owned.holders(name, list).filter(({ id }) => !service.owned.isManaged(id, urn));
+  if (strange.length > 0)
+    check.warn(
+      `${describe(strange)} has the name that this resource has without gpucluster:resume, "${name}". If an interrupted ` +
+        `run has created it, set \`adopt: "${idOf(strange)}"\` before \`pulumi up\`, which creates another cluster`,
+    );
+  return {};
 }
 
 /** Checks that this resource can adopt the cluster, and reports the changes that this makes. */
-export function judgeAdoption(check: OneCheck, { inputs }: Transition, { id, record, isLeft }: Adoption): void {
-  const { adopt, __deleteBeforeReplace } = inputs;
-  if (adopt !== undefined && !hasUnknown(adopt)) {
-    const adopter = check.service?.owned.adopt(adopt, check.urn) ?? check.urn;
-    if (adopter !== check.urn) {
-      check.fail("adopt", `the resource ${adopter} adopts ${adopt} too; two resources cannot manage the same cluster`);
-    } else if (id === undefined) {
-      // The resource has had the cluster since an earlier run.
-      check.service?.owned.adopted(adopt);
-    }
-  }
+export async function judgeAdoption(
+  check: Check,
+  { inputs }: Transition,
+  { id, record, isLeft }: Adoption,
+): Promise<void> {
   if (id === undefined || !record) return;
-  const wrong = mismatches(comparable(inputs, record), record);
+  const isConfigured = adoptionChanges(inputs, record).some((path) => isWithinPaths(path, ["container", "env"]));
+  const fixed = isConfigured ? check.need("updates in place", await check.facts.fixed()) : undefined;
+  const wrong = mismatches(comparable(inputs, record), record, fixed);
   check.failures.push(...wrong);
   if (wrong.length > 0) return;
-  const why = isLeft ? leftText(__deleteBeforeReplace) : "";
+  // A check cannot tell an interrupted creation from a replacement of which the engine does not give the old name.
+  const how = inputs.__deleteBeforeReplace
+    ? ", unless a replacement deletes it first"
+    : " (`--replace` and `pulumi state taint` do not replace it)";
+  const why = isLeft ? `, which an interrupted run has created${how}` : "";
   check.inform(`adopts ${id}${factsOf(record)}${why}: ${changesText(inputs, record)}`);
-}
-
-/** A check cannot tell an interrupted creation from a replacement of which the engine does not give the old name. */
-function leftText(isOldFirst: boolean | undefined): string {
-  return isOldFirst
-    ? ", which an interrupted run has created, unless a replacement deletes it first"
-    : ", which an interrupted run has created (`--replace` and `pulumi state taint` do not replace it)";
 }
 
 /** The inputs, with the cluster's own values for those that are not known yet: these count as equal. */
@@ -215,7 +189,7 @@ function factsOf(record: ClusterRecord): string {
 }
 
 function changesText(inputs: CheckedInputs, record: ClusterRecord): string {
-  const paths = adoptionChanges(inputs, record).filter((path) => !isUnknownAt(inputs, path));
+  const paths = adoptionChanges(inputs, record);
   const power = isPowerChange(inputs, record) ? ["desiredStatus"] : [];
   const changed = [...new Set([...power, ...paths])].map((path) => cleanText(path, 100));
   if (changed.length === 0) return "nothing is changed";
@@ -231,125 +205,56 @@ function isPowerChange(inputs: CheckedInputs, { status }: ClusterRecord): boolea
   return runs(inputs) === (state === "stopped");
 }
 
-/** Changes that cannot be made in one step. Pure: the inputs alone show them. */
-export function refusalsOf({ kind, before, inputs, oldGoesFirst, keeps }: Transition): CheckFailure[] {
+/** Refuses changes that cannot be made in one step. The inputs alone show them. */
+export function judgeRefusals(check: Check, { kind, before, inputs, oldGoesFirst, keeps }: Transition): void {
   const { adopt, name } = inputs;
   const old = before?.adopt;
-  const failures: CheckFailure[] = [];
-  const isGiven = adopt !== undefined && !hasUnknown(adopt);
-  if (isGiven && old !== undefined && keeps && !sameId(old, adopt)) {
-    failures.push({
-      property: "adopt",
-      reason: `is used at creation only, and this resource manages ${old}: remove it, or set it to ${old}`,
-    });
+  if (adopt !== undefined && !hasUnknown(adopt) && old !== undefined) {
+    if (keeps && !sameId(old, adopt))
+      check.fail("adopt", `is used at creation only, and this resource manages ${old}: remove it, or set it to ${old}`);
+    if (kind === "replace" && sameId(old, adopt))
+      check.fail(
+        "adopt",
+        `names the cluster that is replaced (${old}): remove it, because the replacement is a new cluster`,
+      );
   }
-  if (isGiven && old !== undefined && kind === "replace" && sameId(old, adopt)) {
-    failures.push({
-      property: "adopt",
-      reason: `names the cluster that is replaced (${old}): remove it, because the replacement is a new cluster`,
-    });
-  }
-  if (kind === "replace" && oldGoesFirst && before?.deletionPolicy === "stop") {
-    failures.push({
-      property: "name",
-      reason:
-        `"${name}" stays in use: the replaced cluster is stopped and not deleted ` +
-        '(`deletionPolicy: "stop"`): use another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
-    });
-  }
-  return failures;
-}
-
-/** The id of the cluster that is adopted instead of creating one. */
-export function adoptedId({ kind, before, inputs: { adopt } }: Transition): string | undefined {
-  if (adopt === undefined || hasUnknown(adopt) || kind === "update") return undefined;
-  return before?.adopt !== undefined && sameId(before.adopt, adopt) ? undefined : adopt;
-}
-
-/** Whether a difference replaces the cluster: the old cluster then stays with its service until its deletion there. */
-export function isReplaced(state: Properties, news: Properties, named: readonly string[] | undefined): boolean {
-  return Object.entries(diffCluster(state, news).changes).some(
-    ([path, { replace }]) => replace || isAmong(named, path),
+  if (kind !== "replace" || !oldGoesFirst || before?.deletionPolicy !== "stop") return;
+  check.fail(
+    "name",
+    `"${name}" stays in use: the replaced cluster is stopped and not deleted (\`deletionPolicy: "stop"\`): use another ` +
+      'name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
   );
 }
 
-/** So many answers about a pair of keys hold for all clusters that the one saw last, and the other is asked for. */
-const enough = 2;
-
-/** What is known of a pair of keys. */
-interface Pair {
-  /** Ids of clusters that both keys see. */
-  readonly known: Set<string>;
-  /** Lookups that failed, by the id of the cluster. */
-  readonly failures: Map<string, Gap>;
-  /** The end of the recognition before: one cluster after the other is asked for, because its answer may be enough. */
-  turn: Promise<unknown>;
-}
-
-/**
- * The recognition of clusters that another service or key saw last. It has lookups of its own, so that it takes no time
- * from the checks.
- */
-export class Recognition {
-  readonly lookups: Lookups;
-  readonly #pairs = new Map<string, Pair>();
-
-  /** @param checks The lookups of the checks. */
-  constructor(checks: Lookups) {
-    this.lookups = new Lookups({ attempts: 1 }, checks);
-  }
-
-  /**
-   * Refuses a connection whose service or key does not know the cluster, if another one saw the cluster last. Without a
-   * change in the program, nothing else would report that. An exchanged key of the same organization causes no message.
-   * @throws GpuClusterError also if the key is rejected or, under `strictPreview`, if the check is not possible.
-   */
-  async refuseUnknown(check: OneCheck, ctx: Ctx, id: string, state: ClusterState): Promise<void> {
-    const { service, settings } = check;
-    if (!service || state.__seenBy === undefined || state.__seenBy === service.seenBy || hasUnknown(id)) return;
-    const pair = this.#pairOf(`${state.__seenBy} ${service.seenBy}`);
-    const turn = pair.turn.then(() => knows(check.inquiry, id, pair));
-    pair.turn = turn.catch(() => undefined);
-    const answer = await turn;
-    if (answer === true) return;
-    const operation = new Operation(ctx, service, "read", { id, inputs: state });
-    if (answer === false && !isYoung(state, service.clock.now())) refuseOtherConnection(service, operation, state);
-    const [why, nature] = answer === false ? [youngText, "young"] : [answer.text, natureOf(answer.error)];
-    const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
-    // A rejected key would also be rejected for every request of the update.
-    if (answer !== false && isRejectedKey(answer.error)) throw new GpuClusterError(`${operation.title} ${text}`);
-    if (settings.strictPreview)
-      throw new GpuClusterError(`${operation.title} ${text} (an error because of gpucluster:strictPreview). ${wayOut}`);
-    check.warnOfFirst(
-      `${id} ${text}. ${wayOut}. Further warnings of this kind are hidden in this run`,
-      `unseen ${nature}`,
-    );
-  }
-
-  #pairOf(key: string): Pair {
-    const pair = this.#pairs.get(key) ?? { known: new Set(), failures: new Map(), turn: Promise.resolve() };
-    this.#pairs.set(key, pair);
-    return pair;
-  }
-}
-
-const youngText = "it was created a moment ago, and the service does not show it yet";
 /** The state then names the present key. */
 const wayOut = "Run `pulumi refresh` with a key that can see the cluster";
 
 /**
- * Whether the service knows a cluster, or why that is not known. The run's one list of clusters shows it, else the cluster
- * is read by its id, as long as the answers about others are not enough.
+ * Refuses a service or key that does not know a cluster which another one saw last: without a change in the program, nothing
+ * else would report that. Absence alone never refuses: a complete list and the cluster's own 404 have to agree.
+ * @throws GpuClusterError also if the key is rejected or, under `strictPreview`, if the lookup fails.
  */
-async function knows(inquiry: Inquiry, id: string, { known, failures }: Pair): Promise<boolean | Gap> {
-  const isListed = await inquiry.lists(id);
-  if (isListed === undefined && known.size >= enough) return true;
-  const failure = [...failures.values()][enough - 1];
-  if (!isListed && failure) return failure;
-  const found = isListed || (await inquiry.cluster(id));
-  if (found === "none") return false;
-  const gap = found === undefined ? inquiry.gaps.at(-1) : undefined;
-  if (gap) failures.set(id, gap);
-  else known.add(id);
-  return gap ?? true;
+export async function refuseForeignKey(check: Check, id: string, state: ClusterState): Promise<void> {
+  const { ctx, service, facts, settings } = check;
+  const { __seenBy: other } = state;
+  if (!service || other === undefined || other === service.seenBy || hasUnknown(id)) return;
+  const { value: list } = await facts.clusters();
+  if (list && memberOf(list, id)) return;
+  // A key belongs to one organization: without a whole list, one cluster that both keys see stands for the others.
+  if (!list?.complete && facts.sameOrganization.has(other)) return;
+  const { value: found, error } = await facts.cluster(id);
+  if (found !== undefined && found !== "none") {
+    facts.sameOrganization.add(other);
+    return;
+  }
+  const operation = new Operation(ctx, service, "read", { id, inputs: state });
+  if (found && !isYoung(state, service.clock.now())) checkConnection(service, operation, state);
+  const why = found ? "it was created a moment ago, and the service does not show it yet" : messageOf(error);
+  const text = `was last seen with another service or API key, and could not be checked with this one: ${why}`;
+  // A rejected key would also be rejected for every request of the update.
+  if (isRejectedKey(error)) throw new GpuClusterError(`${operation.title} ${text}`);
+  if (settings.strictPreview)
+    throw new GpuClusterError(`${operation.title} ${text} (an error because of gpucluster:strictPreview). ${wayOut}`);
+  if (check.isFirst(`unseen ${found ? "young" : natureOf(error)}`))
+    check.warn(`${id} ${text}. ${wayOut}. Further warnings of this kind are hidden in this run`);
 }

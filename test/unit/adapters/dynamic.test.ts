@@ -49,8 +49,7 @@ afterEach(async () => {
 describe("the dynamic adapter", () => {
   it("has exactly the functions that states call, which never change", () => {
     const functions = ["check", "configure", "create", "delete", "diff", "read", "update"];
-    expect(Object.keys(adapter).sort()).toEqual([...functions, "readiness"].sort());
-    expect(Object.keys(adapter.readiness).sort()).toEqual(functions);
+    expect(Object.keys(adapter).sort()).toEqual(functions);
   });
 
   it("takes the connection from the stack's config if the environment has none", async () => {
@@ -60,54 +59,6 @@ describe("the dynamic adapter", () => {
     expect(await run(adapter.create(inputsOf()))).toHaveProperty("id");
     await adapter.configure({ config: new Map() });
     expect((await failureOf(adapter.create(inputsOf()))).message).toMatch(/GPUCLUSTER_API_KEY.*gpucluster:apiKey/);
-  });
-});
-
-describe("the wait of a fleet", () => {
-  const { readiness } = adapter;
-  const wait = { __urn: "urn:pulumi:dev::shop::pulumi-nodejs:dynamic/gpucluster:FleetReadiness::worker-wave-1" };
-  const member = async (more: Properties = {}) => {
-    const { id, state } = await created({ skipAwait: true, ...more });
-    return { ...state, id, skipAwait: undefined };
-  };
-
-  it("is created when the clusters are ready, and holds no secret", async () => {
-    const clusters = { a: await member(), b: await member() };
-    const { id, outs } = await run(readiness.create({ clusters, ...wait }));
-    expect({ id, outs }).toEqual({
-      id: "readiness",
-      outs: { settled: true, ready: { a: expect.stringContaining(clusters.a.id), b: expect.any(String) } },
-    });
-    expect(await readiness.diff(id, outs)).toEqual({ changes: undefined });
-  });
-
-  it("keeps the state of a wait that fails, so that the next update goes on", async () => {
-    simulator.fault({ kind: "fail", message: "no" });
-    const clusters = { a: await member() };
-    const inputs = { clusters, ...wait, __provider: "text", __timeouts: { create: "20s" } };
-    const failure = await run(failureOf(readiness.create(inputs)));
-    expect(failure).toMatchObject({
-      id: "readiness",
-      properties: { settled: false, ready: {}, __provider: "text" },
-      reasons: [
-        expect.stringMatching(/^0 of 1 clusters/),
-        expect.stringMatching(/is not ready: it is failed\n {6}replica \S+: failed, no$/),
-      ],
-    });
-    expect(await readiness.diff("readiness", Object(failure).properties)).toEqual({ changes: true });
-  });
-
-  it("sends nothing for a check, a refresh and a deletion", async () => {
-    const inputs = { clusters: { a: await member() }, ...wait, __timeouts: { create: "soon" } };
-    const count = simulator.requests.length;
-    const { failures } = await readiness.check({}, inputs);
-    expect(failures).toEqual([
-      { property: "", reason: "customTimeouts.create: must be a duration, such as 45m or 1h30m" },
-    ]);
-    const props = { settled: true, ready: {} };
-    expect(await readiness.read("readiness", props)).toEqual({ id: "readiness", props });
-    await readiness.delete();
-    expect(simulator.requests).toHaveLength(count);
   });
 });
 

@@ -258,6 +258,18 @@ describe("a read", () => {
     expect([response.getId(), response.getProperties()]).toEqual(["", undefined]);
   });
 
+  it("keeps the GPU type that a check chose and a creation did not get: that is no drift", async () => {
+    const made = await run(create(inputsOf({ gpuType: "h100", hourlyCost: 2.99 })));
+    const state = fromStruct(made.getProperties());
+    const checked = { ...state, gpuType: "h200", hourlyCost: 3.99 };
+    const request = new proto.ReadRequest().setId(made.getId()).setUrn(urn).setProperties(toStruct(state));
+    const found = await run(
+      call<proto.ReadRequest, proto.ReadResponse>(service.read, request.setInputs(toStruct(checked))),
+    );
+    expect(fromStruct(found.getInputs())).toMatchObject({ gpuType: "h200", hourlyCost: 3.99 });
+    expect(fromStruct(found.getProperties())).toMatchObject({ gpuType: "h100", hourlyCost: 2.99 });
+  });
+
   it("of a cluster in no state returns inputs without computed values", async () => {
     const response = await run(read(existing()));
     expect(fromStruct(response.getProperties())).toMatchObject({ name: "prod", settled: true });

@@ -206,42 +206,6 @@ describe("a fleet of which a preview knows little", () => {
   });
 });
 
-describe("a fleet that waits together", () => {
-  const inputs = { count: 2, waves: [1], await: "together", cluster: { ...member, replicas: 2 } };
-  const wait = { atMs: 7 };
-  beforeEach(() => {
-    answer = (name, given) => ({
-      ...(ready(name, given) as Properties),
-      env: { TOKEN: asSecret("canary") },
-      __unawaited: wait,
-    });
-  });
-
-  it("leaves the wait of each cluster out, and declares one wait for each wave", async () => {
-    await declare(inputs);
-    expect(registered.map((request) => request.getName())).toEqual([
-      ...["worker", "worker-0", "worker-wave-1", "worker-1", "worker-wave-2"],
-    ]);
-    expect(inputsOf(find("worker-0"))["skipAwait"]).toBe(true);
-    expect(namesOf(find("worker-1")?.getDependenciesList() ?? [])).toEqual(["worker-wave-1"]);
-    expect(inputsOf(find("worker-wave-1"))).toEqual({
-      clusters: {
-        0: {
-          ...{
-            gpuType: "l4",
-            container: "acme/worker:1",
-            replicas: 2,
-            name: "worker-0",
-            id: "cl_1",
-            __unawaited: wait,
-          },
-          env: { TOKEN: asSecret("canary") },
-        },
-      },
-    });
-  });
-});
-
 describe("a fleet that cannot be declared", () => {
   it.each<[string, Properties, RegExp]>([
     ["neither form", {}, /^ClusterFleet "worker": give either `count` and `cluster`, or `clusters`; neither is there$/],
@@ -254,7 +218,6 @@ describe("a fleet that cannot be declared", () => {
     ["keys that are not known", { clusters: UNKNOWN }, /`clusters` must be an object, known when the program runs/],
     ["a cluster that is no object", { clusters: { eu: 5 } }, /`clusters.eu` must be an object, known when/],
     ["a wave that is none", { count: 1, cluster: member, waves: ["half"] }, /`waves\[0\]` must be a whole number/],
-    ["another wait", { count: 1, cluster: member, await: "none" }, /`await` must be "each" or "together"/],
   ])("is refused before anything is declared: %s", async (_what, inputs, message) => {
     await expect(declare(inputs)).rejects.toThrow(message);
     expect(registered).toEqual([]);

@@ -30,10 +30,10 @@ test.each([
   expect(configReader(settings, urnOf(name), fresh)("gpucluster:apiKey")).toBe(expected);
 });
 
-test("the limits of the stack also apply to its own providers, unless these set them", () => {
-  const ofStack = { maxHourlyCost: "50", maxHourlyCostOfOrganization: "400", capacityCheck: "error" };
+test("the limit of the stack also applies to its own providers, unless these set them", () => {
+  const ofStack = { maxHourlyCost: "50", capacityCheck: "error" };
   const read = configReader({ capacityCheck: "warn" }, urnOf("eu"), ofStack);
-  expect(Object.keys(ofStack).map((name) => read(`gpucluster:${name}`))).toEqual(["50", "400", "warn"]);
+  expect(Object.keys(ofStack).map((name) => read(`gpucluster:${name}`))).toEqual(["50", "warn"]);
 });
 
 test.each([

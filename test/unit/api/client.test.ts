@@ -1,7 +1,7 @@
 import { type Client, createClient } from "../../../provider/api/client";
 import { fingerprint } from "../../../provider/api/clients";
 import type { HttpRequest } from "../../../provider/api/http";
-import { ResponseShapeError } from "../../../provider/errors";
+import { ApiError, ResponseShapeError } from "../../../provider/errors";
 import { Secret } from "../../../provider/text";
 
 function bench(json: unknown = { id: "cl_1" }) {
@@ -15,7 +15,7 @@ function bench(json: unknown = { id: "cl_1" }) {
 
 const withId: [string, (client: Client, id: string) => Promise<unknown>][] = [
   ["getCluster", (client, id) => client.getCluster(id)],
-  ["updateCluster", (client, id) => client.updateCluster(id, { replicas: 2 })],
+  ["updateCluster", (client, id) => client.updateCluster(id, () => ({ replicas: 2 }))],
   ["deleteCluster", (client, id) => client.deleteCluster(id)],
   ["stopCluster", (client, id) => client.stopCluster(id)],
   ["restartCluster", (client, id) => client.restartCluster(id)],
@@ -45,10 +45,11 @@ test("a GPU type is encoded in the path", async () => {
 test("the options of a call are passed down the chain", async () => {
   const { client, sent } = bench();
   const { signal } = new AbortController();
-  const options = { attempts: 2, maxQueueMs: 3, attemptTimeoutMs: 4, subject: "s", secrets: ["x"], signal };
+  const options = { attempts: 2, maxQueueMs: 3, attemptTimeoutMs: 4, subject: "s", signal };
   await client.getCluster("cl_1", options);
-  const request = { ...options, method: "GET", path: "/v1/clusters/cl_1", kind: "read", accepts: expect.any(Function) };
-  expect(sent).toEqual([request]);
+  const place = { method: "GET", path: "/v1/clusters/cl_1", route: "/v1/clusters/:id", kind: "read" };
+  const { redactor } = client;
+  expect(sent).toEqual([{ ...options, ...place, redactor, accepts: expect.any(Function) }]);
 });
 
 test("a body has only the fields that the specification knows", async () => {
@@ -60,13 +61,28 @@ test("a body has only the fields that the specification knows", async () => {
   expect(JSON.parse(creation?.body ?? "")).toEqual({ ...same, gpu_type });
 });
 
+test.each<[string, string, boolean]>([
+  ["a field with another name in the other form", 'Unknown field "gpu_type"', true],
+  ["a field with the same name in both", "name is too long", false],
+  ["a variable", "env.MODEL is not valid", false],
+])("a refused creation names the setting if it is about %s", async (_what, said, isAbout) => {
+  const refusal = { outcome: "refused", method: "POST", path: "/v1/clusters", status: 400, isApiAnswer: true } as const;
+  const client = createClient(async ({ method }) => {
+    if (method === "POST") throw new ApiError("refused", { ...refusal, apiMessage: said });
+    return { status: 200, headers: {}, body: "", json: [] };
+  });
+  const body = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} };
+  const error = await client.createCluster(body).catch(String);
+  expect(String(error).includes("set gpucluster:requestNames")).toBe(isAbout);
+});
+
 test("an answer that cannot be read is an error that quotes no value", async () => {
   const { client } = bench({ id: "../canary", env: { A: "canary" } });
   const reading = client.getCluster("cl_1", { subject: 'cluster "web"' });
   const error: unknown = await reading.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ResponseShapeError);
   expect(error).toMatchObject({ outcome: "ambiguous", method: "GET", path: "/v1/clusters/cl_1" });
-  const start = 'GET /v1/clusters/cl_1 for cluster "web": the service answered with JSON that this version';
+  const start = 'GET /v1/clusters/cl_1 for cluster "web": the service answered in a form that this version cannot read';
   for (const part of [start, "is not the record of this cluster"]) expect(String(error)).toContain(part);
   expect(String(error)).not.toContain("canary");
 });

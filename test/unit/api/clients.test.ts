@@ -11,13 +11,16 @@ test("one process has one client for each service and key", () => {
   expect(clientFor(connection("one-key", "https://other.example.com"))).not.toBe(client);
 });
 
-test("clients of one key share its rate budget, whichever names their requests use", () => {
+test("clients of one key share its rate budget and the secrets of its clusters, whichever names their requests use", () => {
   const client = clientFor(connection("one-key"));
   const named = clientFor({ ...connection("one-key"), requestNames: "client" });
   expect(named).not.toBe(client);
   expect(named.budget).toBe(client.budget);
-  expect(clientFor(connection("another-key")).budget).not.toBe(client.budget);
-  expect(clientFor(connection("one-key", "https://other.example.com")).budget).not.toBe(client.budget);
+  expect(named.redactor).toBe(client.redactor);
+  for (const other of [connection("another-key"), connection("one-key", "https://other.example.com")]) {
+    expect(clientFor(other).budget).not.toBe(client.budget);
+    expect(clientFor(other).redactor).not.toBe(client.redactor);
+  }
 });
 
 test("a client without a budget of its own knows none", () => {

@@ -41,7 +41,7 @@ test.each(kinds)(
     const { error, tookMs } = await send(kind);
     expect(arrivals).toEqual([{ atMs: 0, limitMs: leftMs }]);
     expect(tookMs).toBe(leftMs);
-    expect(error).toMatchObject({ isCut: true, isLate: true, maybeApplied: true });
+    expect(error).toMatchObject({ hitDeadline: true, isLate: true, maybeApplied: true });
   },
 );
 
@@ -49,7 +49,7 @@ test("an attempt keeps its own time limit where that is shorter, which is no end
   const { arrivals, send } = bench();
   const { error } = await send("create", { attemptTimeoutMs: 3_000 });
   expect(arrivals).toEqual([{ atMs: 0, limitMs: 3_000 }]);
-  expect(error).toMatchObject({ isCut: false, isLate: true });
+  expect(error).toMatchObject({ hitDeadline: false, isLate: true });
 });
 
 test.each(kinds)("no pause of a %s goes past its deadline: the last failure is the answer, at once", async (kind) => {
@@ -57,7 +57,7 @@ test.each(kinds)("no pause of a %s goes past its deadline: the last failure is t
   const { error, tookMs } = await send(kind, { attempts: 100 });
   expect(tookMs).toBeLessThan(leftMs);
   expect(arrivals.length).toBeGreaterThan(2);
-  expect(error).toMatchObject({ isCut: true, maybeApplied: false });
+  expect(error).toMatchObject({ hitDeadline: true, maybeApplied: false });
   expect(String(error)).toMatch(/no answer; its time limit is reached \(tried \d times\)/);
 });
 
@@ -73,7 +73,7 @@ test.each<[RequestKind, number, number]>([
   expect(arrivals).toHaveLength(count);
   if (count === 0) {
     expect(String(error)).toMatch(/for cluster "web": not sent, because its time limit is reached/);
-    expect(error).toMatchObject({ isCut: true, maybeApplied: false });
+    expect(error).toMatchObject({ hitDeadline: true, maybeApplied: false });
   }
 });
 
@@ -85,7 +85,7 @@ test("who would wait for the budget past the deadline is refused at once, and se
   const { error, tookMs } = await send("write");
   expect(tookMs).toBe(0);
   expect(arrivals).toHaveLength(1);
-  expect(error).toMatchObject({ isCut: true, status: 429 });
+  expect(error).toMatchObject({ hitDeadline: true, status: 429 });
   expect(String(error)).toContain('cluster "web"');
 });
 

@@ -61,20 +61,6 @@ test("requests of all priorities at once end in the order of the priorities", as
   expect(order.slice(8)).toEqual(["read", "read", "poll", "poll"]);
 });
 
-test.each([100, 5, 2, 1])(
-  "with a limit of %i, nothing starves behind an endless stream of deletions",
-  async (limit) => {
-    const { clock, service, send, each } = bench({ limit });
-    const stream = each(60_000 / (limit * 1.2), limit > 5 ? 4 * limit : 12 * limit, () => send("delete"));
-    const others = [send("create"), send("read"), send("read", "poll")];
-    const times = await clock.run(Promise.all(others));
-    // The turns come each tenth permit, and a limit of one gives one a minute.
-    for (const seconds of times) expect(seconds).toBeLessThan(61 + 62 * (Math.ceil(30 / limit) + 1));
-    await clock.run(stream);
-    expect(service.excess()).toBe(0);
-  },
-);
-
 test.each([1, 2, 5, 20])("with a limit as small as %i no request starves", async (limit) => {
   const { clock, service, send, many, seconds } = bench({ limit });
   const all = [...many(3 * limit, "create"), ...many(limit, "read"), send("read", "poll"), ...many(limit, "delete")];

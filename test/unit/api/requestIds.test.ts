@@ -1,4 +1,5 @@
 import { requestIdHeaders } from "../../../provider/api/records";
+import { Redactor } from "../../../provider/api/redact/redactor";
 import { statusErrors } from "../../../provider/api/statusErrors";
 import { messageOf } from "../../../provider/errors";
 import { Secret } from "../../../provider/text";
@@ -10,10 +11,9 @@ const value = "canary-of-the-env";
 
 /** The message of the error that an answer becomes. */
 const messageFor = (headers: Record<string, string>, body = "", status = 500) =>
-  statusErrors(new Secret(key))(async () => ({ status, headers, body }))(requestOf("read", { secrets: [value] })).then(
-    () => "no error",
-    messageOf,
-  );
+  statusErrors(new Secret(key))(async () => ({ status, headers, body }))(
+    requestOf("read", { redactor: new Redactor([value]) }),
+  ).then(() => "no error", messageOf);
 
 describe("the service's id of a request", () => {
   it.each(requestIdHeaders)("is read from the header %s", async (header) => {
@@ -43,8 +43,8 @@ describe("the service's id of a request", () => {
       409,
       "No (taken, HTTP 409, request id a1)",
     ],
-    ["a success with an error", '{"success":false,"error":"No."}', 200, "but with an error: No. (request id a1)"],
-    ["a body that cannot be read", "<html>", 200, "it is a web page (request id a1)."],
+    ["a success with an error", '{"success":false,"error":"No."}', 200, "but with an error: No., request id a1"],
+    ["a body that cannot be read", "<html>", 200, "it is a web page, request id a1."],
   ])("is in the error of %s", async (_what, body, status, expected) => {
     expect(await messageFor({ "x-request-id": "a1" }, body, status)).toContain(expected);
   });

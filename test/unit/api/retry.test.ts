@@ -5,13 +5,14 @@ import { quiet, VirtualClock } from "../../support/virtualClock";
 import { rateAnswer, requestOf } from "./fakes";
 
 const kinds: RequestKind[] = ["read", "delete", "create", "write", "action"];
-const outcomes: Outcome[] = ["not-sent", "ambiguous", "server-error", "rate-limited", "busy", "refused"];
+const outcomes: Outcome[] = ["not-sent", "ambiguous", "server-error", "rate-limited", "busy", "no-capacity", "refused"];
 /** How often a request that always fails so is sent; by outcome, in the order of `kinds`. */
 const sendings: Record<Exclude<Outcome, "rate-limited">, number[]> = {
   "not-sent": [5, 5, 5, 5, 5],
   ambiguous: [5, 5, 1, 1, 1],
   "server-error": [5, 5, 1, 1, 1],
   busy: [5, 1, 1, 1, 1],
+  "no-capacity": [1, 1, 1, 1, 1],
   refused: [1, 1, 1, 1, 1],
 };
 
@@ -112,30 +113,4 @@ test("an abort ends the pause at once, with its reason", async () => {
   controller.abort(new Error("interrupted"));
   await expect(pending).rejects.toThrow(/^interrupted$/);
   expect([calls.length, clock.sleeping]).toEqual([1, 0]);
-});
-
-test("when everything fails, the quota ends the retries of the whole process: 20, then none", async () => {
-  const { calls, send } = bench(always("ambiguous"));
-  const counts: number[] = [];
-  for (let index = 0; index < 8; index += 1) {
-    const before = calls.length;
-    await expect(send()).rejects.toThrow();
-    counts.push(calls.length - before);
-  }
-  expect(counts).toEqual([5, 5, 5, 5, 5, 1, 1, 1]);
-});
-
-test("five successes pay for one more retry", async () => {
-  const broken = always("ambiguous");
-  const { calls, send } = bench([...broken.slice(0, 25), ...Array(5).fill(undefined), ...broken]);
-  for (let index = 0; index < 5; index += 1) await expect(send()).rejects.toThrow();
-  for (let index = 0; index < 5; index += 1) await send();
-  await expect(send()).rejects.toThrow("(tried 2 times)");
-  expect(calls).toHaveLength(32);
-});
-
-test("a 429 costs nothing of the quota", async () => {
-  const { calls, send } = bench([...always("rate-limited").slice(0, 50), ...always("ambiguous")]);
-  await expect(send()).rejects.toThrow("(tried 5 times)");
-  expect(calls).toHaveLength(55);
 });

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { Redactor } from "../../../provider/api/redact/redactor";
 import { statusErrors } from "../../../provider/api/statusErrors";
 import { ApiError } from "../../../provider/errors";
 import { Secret } from "../../../provider/text";
@@ -14,7 +15,7 @@ const refusalOf = (secret: string, body: string): Promise<unknown> =>
     "sk-canary-of-the-tests",
     body,
     400,
-  )(requestOf("create", { secrets: [secret] })).catch((reason: unknown) => reason);
+  )(requestOf("create", { redactor: new Redactor([secret]) })).catch((reason: unknown) => reason);
 
 /** Everything of a text that is long enough to tell something. */
 function partsOf(text: string): string[] {

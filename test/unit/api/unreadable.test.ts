@@ -44,6 +44,36 @@ test.each(bodies)("%s is forgotten when the next answer can be read", async (_wh
   expect(paths).toHaveLength(2);
 });
 
+const secret = "hf_abcdefgh1234";
+const nested = (depth: number) => `${'{"data":'.repeat(depth)}{"env":"${secret}"}${"}".repeat(depth)}`;
+const cluster = (fields: object) => JSON.stringify({ id: "cl_1", name: "web", env: { HF_TOKEN: secret }, ...fields });
+
+test.each<[string, string, string]>([
+  ["bad JSON", `{"id":"cl_1","env":{"HF_TOKEN":"${secret}"`, "characters that are not JSON"],
+  ["an empty body", "", "it is empty"],
+  ["a web page", `<html>${secret}</html>`, "it is a web page"],
+  ["100 levels", nested(100), "it is nested more than 100 levels deep"],
+  ["100,000 levels", nested(100_000), "it is nested more than 100 levels deep"],
+  ["an id with a slash", cluster({ id: "cl_1/../cl_2" }), "it is not the record of this cluster"],
+  ["another cluster", cluster({ id: "cl_2" }), "it is not the record of this cluster"],
+  ["a list", `[${cluster({})}]`, "it is not the record of this cluster"],
+  ["an unknown form", `{"${secret}":["${secret}"]}`, "it is not the record of this cluster"],
+])("%s in answer to one cluster is one clear error, which quotes no value", async (_what, body, why) => {
+  const { client, run } = bench(body);
+  const error = String(await run(client.getCluster("cl_1")).catch((reason: unknown) => reason));
+  expect(error).toContain("GET /v1/clusters/cl_1: the service answered in a form that this version cannot read: ");
+  expect(error).toContain(why);
+  expect(error).toContain("npx pulumi-gpucluster doctor");
+  expect(error).not.toMatch(/\n|hf_/);
+});
+
+test("a negative number is none: the rest of the cluster is read", async () => {
+  const { client, run } = bench(cluster({ replicas: -3, status: "running" }));
+  const record = await run(client.getCluster("cl_1"));
+  expect(record).toMatchObject({ id: "cl_1", status: "running" });
+  expect(record.replicas).toBeUndefined();
+});
+
 test("a single record that cannot be read is requested once more too", async () => {
   const { client, paths, run } = bench('{"id":"cl_2"}', '{"id":"cl_1","status":"running"}');
   expect(await run(client.getCluster("cl_1"))).toMatchObject({ id: "cl_1", status: "running" });

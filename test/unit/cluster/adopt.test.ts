@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import { InitError, type Properties } from "../../../provider/core";
 import type { ClusterChanges, Dialect, ForeignCluster } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, writes } from "./harness";
 import { urnOf } from "./inputs";
@@ -232,6 +232,39 @@ describe("the deletion of the old entry of a cluster", () => {
     await failingAdoption(bench, inputs);
     const { message } = await bench.run(failureOf(bench.cluster.delete(old(bench), id, found?.state ?? {})));
     expect(message).toContain(`(${id}) was not deleted: another resource adopts it, and failed`);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
+describe("a cluster with another env, in a service that cannot update clusters,", () => {
+  const other = { ...env, MODE: "slow" };
+
+  it("is not taken over, as the preview says: the next update would replace it", async () => {
+    const bench = await openBench({ dialect: "client" });
+    const { id, inputs } = await find(bench, { env: other, gpuType: "rtx-4090" }, { gpuType: "rtx-4090" });
+    const check = (news: Properties) => bench.run(bench.cluster.check(bench.ctx(), news));
+    const reason = `is not that of ${id} (env.MODE), and the service cannot change it in place; set it to what ${id} has`;
+    expect((await check({ ...inputs, name: undefined })).failures).toEqual([{ property: "env", reason }]);
+    expect((await check({ ...inputs, name: undefined, env: other, replicas: 3 })).failures).toEqual([]);
+  });
+
+  it.each([0, 1])("is not taken over if only its refusal shows that (stopped before: %d)", async (stopped) => {
+    const refused = (["PATCH", "PUT", "POST"] as const).map((method) => {
+      return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
+    });
+    const bench = await openBench({ faults: refused });
+    const { id, inputs } = await find(bench, { env: other, ...(stopped ? { status: "stopped" } : {}) });
+    const error = await failureOf(adopt(bench, inputs));
+    expect(error).not.toBeInstanceOf(InitError);
+    expect(error.message).toMatch(
+      new RegExp(`\\(${id}\\) was not adopted: \`env\` cannot be changed in place: .*; set it to what ${id} has$`),
+    );
+    expect(bench.simulator.cluster(id)).toMatchObject({ env: other, status: stopped ? "stopped" : "running" });
+    // The next attempt knows it before it sends anything.
+    bench.simulator.requests.splice(0);
+    expect((await failureOf(adopt(bench, inputs))).message).toContain(
+      `was not adopted: \`env\` is not that of ${id} (env.MODE)`,
+    );
     expect(writes(bench.simulator)).toEqual([]);
   });
 });

@@ -233,7 +233,7 @@ describe("a failure", () => {
 
 describe("a wait in which nothing changes", () => {
   it.each<[string, string, number]>([
-    ["five minutes, where no word says that it is on its way", "warming-up", 5],
+    ["five minutes, where no word says that it is on its way", "glowing", 5],
     ["half of its time, where a word says so", "provisioning", 30],
   ])("says once, after %s, what it sees and what can be done", async (_title, word, minutes) => {
     const bench = await openBench({ client: renaming("provisioning", word), provisioningMs: 4 * 3_600_000 });
@@ -247,7 +247,7 @@ describe("a wait in which nothing changes", () => {
   });
 
   it("says nothing while replicas come up one after the other", async () => {
-    const bench = await openBench({ client: renaming("provisioning", "warming-up"), provisioningMs: 16 * 60_000 });
+    const bench = await openBench({ client: renaming("provisioning", "glowing"), provisioningMs: 16 * 60_000 });
     bench.simulator.setGpuType("h100", { stock: 64 });
     await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 3_600_000 }), { ...asked, replicas: 8 }));
     expect(warnings(bench)).toEqual([]);
@@ -256,7 +256,7 @@ describe("a wait in which nothing changes", () => {
   it("says so also where no look succeeds", async () => {
     const bench = await openBench();
     const made = await settle(bench, asked);
-    bench.simulator.fault({ kind: "status", status: 500, method: "GET", after: 3, times: 100_000 });
+    bench.simulator.fault({ kind: "status", status: 500, method: "GET", after: 1, times: 100_000 });
     await failingChange(bench, made, { ...asked, replicas: 3 }).catch(() => undefined);
     expect(warnings(bench)).toEqual([expect.stringMatching(/nothing has changed for 5m\d*s?: cannot poll: .*500/)]);
   });

@@ -78,11 +78,9 @@ export const telling: readonly BadAnswer[] = unreadable.filter(([title]) => tell
 export const unnamed: readonly BadAnswer[] = [
   changed("a record without an id", ({ id: _id, ...rest }) => rest),
   changed("the id null", (real) => ({ ...real, id: null })),
-  changed("a list of the one record", (real) => [real]),
-  changed("a list of the one record under data", (real) => ({ data: [real] })),
 ];
 
-/** Records whose id cannot be one. */
+/** Records whose id cannot be one, or is not in the place of a record. */
 export const withoutId: readonly BadAnswer[] = [
   ...["", 1, 1.5, true, ["cl_1"], { id: "cl_1" }, "cl_1/../..", "cl_1?x=1", "cl_1#", "..", "cl_1%2f", "cl 1"].map(
     (id) => changed(`the id ${JSON.stringify(id)}`, (real) => ({ ...real, id })),
@@ -91,6 +89,8 @@ export const withoutId: readonly BadAnswer[] = [
   changed("an id with an escape sequence for a slash", (real) => ({ ...real, id: "cl_1\u2215x" })),
   changed("an id of 100 000 characters", (real) => ({ ...real, id: `cl_${"a".repeat(100_000)}` })),
   json("an empty list", []),
+  changed("a list of the one record", (real) => [real]),
+  changed("a list of the one record under data", (real) => ({ data: [real] })),
 ];
 
 const oddReplicas = [-1, 1.5, 1e300, "2", "two", true, [2], { count: 2 }, null];
@@ -199,14 +199,22 @@ export const oddTexts = ["name", "endpoint", "created_at"].map((name) => withFie
 const sickInEscapes = { id: `${esc}a\r\n`, status: `${esc}sick\n`, healthy: false, message: `${esc}a\r\nb\u202e` };
 
 /** What `/status` may hold for replicas that are not healthy. */
-export const replicaLists: readonly BadAnswer[] = [
+export const badReplicas: readonly BadAnswer[] = [
   ...[[], [null, null], ["sick", "sick"], [[], []], [1, 1]],
-  ...[["perhaps", ""].map((healthy) => ({ healthy })), [50, 0].map((healthy) => ({ healthy }))],
+  ...[[50, 0].map((healthy) => ({ healthy }))],
   ...[[true, true, true].map((healthy) => ({ healthy })), [{ id: "a", healthy: true }]],
-  ...[[{ ["__proto__"]: { healthy: true } }, {}], [sickInEscapes], [{ id: {}, status: {}, healthy: {}, message: {} }]],
+  ...[[sickInEscapes], [{ id: {}, status: {}, healthy: {}, message: {} }]],
   [{ id: "a", healthy: false, message: `MODEL=${canary}` }],
   Array.from({ length: 10_000 }, (_, id) => ({ id, healthy: true })),
 ].map((replicas) => withFields({ replicas }));
+
+/** Replicas that show no health which is known: they are neither healthy nor sick. */
+export const silentReplicas: readonly BadAnswer[] = [
+  ["perhaps", ""].map((healthy) => ({ healthy })),
+  [{ ["__proto__"]: { healthy: true } }, {}],
+].map((replicas) => withFields({ replicas }));
+
+export const replicaLists: readonly BadAnswer[] = [...badReplicas, ...silentReplicas];
 
 const head = (...lines: string[]) =>
   ["HTTP/1.1 200 OK", "Content-Type: application/json", ...lines, "", ""].join("\r\n");

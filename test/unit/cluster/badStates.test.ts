@@ -5,6 +5,7 @@ import { canary, checked } from "./inputs";
 
 afterEach(closeAll);
 
+/** Properties that an operation computes with. */
 const broken: [string, unknown, string][] = [
   ["env", 5_551_234, "a map of names to texts"],
   ["env", [canary], "a map of names to texts"],
@@ -16,19 +17,25 @@ const broken: [string, unknown, string][] = [
   ["replicas", canary, "a number"],
   ["replicaStatuses", { id: canary }, "a list of maps"],
   ["replicaStatuses", [canary], "a list of maps"],
-  ["readyReplicas", canary, "a number"],
   ["unverifiedInputs", canary, "a list of texts"],
-  ["settled", canary, "true or false"],
   ["hourlyCost", canary, "a number"],
   ["restartTriggers", canary, "a map or a list of texts, numbers and flags"],
-  ["minHealthyReplicas", [], "a number or a text"],
-  ["endpoint", 1, "a text"],
   ["status", [], "a text"],
   ["__echo", { env: canary, name: [1] }, "a map of texts and of lists of texts"],
   ["__sent", canary, "a list of texts"],
-  ["__seenBy", {}, "a text"],
-  ["__unfinished", 1, "true or a text"],
-  ["__timeouts", canary, "a map"],
+];
+/** Properties that are only compared and shown: a wrong kind of one does no harm. */
+const shown: [string, unknown][] = [
+  ["readyReplicas", canary],
+  ["settled", canary],
+  ["minHealthyReplicas", []],
+  ["endpoint", 1],
+  ["createdAt", 7],
+  ["__seenBy", {}],
+  ["__unfinished", 1],
+  ["__timeouts", canary],
+  ["__late", canary],
+  ["__resumedAt", 1],
 ];
 
 const news = { ...checked, replicas: 1 };
@@ -59,6 +66,11 @@ describe.each(["read", "update", "delete"] as const)("a state that is given to %
     expect(bench.simulator.requests).toEqual([]);
   });
 
+  it.each(shown)("whose %s is %j is no reason for an error of another kind", async (name, value) => {
+    const { end } = await give(operation, { [name]: value });
+    if (end) expect(end).toBeInstanceOf(GpuClusterError);
+  });
+
   it("may hold null for what is not there", async () => {
     const {
       name: _name,
@@ -66,17 +78,20 @@ describe.each(["read", "update", "delete"] as const)("a state that is given to %
       replicas: _count,
       container: _image,
       ...others
-    } = Object.fromEntries(broken.map(([name]) => [name, null]));
+    } = Object.fromEntries([...broken, ...shown].map(([name]) => [name, null]));
     expect((await give(operation, others)).end).toBeUndefined();
   });
 });
 
-test.each(broken)("a preview does not break on a state whose %s is %j", async (name, value) => {
-  const { bench, id, state } = await openSettled(checked);
-  forget(bench);
-  const bad = { ...state, [name]: value };
-  await bench.run(bench.cluster.check(bench.ctx(), news, bad));
-  bench.cluster.diff(bad, news, { id, urn: "urn" });
-  bench.cluster.preview(news, bad);
-  await bench.run(bench.cluster.check(bench.ctx(), { ...checked, name: "other" }));
-});
+test.each<[string, unknown, string?]>([...broken, ...shown])(
+  "a preview does not break on a state whose %s is %j",
+  async (name, value) => {
+    const { bench, id, state } = await openSettled(checked);
+    forget(bench);
+    const bad = { ...state, [name]: value };
+    await bench.run(bench.cluster.check(bench.ctx(), news, bad));
+    bench.cluster.diff(bad, news, { id, urn: "urn" });
+    bench.cluster.preview(news, bad);
+    await bench.run(bench.cluster.check(bench.ctx(), { ...checked, name: "other" }));
+  },
+);

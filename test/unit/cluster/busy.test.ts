@@ -79,14 +79,6 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
     expect(tookMs()).toBeLessThan(60_000);
   });
 
-  it("without a code is waited for while a replica of it is not healthy, whatever its word", async () => {
-    const { bench, made } = await openConflicting(line, { times: 9 });
-    bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "crashed" } });
-    expect(bench.simulator.cluster(made.id)?.status).toBe("running");
-    await bench.run(change(bench, made, { timeoutMs: 600_000 }).catch(() => undefined));
-    expect(countOf(bench.simulator, line)).toBe(10);
-  });
-
   it("for longer than the operation may take fails with the API's text", async () => {
     const { bench, made, tookMs } = await openConflicting(line, { code: "cluster_busy", times: 1_000 });
     const error = await bench.run(failureOf(change(bench, made, { timeoutMs: 120_000 })));

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import type { Fault } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { type Bench, closeAll, countOf, living, openBench } from "./harness";
+import { type Bench, closeAll, living, openBench } from "./harness";
 import { checked, urnOf } from "./inputs";
+import { check } from "./preview/harness";
 
 afterEach(closeAll);
 
-const creation = "POST /v1/clusters";
 const post = { method: "POST", path: "/v1/clusters" } as const;
 const types = ["h200", "h100", "l4"] as const;
 
@@ -31,10 +31,12 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constantFrom("before" as const, "after" as const).map((when): Fault => ({ ...post, kind: "drop", when })),
   fc.constant<Fault>({ ...post, kind: "truncate" }),
   fc.constant<Fault>({ ...post, kind: "status", status: 503, when: "after" }),
+  fc.constant<Fault>({ ...post, kind: "status", status: 503, when: "after", code: "NODE_AT_CAPACITY" }),
   fc.constantFrom(
     refusal(409, "insufficient_capacity"),
     refusal(400, "invalid_gpu_type"),
     refusal(400, "out_of_stock"),
+    refusal(503, "NODE_AT_CAPACITY"),
   ),
 );
 const spread = fc
@@ -47,7 +49,9 @@ async function arrive(bench: Bench, list: readonly Wish[]) {
   for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
     await bench.clock.advance(afterMs);
     const name = `web-${index}`;
-    const inputs = { ...checked, name, replicas, gpuType: gpuTypes[0], __gpuTypes: gpuTypes, waitForCapacity: true };
+    const news = { ...checked, name, replicas, gpuType: [...gpuTypes], waitForCapacity: true };
+    const { inputs, refusals } = await check(bench, news, {}, name);
+    expect(refusals).toEqual([]);
     const work = bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs);
     // A failure counts at the end, not before somebody waits for it.
     work.catch(() => undefined);
@@ -81,26 +85,6 @@ describe("creations that wait for capacity", () => {
         if (result instanceof Error && alive.length > 0) expect(result.message).toContain(`"${name}"`);
         for (const { gpuType } of alive) expect(gpuTypes).toContain(gpuType);
       }
-      await closeAll();
-    });
-    await fc.assert(law, { numRuns: runs(60) });
-  }, 120_000);
-
-  it("are never refused while the shown stock is true and only grows", async () => {
-    const law = fc.asyncProperty(wishes, fc.array(stockStep, { maxLength: 8 }), async (list, steps) => {
-      const bench = await openSoldOut();
-      const works = await arrive(bench, list);
-      const owned = new Map<string, number>();
-      for (const { type, count, afterMs } of [
-        ...steps,
-        ...types.map((each) => ({ type: each, count: 20, afterMs: 0 })),
-      ]) {
-        await bench.clock.advance(afterMs);
-        owned.set(type, (owned.get(type) ?? 0) + count);
-        bench.simulator.setGpuType(type, { stock: owned.get(type) ?? 0 });
-      }
-      await bench.run(Promise.all(works.map(({ work }) => work)));
-      expect(countOf(bench.simulator, creation)).toBe(list.length);
       await closeAll();
     });
     await fc.assert(law, { numRuns: runs(60) });

@@ -85,7 +85,7 @@ const laterFailures: [string, Fault[], RegExp][] = [
   [
     "a replica that stays sick",
     [{ kind: "sick-replica", replica: 1, message: "image not found" }],
-    /timed out after 2m: 1\/2 replicas healthy, provisioning\n +It is kept.*\n +seen: .*\n +replica rep_\S+: unhealthy, image not found/,
+    /timed out after 2m: 1\/2 replicas healthy, provisioning\n +It is kept.*\n +replica rep_\S+: unhealthy, image not found/,
   ],
   [
     "a cluster that fails",

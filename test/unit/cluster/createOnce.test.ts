@@ -1,5 +1,4 @@
 import type { Client } from "../../../provider/api/client";
-import { createService } from "../../../provider/cluster/service";
 import { ConnectionError, InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
 import * as harness from "./createOnceHarness";
@@ -12,7 +11,6 @@ afterEach(closeAll);
 
 const minute = 60_000;
 const hidden = (ms: number): Fault => ({ kind: "hidden", ms });
-const resent = expect.stringContaining("the request is sent again");
 const interrupt = () => new InterruptedError("interrupted");
 
 /** A bench where something happens right before, or right after, the create request with this number. */
@@ -169,7 +167,7 @@ describe("a key that may create but not list", () => {
 
 describe("a request that was waited for in vain, which the service may still be at work on,", () => {
   const isLate = { outcome: "ambiguous", ...post, isLate: true } as const;
-  const working = /the service may still be working on the request/;
+  const unseen = /no list of clusters shows it/;
 
   /** A service whose answers never come; `act` is what it does all the same. */
   async function openLate(act: (bench: Bench) => void) {
@@ -183,20 +181,9 @@ describe("a request that was waited for in vain, which the service may still be 
     return { bench, sent: () => sent };
   }
 
-  it.each([408, 504, 524])("is never sent again, and the next run makes the cluster: %d", async (status) => {
-    const bench = await openBench({ faults: [{ ...post, kind: "status", status }] });
-    const error = await expectDoubt(bench, working);
-    // An error hook of the program makes the engine ask again in the same run.
-    expect(await bench.run(failureOf(claim(bench)))).toBe(error);
-    expect(countOf(bench.simulator, createLine)).toBe(1);
-    const service = createService(bench.client, "seen", bench.clock, 15_000, bench.simulator.url);
-    await bench.run(claim({ ...bench, service }));
-    expect(living(bench.simulator)).toHaveLength(1);
-  });
-
   it("is never sent again after a time limit either", async () => {
     const { bench, sent } = await openLate(() => undefined);
-    await expectDoubt(bench, working, 0);
+    await expectDoubt(bench, unseen, 0);
     expect(sent()).toBe(1);
   });
 
@@ -207,48 +194,6 @@ describe("a request that was waited for in vain, which the service may still be 
     });
     await expectOne(bench, 0);
     expect(sent()).toBe(1);
-  });
-});
-
-describe("a second create request", () => {
-  it("is always said, and nothing else if there is one cluster", async () => {
-    const bench = await openBench({ faults: [lost] });
-    await expectOne(bench, 2);
-    expect(bench.said).toEqual([resent]);
-  });
-
-  it("that is lost too, and whose cluster is found, says what may still come", async () => {
-    const bench = await openBench({ faults: [lost, lostAfter] });
-    const { id } = await expectOne(bench, 2);
-    const twice = `two create requests were sent for ${id}: check whether the service lists a second cluster of its name`;
-    expect(bench.said).toEqual([resent, twice]);
-  });
-
-  it("that is a conflict means that the first one arrived late, and its cluster is taken", async () => {
-    const before = ({ simulator }: Bench, count: number) => {
-      if (count === 2) simulator.addCluster({ name: "web", gpuType: "h100" });
-    };
-    const bench = await openWith({ before }, { dialect: { uniqueNames: true }, faults: [lost] });
-    await expectOne(bench, 2);
-    expect(bench.said).toEqual([resent]);
-  });
-
-  it("is followed by a warning where nobody can tell whether the first one made a cluster, too", async () => {
-    const bench = await openBench({ faults: [lost, failingLists(500, 6)] });
-    await expectOne(bench, 2);
-    const unchecked = /could not check whether the first create request created a cluster too/;
-    expect(bench.said).toEqual([resent, expect.stringMatching(unchecked)]);
-  });
-
-  it("is followed by the id of the cluster that the first one makes late", async () => {
-    const late: string[] = [];
-    const after = (count: number) => {
-      if (count === 2) late.push(bench.simulator.addCluster({ name: "web", gpuType: "h100" }).id);
-    };
-    const bench = await openWith({ after }, { faults: [lost] });
-    const { id } = await bench.run(claim(bench));
-    expect(bench.said).toEqual([resent, expect.stringContaining(late[0] ?? "none")]);
-    expect(bench.said[1]).not.toContain(id);
   });
 });
 

@@ -78,7 +78,7 @@ function expectNothingLost({ name, result, alive }: Claimed): void {
     return;
   }
   if (alive.length > 0) expect(String(result?.reason)).toContain(`"${name}"`);
-  expect(alive.length).toBeLessThanOrEqual(2);
+  expect(alive.length).toBeLessThanOrEqual(1);
 }
 
 describe("whatever goes wrong while clusters are created", () => {

@@ -30,7 +30,9 @@ const edits: Edits = {
     adds("  readonly region?: string;", { after: "export interface CreateBody {" }),
     (text) => text.replaceAll(/^ {2}(specification|client): \{ name:/gm, '  $1: { region: "region", name:'),
   ),
-  "provider/api/records.ts": adds('  region: ["region", "location"],', { after: "export const clusterTexts = {" }),
+  "provider/api/records.ts": adds('  region: [text, "region", "location"],', {
+    after: "export const clusterTable = {",
+  }),
   "provider/cluster/drift.ts": adds("  region: sameText,", { before: "  container: sameImage," }),
   "simulator/extraFields.ts": (text) =>
     text.replace(/(const ownFields: .* = \{)\}/, '$1 region: { parse: text, isFixed: true, chosen: "eu-west" } }'),

@@ -8,7 +8,6 @@ import { createService, type Service } from "../../../provider/cluster/service";
 import type { Settings } from "../../../provider/config";
 import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/core";
 import { Secret } from "../../../provider/text";
-import type { Tracer } from "../../../provider/trace";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 import { VirtualClock } from "../../support/virtualClock";
 import { urnOf } from "./inputs";
@@ -38,7 +37,6 @@ export interface BenchOptions extends SimulatorOptions {
   readonly ask?: (clock: VirtualClock) => Service["ask"];
   /** What the stack says of all clusters. */
   readonly settings?: Partial<Settings>;
-  readonly tracer?: Tracer;
   /** The names of requests, if they are not to be found out. */
   readonly requestNames?: RequestNames;
 }
@@ -52,17 +50,16 @@ export async function openBench({
   settings: own,
   requestNames,
   ask,
-  tracer,
   ...options
 }: BenchOptions = {}): Promise<Bench> {
   const clock = new VirtualClock();
   const simulator = await startSimulator({ clock, rateLimit: 1_000_000, ...options });
   open.push(simulator);
-  const real = clientOf(simulator, clock, wire, requestNames, tracer);
+  const real = clientOf(simulator, clock, wire, requestNames);
   const client = { ...real, ...patch?.(real) };
   const said: string[] = [];
   const serviceOf = (seenBy: string): Service => {
-    const made = createService(client, seenBy, clock, 15_000, simulator.url, undefined, tracer);
+    const made = createService(client, seenBy, clock, 15_000, simulator.url);
     return ask ? { ...made, ask: ask(clock) } : made;
   };
   const settings = (): Settings => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error", ...own });
@@ -93,9 +90,8 @@ function clientOf(
   clock: VirtualClock,
   wire: NonNullable<BenchOptions["wire"]>,
   requestNames?: RequestNames,
-  tracer?: Tracer,
 ): Client {
-  const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1", tracer };
+  const chain = { baseUrl, apiKey: new Secret(apiKey), clock, random: () => 0.5, userAgent: "test/1" };
   const transport = createTransport({ ...chain, end: wire(http(baseUrl), clock) });
   return createClient(transport, undefined, new ServiceForm(requestNames));
 }

@@ -51,6 +51,6 @@ test.each([
   bench.simulator.fault({ kind: "body", method: "GET", times: 100, body: write(2_000).replace("cl_1", id) });
   const error = await failureOf(bench.run(bench.cluster.read(bench.ctx(), id, state)));
   expect(error).toBeInstanceOf(ResponseShapeError);
-  expect(error.message).toMatch(/^GET .* cannot be read: it is nested more than 100 levels deep/);
+  expect(error.message).toMatch(/^GET .* cannot read: it is nested more than 100 levels deep/);
   expect(error.message).not.toContain("\n");
 });

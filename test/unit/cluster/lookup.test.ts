@@ -312,7 +312,7 @@ describe("a young cluster of a service that is seen to show clusters late", () =
 
   it("is so in another process, too", async () => {
     const { bench, made } = await open();
-    bench.client.form.showsLate = false;
+    bench.client.form.readsLag = false;
     expect((await bench.run(failureOf(read(bench, made)))).message).toMatch(notYet);
   });
 

@@ -204,7 +204,7 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     const own = ctx.naming?.proposed ?? (news["name"] ? name : generatedName(urn));
     leave(bench, { name: own });
     const { inputs, failures } = await bench.run(bench.cluster.check(bench.ctx(ctx), { ...program, ...news }));
-    expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/`pulumi refresh` does not help/) }]);
+    expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/set `adopt: "cl_/) }]);
     const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(ctx), inputs)));
     expect(error.message).toMatch(/is already the name of cl_/);
     expect(writes(bench.simulator)).toEqual([]);

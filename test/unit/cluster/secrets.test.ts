@@ -116,18 +116,60 @@ describe("a value that an update has replaced", () => {
   });
 
   it("shows in no answer of a function, nor in its errors, nor in a state word", async () => {
-    const { client, id, service, run, simulator } = await updated();
-    const { replicas } = await run(getClusterStatus(client, { id }, service.known));
+    const { client, id, run, simulator } = await updated();
+    const { replicas } = await run(getClusterStatus(client, { id }));
     expect(JSON.stringify(replicas)).toContain(hidden);
     const body = JSON.stringify([{ id, name: "web", status: `lost ${old}` }]);
     simulator.fault({ kind: "body", body, path: "/v1/clusters" });
-    expect((await run(getClusters(client, {}, service.known))).clusters[0]?.status).toBe("lost [secret]");
+    expect((await run(getClusters(client))).clusters[0]?.status).toBe("lost [secret]");
     simulator.fault({ kind: "body", body: body.slice(1, -1), path: "/v1/clusters/*" });
-    expect((await run(getCluster(client, { id }, service.known))).status).toBe("lost [secret]");
+    expect((await run(getCluster(client, { id }))).status).toBe("lost [secret]");
     simulator.fault({ kind: "status", status: 422, message: `no ${old}`, path: "/v1/clusters/*", times: 9 });
     for (const get of [getCluster, getClusterStatus]) {
-      expect((await run(failureOf(get(client, { id }, service.known)))).message).toContain("no [secret]");
+      expect((await run(failureOf(get(client, { id })))).message).toContain("no [secret]");
     }
+  });
+});
+
+describe("a value of the cluster that another one replaces", () => {
+  const old = "canary-old-0b1c2d";
+
+  /** A process that has deleted a cluster with the old value, in a service that quotes it all the same. */
+  async function replaced(): Promise<Bench> {
+    const quoted = { kind: "sick-replica", replica: 0, message: `bad: ${old}` } as const;
+    const bench = await openBench({ dialect: { envEcho: "none" } });
+    const { id, state } = await settle(bench, { ...checked, env: { TOKEN: old } });
+    await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+    bench.simulator.fault(quoted);
+    return bench;
+  }
+
+  it("shows in no message and no state of the new one", async () => {
+    const bench = await replaced();
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
+    expect(error.message).toContain("bad: [secret]");
+    expect(inspect([bench.said, error], { depth: 9 })).not.toContain(old);
+  });
+
+  it("shows in no refusal of the new one, and in no text about another cluster", async () => {
+    const bench = await replaced();
+    bench.simulator.fault({ kind: "status", status: 422, method: "POST", message: `no ${old}, ${btoa(old)}` });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), { ...checked, name: "other", env: {} })));
+    expect(error.message).toContain("no [secret], [secret]");
+  });
+});
+
+describe("our own sentences", () => {
+  it("show names, words and numbers that are values of env too", async () => {
+    const bench = await openBench();
+    const env = { GPU: "h100", NAME: "web", IMAGE: String(checked["container"]), PORT: "8000", STATE: "healthy" };
+    await bench.run(bench.cluster.create(bench.ctx(), { ...checked, env }));
+    expect(bench.said.join()).toMatch(/[012]\/2 replicas healthy/);
+    expect(bench.said.join()).not.toContain("[secret]");
+    bench.simulator.fault({ kind: "status", status: 422, method: "POST", message: "Only 1 left." });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), { ...checked, env, name: "web-2" })));
+    expect(error.message).toContain('cluster "web-2"');
+    expect(error.message).not.toContain("[secret]");
   });
 });
 

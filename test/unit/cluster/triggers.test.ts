@@ -41,7 +41,8 @@ const rows: [string, Properties, string[], typeof kept][] = [
 
 describe.each(["status", "list"])("triggers (health by %s)", (healthCheck) => {
   it.each(rows)("%s", async (_title, changes, calls, goal) => {
-    const { bench, made } = await openSettled({ ...before, healthCheck });
+    // A restart has to last longer than the pause between two polls to be seen.
+    const { bench, made } = await openSettled({ ...before, healthCheck }, { provisioningMs: 6_000 });
     const wanted = { ...withChanges(changes), healthCheck };
     const at = await change(bench, made, wanted);
     expect(writes(bench.simulator)).toEqual(calls);

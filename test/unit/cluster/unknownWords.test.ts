@@ -10,7 +10,7 @@ const { patch, redeploy, restart, scale, settleStopped, stop } = power;
 afterEach(closeAll);
 
 const env = { MODEL: "another" };
-const offline = renaming("stopped", "offline");
+const dimmed = renaming("stopped", "dimmed");
 const wordAlone = { healthCheck: "list" };
 const runs = { ...asked, ...wordAlone };
 const rests = { ...atRest, ...wordAlone };
@@ -46,7 +46,7 @@ const byUs = ways.filter(({ by }) => by === "this package");
 async function openStopped({ by, dialect, more }: Way, others: Partial<Dialect> = {}) {
   const { bench, made } = await openSettled(
     { ...asked, ...more },
-    { dialect: { ...dialect, ...others }, client: offline },
+    { dialect: { ...dialect, ...others }, client: dimmed },
   );
   const isOurs = by === "this package";
   if (!isOurs) bench.simulator.change(made.id, { status: "stopped" });
@@ -55,7 +55,7 @@ async function openStopped({ by, dialect, more }: Way, others: Partial<Dialect> 
   return { bench, held, tookMs: () => bench.clock.now() - startMs };
 }
 
-describe.each(ways)("a cluster that $by stopped, under a word that is not known ($shown),", (way) => {
+describe.each(byUs)("a cluster that this package stopped, under a word that is not known ($shown),", (way) => {
   const wanted: Properties = { ...asked, ...way.more };
 
   it.each([
@@ -65,36 +65,38 @@ describe.each(ways)("a cluster that $by stopped, under a word that is not known 
   ] as const)("is started by what works (%s)", async (startedBy, calls) => {
     const { bench, held, tookMs } = await openStopped(way, { startedBy });
     const at = await reach(bench, await refresh(bench, held), wanted, calls);
-    expect(tookMs()).toBeLessThan(way.by === "this package" && way !== byWord ? 60_000 : 180_000);
+    expect(tookMs()).toBeLessThan(way === byWord ? 180_000 : 60_000);
     expect(running(bench, at).status).toBe("running");
   });
+});
 
-  it("stays stopped in the state where it cannot be started, so that the next update tries again", async () => {
+it.each(byReplicas.filter(({ by }) => by === "this package"))(
+  "a cluster that this package stopped, under a word that is not known ($shown), stays stopped in the state where it cannot be started, so that the next update tries again",
+  async (way) => {
     const { bench, held } = await openStopped(way);
-    const news = way.by === "this package" ? wanted : { ...wanted, replicas: 3 };
     bench.simulator.setGpuType("h100", { stock: 0 });
-    const failed = await failingChange(bench, held, news);
+    const failed = await failingChange(bench, held, asked);
     expect(failed.text).toMatch(
       /it does not start\n +It is kept.*\n +restart: .*0 are free.*\n +redeploy: .*\n +scale: /,
     );
     expect(failed.state).toMatchObject({ desiredStatus: "stopped", settled: false });
     const found = await refresh(bench, failed);
-    expect(toDo(bench, found, news)).toEqual(expect.arrayContaining(["desiredStatus", "settled"]));
+    expect(toDo(bench, found, asked)).toEqual(expect.arrayContaining(["desiredStatus", "settled"]));
     bench.simulator.setGpuType("h100", { stock: 64 });
-    expect(running(bench, await reach(bench, found, news)).status).toBe("running");
-  });
-});
+    expect(running(bench, await reach(bench, found, asked)).status).toBe("running");
+  },
+);
 
 describe.each(byUs)("a service whose word for stopped is not known ($shown)", (way) => {
   const wanted: Properties = { ...atRest, ...way.more };
 
   it("has a cluster stopped once it runs no replica, or the word stays for a minute", async () => {
-    const { bench, made } = await openSettled({ ...asked, ...way.more }, { dialect: way.dialect, client: offline });
+    const { bench, made } = await openSettled({ ...asked, ...way.more }, { dialect: way.dialect, client: dimmed });
     const startMs = bench.clock.now();
     const at = await reach(bench, made, wanted, [stop]);
     const tookMs = bench.clock.now() - startMs;
     expect([tookMs >= 60_000, tookMs < 90_000]).toEqual([way === byWord, true]);
-    expect(at.state).toMatchObject({ status: "offline", readyReplicas: 0, replicaStatuses: [] });
+    expect(at.state).toMatchObject({ status: "dimmed", readyReplicas: 0, replicaStatuses: [] });
     expect(warnings(bench)).toEqual([]);
     if (way === byWord) expect(countOf(bench.simulator, "GET /v1/clusters/:id/status")).toBe(0);
   });
@@ -125,14 +127,22 @@ describe.each(byOthers)("a cluster that others stopped, under a word that is not
     const { bench, held, tookMs } = await openStopped(way);
     const found = await refresh(bench, held);
     expect(tookMs()).toBeLessThan(2_000);
-    expect(found.state).toMatchObject({ desiredStatus: "running", status: "offline", settled: false });
+    expect(found.state).toMatchObject({ desiredStatus: "running", status: "dimmed", settled: false });
     expect(toDo(bench, found, asked)).toEqual(["settled"]);
     expect((await refresh(bench, found)).state).toEqual(found.state);
     expect(writes(bench.simulator)).toEqual([]);
   });
 
+  it("is not started by an update with replicas, whose wait ends with what the service shows", async () => {
+    const { bench, held } = await openStopped(way);
+    const failed = await failingChange(bench, held, { ...asked, replicas: 3 });
+    expect(writes(bench.simulator)).toEqual([scale]);
+    const [listed, none] = [/timed out after 20m: 0\/3 .*, dimmed/, /shows "dimmed", which .* not know, and nothing/];
+    expect(failed.text).toMatch(way.dialect.stoppedReplicas === "listed" ? listed : none);
+    expect(failed.state["settled"]).toBe(false);
+  });
+
   it.each<[string, Properties]>([
-    ["replicas", { replicas: 3 }],
     ["an env", { env }],
     ["a container", { container: "acme/other:2" }],
   ])("is started by an update with %s, without a refresh", async (_title, news) => {
@@ -146,20 +156,20 @@ describe.each(byOthers)("a cluster that others stopped, under a word that is not
     await reach(bench, held, atRest, [stop]);
   });
 
-  it.each(["stopped", "running"])("gets a stop or a start by an adoption that wants it %s", async (desiredStatus) => {
-    const bench = await openBench({ dialect: way.dialect, client: offline });
+  it("gets a stop by an adoption that wants it stopped", async () => {
+    const bench = await openBench({ dialect: way.dialect, client: dimmed });
     const createdAt = bench.clock.now() - 7_200_000;
     const seed = { name: "web", gpuType: "h100", replicas: 2, createdAt, container };
     const { id } = bench.simulator.addCluster({ ...seed, status: "stopped" });
-    const { env: _env, ...wanted }: Properties = { ...asked, desiredStatus, adopt: id };
+    const { env: _env, ...wanted }: Properties = { ...atRest, adopt: id };
     const made = await bench.run(bench.cluster.create(bench.ctx(), wanted));
-    expect(writes(bench.simulator)).toEqual([desiredStatus === "stopped" ? stop : restart]);
+    expect(writes(bench.simulator)).toEqual([stop]);
     await expectAtGoal(bench, made, wanted);
   });
 });
 
 it("a cluster that others are stopping is started when the stop has ended under a word that is not known", async () => {
-  const { bench, made } = await openSettled(asked, { client: offline, deletionMs: 30_000 });
+  const { bench, made } = await openSettled(asked, { client: dimmed, deletionMs: 30_000 });
   await bench.run(bench.client.stopCluster(made.id));
   const at = await reach(bench, made, { ...asked, replicas: 3 }, [restart, scale]);
   expect(running(bench, at).status).toBe("running");
@@ -177,7 +187,7 @@ it("a cluster without replicas is not taken for stopped where its autoscaler may
   expect(found.state["desiredStatus"]).toBe("running");
 });
 
-it("a cluster that has failed under a word that is not known is rolled out again", async () => {
+it('a cluster that has failed under the word "faulted" is rolled out again', async () => {
   const bench = await openBench({
     client: (real) => ({
       ...renaming("failed", "faulted")(real),
@@ -199,10 +209,10 @@ it("a cluster that has failed under a word that is not known is rolled out again
 describe("a cluster that comes up under a word that is not known, and shows no replica yet,", () => {
   /** A service with a word of its own for what comes up, which has no replicas until it runs. */
   const slow = (real: Client): Partial<Client> => ({
-    ...renaming("provisioning", "warming-up")(real),
+    ...renaming("provisioning", "glowing")(real),
     getClusterStatus: async (...args) => {
       const status = await real.getClusterStatus(...args);
-      return status.replicas.every(({ healthy }) => healthy) ? status : { replicas: [], status: "warming-up" };
+      return status.replicas.every(({ healthy }) => healthy) ? status : { replicas: [], status: "glowing" };
     },
   });
   const openSlow = () => openBench({ client: slow, provisioningMs: 120_000 });
@@ -241,7 +251,7 @@ describe("a cluster that comes up under a word that is not known, and shows no r
 });
 
 it("a cluster whose word alone is believed is started also if the word on its way up is not known", async () => {
-  const client = ownWords({ provisioning: "warming-up", stopped: "offline" });
+  const client = ownWords({ provisioning: "glowing", stopped: "dimmed" });
   const bench = await openBench({ client, provisioningMs: 30_000 });
   const at = await change(bench, await settleStopped(bench, rests), runs);
   expect(writes(bench.simulator)).toEqual([restart]);
@@ -251,15 +261,15 @@ it("a cluster whose word alone is believed is started also if the word on its wa
 it("a cluster whose word alone is believed, and does not change, is not stopped: its wait says what to do", async () => {
   // The stop is accepted, and nothing changes.
   const stopCluster = async () => undefined;
-  const bench = await openBench({ client: (real) => ({ ...renaming("running", "serving")(real), stopCluster }) });
+  const bench = await openBench({ client: (real) => ({ ...renaming("running", "humming")(real), stopCluster }) });
   const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2, container });
   const { env: _env, ...inputs }: Properties = rests;
   const held = { id, state: { ...runs, ...inputs, desiredStatus: "running", settled: true, __echo: {} } };
   const failed = await failingChange(bench, held, inputs);
-  expect(failed.text).toMatch(/timed out after 20m: serving/);
+  expect(failed.text).toMatch(/timed out after 20m: humming/);
   expect(failed.state["settled"]).toBe(false);
   expect(warnings(bench)).toEqual([
-    expect.stringMatching(/nothing has changed for 5m\d*s?: serving\. The wait continues for 1\dm.*Ctrl-C/),
+    expect.stringMatching(/nothing has changed for 5m\d*s?: humming\. The wait continues for 1\dm.*Ctrl-C/),
   ]);
 });
 
@@ -268,7 +278,7 @@ async function openBlind(reason: string, names: Record<string, string> = {}) {
   const [status, code] = reason === "405" ? [405, "method_not_allowed"] : [404, "not_found"];
   const fault = { kind: "status", status, code, method: "GET", path: "/v1/clusters/*/status", times: 1e6 } as const;
   const faults = reason === "405" ? [fault] : [];
-  const client = ownWords({ stopped: "offline", ...names });
+  const client = ownWords({ stopped: "dimmed", ...names });
   const bench = await openBench({ client, faults, provisioningMs: 120_000 });
   const more = reason === "list" ? wordAlone : {};
   const work = bench.cluster.create(bench.ctx({ timeoutMs: 300_000 }), { ...asked, ...more });
@@ -283,7 +293,7 @@ describe.each(["405", "404"])("a cluster without replicas to look at (%s)", (rea
     const startMs = bench.clock.now();
     const at = await reach(bench, made, atRest);
     expect(bench.clock.now() - startMs).toBeLessThan(90_000);
-    expect(at.state["status"]).toBe("offline");
+    expect(at.state["status"]).toBe("dimmed");
     forget(bench);
     const back = await bench.run(bench.cluster.update(bench.ctx(), at.id, at.state, asked).catch(({ state }) => state));
     expect(writes(bench.simulator)).toEqual([restart]);
@@ -293,15 +303,15 @@ describe.each(["405", "404"])("a cluster without replicas to look at (%s)", (rea
 
 describe.each<[string, number, Record<string, string>, string]>([
   ["running", 180_000, {}, "list"],
-  ["not known", 180_000, { running: "serving" }, "list"],
-  ["not known on its way up", 5_000, { restarting: "warming-up" }, "list"],
-  ["not known", 180_000, { running: "serving" }, "405"],
-  ["not known", 180_000, { running: "serving" }, "404"],
+  ["not known", 180_000, { running: "humming" }, "list"],
+  ["not known on its way up", 5_000, { restarting: "glowing" }, "list"],
+  ["not known", 180_000, { running: "humming" }, "405"],
+  ["not known", 180_000, { running: "humming" }, "404"],
 ])("a cluster that others have started again, whose word is %s after %i ms,", (_title, afterMs, names, reason) => {
   it.each([true, false])(`is not started once more (${reason}, after a refresh: %s)`, async (isRefreshed) => {
     const { bench, made, wanted, stopped } = await openBlind(reason, names);
     const left = await change(bench, made, stopped);
-    expect(left.state).toMatchObject({ status: "offline", settled: true });
+    expect(left.state).toMatchObject({ status: "dimmed", settled: true });
     await bench.run(bench.client.restartCluster(left.id));
     await bench.clock.advance(afterMs);
     const held = isRefreshed ? await refresh(bench, left) : left;

@@ -1,4 +1,4 @@
-import { hiddenReasonOf, rolloutOf, type Transition } from "../../../provider/cluster/preview/plan";
+import { hiddenReasonOf, rolloutOf, type Transition } from "../../../provider/cluster/preview/transition";
 import { type Bench, closeAll, openBench, settle } from "./harness";
 import { checked } from "./inputs";
 
@@ -29,19 +29,24 @@ const inputs: Inputs = {
 };
 const transition = (before: Partial<Inputs>, news: Partial<Inputs>, effects: Transition["effects"]): Transition => ({
   ...{ kind: "update", before: { ...inputs, ...before }, inputs: { ...inputs, ...news }, effects },
-  ...{ causes: [], forcedBy: [], oldGoesFirst: false, keeps: true },
+  ...{ causes: [], oldGoesFirst: false, keeps: true },
 });
 const rollout = new Set(["rollout"] as const);
 const env = { A: "new-canary" };
 
 test.each<[string, Transition, string | undefined]>([
-  ["env", transition({}, { env }, rollout), "`env` changes: the roll-out renews all 2 replicas"],
+  ["env", transition({}, { env }, rollout), "`env` changes: a roll-out replaces both replicas"],
   [
     "both",
     transition({}, { env, container: "a/b:2" }, rollout),
-    "`container` and `env` change: the roll-out renews all 2 replicas",
+    "`container` and `env` change: a roll-out replaces both replicas",
   ],
-  ["one replica", transition({ replicas: 1 }, { env }, rollout), "`env` changes: the roll-out renews the replica"],
+  [
+    "three replicas",
+    transition({ replicas: 3 }, { env }, rollout),
+    "`env` changes: a roll-out replaces all 3 replicas",
+  ],
+  ["one replica", transition({ replicas: 1 }, { env }, rollout), "`env` changes: a roll-out replaces the replica"],
   ["a stopped cluster", transition({ desiredStatus: "stopped" }, { env }, rollout), undefined],
   ["a cluster that is stopped", transition({}, { env, desiredStatus: "stopped" }, rollout), undefined],
   ["no roll-out", transition({}, { replicas: 3 }, new Set(["scale"] as const)), undefined],
@@ -57,7 +62,7 @@ test("before a difference, a change of env is said to renew the replicas that ru
   bench.said.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
   await bench.run(bench.cluster.recognize(bench.ctx(), id, state, inputs));
-  expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: the roll-out renews all 2 replicas$/)]);
+  expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a roll-out replaces both replicas$/)]);
   expect(bench.said.join()).not.toContain("new-canary");
 });
 

@@ -1,5 +1,6 @@
 import type { UpdateBody } from "../../../provider/api/requestNames";
 import { amend } from "../../../provider/cluster/updateRequest";
+import type { Properties } from "../../../provider/core";
 import { ApiError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
 import { type BenchOptions, closeAll, failureOf, openBench, openSettled, settle, writes } from "./harness";
@@ -14,12 +15,12 @@ const spare: UpdateBody = { name: "web", gpuType: "h100" };
 
 function refusal(said: string, status = 422, code?: string): ApiError {
   const outcome = status >= 500 ? "server-error" : status === 409 ? "busy" : "refused";
-  return new ApiError(said, { method: "PATCH", path: "/", outcome, status, isApiAnswer: true, said, code });
+  return new ApiError(said, { method: "PATCH", path: "/", outcome, status, isApiAnswer: true, apiMessage: said, code });
 }
 
 /** The body after a refusal, where these fields have to change. */
 function amended(error: ApiError, needed: (keyof UpdateBody)[] = [], body = whole): UpdateBody | undefined {
-  const next = amend(body, error, { needed: new Set(needed), spare });
+  const next = amend(body, error, { needed: new Set(needed), all: whole, spare, mayKeepRemoved: true });
   return next && JSON.parse(JSON.stringify(next));
 }
 
@@ -81,7 +82,20 @@ it.each<[string, keyof UpdateBody]>([
   ["body.gpu_type: Field required", "gpuType"],
 ])("a field that the service misses is added after %j", (said, field) => {
   expect(amended(refusal(said), ["env", "container"])).toEqual({ ...whole, [field]: spare[field] });
+  // A service that misses a field may reset every other one that is missing.
+  expect(amended(refusal(said), ["env"], { env })).toEqual({ ...whole, [field]: spare[field] });
 });
+
+it.each(["env.OLD must be a string", "null is not allowed", "the body is invalid", "env is not allowed"])(
+  "a null is left out after %j, if the variable may stay",
+  (said) => {
+    const body = { env: { ...env, OLD: null } };
+    expect(amended(refusal(said), ["env"], body)).toEqual({ env });
+    const leeway = { needed: new Set(["env"] as const), all: whole, spare, mayKeepRemoved: false };
+    expect(amend(body, refusal(said), leeway)).toBeUndefined();
+    expect(amended(refusal(said, 409), ["env"], body)).toBeUndefined();
+  },
+);
 
 it.each([
   "name, gpu_type, replicas, container, env: unknown or missing, required or not allowed",
@@ -89,27 +103,33 @@ it.each([
 ])("a service that refuses every body with %j is asked few times", (said) => {
   let body: UpdateBody | undefined = whole;
   let rounds = 0;
-  for (; body && rounds < 50; rounds += 1) body = amend(body, refusal(said), { needed: new Set(["env"]), spare });
+  const leeway = { needed: new Set(["env"] as const), all: whole, spare, mayKeepRemoved: true };
+  for (; body && rounds < 50; rounds += 1) body = amend(body, refusal(said), leeway);
   expect(rounds).toBeLessThanOrEqual(7);
 });
 
 describe("an update of env that is refused", () => {
   const news = { ...checked, env: { MODEL: "another-value" } };
-  const sent = { container: checked["container"], replicas: 2, env: news.env };
-  const { replicas: _none, ...withoutReplicas } = sent;
+  const all = { container: checked["container"], replicas: 2, env: news.env };
   const refused = (message: string, status = 422): Fault => ({ kind: "status", status, message, method: "PATCH" });
 
-  it.each<[string, Fault, object]>([
-    ["for a field that need not change is sent without it", refused("replicas is not allowed", 400), withoutReplicas],
-    ["for a missing name is sent with it", refused("body.name: Field required"), { ...sent, name: "web" }],
-    ["for a missing GPU type is sent with it", refused('"gpu_type" is required.'), { ...sent, gpu_type: "h100" }],
-  ])("%s", async (_title, fault, body) => {
+  it.each<[string, Fault, Properties, object]>([
+    [
+      "for the replicas is sent without them",
+      refused("replicas is not allowed", 400),
+      { replicas: 4 },
+      { env: news.env },
+    ],
+    ["for a missing name is sent as a whole", refused("body.name: Field required"), {}, { ...all, name: "web" }],
+    ["for a missing GPU type is sent as a whole", refused('"gpu_type" is required.'), {}, { ...all, gpu_type: "h100" }],
+    ["for missing replicas is sent as a whole", refused("replicas must be present"), {}, all],
+  ])("%s", async (_title, fault, others, body) => {
     const { bench, id, state } = await openSettled(checked);
     // What the simulator itself makes of the second body does not matter here.
     bench.simulator.fault(fault);
-    await bench.run(bench.cluster.update(bench.ctx(), id, state, news).catch(() => undefined));
+    await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...news, ...others }).catch(() => undefined));
     const patches = bench.simulator.requests.filter(({ method }) => method === "PATCH");
-    expect(patches.slice(0, 2).map((request) => request.body)).toEqual([sent, body]);
+    expect(patches.map((request) => request.body).slice(0, 2)).toEqual([{ ...others, env: news.env }, body]);
   });
 
   it.each<[string, Fault]>([

@@ -43,7 +43,10 @@ describe.each(dialects)(
       expect(state).toMatchObject({ env, settled: true });
       expect(bench.simulator.cluster(made.id)).toMatchObject({ status: "running", replicas: 2 });
       expect(bench.simulator.cluster(made.id)?.deployed).toEqual({ container: checked["container"], env });
-      expect(warnings(bench)).toEqual([]);
+      const gone = Object.keys(old).filter((name) => !Object.hasOwn(env, name));
+      const mayStay = gone.map((name) => `\`env.${name}\``).join(" and ");
+      const isRefused = base.envEcho === "none" && semantics !== "merge-keys";
+      expect(warnings(bench)).toEqual(isRefused ? [expect.stringMatching(`it may keep ${mayStay}$`)] : []);
     });
 
     const lost: Fault[] = [{ kind: "status", status: 503 }, { kind: "drop" }];

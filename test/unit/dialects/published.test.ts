@@ -1,4 +1,4 @@
-import { InitError, type Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/core";
 import { getGpuAvailability, getGpuTypes } from "../../../provider/functions/gpus";
 import type { Dialect } from "../../../simulator";
 import { resolveDialect } from "../../../simulator/dialects";
@@ -11,6 +11,7 @@ import {
   living,
   openBench,
   requestLines,
+  writes,
 } from "../cluster/harness";
 import { create, type Held, open, read, toDo, update, type Wanted, web } from "./harness";
 
@@ -121,23 +122,28 @@ describe("the client's form", () => {
     expect(bodiesOf(bench, /scale$/)).toEqual([{ replicaCount: 3 }]);
   });
 
-  it.each<[string, Properties, string]>([
-    ["env", { env: { MODEL: "another" } }, 'replaceOnChanges: ["env"]'],
-    ["an extra field", { extraFields: { tier: "verified" } }, 'replaceOnChanges: ["extraFields"]'],
+  it.each<[string, Properties, string, string[]]>([
+    ["env", { env: { MODEL: "another" } }, "`env.EMPTY` change", ["env.MODEL", "env.MODE", "env.EMPTY"]],
+    ["an extra field", { extraFields: { tier: "verified" } }, "`extraFields.tier` changes", ["extraFields.tier"]],
   ])(
-    "cannot change %s: the preview says so, and the update fails with a remedy and keeps the state",
-    async (_title, change, way) => {
+    "replaces the cluster if %s changes, as the preview says; an update all the same fails and keeps the state",
+    async (_title, change, said, paths) => {
       const bench = await open("client");
-      const held = await create(bench, wanted);
+      const { id, state } = await create(bench, wanted);
       const { inputs } = await check(bench, { ...wanted, ...change }, wanted);
-      expect(bench.said.join("\n")).toContain(way);
-      const error = await failureOf(bench.run(bench.cluster.update(bench.ctx(), held.id, held.state, inputs)));
-      expect(error).not.toBeInstanceOf(InitError);
-      expect(error.message).toMatch(/^cluster "web" \(.*\) was not changed: /);
-      expect(error.message).toContain(way);
-      expect(bench.simulator.cluster(held.id)).toMatchObject({ env: wanted.env, generation: 1 });
-      // After a revert, there is no difference.
-      expect(toDo(bench, await read(bench, held), wanted)).toEqual([]);
+      expect(bench.said.join("\n")).toContain(`${said}, which the service cannot do in place, so it is replaced`);
+      const { changes } = bench.cluster.diff(state, inputs, { id, urn: bench.ctx().urn });
+      expect(Object.keys(changes).filter((path) => changes[path]?.replace)).toEqual(paths);
+      const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, inputs)));
+      expect(error.message).toMatch(
+        /^cluster "web" \(.*\) was not changed completely: `(env|extraFields)` cannot be changed in place/,
+      );
+      expect(error.message).toContain("The next `pulumi up` replaces the cluster");
+      expect(bench.simulator.cluster(id)).toMatchObject({ env: wanted.env, generation: 1 });
+      forget(bench);
+      // The change is taken back: nothing is sent.
+      await update(bench, { id, state: error.state }, wanted);
+      expect(writes(bench.simulator)).toEqual([]);
     },
   );
 
@@ -147,9 +153,11 @@ describe("the client's form", () => {
     const news = { ...wanted, desiredStatus: "stopped", env: { MODEL: "another" } };
     const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, news)));
     expect(error.state).toMatchObject({ desiredStatus: "stopped", env: wanted.env, settled: false });
-    // The cluster is already stopped, so the next attempt sends nothing.
-    const again = await failureOf(bench.run(bench.cluster.update(bench.ctx(), id, error.state, news)));
-    expect(again).not.toBeInstanceOf(InitError);
+    // The cluster is already stopped: another attempt sends nothing, and the diff replaces it.
+    bench.simulator.requests.splice(0);
+    await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, error.state, news)));
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(bench.cluster.diff(error.state, news).changes["env.MODEL"]).toMatchObject({ replace: true });
   });
 
   it.each<[string, Properties, Properties]>([
@@ -248,34 +256,13 @@ describe("the names of requests", () => {
     expect(living(bench.simulator)).toHaveLength(1);
   });
 
-  it("are changed once if a refusal names them, and stay changed", async () => {
+  it("are not tried out: a service that refuses them is sent one request, and its refusal names the field", async () => {
     const bench = await openBench({ dialect: { requestNames: "client", uniqueNames: true } });
-    await bench.run(bench.cluster.create(bench.ctx(), web));
-    await bench.run(bench.cluster.create(bench.ctx(), { ...web, name: "other" }));
-    expect(bodiesOf(bench, /clusters$/).map((body) => Object.keys(Object(body)).includes("gpuModelId"))).toEqual([
-      false,
-      true,
-      true,
-      true,
-      true,
-    ]);
-    expect(living(bench.simulator)).toHaveLength(2);
+    const error = await failureOf(bench.run(bench.cluster.create(bench.ctx(), web)));
+    expect(error.message).toMatch(/Unknown field "gpu_type".*set gpucluster:requestNames/s);
+    expect(bodiesOf(bench, /clusters$/)).toHaveLength(1);
+    expect(living(bench.simulator)).toEqual([]);
   });
-
-  it.each(["documented", "client"])(
-    "that a service refuses in both forms make one error that shows both refusals (%s)",
-    async (form) => {
-      const bench = await openBench({
-        dialect: { ...resolveDialect(form), requestNames: "neither", unknownFields: "refused" },
-      });
-      const error = await failureOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
-      expect(error.message).toMatch(/gpuModelId|imageUrl|replicaCount/);
-      expect(error.message).toMatch(/gpu_type|container|replicas/);
-      // Once more without the number of GPUs, which is refused first in the client's names.
-      expect(bodiesOf(bench, /clusters$/)).toHaveLength(3);
-      expect(living(bench.simulator)).toEqual([]);
-    },
-  );
 });
 
 describe("a descriptor that lies", () => {

@@ -71,6 +71,27 @@ describe("the availability of one GPU type", () => {
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/gpus/h100/availability"]);
   });
 
+  it("is that of clusters where the service shows it for machines too", async () => {
+    const cluster = (free: number) => ({ totalGpus: 16, freeGpus: free, maxPlaceableGpus: free });
+    const vm = { totalGpus: 16, freeGpus: 9, maxPlaceableGpus: 8 };
+    const rows = [
+      { gpuModelId: "rtx-4090", vm, cluster: cluster(4) },
+      { gpuModelId: "h100", vm, cluster: cluster(0) },
+    ];
+    const bench = await openBench({
+      faults: [
+        { kind: "body", path: "/v1/gpus/availability", body: JSON.stringify(rows), times: 9 },
+        { kind: "status", path: "/v1/gpus/*/availability", status: 404, times: 9 },
+      ],
+    });
+    const [rtx, h100] = [
+      { type: "rtx-4090", available: true, availableCount: 4, raw: rows[0] },
+      { type: "h100", available: false, availableCount: 0, raw: rows[1] },
+    ];
+    expect(await bench.run(getGpuAvailability(bench.client))).toStrictEqual({ availability: [rtx, h100] });
+    expect(await ask("RTX 4090", bench)).toStrictEqual({ availability: [rtx] });
+  });
+
   it("can be that there is none", async () => {
     const { availability } = await ask("rtx4090", await openBench());
     expect(availability).toMatchObject([{ type: "rtx4090", available: false, availableCount: 0 }]);
@@ -128,12 +149,12 @@ describe("the GPU types for a new cluster", () => {
     expect(types).toEqual([...Array.from({ length: 20 }, (_, index) => `g${29 - index}`), "*"]);
   });
 
-  it("are an error if nothing fits, which says what there is", async () => {
+  it("are an error if nothing fits, which says what was asked for", async () => {
     const bench = await open([catalog[3] ?? {}, catalog[4] ?? {}]);
     const args = { minMemoryGb: 80, maxPricePerHour: 1.5, available: true };
     expect((await bench.run(failureOf(getGpuTypesFor(bench.client, args)))).message).toBe(
-      "getGpuTypesFor: no GPU type of the service has at least 80 GB, a price of at most 1.5 per hour and stock; " +
-        'it lists "twin-a" (80 GB, 2.00, out of stock) and "unpriced" (96 GB, price unknown)',
+      "getGpuTypesFor: the service lists no GPU type with at least 80 GB, a price of at most 1.5 per hour and stock; " +
+        "getGpuTypes() shows all",
     );
     const empty = await open([]);
     expect((await empty.run(failureOf(getGpuTypesFor(empty.client)))).message).toMatch(/lists no GPU type|no GPU/);

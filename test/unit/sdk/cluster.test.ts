@@ -99,6 +99,14 @@ describe("a cluster in a program", () => {
     });
   });
 
+  it("has the output of an input that only a transformation sets", async () => {
+    const transformations: pulumi.ResourceTransformation[] = [
+      ({ props, opts }) => ({ props: { ...props, maxHourlyCost: 7 }, opts }),
+    ];
+    const { maxHourlyCost } = await madeBy(() => new Cluster("web", args, { transformations }));
+    expect(await resolved(maxHourlyCost)).toBe(7);
+  });
+
   it("registers a range of replicas as it is, and has a number as its output, also in a preview", async () => {
     const replicas = { min: pulumi.output(3), max: 8 };
     const { props } = await registerOne(() => new Cluster("web", { ...args, replicas }));

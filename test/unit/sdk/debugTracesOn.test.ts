@@ -13,6 +13,6 @@ test.each([
   async (_adapter, Declared) => {
     const names = await stacksFormattedBy(() => new Declared("web", clusterArgs));
     // Four for each output.
-    expect(names.filter((name) => name === "debuggablePromise").length).toBeGreaterThan(100);
+    expect(names.filter((name) => name === "debuggablePromise").length).toBeGreaterThan(60);
   },
 );

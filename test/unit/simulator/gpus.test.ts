@@ -33,11 +33,9 @@ test.each<[Partial<Dialect>, string, unknown]>([
   [{ gpuListShape: "bare" }, "/pricing", [{ type, ...price }]],
   [{ gpuListShape: "by-type" }, "/pricing", { h100: price }],
   [text, "/pricing", prices({ ...price, price_per_hour: "3.00" })],
-  [{ ...text, priceText: "currency" }, "/pricing", prices({ price: "$3.00/hr" })],
   [{ priceForm: "cents" }, "/pricing", prices({ price_cents_per_hour: 300, currency: "USD" })],
   [{ pricePlace: "object" }, "/pricing", prices({ pricing: { hourly: 3, currency: "USD" } })],
   [{ pricePlace: "object", ...text }, "/pricing", prices({ pricing: { hourly: "3.00", currency: "USD" } })],
-  [{ pricePlace: "object", ...text, priceText: "currency" }, "/pricing", prices({ pricing: { hourly: "$3.00/hr" } })],
   [
     { pricePlace: "object", priceForm: "cents" },
     "/pricing",

@@ -61,11 +61,6 @@ test.each<[Partial<Dialect>, (seen: Seen) => unknown, unknown]>([
     both({ state: "healthy", health: "healthy" }, { state: "unhealthy", health: "unhealthy" }),
   ],
   [{ statusShape: "bare" }, ({ status }) => status.length, 3],
-  [
-    { replicasForm: "by-id" },
-    ({ status }) => Object.keys(status.replicas).join(),
-    expect.stringMatching(/^(rep_[\w-]+,?){3}$/),
-  ],
   [{ replicasForm: "counts" }, ({ status }) => status.replicas, { total: 3, healthy: 2 }],
   [{ replicasForm: "counts", statusShape: "bare" }, ({ status }) => status, { total: 3, healthy: 2 }],
 ])("%j shapes what a service shows", async (dialect, pick, expected) => {
@@ -105,7 +100,6 @@ test.each<[Partial<Dialect>, number, string, unknown]>([
   [{}, 3000, "stop 300 ", Array(3).fill({ status: "stopped" })],
   [{ replicasForm: "counts" }, 3000, "stop 300 ", { total: 3, healthy: 0 }],
   [{ stoppedReplicas: "none" }, 3000, "stop 300 ", []],
-  [{ stoppedReplicas: "none", replicasForm: "by-id" }, 3000, "stop 300 ", {}],
   [{ stoppedReplicas: "none", replicasForm: "counts" }, 3000, "stop 300 ", { total: 0, healthy: 0 }],
 ])("in the dialect %j, after %i ms and %s the replicas are %j", async (dialect, ageMs, script, expected) => {
   const bench = await startWithCluster({ dialect }, ageMs);

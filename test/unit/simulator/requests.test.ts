@@ -1,4 +1,4 @@
-import { type Dialect, gpuModelId, publishedDialects } from "../../../simulator";
+import { type Dialect, publishedDialects } from "../../../simulator";
 import { type Bench, start, startWithCluster, stopAll, web } from "./harness";
 
 afterEach(stopAll);
@@ -8,7 +8,6 @@ const theirs = { name: "web", gpuModelId: "h100", replicaCount: 3, imageUrl: web
 const made = { gpuType: "h100", replicas: 3, container: web.container, env: { A: "1" } };
 const stored = { extraFields: "stored" } as const;
 const both = { requestNames: "both" } as const;
-const neither = { requestNames: "neither" } as const;
 
 /** Status, code and message of a creation, and what came of it. */
 async function created(dialect: Partial<Dialect>, body: unknown) {
@@ -36,9 +35,6 @@ test.each<[string, Partial<Dialect>, unknown, string, string]>([
   ["more than 1 MiB", {}, { ...web, env: { A: "x".repeat(1024 * 1024) } }, "413 body_too_large", ""],
   ["the client's names", {}, theirs, bad, '"gpuModelId"'],
   ["names of the specification for the client's", { requestNames: "client" }, web, bad, '"gpu_type"'],
-  ["names that no service knows", neither, web, bad, '"gpu_type"'],
-  ["the client's names that no service knows", neither, theirs, bad, '"gpuModelId"'],
-  ["no names at all", neither, { name: "web" }, bad, '"gpu_type"'],
   ["one field under both names", both, { ...web, replicaCount: 2 }, bad, '"replicas" and "replicaCount" say the same'],
   ["a wrong value under the other name", both, { ...theirs, replicaCount: 0 }, bad, '"replicaCount"'],
   ["an extra field that is unknown", {}, { ...web, tier: "verified" }, bad, '"tier"'],
@@ -70,12 +66,6 @@ test.each<[string, Partial<Dialect>, object, object]>([
   expect(said).toBe("201");
   expect(clusters).toMatchObject([expected]);
   expect(bench.simulator.requests.at(-1)?.body).toEqual(JSON.parse(JSON.stringify(body)));
-});
-
-test("neither vocabulary is refused even if unknown fields are ignored", async () => {
-  const body = { ...theirs, gpuModelId: gpuModelId("h100") };
-  const { bench } = await created({ ...publishedDialects.client, ...neither }, body);
-  expect((await bench.call("POST /v1/clusters", body)).body.error.message).toContain('"gpuModelId"');
 });
 
 const extras = {
@@ -203,7 +193,6 @@ test.each<[Dialect["requestNames"], object, number]>([
   ["client", { replicaCount: 4 }, 200],
   ["both", { replicaCount: 4 }, 200],
   ["client", { replicas: 4 }, 400],
-  ["neither", { replicaCount: 4 }, 400],
 ])("with requestNames %s, a scale to %j is answered with %d", async (requestNames, body, status) => {
   const { call, simulator } = await start({ dialect: { requestNames } });
   const { id } = simulator.addCluster({ name: "web", gpuType: "h100" });

@@ -1,4 +1,6 @@
-import { readCluster, readClusterIfAny, readCreated, readListed } from "../../../../provider/api/read/clusterRecord";
+import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/read/clusterRecord";
+import { cleanJson } from "../../../../provider/text";
+import { one } from "./listHarness";
 
 const full = {
   id: "cl_1",
@@ -16,30 +18,34 @@ const read = { ...same, gpuType, gpuIdentifiers: [gpuType], createdAt };
 const camel = { ...same, gpuType, createdAt };
 const { id: _id, ...nameless } = full;
 
+/** The record of a list of one; undefined if it is none. */
+async function listed(json: unknown) {
+  return (await one([json]).catch(() => undefined))?.clusters[0];
+}
+
+/** One cluster that was asked for by its id, without the fields of the answer. */
+function detail(json: unknown) {
+  const { fields: _fields, ...record } = readDetail("cl_1")(json);
+  return record;
+}
+
 test.each<[string, unknown]>([
   ["bare", full],
   ["under cluster", { cluster: full }],
   ["under data", { data: full }],
-  ["under a name that nobody knows", { request_id: "r-1", my_thing: full }],
   ["two deep", { data: { cluster: full } }],
-  ["as a list of one", [full]],
   ["with camelCase names", camel],
   ["with other spellings", { ...same, "GPU-Type": "h100", CreatedAt: createdAt }],
   ["with fields that nobody knows", { ...full, region: "eu", tags: ["x"], owner: { id: "cl_9" } }],
   ["with an id in capitals", { ...full, id: "CL_1" }],
   ["without its id", nameless],
   ["without its id, under data", { data: nameless }],
-  ["beside an id of something else", { id: "req_1", data: full }],
-  ["with the id under another name", { ...nameless, id: 42, cluster_id: "cl_1" }],
   ["with its fields in groups", { id: "cl_1", attributes: { ...nameless, env: null }, config: { env: full.env } }],
   ["with an image in place of a container", { ...full, container: undefined, image: "example/server:1" }],
-  [
-    "with values in objects",
-    { ...full, status: { state: "running" }, gpu_type: { id: "h100" }, replicas: { desired: 3 } },
-  ],
+  ["with values in objects", { ...full, status: { state: "running" }, gpu_type: { id: "h100" } }],
   ["with a number of replicas in a text", { ...full, replicas: "3" }],
 ])("one cluster is read %s", (_what, json) => {
-  expect(readCluster("cl_1")(json)).toEqual(read);
+  expect(detail(json)).toEqual(read);
   expect(readClusterIfAny("cl_1")(json)).toEqual(read);
 });
 
@@ -47,23 +53,35 @@ test.each<[string, unknown]>([
   ["another cluster", { ...full, id: "cl_2" }],
   ["another cluster under data", { data: { ...full, id: "cl_2" } }],
   ["an operation", { id: "op_1", status: "accepted" }],
+  ["an operation beside the cluster", { id: "op_1", data: full }],
   ["an error", { error: { id: "cl_1", code: "internal", message: "x", status: 500 } }],
   ["errors", { errors: [full] }],
+  ["a record under a name that is not known", { request_id: "r-1", my_thing: full }],
   ["nothing", {}],
   ["a success", { success: true }],
   ["a word", "ok"],
   ["null", null],
   ["an empty list", []],
+  ["a list of one", [full]],
   ["a list of several", [full, { ...full, id: "cl_2" }]],
 ])("%s is never read as the cluster", (_what, json) => {
-  expect(() => readCluster("cl_1")(json)).toThrow("is not the record of this cluster");
+  expect(() => readDetail("cl_1")(json)).toThrow("is not the record of this cluster");
   expect(readClusterIfAny("cl_1")(json)).toBeUndefined();
+});
+
+test("the fields of a cluster are its own and those of its groups, also null, and never env", () => {
+  const json = { id: "cl_1", config: { tier: "a", size: 1, env: full.env }, size: null, envVars: full.env };
+  expect(Object.fromEntries(readDetail("cl_1")(json).fields ?? [])).toEqual({
+    id: "cl_1",
+    config: json.config,
+    tier: "a",
+    size: null,
+  });
 });
 
 test.each<[string, unknown, string]>([
   ["in the documented form", full, "cl_1"],
   ["alone", { id: "cl_1" }, "cl_1"],
-  ["beside another id", { id: "req_1", cluster: full }, "cl_1"],
   ["of another form, with something of a cluster", { id: "7", name: "web" }, "7"],
   ["that is a number, with something of a cluster", { id: 7, gpu_type: "h100" }, "7"],
 ])("a creation gives the id %s", (_what, json, id) => {
@@ -72,6 +90,7 @@ test.each<[string, unknown, string]>([
 
 test.each<[string, unknown]>([
   ["of an operation", { id: "op_1" }],
+  ["of an operation beside a cluster", { id: "op_1", cluster: full }],
   ["that is none", { ...full, id: null }],
   ["in an error", { error: { id: "cl_1" } }],
 ])("a creation that gives an id %s has given none", (_what, json) => {
@@ -92,19 +111,26 @@ test.each([
   "cl_1\n",
   "cl\u00fc",
   "x".repeat(129),
-])("the id %p is refused", (id) => {
-  expect(() => readCreated({ ...full, id })).toThrow();
-  expect(readListed({ ...full, id })).toBeUndefined();
+])("the id %p is refused, and not quoted", async (id) => {
+  const failure = (() => {
+    try {
+      return readCreated({ ...full, id });
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(failure).toMatchObject({ message: "it holds no cluster with an id of letters, digits, '-' and '_'" });
+  expect(await listed({ ...full, id })).toBeUndefined();
 });
 
 test.each<[string, Record<string, unknown>]>([
   ["alone", {}],
   ["with null everywhere else", { name: null, status: null, gpu_type: null, replicas: null, env: null }],
   ["with other types everywhere else", { name: 7, status: [], gpu_type: [], replicas: "many", endpoint: 1, env: 7 }],
-  ["with numbers of replicas that make no sense", { replicas: -1 }],
+  ["with a negative number of replicas", { replicas: -1 }],
   ["with a part of a replica", { replicas: 1.5 }],
-])("of a cluster only the id is required: %s", (_what, more) => {
-  expect(readListed({ id: "cl_1", ...more })).toEqual({ id: "cl_1" });
+])("of a cluster only the id is required: %s", async (_what, more) => {
+  expect(await listed({ id: "cl_1", ...more })).toEqual({ id: "cl_1" });
 });
 
 test.each<[string, unknown, unknown]>([
@@ -114,9 +140,7 @@ test.each<[string, unknown, unknown]>([
     { PORT: 8080, ON: true, OFF: null, X: { y: 1 } },
     { PORT: "8080", ON: "true", OFF: null, X: null },
   ],
-  ["a map of objects", { A: { value: "1", secret: true } }, { A: "1" }],
   ["a list of names", ["A", "B"], { A: null, B: null }],
-  ["a list of assignments", ["A=1", "B=x=y", "C="], { A: "1", B: "x=y", C: "" }],
   [
     "a list of pairs",
     [
@@ -128,11 +152,12 @@ test.each<[string, unknown, unknown]>([
   ["a list of pairs with keys", [{ key: "A", value: "1" }, { key: "B" }], { A: "1", B: null }],
   ["an empty map", {}, {}],
   ["an empty list", [], {}],
+  ["a list of assignments, as nothing", ["A=1", "B=x=y", "C="], undefined],
   ["a list that cannot be read as a whole, as nothing", ["A", 7], undefined],
   ["a text, as nothing", "A=1", undefined],
-])("env is read from %s", (_what, env, expected) => {
-  expect(readListed({ id: "cl_1", env })?.env).toEqual(expected);
-  expect(readListed({ id: "cl_1", environmentVariables: env })?.env).toEqual(expected);
+])("env is read from %s", async (_what, env, expected) => {
+  expect((await listed({ id: "cl_1", env }))?.env).toEqual(expected);
+  expect((await listed({ id: "cl_1", environmentVariables: env }))?.env).toEqual(expected);
 });
 
 test.each<[unknown, string | undefined]>([
@@ -149,44 +174,96 @@ test.each<[unknown, string | undefined]>([
   ["", undefined],
   [1e300, undefined],
   [true, undefined],
-])("the time %p is read as %p", (created_at, expected) => {
-  expect(readListed({ id: "cl_1", created_at })?.createdAt).toBe(expected);
-});
-
-test.each([
-  ["running", "running"],
-  ["gone-ish", "gone-ish"],
-  [undefined, "terminated"],
-  ["terminating", "terminating"],
-])("a cluster that is %s and has a time of deletion is %s", (status, expected) => {
-  expect(readListed({ id: "cl_1", status, deleted_at: createdAt })?.status).toBe(expected);
-  expect(readListed({ id: "cl_1", status, deleted_at: null })?.status).toBe(status);
+])("the time %p is read as %p", async (created_at, expected) => {
+  expect((await listed({ id: "cl_1", created_at }))?.createdAt).toBe(expected);
 });
 
 test.each<[string, Record<string, unknown>, string | undefined, readonly string[] | undefined]>([
   ["its type", { gpu_type: "h100" }, "h100", ["h100"]],
   ["its id and its name", { gpuModelName: "RTX 4090", gpuModelId: "m-1" }, "m-1", ["m-1", "RTX 4090"]],
   ["an object with both", { gpuModel: { name: "RTX 4090", id: "m-1", vramGb: 24 } }, "m-1", ["m-1", "RTX 4090"]],
-  ["a group of fields", { compute: { gpuTypeId: "NVIDIA H100", gpuCountPerPod: 8 } }, "NVIDIA H100", ["NVIDIA H100"]],
-  ["the type of its machines", { instance_type: { name: "gpu_1x_a10", specs: {} } }, "gpu_1x_a10", ["gpu_1x_a10"]],
-  ["a word for any GPU, and the machines", { accelerator: "gpu", instanceType: "l4-x1" }, "l4-x1", ["l4-x1"]],
-  ["a number, as nothing", { gpu: 8, gpu_id: "17" }, undefined, undefined],
+  ["a number, as nothing", { gpu: 8, gpu_type: "17" }, undefined, undefined],
+  ["the word for any GPU, as nothing", { gpu: "gpu" }, undefined, undefined],
   ["the id of one machine, as nothing", { machineId: "s194", instance_id: "i-1" }, undefined, undefined],
   ["a variable of env, as nothing", { env: { GPU_TYPE: "a100" } }, undefined, undefined],
-  ["a secret, as nothing", { config: { secrets: { gpu_name: "a100" } } }, undefined, undefined],
-])("the GPU of a cluster is identified by %s", (_what, fields, gpuType, gpuIdentifiers) => {
-  const record = readListed({ id: "cl_1", ...fields });
-  expect([record?.gpuType, record?.gpuIdentifiers]).toEqual([gpuType, gpuIdentifiers]);
+])("the GPU of a cluster is identified by %s", async (_what, fields, type, identifiers) => {
+  const record = await listed({ id: "cl_1", ...fields });
+  expect([record?.gpuType, record?.gpuIdentifiers]).toEqual([type, identifiers]);
 });
 
-test.each<[Record<string, unknown>, string | undefined]>([
-  [{ status: "failed", statusReason: "image pull failed" }, "image pull failed"],
-  [{ status: "failed", failure_reason: "no capacity" }, "no capacity"],
-  [{ status: { state: "pending", message: "waiting to be scheduled" } }, "waiting to be scheduled"],
-  [{ status: "failed", error: { code: "oom", message: "out of memory" } }, "out of memory"],
-  [{ status: "running", message: "" }, undefined],
-])("why a cluster is in its state is read from %j", (fields, reason) => {
-  expect(readListed({ id: "cl_1", ...fields })?.reason).toBe(reason);
+test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  ["the desired number, not the present one", { desiredReplicaCount: 3, replicaCount: 1 }, { replicas: 3 }],
+  ["the desired number, whatever comes first", { replicas: 1, desired_replicas: 3 }, { replicas: 3 }],
+  ["why it failed", { status: "failed", failure_reason: "no capacity" }, { reason: "no capacity" }],
+  ["the address without a slash at its end", { endpointUrl: "https://a.test/" }, { endpoint: "https://a.test" }],
+])("the value of a record is %s", async (_what, fields, expected) => {
+  expect(await listed({ id: "cl_1", ...fields })).toMatchObject(expected);
+});
+
+const value = "hf_abcdefgh1234";
+test.each<[string, unknown]>([
+  ["a map", { HF_TOKEN: value, OTHER: null }],
+  ["a list of pairs", [{ name: "HF_TOKEN", value }]],
+  ["a list of assignments", [`HF_TOKEN=${value}`]],
+  ["a map of objects", { HF_TOKEN: { value } }],
+])("a word that is none for a state, and a reason, are free of values of env in %s", async (_what, env) => {
+  const word = `failed: HF_TOKEN ${value}`;
+  const hidden = { status: "failed: HF_TOKEN [secret]", reason: "failed: HF_TOKEN [secret]" };
+  expect(await listed({ id: "cl_1", status: word, reason: word, env })).toMatchObject(hidden);
+  expect(await listed({ id: "cl_1", status: { state: word }, reason: word, config: { env } })).toMatchObject(hidden);
+});
+
+test("a word for a state stays as it is, whatever env holds", async () => {
+  expect((await listed({ id: "cl_1", status: "running", env: { MODE: "running" } }))?.status).toBe("running");
+});
+
+test.each<[string, (inner: unknown) => unknown]>([
+  ["objects", (inner) => ({ value: inner })],
+  ["lists", (inner) => [inner]],
+  ["objects and lists", (inner) => ({ value: [inner] })],
+])("a value of env that is 20 000 %s deep is one that is not shown", async (_what, around) => {
+  let deep: unknown = "x";
+  for (let level = 0; level < 20_000; level += 1) deep = around(deep);
+  expect((await listed({ id: "cl_1", env: { A: deep, B: "1" } }))?.env).toEqual({ A: null, B: "1" });
+});
+
+const raw = " byte\u001b[31m\u202e for byte\r\n";
+const dirty: [string, string][] = [
+  ["OSC", "\u001b]8;;http://evil\u0007NAME\u001b]8;;\u0007"],
+  ["CSI", "\u001b[2J\u001b[31mNAME"],
+  ["CSI in one character", "\u009b31mNAME"],
+  ["a bidirectional control", "NA\u202eME"],
+  ["an invisible character", "NA\u200bME"],
+  ["a line separator", "NAME\u2028"],
+];
+const shapes: [string, (name: string) => unknown][] = [
+  ["a map", (name) => ({ [name]: raw })],
+  ["a list of objects", (name) => [{ name, value: raw }]],
+];
+
+describe.each(shapes)("the name of a variable in %s", (_shape, write) => {
+  it.each(dirty)("is cleaned of %s, and its value stays byte for byte", (_what, name) => {
+    const keeps = (property: string) => property === "env";
+    const json = cleanJson({ id: "cl_1", env: write(name) }, { keeps });
+    expect(detail(json).env).toEqual({ NAME: raw });
+  });
+});
+
+test("in a map, a name that only looks like another one does not take its place", () => {
+  const env = { NAME: raw, "NA\u202eME": "another" };
+  const json = cleanJson({ id: "cl_1", env }, { keeps: (property) => property === "env" });
+  expect(detail(json).env).toEqual({ NAME: raw });
+});
+
+test("a name that is longer than any variable is cut", () => {
+  const { env = {} } = detail({ id: "cl_1", env: { ["N".repeat(5_000)]: "1" } });
+  expect(Object.keys(env)).toEqual([`${"N".repeat(1_024)}…`]);
+});
+
+test("the API key does not show in the name of a variable", () => {
+  const hide = (text: string) => text.replace("sk-key", "[secret]");
+  const json = cleanJson({ env: { "A_sk-key": "sk-key" } }, { hide, keeps: (name) => name === "env" });
+  expect(json).toEqual({ env: { "A_[secret]": "sk-key" } });
 });
 
 test.each<[string, Record<string, unknown>, boolean[] | undefined]>([
@@ -200,15 +277,12 @@ test.each<[string, Record<string, unknown>, boolean[] | undefined]>([
     },
     [true, false],
   ],
-  ["a map", { replicas: { a: { status: "running" }, b: { status: "pending" } } }, [true, false]],
-  ["counts", { status: "degraded", replicaCount: 2, runningReplicas: 1, activeReplicas: 2 }, [true, false]],
-  ["counts by state", { pods: { total: 2, byStatus: { RUNNING: 1, PROVISIONING: 1 } } }, [true, false]],
-  ["counts under status", { spec: { replicas: 1 }, status: { replicas: 1, readyReplicas: 1 } }, [true]],
+  ["counts", { status: "running", replicaCount: 2, runningReplicas: 1 }, [true, false]],
   ["a number of those that should be, as nothing", { status: "running", replicas: 2 }, undefined],
   ["an empty map, as nothing", { status: "running", replicas: {} }, undefined],
   ["an empty list, as nothing", { status: "running", replicas: [] }, undefined],
   ["parts of another kind, as nothing", { volumes: [{ status: "available" }], available: 3 }, undefined],
-])("the health that a record shows is read from %s", (_what, fields, expected) => {
-  const { health } = readListed({ id: "cl_1", ...fields }) ?? {};
+])("the health that a record shows is read from %s", async (_what, fields, expected) => {
+  const { health } = (await listed({ id: "cl_1", ...fields })) ?? {};
   expect(health?.replicas.map(({ healthy }) => healthy)).toEqual(expected);
 });

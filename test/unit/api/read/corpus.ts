@@ -114,7 +114,7 @@ function shownGpus({ gpus }: GpuList) {
 
 function shownError(error: unknown) {
   if (!(error instanceof ApiError)) return { text: messageOf(error) };
-  const { message: text, status: httpStatus, said: message, code, outcome } = error;
+  const { message: text, status: httpStatus, apiMessage: message, code, outcome } = error;
   return { text, httpStatus, message, code, outcome };
 }
 

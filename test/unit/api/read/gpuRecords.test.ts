@@ -1,79 +1,206 @@
-import { readGpus, readGpuType } from "../../../../provider/api/read/gpuRecords";
+import { joinGpus, matchGpu, mergeRows, priceInTier } from "../../../../provider/api/gpuMatch";
+import { gpuKey } from "../../../../provider/api/names";
+import { readGpuList, readGpuType } from "../../../../provider/api/read/gpuRecords";
+import { identifiersOf } from "../../../../provider/api/read/gpuRow";
+import type { GpuType } from "../../../../provider/types";
+import { gpusOf } from "./listHarness";
 
-const readGpuTypes = (json: unknown) => readGpus("types")(json).gpus;
+test("identifiers that differ in case and punctuation alone are one", () => {
+  expect(new Set(["RTX 4090", "rtx-4090", "rtx_4090", "Rtx4090"].map(gpuKey)).size).toBe(1);
+  expect(gpuKey("a100")).not.toBe(gpuKey("a10"));
+  expect(gpuKey("--")).toBe("--");
+});
 
-test.each(["gpus", "gpu_types", "types", "models", "prices", "pricing", "availability", "data"])(
+const typesOf = async (json: unknown) => (await gpusOf(json)).gpus.map(({ type }) => type);
+/** What is read of one GPU with these fields. */
+async function factsOf(fields: object) {
+  const [{ type: _type, raw: _raw, ...facts } = { type: "", raw: {} }] = (await gpusOf([{ id: "h100", ...fields }]))
+    .gpus;
+  return facts;
+}
+
+test.each("gpus gpu gpu_types types models prices pricing availability data items result".split(" "))(
   "GPU types are read from a list under %s",
-  (name) => {
+  async (name) => {
     const record = { type: "h100" };
-    expect(readGpuTypes({ [name]: [record] })).toEqual([{ type: "h100", raw: record }]);
+    expect((await gpusOf({ [name]: [record] })).gpus).toEqual([{ type: "h100", raw: record }]);
   },
 );
 
-test("GPU types are read from a bare list, words too; records without a type are left out", () => {
-  const types = readGpuTypes([{ type: "h100" }, {}, null, "l4", { price: 1 }, { id: "a100" }]).map(({ type }) => type);
-  expect(types).toEqual(["h100", "l4", "a100"]);
+test.each<[string, unknown, string[]]>([
+  [
+    "records, words and what is neither",
+    [{ type: "h100" }, {}, null, "l4", { price: 1 }, { id: "a100" }],
+    ["h100", "l4", "a100"],
+  ],
+  ["gpu_type before its row", [{ id: "x1", gpu_type: "h100" }], ["h100"]],
+  ["the id of a model before its name", [{ gpuModelName: "RTX 4090", gpuModelId: "rtx-4090" }], ["rtx-4090"]],
+  ["what differs, not what all are", ["h100", "l4"].map((id) => ({ type: "x", id })), ["h100", "l4"]],
+  ["an id, not the category of the only record", [{ type: "gpu", id: "h100" }], ["h100"]],
+  ["a name, not the number of its row", [{ id: 17, name: "h100" }], ["h100"]],
+  ["a map", { gpus: { "h100-sxm": { price: 1 }, l4: { available: true } } }, ["h100-sxm", "l4"]],
+  ["a bare map", { h100: { vramGb: 80 }, l4: { price_per_hour: 1 } }, ["h100", "l4"]],
+  ["a list beside a name", { name: "GPU types", gpus: [{ type: "h100" }] }, ["h100"]],
+  ["a list beside an id and a type", { id: "list_1", type: "list", data: [{ type: "h100" }] }, ["h100"]],
+  ["an empty list", [], []],
+  ["an empty list under a name", { gpus: [], total: 0 }, []],
+  ["an empty map under a name", { gpus: {} }, []],
+  ["an empty map", {}, []],
+  ["a map with a type of which nothing is said", { h100: { price: 1 }, l4: {} }, ["h100", "l4"]],
+])("the types of %s are read", async (_what, json, expected) => {
+  expect(await typesOf(json)).toEqual(expected);
 });
 
-test.each([undefined, null, "x", { error: { code: "c", message: "m" } }])("%p is no list of GPU types", (json) => {
-  expect(() => readGpuTypes(json)).toThrow("is not a list of GPU types");
+test.each<[string, unknown]>([
+  ["nothing", undefined],
+  ["null", null],
+  ["a word", "x"],
+  ["an error", { error: { code: "c", message: "m" } }],
+  ["a greeting", { greeting: "hello" }],
+  ["a list under another name", { catalog: [{ type: "h100" }] }],
+  ["a map of other things", { data: { user: { id: "u-1" }, plan: { seats: 3 } } }],
+  ["a map beside the number of pages", { h100: { price: 1 }, total_pages: 2 }],
+  ["a map beside facts about pages", { h100: { price: 1 }, meta: { page: 1 } }],
+])("%s is no list of GPU types", async (_what, json) => {
+  await expect(gpusOf(json)).rejects.toThrow("it is not a list of GPU types in a form that this version knows");
+  await expect(gpusOf(json, "models")).rejects.toThrow("it is not a list of GPU types");
 });
 
-test.each(["type", "gpu_type", "id", "model", "name"])("the type is read from %s", (field) => {
-  const raw = { [field]: "h100" };
-  expect(readGpuTypes([raw])).toEqual([{ type: "h100", ...(field === "name" && raw), raw }]);
+test.each<[string, unknown]>([
+  ["records without a type", [{ price: 1 }, { available: true }]],
+  ["records that say only what they are", { gpus: [{ type: "gpu" }] }],
+  ["values that are not records", [null, 7]],
+])("a list of %s names no GPU type", async (_what, json) => {
+  await expect(gpusOf(json)).rejects.toThrow("none of its records names a GPU type");
+});
+
+test("every text that identifies a GPU is one of its identifiers, and no number is", async () => {
+  const [gpu] = (await gpusOf([{ id: "m-1", name: "RTX 4090", sku: "90", label: "4090 (24 GB)" }], "models")).gpus;
+  expect(gpu && identifiersOf(gpu)).toEqual(["m-1", "RTX 4090", "4090 (24 GB)"]);
+});
+
+const [idH100, idL4] = [{ id: "h100" }, { id: "l4" }];
+test.each<[string, unknown, boolean]>([
+  ["identifiers that differ", [idH100, idL4], true],
+  ["a map", { gpus: { h100: { price: 1 }, l4: { price: 2 } } }, true],
+  ["one type by region", ["us", "eu"].map((region) => ({ gpu_type: "h100", region })), true],
+  ["prices beside the types", { gpus: [idH100, idL4], pricing: [{ id: "h100", price: 1 }] }, true],
+  ["words, which may be for people", ["h100", "l4"], false],
+  ["nothing", { gpus: [] }, false],
+  ["names for people", [{ name: "H100" }, { name: "L4" }], false],
+  ["one type twice", [idH100, { ...idH100, price: 1 }], false],
+  ["a record without a type", [idH100, { price: 1 }], false],
+  ["a second list of other types", { gpus: [idH100], models: [idL4] }, false],
+  ["the first page of two", { gpus: [idH100], has_more: true }, false],
+  ["a part", { gpus: [idH100], meta: { total_pages: 2 } }, false],
+])("a list of %s shows whether it is certain", async (_what, json, certain) => {
+  expect((await gpusOf(json)).certain).toBe(certain);
 });
 
 test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-  ["the most specific name", { price: 9, price_per_hour: 2.99, hourly_price: 8 }, { pricePerHour: 2.99 }],
-  ["hourly_price", { hourly_price: 2.99 }, { pricePerHour: 2.99 }],
-  ["price_hourly", { price_hourly: 2.99 }, { pricePerHour: 2.99 }],
-  ["price", { price: 2.99 }, { pricePerHour: 2.99 }],
-  ["a price as text", { price_per_hour: "2.99" }, { pricePerHour: 2.99 }],
-  ["a price of nothing", { price_per_hour: 0 }, { pricePerHour: 0 }],
-  ["a price that is none, then one that is", { price_per_hour: "on request", price: 3 }, { pricePerHour: 3 }],
-  ["an empty price", { price_per_hour: " " }, {}],
-  ["an infinite price", { price_per_hour: "Infinity" }, {}],
-  ["a currency", { currency: "EUR" }, { currency: "EUR" }],
-  ["memory_gb", { memory_gb: 80 }, { memoryGb: 80 }],
-  ["vram_gb", { vram_gb: 80 }, { memoryGb: 80 }],
-  ["gpu_memory_gb", { gpu_memory_gb: "80" }, { memoryGb: 80 }],
-  ["display_name", { display_name: "NVIDIA H100" }, { name: "NVIDIA H100" }],
-  ["description", { description: "NVIDIA H100" }, { name: "NVIDIA H100" }],
-  ["a flag", { available: false }, { available: false }],
-  ["in_stock", { in_stock: true }, { available: true }],
-  ["a count, which says the flag too", { available_count: 5 }, { available: true, availableCount: 5 }],
-  ["a count of nothing", { count: 0 }, { available: false, availableCount: 0 }],
+  ["a name for people", { display_name: "NVIDIA H100" }, { name: "NVIDIA H100" }],
   ["a flag and a count that disagree", { available: false, stock: 2 }, { available: false, availableCount: 2 }],
   ["a count that is none", { available_count: -1 }, {}],
   ["a part of a GPU", { available_count: 1.5 }, {}],
-  ["a flag that is a word", { available: "yes" }, { available: true }],
   ["null", { price: null, available: null, memory_gb: null }, {}],
-])("a GPU record is read with %s", (_what, fields, expected) => {
-  const raw = { type: "h100", ...fields };
-  expect(readGpuTypes([raw])).toEqual([{ type: "h100", ...expected, raw }]);
+  ["totals, which are no stock", { availability: { totalGpus: 12, nodeCount: 5 } }, {}],
+  ["numbers by region", { availability: { "eu-north": 3, "us-east": 0 } }, { available: true, availableCount: 3 }],
+  ["words by region", { regions: { eu: "sold_out", us: "sold_out" } }, { available: false }],
+  ["an object", { availability: { in_stock: true, count: 4 } }, { available: true, availableCount: 4 }],
+  [
+    "a part for clusters and one for machines",
+    { vm: { freeGpus: 5 }, cluster: { totalGpus: 16, freeGpus: 8, maxPlaceableGpus: 4 } },
+    { available: true, availableCount: 8 },
+  ],
+])("a GPU record is read with %s", async (_what, fields, expected) => {
+  expect(await factsOf(fields)).toEqual(expected);
 });
 
-test.each([
-  ["bare", { gpu_type: "h100", available: true }],
-  ["under gpu", { gpu: { gpu_type: "h100", available: true } }],
-  ["under availability", { availability: { available: true } }],
-  ["under data", { data: { available: true } }],
-  ["without its type", { available: true }],
-])("the availability of one type is read %s", (_what, json) => {
-  expect(readGpuType("h100")(json)).toMatchObject({ type: "h100", available: true });
+test.each<[Record<string, unknown>, number | undefined]>([
+  [{ memory: "80GB" }, 80],
+  [{ memory: "80 GiB" }, 80],
+  [{ vramGb: 80 }, 80],
+  [{ gpu_memory_gb: "80" }, 80],
+  [{ memory: 81920 }, undefined],
+  [{ memory: "81920 MB" }, undefined],
+  [{ memoryGb: 30, gpuMemoryGb: 24 }, 24],
+  [{ vcpus: 30, memory_gib: 200 }, undefined],
+  [{ cpuCores: 30, memory_gb: 200, vram: "24 GB" }, 24],
+  [{ gpu_count: 8, memory_gb: 640 }, undefined],
+  [{ memory_gb: 0 }, undefined],
+])("the memory %p is %p GB", async (fields, memoryGb) => {
+  expect(await factsOf(fields)).toEqual(memoryGb === undefined ? {} : { memoryGb });
 });
 
-test.each([null, [], "perhaps", {}])("%p says nothing about the availability", (json) => {
-  expect(readGpuType("h100")(json)).toEqual({ type: "h100", raw: expect.anything() });
+test.each<[string, Record<string, unknown>, number | undefined, string | undefined]>([
+  ["an hour before others", { price: 9, price_per_hour: 2.99, price_per_month: 1900 }, 2.99, undefined],
+  ["nothing", { price_per_hour: 0 }, 0, undefined],
+  ["a price that is none, then one that is", { price_per_hour: "on request", price: 3 }, 3, undefined],
+  ["cents", { hourlyPriceCents: 299, currency: "USD" }, 2.99, "USD"],
+  ["tiers", { pricing: { verified: { pricePerHour: 3.5 }, community: { pricePerHour: 2.99 } } }, 2.99, undefined],
+  ["tiers in names", { verifiedCents: 350, communityCents: 299 }, 2.99, undefined],
+  ["a tier of its own", { tier: "verified", price_per_hour: 3.5 }, 3.5, undefined],
+  ["a currency in its name", { price_per_hour_eur: 2.99 }, 2.99, "EUR"],
+  ["an object two deep", { pricing: { on_demand: { price_per_hour: 2.99 } } }, 2.99, undefined],
+  ["the highest of several", { hourly_price: 2.99, price_per_hour: 3.99, cost_per_hour: 1 }, 3.99, undefined],
+  ["an hour in its name, whatever is billed", { price_per_hour: 3, billing_period: "minute" }, 3, undefined],
+])("a price is read from %s", async (_what, fields, pricePerHour, currency) => {
+  const facts = await factsOf(fields);
+  expect([facts.pricePerHour, facts.currency]).toEqual([pricePerHour, currency]);
+});
+
+/** A price that is read too low would let a cluster cost more than its limit. */
+test.each<[string, Record<string, unknown>]>([
+  ["a minute beside it", { price: 0.05, billing_period: "minute" }],
+  ["a minute beside it, in its object", { price: { amount: 0.05, per: "minute" } }],
+  ["a minute in its name", { price_per_minute: 0.05 }],
+  ["half an hour", { price: 1.5, unit: "half-hour" }],
+  ["a number of hours", { price: 1.5, unit: "0.5 hours" }],
+  ["words with the letters of an hour", { price: 1500, interval: "three months" }],
+  ["a unit that is a number", { price: 2, per: 100 }],
+  ["an exponent", { price: { amount: 299, exponent: 2 } }],
+  ["an exponent in the record", { price: 299, exponent: 2 }],
+  ["billionths", { cost: { amount: 2, nanos: 990_000_000 } }],
+  ["millionths", { price_micros: 2_990_000 }],
+  ["a GPU that can be taken away", { price_per_hour: 0.9, interruptible: true }],
+  ["an offer in a word", { price_per_hour: 0.9, pricing_model: "spot" }],
+  ["a contract", { price_per_hour: 1.9, term: "1 year" }],
+  ["a price of something else", { spot_price: 1, setup_cost: 5, price_per_token: 0.1, rate_limit: 100 }],
+  ["a decimal comma", { price: "2,99 \u20ac" }],
+  ["a range", { price: "2.99-3.99" }],
+  ["a percentage", { rate: "15 %" }],
+  ["infinity", { price: "Infinity" }],
+  ["a price below nothing", { price: -1 }],
+  ["names of every object", { price_constructor: 3, price_toString: 3, price___proto__: 3 }],
+])("a price is none with %s", async (_what, fields) => {
+  expect(await factsOf(fields)).not.toHaveProperty("pricePerHour");
+});
+
+test.each<[string, object]>([
+  ["minute", { unit: "minute" }],
+  ["exponent", { meta: {}, exponent: 2 }],
+  ["word for contracts", { tier: "reserved" }],
+])("a %s beside the list counts for all its prices, in each tier", async (_what, beside) => {
+  const pricing = { community: 2, verified: 3 };
+  const { gpus } = await gpusOf({ prices: [{ id: "h100", price: 1, pricing }], ...beside }, "pricing");
+  expect(gpus[0]).not.toHaveProperty("pricePerHour");
+  expect([priceInTier(gpus), priceInTier(gpus, "verified")]).toEqual([{}, {}]);
+});
+
+test("a number in a map of types is a price only in a list of prices", async () => {
+  const map = { h100: 3, l4: 0 };
+  const [types, pricing, availability] = await Promise.all(
+    (["types", "pricing", "availability"] as const).map((subject) => gpusOf(map, subject)),
+  );
+  expect(types?.gpus[0]).toEqual({ type: "h100", raw: { value: 3 } });
+  expect(pricing?.gpus[0]).toMatchObject({ pricePerHour: 3 });
+  expect(availability?.gpus[0]).toMatchObject({ available: true, availableCount: 3 });
 });
 
 const priced = [{ id: "h100", price: 2.99, stock: 3 }].concat({ id: "l4", price: 0.44, stock: 0 });
 test.each<[string, unknown]>([
-  ["a map", { h100: { price_per_hour: 2.99, available_count: 3 }, l4: { price_per_hour: 0.44, available_count: 0 } }],
-  ["a map under gpus", { gpus: { h100: { price: 2.99, stock: 3 }, l4: { price: 0.44, stock: 0 } } }],
+  ["a map", { gpus: { h100: { price: 2.99, stock: 3 }, l4: { price: 0.44, stock: 0 } } }],
   ["a list two deep", { data: { gpus: priced } }],
-  ["a list of a name that nobody knows", { catalog: priced }],
   [
     "lists beside each other",
     {
@@ -84,99 +211,153 @@ test.each<[string, unknown]>([
   ],
   [
     "maps of values beside a list of words",
-    { models: ["h100", "l4"], prices: { h100: 2.99, l4: "$0.44/hr" }, availability: { h100: 3, l4: 0 } },
+    { models: ["h100", "l4"], prices: { h100: 2.99, l4: "0.44" }, availability: { h100: 3, l4: 0 } },
   ],
-])("types, prices and stock are read from %s", (_what, json) => {
-  const facts = readGpuTypes(json).map((gpu) => [gpu.type, gpu.pricePerHour, gpu.available, gpu.availableCount]);
+])("types, prices and stock are read from %s", async (_what, json) => {
+  const facts = (await gpusOf(json)).gpus.map((gpu) => [gpu.type, gpu.pricePerHour, gpu.available, gpu.availableCount]);
   expect(facts.map(String)).toEqual(["h100,2.99,true,3", "l4,0.44,false,0"]);
 });
 
-test("a list that is empty, in a list or a map, holds no types", () => {
-  expect([[], {}, { gpus: [] }, { gpus: {} }].map(readGpuTypes)).toEqual([[], [], [], []]);
+describe("the price in a tier", () => {
+  const rows = [
+    { gpuModelId: "h100", tier: "verified", pricePerHourCents: 374 },
+    { gpuModelId: "h100", tier: "community", pricePerHourCents: 299 },
+  ];
+  const nested = [
+    { gpuModelId: "h100", pricing: { verified: { pricePerHour: 3.74 }, community: { pricePerHour: 2.99 } } },
+  ];
+  const inTiers = (gpus: readonly GpuType[]) =>
+    [undefined, "community", "verified", "gold"].map((tier) => priceInTier(gpus, tier).pricePerHour);
+
+  it.each<[string, unknown]>([
+    ["rows", { gpu: rows, cpu: [] }],
+    ["rows in another order", { gpu: [...rows].reverse() }],
+    ["an object", { data: nested }],
+    ["names", [{ id: "h100", communityCents: 299, verifiedCents: 374 }]],
+  ])("is found in %s, also after the lists are joined; of another tier, there is none", async (_what, json) => {
+    const { gpus } = await gpusOf(json, "pricing");
+    expect(inTiers(gpus)).toEqual([2.99, 2.99, 3.74, undefined]);
+    const stock = (await gpusOf([{ gpuModel: "h100", tier: "verified", region: "eu", freeGpus: 1 }])).gpus;
+    const [model] = joinGpus((await gpusOf([{ id: "h100" }])).gpus, gpus, stock);
+    expect(model).toMatchObject({ type: "h100", pricePerHour: 2.99, availableCount: 1 });
+    expect(inTiers(model ? [model] : [])).toEqual([2.99, 2.99, 3.74, undefined]);
+  });
+
+  it("is that of the service if it has no tiers, and the highest of several places", async () => {
+    const { gpus } = await gpusOf([
+      { gpu_type: "h100", region: "eu", price_per_hour: 2.5, currency: "EUR" },
+      { gpu_type: "h100", region: "us", price_per_hour: 3 },
+    ]);
+    expect(priceInTier(gpus)).toEqual({ pricePerHour: 3 });
+    expect(priceInTier(gpus.slice(0, 1), "verified")).toEqual({ pricePerHour: 2.5, currency: "EUR" });
+    expect(mergeRows(gpus)).toMatchObject({ type: "h100", pricePerHour: 3 });
+  });
 });
 
-test("a field with the category of a record is not its identifier", () => {
-  expect(readGpuTypes([{ type: "gpu", id: "h100" }]).map(({ type }) => type)).toEqual(["h100"]);
+test("of several matches, none is taken; the most certain comparison decides", async () => {
+  const { gpus } = await gpusOf(["a100-40gb", "a100-80gb", "a100"].map((id) => ({ id, name: `NVIDIA ${id}` })));
+  expect(matchGpu("A100", gpus)).toMatchObject({ kind: "one", gpu: { type: "a100" } });
+  expect(matchGpu("nvidia a100-40gb", gpus)).toMatchObject({ kind: "one", gpu: { type: "a100-40gb" } });
+  expect(matchGpu("a10", gpus)).toEqual({ kind: "none" });
+  const twins = (await gpusOf(["x1", "x2"].map((id) => ({ id, name: "H100" })))).gpus;
+  expect(matchGpu("h100", twins)).toMatchObject({ kind: "ambiguous", candidates: [{ type: "x1" }, { type: "x2" }] });
 });
 
-test.each<[string, Record<string, unknown>, number | undefined, string | undefined]>([
-  ["a text with a sign and a time", { price: "$2.99/hr" }, 2.99, "USD"],
-  ["a text with a currency behind", { price: "2.99 EUR per hour" }, 2.99, "EUR"],
-  ["a text with a decimal comma", { price: "2,99 \u20ac" }, 2.99, "EUR"],
-  ["a text with thousands", { price: "US$1,299.50" }, 1299.5, "USD"],
-  ["cents", { price_cents_per_hour: 299 }, 2.99, undefined],
-  ["cents in camelCase", { hourlyPriceCents: 299, currency: "USD" }, 2.99, "USD"],
-  ["millionths, as none", { price_micros: 2_990_000 }, undefined, undefined],
-  ["tiers", { pricing: { verified: { pricePerHour: 3.5 }, community: { pricePerHour: 2.99 } } }, 2.99, undefined],
-  ["tiers in names", { verifiedCents: 350, communityCents: 299 }, 2.99, undefined],
-  ["a time in a name of cents", { pricing: { cents_per_minute: 5 } }, 3, undefined],
-  ["a currency in its name", { price_per_hour_usd: 2.99 }, 2.99, "USD"],
-  ["an object", { pricing: { hourly: 2.99, currency: "USD" } }, 2.99, "USD"],
-  ["an object of cents", { price: { amount: 299, unit: "cents", currency: "EUR" } }, 2.99, "EUR"],
-  ["an object two deep", { pricing: { on_demand: { per_hour: 2.99 } } }, 2.99, undefined],
-  ["an amount for an hour", { price: { amount: 2.99, per: "hour" } }, 2.99, undefined],
-  ["an amount for a minute", { price: { value: 0.05, per: "minute" } }, 3, undefined],
-  ["a price for a second", { price_per_second: 0.001 }, 3.6, undefined],
-  ["a price for an hour before others", { price: 9, hourly_cost: 2.99, price_per_month: 1900 }, 2.99, undefined],
-  ["a price for a month, which cannot be converted", { price_per_month: 1900 }, undefined, undefined],
-  ["an amount for a month", { price: { amount: 1900, per: "month" } }, undefined, undefined],
-  ["a month in its text", { price: "1900 USD/month" }, undefined, undefined],
-  ["a price of something else", { spot_price: 1, setup_cost: 5, price_per_token: 0.1 }, undefined, undefined],
-  ["a sign that several currencies have", { price: "\u00a5300" }, 300, undefined],
-  ["a range", { price: "2.99-3.99" }, undefined, undefined],
-  ["a price below nothing", { price: -1 }, undefined, undefined],
-  ["a limit that has a rate in its name", { rate_limit: 100 }, undefined, undefined],
-])("a price is read from %s", (_what, fields, pricePerHour, currency) => {
-  const [gpu] = readGpuTypes([{ type: "h100", ...fields }]);
-  expect([gpu?.pricePerHour, gpu?.currency]).toEqual([pricePerHour, currency]);
+describe("the availability of one type", () => {
+  const gpuL4 = { type: "l4", available: true };
+
+  it.each<[string, unknown]>([
+    ["a record", { gpu_type: "h100", available: true }],
+    ["a record under data", { data: { available: true } }],
+    ["an object", { availability: { available: true } }],
+    ["a record without its type", { available: true }],
+    ["numbers by region", { availability: { "eu-north": 1, "us-east": 0 } }],
+    [
+      "records by region, which name it",
+      ["eu", "us"].map((region) => ({ type: "H100", region, available: region === "us" })),
+    ],
+    ["a list of types", [gpuL4, { type: "H100", available: true }]],
+    ["a map of types", { l4: false, h100: true }],
+  ])("is read from %s", (_what, json) => {
+    expect(readGpuType("h100")(json)).toMatchObject({ type: "h100", available: true });
+  });
+
+  it.each<[string, unknown]>([
+    ["a record", { gpu_type: "l4", available: true }],
+    ["a record under data", { data: { gpu_type: "l4", available: true } }],
+    ["a list of one", [gpuL4]],
+    ["a list of several records under gpus", { gpus: [gpuL4, { type: "a100" }] }],
+    ["a list of words", ["l4", "a100"]],
+    ["records by region that name no type", [{ region: "eu", available: true }]],
+  ])("is not read from %s that does not name it", (_what, json) => {
+    expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
+  });
+
+  it.each([null, [], "perhaps", {}])("is unknown from %p", (json) => {
+    expect(readGpuType("h100")(json)).toEqual({ type: "h100", raw: {} });
+  });
 });
 
-test.each<[string, Record<string, unknown>, boolean | undefined, number | undefined]>([
-  ["a number under available", { available: 5 }, true, 5],
-  ["no number under available", { available: 0 }, false, 0],
-  ["a number in a text", { quantity: "5" }, true, 5],
-  ["a word", { availability: "in_stock" }, true, undefined],
-  ["another word", { availability: "High" }, true, undefined],
-  ["a word that says no", { availability: "Sold out" }, false, undefined],
-  ["a status", { status: "unavailable" }, false, undefined],
-  ["a word that nobody knows", { availability: "perhaps" }, undefined, undefined],
-  ["numbers by region", { availability: { "eu-north": 3, "us-east": 0 } }, true, 3],
-  ["flags by region", { regions: { eu: false, us: true } }, true, undefined],
-  ["words by region", { regions: { eu: "sold_out", us: "sold_out" } }, false, undefined],
-  ["records by region", { regions: [{ region: "eu", available: 2 }].concat({ region: "us", available: 1 }) }, true, 3],
-  ["names of regions", { regions: ["eu", "us"] }, true, undefined],
-  ["no region", { regions: [] }, false, undefined],
-  ["an object", { availability: { in_stock: true, count: 4 } }, true, 4],
-])("stock is read from %s", (_what, fields, available, availableCount) => {
-  const [gpu] = readGpuTypes([{ type: "h100", ...fields }]);
-  expect([gpu?.available, gpu?.availableCount]).toEqual([available, availableCount]);
-  expect(readGpuType("h100")(fields)).toMatchObject(
-    available === undefined ? { type: "h100" } : { type: "h100", available },
-  );
+describe("a list of GPUs in pages", () => {
+  const [h100, l4] = [{ type: "h100" }, { type: "l4" }];
+
+  /** A service whose list has a page for each query. */
+  async function pagesOf(pages: Record<string, unknown>) {
+    const asked: string[] = [];
+    const { gpus } = await readGpuList("types", async (query = "") => {
+      asked.push(query);
+      return { json: pages[query], headers: {} };
+    });
+    return { types: gpus.map(({ type }) => type), asked };
+  }
+
+  it.each<[string, Record<string, unknown>]>([
+    ["a cursor", { "": { gpus: [h100], next_cursor: "x" }, "cursor=x": { gpus: [l4], next_cursor: null } }],
+    [
+      "page numbers",
+      {
+        "": { data: [h100], meta: { page: 1, total_pages: 2 } },
+        "page=2": { data: [l4], meta: { page: 2, total_pages: 2 } },
+      },
+    ],
+    [
+      "a link",
+      { "": { gpus: { h100: { price: 1 } }, links: { next: "?p=2" } }, "p=2": { gpus: { l4: { price: 1 } } } },
+    ],
+  ])("is read to its end by %s", async (_by, pages) => {
+    expect(await pagesOf(pages)).toEqual({ types: ["h100", "l4"], asked: Object.keys(pages) });
+  });
+
+  it.each<[string, unknown]>([
+    ["a bare list", [h100, l4]],
+    [
+      "a map of types whose records speak of something next",
+      { gpus: { h100: { price: 1, next: "x" }, l4: { price: 1 } } },
+    ],
+    ["a list that says nothing of pages", { gpus: [h100, l4], region: "eu" }],
+  ])("that is %s is one page", async (_what, json) => {
+    expect(await pagesOf({ "": json })).toEqual({ types: ["h100", "l4"], asked: [""] });
+  });
+
+  it("that repeats a page is an error", async () => {
+    const page = { gpus: [h100], next_cursor: "x" };
+    const asked = pagesOf({ "": page, "cursor=x": page });
+    await expect(asked).rejects.toThrow("the service returns the same page repeatedly");
+  });
 });
 
-test.each<[string, unknown, boolean | undefined]>([
-  ["a flag", true, true],
-  ["a number", 0, false],
-  ["a word", "available", true],
-  ["a list of regions", [{ region: "eu", available: false }].concat({ region: "us", available: true }), true],
-  ["a list of types", [{ type: "l4", available: false }].concat({ type: "H100", available: true }), true],
-  ["a map of types", { l4: false, h100: true }, true],
-])("the availability of one type is read from %s alone", (_what, json, available) => {
-  expect(readGpuType("h100")(json).available).toBe(available);
-});
-
-test.each<[Record<string, unknown>, number | undefined]>([
-  [{ memory: "80GB" }, 80],
-  [{ memory: "80 GiB" }, 80],
-  [{ memory: "81920 MB" }, 80],
-  [{ vramGb: 80 }, 80],
-  [{ memory: 80 }, 80],
-  [{ memory: 81920 }, undefined],
-  [{ memoryGb: 30, gpuMemoryGb: 24 }, 24],
-  [{ vcpus: 30, memory_gib: 200 }, undefined],
-  [{ specs: { gpu_type: "a100", gpu_memory: 80 } }, 80],
-  [{ memory_gb: 0 }, undefined],
-])("the memory %p is %p GB", (fields, memoryGb) => {
-  expect(readGpuTypes([{ type: "h100", ...fields }])[0]?.memoryGb).toBe(memoryGb);
+test.each<[string, (inner: unknown) => unknown]>([
+  ["maps", (inner) => ({ regions: inner })],
+  [
+    "maps under each name",
+    (inner) => ({ regions: inner, availability: inner, stock: inner, zones: inner, price: inner }),
+  ],
+  ["lists", (inner) => ({ regions: [inner, inner] })],
+])("facts that are 40 %s deep take no time", (_what, around) => {
+  let deep: unknown = {};
+  for (let level = 0; level < 40; level += 1) deep = around(deep);
+  const start = performance.now();
+  expect(readGpuType("h100")([{ type: "h100", regions: deep, price: deep }])).toMatchObject({ type: "h100" });
+  expect(readGpuType("h100")({ regions: deep })).toMatchObject({ type: "h100" });
+  expect(performance.now() - start).toBeLessThan(200);
 });

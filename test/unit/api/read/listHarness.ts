@@ -1,4 +1,5 @@
-import { readClusterList } from "../../../../provider/api/read/clusterList";
+import { readClusterList } from "../../../../provider/api/read/clusterRecord";
+import { type GpuSubject, readGpuList } from "../../../../provider/api/read/gpuRecords";
 import { ApiError } from "../../../../provider/errors";
 
 export interface Page {
@@ -16,11 +17,15 @@ export async function listOf(pages: Record<string, Page>) {
     const failure = { outcome: "refused", method: "GET", path: "/", status: 400, isApiAnswer: true } as const;
     throw new ApiError("unknown query", failure);
   });
-  return { ids: list.clusters.map(({ id }) => id), complete: list.complete, problem: list.problem, asked };
+  return { ids: list.clusters.map(({ id }) => id), ...list, asked };
 }
 
 /** A list of one page. */
 export const one = (json: unknown) => listOf({ "": { json } });
+
+/** A list about GPUs of one page. */
+export const gpusOf = (json: unknown, subject: GpuSubject = "types") =>
+  readGpuList(subject, async () => ({ json, headers: {} }));
 
 export const record = (id: string) => ({ id, name: "web", status: "running", gpu_type: "h100", replicas: 3 });
 export const records = (...ids: string[]) => ids.map(record);

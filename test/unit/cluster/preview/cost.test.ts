@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { money } from "../../../../provider/cluster/money";
-import { costAt } from "../../../../provider/cluster/preview/cost";
-import { Costs } from "../../../../provider/cluster/preview/costSum";
+import { type Cost, costAt, Ledger } from "../../../../provider/cluster/preview/cost";
+import { asInputs } from "../../../../provider/cluster/state";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
 import type { Dialect } from "../../../../simulator";
 import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
@@ -28,7 +28,8 @@ describe("the cost in a preview", () => {
     ["of the first replicas", {}, old({ replicas: 0, hourlyCost: 0 }), 5.98],
     ["of another GPU type", { gpuType: "l4" }, old(), 0.88],
     ["of another name", { name: "api" }, old({ hourlyCost: 4 }), 4],
-    ["of a state that knows none", {}, old({ hourlyCost: undefined }), 5.98],
+    ["of nothing that changes, and whose cost is not known", {}, old({ hourlyCost: undefined }), undefined],
+    ["of more replicas, from a state that knows none", { replicas: 3 }, old({ hourlyCost: undefined }), 8.97],
     ["of an unknown GPU type", { gpuType: UNKNOWN }, old(), UNKNOWN],
     ["of unknown replicas", { replicas: UNKNOWN }, old(), UNKNOWN],
     ["of an unknown desired status", { desiredStatus: UNKNOWN }, old(), UNKNOWN],
@@ -48,7 +49,6 @@ describe("the cost in a preview", () => {
 
   it.each<Partial<Dialect>>([
     { priceForm: "cents" },
-    { priceForm: "text", priceText: "currency" },
     { pricePlace: "beside" },
     { pricePlace: "beside", gpuListShape: "bare" },
   ])("is found in the dialect %j", async (dialect) => {
@@ -161,16 +161,61 @@ describe("gpucluster:maxHourlyCost", () => {
   });
 
   it("counts no other currency, says how many those are, and adds up without the traces of binary fractions", () => {
-    const costs = new Costs();
-    const set = (name: string, amount: number, currency: string) =>
-      costs.set(urnOf(name), { amount, currency, parts: "" });
-    set("a", 0.1, "USD");
-    set("b", 0.2, "USD");
-    set("c", 50, "EUR");
-    costs.set(urnOf("d"), { parts: "" });
-    expect(costs.uncounted()).toEqual(["c", "d"]);
-    expect(costs.overLimit(0.3)).toBeUndefined();
-    expect(costs.overLimit(0.2)).toMatch(/cost 0\.30 USD per hour: .*; not counted: 2 whose cost is not known$/);
+    const ledger = new Ledger();
+    const set = (name: string, cost: Partial<Cost>) => ledger.set(urnOf(name), { parts: "", ...cost }, 0);
+    set("a", { amount: 0.1, currency: "USD" });
+    set("b", { amount: 0.2, currency: "USD" });
+    set("c", { amount: 50, currency: "EUR" });
+    set("d", {});
+    expect(ledger.uncounted()).toEqual(["c", "d"]);
+    const over = (maxHourlyCost: number) =>
+      ledger.over(urnOf("a"), asInputs({}), {
+        ...{ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" },
+        maxHourlyCost,
+      });
+    expect(over(0.3)).toEqual([]);
+    const reason = expect.stringMatching(/cost 0\.30 USD per hour: .*; not counted: 2 whose cost is not known$/);
+    expect(over(0.2)).toEqual([{ property: "", reason }]);
+  });
+});
+
+describe("a change that lowers the cost passes every limit, at the present prices:", () => {
+  const limited = { ...checked, maxHourlyCost: 2 };
+
+  it.each<[string, Properties, Properties, boolean]>([
+    ["fewer replicas", { replicas: 3 }, { replicas: 4, hourlyCost: 11.96 }, true],
+    ["fewer replicas, whose price has risen since", { replicas: 2 }, { replicas: 3, hourlyCost: 0.03 }, true],
+    ["a cheaper type", { gpuType: "l4", replicas: 8 }, { hourlyCost: 5.98 }, true],
+    ["a stop", { desiredStatus: "stopped" }, { hourlyCost: 5.98 }, true],
+    ["not another image", { container: "a/b:2" }, { hourlyCost: 5.98 }, false],
+    ["not more replicas", { replicas: 3 }, { hourlyCost: 5.98 }, false],
+    ["not a dearer type", { gpuType: "h200", replicas: 2 }, { hourlyCost: 5.98 }, false],
+  ])("%s, above the limit of the cluster", async (_title, news, olds, passes) => {
+    const { refusals } = await checkOnce({ ...limited, ...news }, old({ ...olds, maxHourlyCost: 2 }));
+    expect(refusals).toEqual(passes ? [] : [expect.stringMatching(/^maxHourlyCost: is 2\.00, but/)]);
+  });
+
+  const clusters = {
+    smaller: [{ replicas: 3 }, { replicas: 4, hourlyCost: 11.96 }],
+    same: [{ replicas: 2 }, { replicas: 2, hourlyCost: 5.98 }],
+    larger: [{ replicas: 4 }, { replicas: 2, hourlyCost: 5.98 }],
+  } as const;
+
+  it.each<[(keyof typeof clusters)[], number]>([
+    [["smaller", "same"], 0],
+    [["same", "smaller"], 0],
+    [["smaller", "larger"], 1],
+    [["larger", "smaller"], 2],
+  ])("%s, above the limit of the stack", async (names, failures) => {
+    const bench = await openBench({ settings: { maxHourlyCost: 10 } });
+    const refusals: string[] = [];
+    for (const name of names) {
+      const [news, olds] = clusters[name];
+      refusals.push(...(await check(bench, { ...checked, name, ...news }, old({ name, ...olds }), name)).refusals);
+    }
+    expect(refusals).toHaveLength(failures);
+    const warned = bench.said.filter((line) => line.includes("No change so far raises the cost"));
+    expect(warned).toHaveLength(failures === 0 ? 1 : warned.length);
   });
 });
 

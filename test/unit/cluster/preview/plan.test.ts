@@ -1,9 +1,10 @@
-import { isAmong, lossesOf, transitionOf } from "../../../../provider/cluster/preview/plan";
+import { isAmong, lossesOf, transitionOf } from "../../../../provider/cluster/preview/transition";
 import { asInputs } from "../../../../provider/cluster/state";
 import type { CheckedInputs } from "../../../../provider/cluster/stateFields";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
-import { closeAll, openBench } from "../harness";
-import { checked, completed, least } from "../inputs";
+import type { Fault } from "../../../../simulator";
+import { type BenchOptions, closeAll, openBench, writes } from "../harness";
+import { checked, completed, least, urnOf } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
 
 afterEach(closeAll);
@@ -11,15 +12,16 @@ afterEach(closeAll);
 const of = (changes: Properties): CheckedInputs => asInputs({ ...completed, replicas: 4, ...changes });
 const made = { __generatedName: true };
 const atRest = { desiredStatus: "stopped" };
-const first = "; the new cluster comes up first";
-const go = "so it is replaced: its 4 replicas go away";
+const newFirst = (old = "with its 4 replicas is deleted") =>
+  `so it is replaced: the new cluster is created first, then the old one ${old}`;
+const oldFirst = "so it is replaced: the old cluster with its 4 replicas is deleted first, then the new one is created";
 
 describe("the loss of capacity by", () => {
   it.each<[string, Properties, Properties, string?]>([
     ["nothing", {}, {}],
     ["a scale-up", {}, { replicas: 9 }],
-    ["a scale-down", {}, { replicas: 2 }, "4 -> 2 replicas: 2 of 4 go away"],
-    ["a scale-down by one", {}, { replicas: 3 }, "4 -> 3 replicas: 1 of 4 goes away"],
+    ["a scale-down", {}, { replicas: 2 }, "4 -> 2 replicas: 2 are removed"],
+    ["a scale-down by one", {}, { replicas: 3 }, "4 -> 3 replicas: 1 is removed"],
     ["a stop", {}, atRest, "it is stopped: all 4 replicas stop"],
     ["a stop of one replica", { replicas: 1 }, { ...atRest, replicas: 1 }, "it is stopped: its only replica stops"],
     ["a stop and a scale-down", {}, { ...atRest, replicas: 1 }, "it is stopped: all 4 replicas stop"],
@@ -29,34 +31,34 @@ describe("the loss of capacity by", () => {
     ["both", {}, { redeployTriggers: ["a"], restartTriggers: ["a"] }, "it is redeployed: all 4 replicas restart"],
     ["triggers that are taken away", { restartTriggers: { v: 1 } }, {}],
     ["a restart of a stopped cluster", atRest, { ...atRest, restartTriggers: [1] }],
-    ["another GPU type, generated name", made, { ...made, gpuType: "l4" }, `\`gpuType\` changes, ${go}${first}`],
-    ["another GPU type", {}, { gpuType: "l4" }, `\`gpuType\` changes, ${go} before the new cluster comes up`],
-    ["another name", {}, { name: "api" }, `\`name\` changes, ${go}${first}`],
-    ["both of them", {}, { name: "api", gpuType: "l4", replicas: 2 }, `\`name\` and \`gpuType\` change, ${go}${first}`],
+    ["another GPU type, generated name", made, { ...made, gpuType: "l4" }, `\`gpuType\` changes, ${newFirst()}`],
+    ["another GPU type", {}, { gpuType: "l4" }, `\`gpuType\` changes, ${oldFirst}`],
+    ["another name", {}, { name: "api" }, `\`name\` changes, ${newFirst()}`],
+    ["both of them", {}, { name: "api", gpuType: "l4", replicas: 2 }, `\`name\` and \`gpuType\` change, ${newFirst()}`],
     [
       "a replacement of one replica",
       { replicas: 1 },
       { name: "api" },
-      `\`name\` changes, so it is replaced: its only replica goes away${first}`,
+      `\`name\` changes, ${newFirst("with its only replica is deleted")}`,
     ],
     [
       "a replacement that only stops the old one",
       { deletionPolicy: "stop" },
       { name: "api" },
-      `\`name\` changes, so it is replaced: its 4 replicas stop${first}`,
+      `\`name\` changes, ${newFirst("with its 4 replicas is stopped")}`,
     ],
     ["a replacement of a stopped one", atRest, { name: "api" }],
     [
       "a scale-up that `replaceOnChanges` makes a replacement",
       {},
       { replicas: 9, __replaceOnChanges: ["replicas"] },
-      `\`replicas\` changes, and \`replaceOnChanges\` requires a new cluster for that, ${go} before the new cluster comes up`,
+      `\`replicas\` changes, and \`replaceOnChanges\` requires a new cluster for that, ${oldFirst}`,
     ],
     [
       "a scale-up beside another GPU type, which replaces it anyway",
       made,
       { ...made, replicas: 9, gpuType: "l4", __replaceOnChanges: ["*"] },
-      `\`gpuType\` changes, ${go}${first}`,
+      `\`gpuType\` changes, ${newFirst()}`,
     ],
     ["a scale-up that `replaceOnChanges` does not name", {}, { replicas: 9, __replaceOnChanges: ["env"] }],
     ["a number that is not known yet", {}, { replicas: UNKNOWN, __replaceOnChanges: ["*"] }],
@@ -66,26 +68,32 @@ describe("the loss of capacity by", () => {
     ["a status that is not known yet", {}, { desiredStatus: UNKNOWN }],
     ["triggers that are not known yet", {}, { restartTriggers: { v: UNKNOWN } }],
   ])("%s is said in one line, or is none", (_title, before, news, ...lines) => {
-    expect(lossesOf(transitionOf(of(before), of(news), false))).toEqual(lines);
+    expect(lossesOf(transitionOf(of(before), of(news)))).toEqual(lines);
   });
 
   it("a restart and a scale-down is said in two", () => {
     const news = of({ restartTriggers: [1], replicas: 2 });
-    const lines = ["4 -> 2 replicas: 2 of 4 go away", "it is restarted: all 2 replicas restart"];
-    expect(lossesOf(transitionOf(of({}), news, false))).toEqual(lines);
+    const lines = ["4 -> 2 replicas: 2 are removed", "it is restarted: all 2 replicas restart"];
+    expect(lossesOf(transitionOf(of({}), news))).toEqual(lines);
   });
 
   it("a creation is none", () => {
-    expect(lossesOf(transitionOf(undefined, of({}), true))).toEqual([]);
+    expect(lossesOf(transitionOf(undefined, of({}), { isRenewal: true }))).toEqual([]);
   });
 
-  it("the engine alone names the change and the option that it may be, if there is one", () => {
-    expect(lossesOf(transitionOf(of({}), of({}), true))).toEqual([
-      "it is replaced: its 4 replicas go away before the new cluster comes up",
+  it("a replacement that the engine alone has decided names neither a cause nor the order", () => {
+    for (const news of [{}, { replicas: 9, env: { MODEL: "x" } }])
+      expect(lossesOf(transitionOf(of({}), of(news), { isRenewal: true }))).toEqual([
+        "it is replaced: the old cluster with its 4 replicas is deleted",
+      ]);
+  });
+
+  it("a change that the service cannot make in place names its paths", () => {
+    const [before, news] = [of({ ...made, env: { MODEL: "a" } }), of({ ...made, env: { MODEL: "b", TOKEN: "c" } })];
+    expect(lossesOf(transitionOf(before, news, { fixed: ["env"] }))).toEqual([
+      `\`env.MODEL\` and \`env.TOKEN\` change, which the service cannot do in place, ${newFirst()}`,
     ]);
-    expect(lossesOf(transitionOf(of({}), of({ replicas: 9, env: { MODEL: "x" } }), true))).toEqual([
-      `\`replicas\` and \`env.MODEL\` change, and an option such as \`replaceOnChanges\` requires a new cluster for that, ${go} before the new cluster comes up`,
-    ]);
+    expect(lossesOf(transitionOf(before, { ...news, gpuType: "l4" }, { fixed: ["env"] }))[0]).not.toContain("in place");
   });
 
   it.each<[string, string, boolean]>([
@@ -127,8 +135,11 @@ describe("a forced replacement, which the engine checks as if it were a creation
   it("of a generated name is refused as what it is, with the ways out", async () => {
     const { bench, id } = await benchWith(await generated());
     const { refusals } = await check(bench, least);
+    expect(refusals[0]?.length).toBeLessThanOrEqual(500);
     expect(refusals).toEqual([expect.stringMatching(new RegExp(`^name: "web-\\w+" is already the name of ${id} `))]);
-    expect(refusals[0]).toMatch(/its own cluster.*--replace.*state taint.*new `name`.*deleteBeforeReplace: true/s);
+    expect(refusals[0]).toMatch(
+      /may be of an interrupted run, or of another stack.*set `adopt: "cl_.*--replace.*state taint.*`deleteBeforeReplace: true`.*another `name`/s,
+    );
   });
 
   it("of a given name is refused, with both ways out", async () => {
@@ -149,16 +160,10 @@ describe("a forced replacement, which the engine checks as if it were a creation
 });
 
 describe("a replacement by an option, of which the engine asks for no difference,", () => {
-  const away = "warning: web: it is replaced: its 2 replicas go away";
-  const taken = /^warning: web: "web" is the name of .*replacementTrigger.*`deleteBeforeReplace: true`/;
+  const away = "warning: web: it is replaced: the old cluster with its 2 replicas is deleted";
 
   it.each<[string, Properties, RegExp[], unknown[]]>([
-    [
-      "warns under a given name that the creation is refused",
-      {},
-      [],
-      [expect.stringMatching(taken), `${away}${first}`],
-    ],
+    ["says nothing of its order under a given name", {}, [], [away]],
     [
       "is refused if the new cluster comes first",
       { __deleteBeforeReplace: false },
@@ -169,7 +174,7 @@ describe("a replacement by an option, of which the engine asks for no difference
       "passes if the old one goes first",
       { __deleteBeforeReplace: true },
       [],
-      [`${away} before the new cluster comes up`],
+      [`${away} first, then the new one is created`],
     ],
   ])("%s", async (_title, option, failures, lines) => {
     const { bench } = await benchWith(checked);
@@ -189,6 +194,60 @@ describe("a replacement by an option, of which the engine asks for no difference
   });
 });
 
+describe("a service that cannot update clusters in place", () => {
+  const env = { MODEL: "another" };
+  const olds = old({ ...made, gpuType: "rtx-4090" });
+  const news = { ...least, gpuType: "rtx-4090", replicas: 2, env };
+
+  async function open(options: BenchOptions = {}) {
+    const bench = await openBench({ dialect: "client", ...options });
+    bench.simulator.addCluster({ name: "web", gpuType: "rtx-4090", replicas: 2 });
+    return bench;
+  }
+
+  it("replaces the cluster for a change of env, and the difference says so", async () => {
+    const bench = await open();
+    const { refusals, said, inputs } = await check(bench, news, olds);
+    expect(refusals).toEqual([]);
+    expect(said).toEqual([
+      expect.stringMatching(
+        /`env.MODEL` changes, which the service cannot do in place, so it is replaced: the new cluster/,
+      ),
+    ]);
+    const { changes } = bench.cluster.diff({ ...olds, settled: true }, inputs, { urn: urnOf("web") });
+    expect(changes["env.MODEL"]).toEqual({ kind: "update", replace: true });
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it.each<[string, Properties]>([
+    ["replicas", { replicas: 3, env: checked["env"] }],
+    ["an env that is not known yet", { env: UNKNOWN }],
+  ])("keeps it for a change of %s", async (_title, changes) => {
+    const bench = await open();
+    const { inputs } = await check(bench, { ...news, ...changes }, olds);
+    const diff = bench.cluster.diff({ ...olds, settled: true }, inputs, { urn: urnOf("web") });
+    expect(Object.values(diff.changes).filter(({ replace }) => replace)).toEqual([]);
+  });
+
+  it.each<[string, Fault, RegExp]>([
+    ["/v1/clusters", { kind: "status", status: 503 }, /HTTP 503/],
+    ["/", { kind: "status", status: 503 }, /HTTP 503/],
+    ["/", { kind: "status", status: 429, headers: { "Retry-After": "40" } }, /rate limit/],
+    ["/", { kind: "drop" }, /connection/],
+  ])("is not assumed if %s cannot be read (%j): one warning, and no replacement", async (path, failure, why) => {
+    const fault = { ...failure, method: "GET", path, times: 99 } as const;
+    const bench = await open({ faults: [fault] });
+    const { refusals, said, inputs } = await check(bench, news, olds);
+    expect(refusals).toEqual([]);
+    expect(said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: /)]);
+    expect(said[0]).toMatch(why);
+    const { changes } = bench.cluster.diff({ ...olds, settled: true }, inputs, { urn: urnOf("web") });
+    expect(changes["env.MODEL"]).toEqual({ kind: "update" });
+    const strict = await open({ faults: [fault], settings: { strictPreview: true } });
+    expect((await check(strict, news, olds)).refusals).toEqual([expect.stringContaining("updates in place could not")]);
+  });
+});
+
 describe("a replacement by a change of an input", () => {
   it("under a generated name says nothing of the name: the second check makes a new one", async () => {
     const olds = await generated();
@@ -202,7 +261,7 @@ describe("a replacement by a change of an input", () => {
     const [, second] = await checkTwice(bench, { ...checked, gpuType: "l4", __deleteBeforeReplace: false }, old());
     expect(second.refusals).toEqual([expect.stringMatching(/^name: .*deleteBeforeReplace: true/)]);
     const { said } = await check(bench, { ...checked, name: "api", __deleteBeforeReplace: true }, old());
-    expect(said).toEqual([expect.stringContaining("go away before the new cluster comes up")]);
+    expect(said).toEqual([expect.stringContaining("is deleted first, then the new one is created")]);
   });
 
   it("is refused for a new name that another cluster has, whatever the order", async () => {

@@ -1,11 +1,12 @@
 import type { Client } from "../../../../provider/api/client";
+import { inputNames } from "../../../../provider/cluster/fields";
 import { createClusterResource } from "../../../../provider/cluster/resource";
 import { createService } from "../../../../provider/cluster/service";
 import type { Settings } from "../../../../provider/config";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
-import { ApiError, ConfigError } from "../../../../provider/errors";
+import { ConfigError } from "../../../../provider/errors";
 import type { Fault } from "../../../../simulator";
-import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines, writes } from "../harness";
+import { type Bench, type BenchOptions, closeAll, openBench, requestLines, writes } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -25,10 +26,10 @@ describe("endpoint and createdAt", () => {
 
   it.each<[string, Properties, string[]]>([
     ["nothing", {}, []],
-    ["the container", { container: "a/b:2" }, []],
     ["an env that is not known yet", { env: UNKNOWN }, []],
     ["the timeouts", { __timeouts: { create: "2h" } }, []],
-    // One look at the list, which tells whether there is an update.
+    // One look at the list, which tells whether there is an update, and a redeploy.
+    ["the container", { container: "a/b:2" }, [listLine]],
     ["the env", { env: { MODEL: "x" } }, [listLine]],
   ])("stay with an in-place change of %s", async (_title, news, lines) => {
     const { bench, inputs } = await checkOnce({ ...checked, ...news }, existing);
@@ -75,6 +76,20 @@ describe("endpoint and createdAt", () => {
   });
 });
 
+it.each<[string, Properties, Properties, string[]]>([
+  ["a creation", {}, {}, []],
+  ["a change", {}, old(), []],
+  ["the first change after a creation", {}, checked, []],
+  // The generated name is known: it may be taken.
+  ["a creation without a name", { name: undefined }, {}, [listLine]],
+])("nothing is asked for %s of which nothing is known yet", async (_title, news, olds, lines) => {
+  const unknown = inputNames.filter((name) => name !== "connection").map((name) => [name, UNKNOWN]);
+  const settings = { maxHourlyCost: 1 };
+  const { bench, refusals } = await checkOnce({ ...Object.fromEntries(unknown), ...news }, olds, { settings });
+  expect(refusals).toEqual([]);
+  expect(requestLines(bench.simulator)).toEqual(lines);
+});
+
 it("clusters whose old inputs say it all are neither listed nor asked for", async () => {
   const bench = await openBench();
   for (const name of ["a", "b", "c"]) {
@@ -82,6 +97,50 @@ it("clusters whose old inputs say it all are neither listed nor asked for", asyn
     expect(inputs).toMatchObject({ ...existing, name });
   }
   expect(bench.simulator.requests).toEqual([]);
+});
+
+describe("a cluster whose inputs are those of the last check", () => {
+  it("is not judged again: rules that are stricter today do not fail it", async () => {
+    const before = old({ container: "no-tag", replicas: 20_000 });
+    const { bench, refusals, said } = await checkOnce({ ...checked, container: "no-tag", replicas: 20_000 }, before);
+    expect([refusals, said, bench.simulator.requests]).toEqual([[], [], []]);
+    expect((await check(bench, { ...checked, container: "no-tag" }, before)).refusals).toHaveLength(1);
+  });
+
+  it("holds its name and its place in the limits against the others", async () => {
+    const bench = await openBench({ settings: { maxHourlyCost: 10 } });
+    expect((await check(bench, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
+    expect((await check(bench, { ...named("A"), replicas: 1 }, {}, "b")).refusals).toEqual([
+      expect.stringContaining(urnOf("a")),
+    ]);
+    expect((await check(bench, named("c"), {}, "c")).refusals).toContainEqual(
+      expect.stringContaining("gpucluster:maxHourlyCost is 10.00"),
+    );
+  });
+
+  it("holds the cluster that it has adopted", async () => {
+    const bench = await openBench();
+    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
+    expect((await check(bench, { ...checked, adopt: id }, old({ adopt: id }))).refusals).toEqual([]);
+    const second = await check(bench, { ...named("web"), adopt: id }, {}, "other");
+    expect(second.refusals).toContainEqual(expect.stringContaining(`adopts ${id} too`));
+  });
+
+  it.each([fail("The key is missing"), undefined])("needs the settings all the same", async (service) => {
+    const bench = await openBench();
+    const settings = service ? () => ordinary : fail("The key is missing");
+    const cluster = createClusterResource(service ?? (() => bench.service), settings);
+    expect((await check({ ...bench, cluster }, checked, old())).refusals).toEqual([": The key is missing"]);
+  });
+
+  it("is judged if a limit needs its cost, which is not known", async () => {
+    const bench = await openBench({ settings: { maxHourlyCost: 5 } });
+    const { refusals } = await check(bench, checked, old({ hourlyCost: undefined }));
+    expect(refusals).toEqual([]);
+    expect(bench.said).toEqual([
+      expect.stringMatching(/^warning: .*gpucluster:maxHourlyCost is 5\.00.* No change so far/),
+    ]);
+  });
 });
 
 it("the outputs among the inputs, as `ignoreChanges` for everything gives them back, are no mistake of the program", async () => {
@@ -114,14 +173,16 @@ describe("a service that", () => {
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(5_000);
   });
 
-  it("is down is a warning only for a new name, be it that of a cluster that exists", async () => {
+  it("is down is a warning only for a new name, and for a change that may need an update in place", async () => {
     const bench = await openBench({ faults: [down] });
     for (const name of ["a", "b", "c"]) await check(bench, named(name), named(name), name);
-    await check(bench, { ...named("a"), container: "a/b:2" }, named("a"), "a");
-    await check(bench, { ...named("b"), env: {} }, named("b"), "b");
+    await check(bench, { ...named("a"), skipAwait: true }, named("a"), "a");
     expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
-    await check(bench, named("new"), named("a"), "a");
-    expect(bench.said).toContainEqual(expect.stringMatching(/^warning: taken names, .*could not be checked: .*503/));
+    await check(bench, { ...named("b"), env: {} }, named("b"), "b");
+    expect(bench.said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*503/)]);
+    const next = await openBench({ faults: [down] });
+    await check(next, named("new"), named("a"), "a");
+    expect(next.said).toContainEqual(expect.stringMatching(/^warning: taken names, .*could not be checked: .*503/));
   });
 
   it("has no permit left is not waited for", async () => {
@@ -260,19 +321,10 @@ describe("a secret of the program or of the state that the service quotes to a c
     expect(await shownBy(bench, { ...given, adopt: id })).toContain(`adopts ${id} ("of [secret]"`);
   });
 
-  it("is hidden if an operation makes up for the check", async () => {
-    const answer = {
-      outcome: "rate-limited",
-      method: "GET",
-      path: "/v1/gpus",
-      status: 429,
-      isApiAnswer: true,
-    } as const;
-    const refuse = () => Promise.reject(new ApiError(quote, { ...answer, said: quote }));
-    const client = () => ({ listGpuTypes: refuse, listGpuPricing: refuse });
-    const { bench, inputs } = await checkOnce(news, {}, { settings: { maxHourlyCost: 1 }, client });
-    const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
-    expect(message).toContain(`\`maxHourlyCost\` cannot be checked: ${hidden} or`);
+  it("is hidden in the failure of a limit", async () => {
+    const { refusals } = await checkOnce(news, {}, { settings: { maxHourlyCost: 1 }, faults: [failing] });
+    expect(refusals).toEqual([expect.stringMatching(/gpucluster:maxHourlyCost cannot be checked: /)]);
+    expect(refusals).toEqual([expect.stringContaining(`${hidden} or`)]);
   });
 
   it("is not a name or a word of our own, even if that is a value", async () => {
