@@ -69,13 +69,20 @@ describe("the verdict", () => {
     ["no lag where a fifth waits for the next window", up(100, 300, { lag: 1.5 + 0.2 * 60 }), []],
     ["a lag above what the window takes", up(100, 300, { lag: 1.6 + 0.2 * 60 }), ["lag"]],
     ["no lag at 30 s where not even the creations leave room", up(100, 30, { lag: 73 }), []],
+    ["a ratio above 1.03 of one cluster at 300 s", up(1, 300, { ratio: 1.031 }), ["ratio"]],
+    [
+      "a ratio above 1.07, and too many requests, of one cluster at 30 s",
+      up(1, 30, { ratio: 1.08, requests: 31 }),
+      ["ratio", "requests"],
+    ],
+    ["no lag of one cluster", up(1, 30, { lag: 9 }), []],
     ["too many requests for 500", up(500, 300, { requests: 1_151 }), ["requests"]],
     [
       "too many requests of a refresh from lists",
-      up(500, 0, { requests: 11 }, { kind: "refresh", note: listShowsAll }),
+      up(500, 0, { requests: 91 }, { kind: "refresh", note: listShowsAll }),
       ["requests"],
     ],
-    ["too many requests of a refresh one by one", up(500, 0, { requests: 511 }, { kind: "refresh" }), ["requests"]],
+    ["too many requests of a refresh one by one", up(500, 0, { requests: 551 }, { kind: "refresh" }), ["requests"]],
     ["too many requests of a destroy", up(500, 0, { requests: 561 }, { kind: "destroy" }), ["requests"]],
     [
       "no refusal of several processes on one key",
