@@ -96,10 +96,10 @@ export function read(session: Session, request: ReadRequest): Promise<ReadRespon
   });
 }
 
-/** The inputs of a check that a creation may decide otherwise, by another GPU type of the list. That is no drift. */
-function decidedLater(checked: Properties, before: Properties, now: Properties): Properties {
-  const same = ["gpuType", "hourlyCost"].filter((name) => checked[name] !== undefined && before[name] === now[name]);
-  return Object.fromEntries(same.map((name) => [name, checked[name]]));
+/** The type and the cost of the check, if the creation has taken another GPU type of the list: that is no drift. */
+function decidedLater({ gpuType, hourlyCost }: Properties, before: Properties, now: Properties): Properties {
+  const isOther = gpuType !== undefined && gpuType !== now["gpuType"] && before["gpuType"] === now["gpuType"];
+  return isOther ? { gpuType, ...(hourlyCost === undefined ? {} : { hourlyCost }) } : {};
 }
 
 export function update(session: Session, request: UpdateRequest): Promise<UpdateResponse> {
