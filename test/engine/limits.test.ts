@@ -75,7 +75,7 @@ for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
     const refused = { kind: "status", status: 409, code: "insufficient_capacity", method: "POST" } as const;
     for (const name of ["web", "api"]) simulator.fault({ ...refused, path: "/v1/clusters", name });
     const made = await workspace.up();
-    expect(made.output).toMatch(/"h200" is refused, so "h100" is tried/);
+    expect(made.output).toMatch(/"h200" is refused, so "h100" is next/);
     expect(made.code).toBe(0);
     expect(writes()).toEqual(Array(4).fill("POST /v1/clusters"));
     expect(simulator.clusters().map(({ gpuType }) => gpuType)).toEqual(["h100", "h100"]);
