@@ -30,7 +30,7 @@ describe("pulumi import", () => {
     workspace.yaml(declared);
     const { output } = await workspace.preview();
     expect(output).toContain("~ 1 to update");
-    expect(output).not.toContain("replace");
+    expect(output).not.toContain("to replace");
     expect((await workspace.up()).code).toBe(0);
     expect(living(simulator).map((cluster) => [cluster.id, cluster.container, cluster.env])).toEqual([
       [id, container, env],
