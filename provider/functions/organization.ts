@@ -1,5 +1,5 @@
+import { isLeaving, stateOf } from "../api/states";
 import type { ListedFacts } from "../cluster/money";
-import { factsOfListed } from "../cluster/preview/cost";
 import { Facts, longMs } from "../cluster/preview/facts";
 import { serviceFor } from "../cluster/service";
 import type { Connection } from "../config";
@@ -26,8 +26,11 @@ export async function readOrganization(connection: Connection): Promise<Organiza
   const { clusters, complete } = await getClusters(client);
   const facts = new Facts(service, longMs);
   const priced = clusters.map(async (cluster): Promise<OrganizationCluster> => {
-    const { error, ...shown } = await factsOfListed(facts, cluster);
-    return { ...cluster, ...shown };
+    const { gpuType, status } = cluster;
+    // A list shows neither the tier of a cluster nor its GPUs per replica. A price that is not known is left out.
+    const { value: price } = gpuType === undefined ? {} : await facts.price(gpuType);
+    const state = { isStopped: stateOf(status) === "stopped", isLeaving: isLeaving(status) };
+    return { ...cluster, ...state, gpuPrice: price?.amount, currency: price?.currency };
   });
   return { address, seenBy, clusters: await Promise.all(priced), complete };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/records";
-import { isLeaving, stateOf } from "../../api/states";
+import { stateOf } from "../../api/states";
 import type { Settings } from "../../config";
 import { type CheckFailure, hasUnknown, type Properties, UNKNOWN } from "../../core";
 import { isRejectedKey, messageOf } from "../../errors";
@@ -8,9 +8,9 @@ import { resourceNameOf } from "../../text";
 import { gpuTypeOf } from "../drift";
 import { gpusPerReplica, tierOf } from "../extraFields";
 import type { ReplicaRange } from "../fields";
-import { costOfReplica, type ListedFacts, money, roundCost } from "../money";
+import { costOfReplica, money, roundCost } from "../money";
 import type { CheckedInputs } from "../stateFields";
-import type { Check, Fact, Facts, Price } from "./facts";
+import type { Check, Fact, Price } from "./facts";
 import { runs, type Transition } from "./transition";
 
 /** The cost of a cluster for one hour, as far as it is known. */
@@ -252,14 +252,4 @@ function sumOf(items: readonly Item[]) {
     parts: [...largest, ...more].join(", "),
     uncounted: items.filter((item) => countedOf(item) === undefined).map(({ label }) => label),
   };
-}
-
-/** The price and the state of a listed cluster. A list shows neither its tier nor its GPUs per replica. */
-export async function factsOfListed(
-  facts: Facts,
-  { gpuType, status }: { readonly gpuType?: string | undefined; readonly status?: string | undefined },
-): Promise<ListedFacts & Pick<Fact<Price>, "error">> {
-  const { value, error }: Fact<Price> = gpuType === undefined ? {} : await facts.price(gpuType);
-  const state = { isStopped: stateOf(status) === "stopped", isLeaving: isLeaving(status) };
-  return { ...state, gpuPrice: value?.amount, currency: value?.currency, ...(error === undefined ? {} : { error }) };
 }
