@@ -194,7 +194,7 @@ const modules = [
     entry: "simulator/index",
     name: "simulator",
     title: "pulumi-gpucluster/simulator",
-    text: "Guide: [testing](../guides/testing.md). On the command line: `npx gpucluster-simulator --help`.",
+    text: "Guide: [testing](../guides/testing.md). On the command line: `npx pulumi-gpucluster simulator --help`.",
   },
 ];
 

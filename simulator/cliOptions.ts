@@ -12,7 +12,7 @@ export type CliOptions =
   | { command: "run"; options: SimulatorOptions; dialectName: string; exitWithStdin: boolean };
 
 /** The help text. */
-export const usage = `Usage: gpucluster-simulator [options]
+export const usage = `Usage: pulumi-gpucluster simulator [options]
 
 A local server that behaves like the GPU cluster service. When it is ready, it prints the lines that
 set its address and its key in a shell; if the output is no terminal, one line of JSON with url,
@@ -67,9 +67,9 @@ ${dialectLines()
   .join("")}`;
 
 /** Reads the command line. Pure: errors come back as a message. */
-export function parseCli(args: string[], env: Record<string, string | undefined>): CliOptions {
+export function parseCli(args: readonly string[], env: Readonly<Record<string, string | undefined>>): CliOptions {
   try {
-    const { values } = parseArgs({ args, options: flags, strict: true, allowPositionals: false });
+    const { values } = parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false });
     if (values.help) return { command: "help" };
     if (values["list-dialects"]) return { command: "list-dialects" };
     const apiKey = values["api-key"] ?? env.GPUCLUSTER_API_KEY;

@@ -1,16 +1,15 @@
-#!/usr/bin/env node
 import { dialectHelp, parseCli, readyText, usage } from "./cliOptions";
 import { startSimulator } from "./index";
 
-async function main(): Promise<void> {
-  const cli = parseCli(process.argv.slice(2), process.env);
-  if (cli.command === "help" || cli.command === "list-dialects") {
-    process.stdout.write(cli.command === "help" ? usage : dialectHelp);
-    return;
-  }
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Runs the command line behind the word `simulator`: what to print, while a started simulator goes on. */
+export async function run(args: readonly string[], env: Environment) {
+  const cli = parseCli(args, env);
+  if (cli.command === "help") return { code: 0, out: usage, err: "" };
+  if (cli.command === "list-dialects") return { code: 0, out: dialectHelp, err: "" };
   if (cli.command === "fail") {
-    exitWith(2, cli.message);
-    return;
+    return { code: 2, out: "", err: `pulumi-gpucluster: ${cli.message}\nSee pulumi-gpucluster simulator --help.\n` };
   }
   const simulator = await startSimulator(cli.options);
   const shutDown = () => simulator.close().then(() => process.exit(0));
@@ -19,13 +18,5 @@ async function main(): Promise<void> {
   if (cli.exitWithStdin) process.stdin.once("end", shutDown).once("error", shutDown).resume();
   const { url, apiKey } = simulator;
   const ready = { url, apiKey, dialect: cli.dialectName, pid: process.pid };
-  process.stdout.write(readyText(ready, process.stdout.isTTY === true));
+  return { code: 0, out: readyText(ready, process.stdout.isTTY === true), err: "" };
 }
-
-function exitWith(code: number, message: string): void {
-  process.stderr.write(`gpucluster-simulator: ${message}\nSee gpucluster-simulator --help.\n`);
-  process.exitCode = code;
-}
-
-// A port in use is the usual reason.
-main().catch((error: Error) => exitWith(1, error.message));

@@ -22,7 +22,7 @@ import { ROOT } from "../lib/root.mjs";
  */
 export async function openSimulator({ keep }) {
   const apiKey = `demo-${randomBytes(12).toString("hex")}`;
-  const args = [join(ROOT, "dist/simulator/main.js"), "--provisioning-ms", "4000"];
+  const args = [join(ROOT, "dist/sdk/command.js"), "simulator", "--provisioning-ms", "4000"];
   const child = spawn(process.execPath, keep ? args : [...args, "--exit-with-stdin"], {
     detached: true,
     env: { ...process.env, GPUCLUSTER_API_KEY: apiKey },

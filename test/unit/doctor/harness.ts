@@ -37,8 +37,8 @@ export function environmentOf({ url }: Pick<Simulator, "url">, key = canaries.ke
 /** The output of the command as data and, from a second run, as text. */
 export async function examined(simulator: Pick<Simulator, "url">, ...args: string[]) {
   const env = environmentOf(simulator);
-  const json = await run(["doctor", "--json", ...args], env);
-  const text = await run(["doctor", ...args], env);
+  const json = await run(["--json", ...args], env);
+  const text = await run(args, env);
   expect(text.code).toBe(json.code);
   expect(Math.max(...text.out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
   expect(`${json.err}${text.err}`).toBe("");
