@@ -9,7 +9,7 @@ import jestConfig from "../jest.config.cjs";
 import { runAttw } from "./lib/attw.mjs";
 import { runJest } from "./lib/jest.mjs";
 import { isMain, ROOT, runMain, since } from "./lib/root.mjs";
-import { run, runTool } from "./lib/run.mjs";
+import { runTool } from "./lib/run.mjs";
 import { checkWorkflows } from "./lib/workflows.mjs";
 import { ensureCliFor } from "./pulumi-cli.mjs";
 import { setup } from "./setup.mjs";
@@ -64,7 +64,6 @@ function allStages() {
       { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
       { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
       { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
-      { name: "prose", run: () => run(process.execPath, [join(ROOT, "scripts/prose.mjs")]) },
     ],
     [
       ...quick.map((project) => ({ name: project, run: () => runJest(project, shares()) })),
