@@ -5,7 +5,6 @@ const projects = {
   package: "test/engine/timeLimit.ts",
   install: "test/engine/timeLimit.ts",
   release: "test/engine/timeLimit.ts",
-  queue: "test/engine/timeLimit.ts",
   scale: "test/engine/timeLimit.ts",
   engine: "test/engine/timeLimit.ts",
 };

@@ -19,11 +19,11 @@ import { setup } from "./setup.mjs";
 /** @typedef {{ name: string, isForCi?: boolean, run: () => Promise<StepResult> }} Step */
 
 /** The Jest projects that need the real Pulumi CLI; they take longest, so they come last. */
-const WITH_CLI = ["install", "release", "queue", "scale", "engine"];
+const WITH_CLI = ["install", "release", "scale", "engine"];
 /** The steps that run or read the built package. */
 const WITH_BUILD = ["package", "publint", "attw", ...WITH_CLI];
-/** Package managers, releases, queues, many stacks: an ordinary change does not break them, and they do not fit into ten minutes. */
-const FOR_CI = ["install", "release", "queue", "scale"];
+/** Package managers, releases, many stacks: an ordinary change does not break them, and they do not fit into ten minutes. */
+const FOR_CI = ["install", "release", "scale"];
 /** The engine tests of each change: each main way through both adapters, once. CI runs the others too. */
 const ENGINE_FILES = [
   "automation",

@@ -40,6 +40,7 @@ beforeAll(async () => {
   add("embeddings");
   for (const type of ["l4", "h100"]) simulator.setGpuType(type, { stock: 1_000 });
   workspace.typeScript(programOf(examples).replace(/cl_[0-9a-f]{8}/g, (id) => ids.get(id) ?? id));
+  await workspace.succeed("config", "set", "power", "stopped");
   await workspace.succeed("config", "set", "--secret", "europeKey", "key-of-europe");
   Object.assign(workspace.env, { GPUCLUSTER_EU_KEY: "key-of-europe", GPUCLUSTER_US_KEY: "key-of-america" });
   const connections = { eu: { apiKeyEnv: "GPUCLUSTER_EU_KEY" }, us: { apiKeyEnv: "GPUCLUSTER_US_KEY" } };
@@ -49,7 +50,9 @@ afterAll(closeBenches);
 
 const imports = [
   'import * as pulumi from "@pulumi/pulumi";',
+  'import { LocalWorkspace } from "@pulumi/pulumi/automation";',
   'import * as gpu from "pulumi-gpucluster";',
+  'import { up } from "pulumi-gpucluster/automation";',
   'import * as native from "pulumi-gpucluster/native";',
 ];
 

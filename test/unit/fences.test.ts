@@ -56,16 +56,12 @@ const commands: readonly (readonly [RegExp, (words: string[], page: string) => b
   [/^GPUCLUSTER_\w+=\S+ pulumi up$/, ([setting = ""]) => sources.includes(setting.replace(/=.*/, ""))],
   [/^kubectl -n \S+ create secret generic /, ([, , , , , , name = ""], page) => isNamedIn(name, dirname(page))],
   [/^kubectl create namespace /, ([, , , name = ""], page) => isNamedIn(name, dirname(page), "namespace")],
-  [/^node dist\//, ([, script = ""], page) => existsSync(join(root, dirname(page), programOf(script)))],
 ];
 
 /** Whether a manifest beside a page names a secret or a namespace. */
 function isNamedIn(name: string, folder: string, field = "name"): boolean {
   return filesIn(folder, ".yaml").some((file) => new RegExp(`\\b${field}: ${name}\\b`).test(read(file)));
 }
-
-/** The source of a built program: `dist/add.js` is made from `add.ts`. */
-const programOf = (script: string) => script.replace(/^dist\//, "").replace(/\.js$/, ".ts");
 
 /** The commands of a fence that are not known, or that name something that does not exist. */
 function wrongCommands({ code, page }: Fence): string[] {

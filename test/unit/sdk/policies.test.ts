@@ -1,5 +1,7 @@
-import { type ResourceValidationArgs, validateResourceOfType } from "@pulumi/policy";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
+import ts from "typescript";
 import { Cluster, ClusterFleet } from "../../../sdk";
 import * as native from "../../../sdk/native";
 import { runProgram } from "./program";
@@ -35,16 +37,16 @@ describe.each(classes)("%s", (_name, resourceClass, type, make) => {
   });
 });
 
-describe("a policy on clusters", () => {
-  it.each([9, { min: 2, max: 9 }])("sees the properties with their types, with the replicas %j", async (replicas) => {
-    const most = 5;
-    const validate = validateResourceOfType(Cluster, ({ replicas: asked = 1 }, _args, report) => {
-      const count = typeof asked === "number" ? asked : asked.max;
-      if (count > most) report(`at most ${most} replicas, got ${count}`);
-    });
-    const broken: string[] = [];
-    const resource = { props: { replicas }, isType: (some: unknown) => some === Cluster };
-    await validate(resource as unknown as ResourceValidationArgs, (message) => broken.push(message));
-    expect(broken).toEqual(["at most 5 replicas, got 9"]);
-  });
+test("the policy of the guide allows 8 replicas of a cluster of either adapter, and refuses 9", () => {
+  const guide = readFileSync(join(__dirname, "../../../docs/guides/previews-and-costs.md"), "utf8");
+  const [, code = ""] = /```ts\n(const clusterTypes[\s\S]*?)```/.exec(guide) ?? [];
+  const { validateResource } = new Function(`${ts.transpile(code)}\nreturn atMostEight;`)();
+  const broken: string[] = [];
+  const judge = (type: string, props: object) =>
+    validateResource({ type, props }, (text: string) => broken.push(`${type}: ${text}`));
+  for (const [, , type] of classes) {
+    for (const replicas of [undefined, 8, 9]) judge(type, { replicas });
+  }
+  const text = "use at most 8 replicas, not 9";
+  expect(broken).toEqual(classes.slice(0, 2).map(([, , type]) => `${type}: ${text}`));
 });
