@@ -7,6 +7,8 @@ import { cliRoot, type Run, Workspace } from "./workspace";
 
 const repository = resolve(__dirname, "../..");
 const example = join(repository, "examples/pipeline");
+/** The key of the environment `preview`: of the same organization as that of `production`. */
+const readKey = "canary-read-7b20e5d1";
 const secretToken = "canary-token-51c0";
 /** With several lines, as in keys and certificates, and with a carriage return that ends none. */
 const secretModel = "canary-model-1\ncanary-model-2\n\ncanary-\rcanary-model-3";
@@ -18,7 +20,11 @@ let workspace: Workspace;
 beforeAll(async () => {
   // New replicas never become ready by themselves, so that every job here can be cancelled in time.
   const provisioningMs = 600_000;
-  simulator = await startSimulator({ provisioningMs, rateLimit: 10_000, apiKeys: { [canaryKey]: "org_test" } });
+  simulator = await startSimulator({
+    provisioningMs,
+    rateLimit: 10_000,
+    apiKeys: { [canaryKey]: "org_test", [readKey]: "org_test" },
+  });
   const env = {
     GPUCLUSTER_BASE_URL: simulator.url,
     GPUCLUSTER_API_KEY: canaryKey,
@@ -312,6 +318,17 @@ describe("the workflow", () => {
     expect(text).toMatch(/^ {2}PULUMI_PARALLEL: \d+$/m);
   });
 
+  it("gives the key that changes clusters to the job of a merge only, and one that reads to every other job with a key", () => {
+    const jobs = text.split(/^ {2}(?=\w+:\n {4})/m).filter((job) => job.includes("GPUCLUSTER_API_KEY:"));
+    const environments = jobs.map((job) => [job.split(":")[0], /^ {4}environment: (.*)$/m.exec(job)?.[1]]);
+    expect(Object.fromEntries(environments)).toEqual({
+      preview: "preview",
+      up: "production",
+      drift: "preview",
+      report: "preview",
+    });
+  });
+
   it("runs one job for each of its schedules", () => {
     expect(all(/cron: "(.*)"/g)).toEqual(all(/github\.event\.schedule == '(.*)'$/gm));
   });
@@ -394,7 +411,8 @@ async function run(script: string): Promise<Run> {
 function start(script: string, env: Record<string, string> = {}): Job {
   const step = join(workspace.folder, "step.sh");
   writeFileSync(step, `exec sh scripts/${script}\n`);
-  return startCommand("bash", ["-e", step], env);
+  const key = script === "up.sh" ? canaryKey : readKey;
+  return startCommand("bash", ["-e", step], { GPUCLUSTER_API_KEY: key, ...env });
 }
 
 /** Starts a command, and checks that its output contains no secret. */
