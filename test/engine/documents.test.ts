@@ -5,13 +5,10 @@ import ts from "typescript";
 import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
 import { cliRoot, pluginLines } from "./workspace";
 
-/**
- * The examples of the README and of all documents, word for word. Those of programs are one program together. Examples of doc
- * comments, which some pages of the reference show, are compiled by test/package/types.test.ts.
- */
+/** The examples of the README and of all documents, word for word. Those of programs are one program together. */
 const root = join(__dirname, "../..");
 const documents = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".md") && !/reference\/(fleet|automation|simulator)\.md$/.test(file))
+  .filter((file) => file.endsWith(".md"))
   .map((file) => `docs/${file}`);
 const texts = new Map(["README.md", ...documents].map((file) => [file, readFileSync(join(root, file), "utf8")]));
 const text = [...texts.values()].join("\n");

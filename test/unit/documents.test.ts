@@ -1,10 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-
-// TypeDoc compiles the sources.
-jest.setTimeout(120_000);
 
 const root = resolve(__dirname, "../..");
 const pages = readdirSync(root, { encoding: "utf8" })
@@ -65,35 +60,6 @@ test("the README has 6 to 8 kB, and names every page of the documents", () => {
   const named = (file: string) => readme.includes(`(${file})`) || readme.includes(`(${dirname(file)}/)`);
   const left = pages.filter((file) => file.startsWith("docs") && !/_index|upgrading/.test(file) && !named(file));
   expect(left).toEqual([]);
-});
-
-describe("the reference", () => {
-  const generated = ["installation-configuration.md"].concat(
-    ["cluster", "functions", "provider", "fleet", "automation", "simulator"].map((name) => `reference/${name}.md`),
-  );
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "documents-"));
-    cpSync(join(root, "docs"), folder, { recursive: true });
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-  const check = () =>
-    spawnSync(process.execPath, [join(root, "scripts/docs.mjs"), "--check", folder]).stderr.toString();
-
-  it("is that of the schema and of the doc comments", () => expect(check()).toBe(""));
-
-  it("is stale if a page is another one", () => {
-    for (const page of generated) {
-      const file = join(folder, page);
-      writeFileSync(file, readFileSync(file, "utf8").replace(/ the /g, " another "));
-    }
-    expect(check()).toContain(
-      generated
-        .slice(1)
-        .map((page) => `docs/${page}`)
-        .join(", "),
-    );
-  });
 });
 
 describe("the page about messages", () => {

@@ -121,8 +121,6 @@ type Proof = { readonly test: string } | { readonly check: (fence: Fence) => str
 
 /** For each fence the first row that fits: page, language, code. */
 const proofs: readonly (readonly [RegExp, string, RegExp, Proof])[] = [
-  [/reference\/simulator/, "ts", /^.*\n$/, { reason: "a default value, which TypeDoc writes as code" }],
-  [/reference\/(fleet|automation)/, "ts", /./, { test: "test/package/types.test.ts" }],
   [/^(README|docs)/, "ts", /./, { test: "test/engine/documents.test.ts" }],
   [/^docs/, "typescript", /./, { test: "test/engine/documents.test.ts" }],
   [/languages/, "python", /./, { test: "test/engine/nativePython.test.ts" }],
@@ -165,8 +163,8 @@ const titled = fences.map((fence, index) => [`${fence.page} ${index}: ${fence.la
 test.each(titled)("%s is proved", (_title, fence) => {
   const [, , , proof] = proofOf(fence) ?? [];
   expect(proof).toBeDefined();
-  // The test names the page, or reads all pages, or all doc comments.
-  const sources = [fence.page, 'join(root, "docs")', 'join(repository, "sdk")'];
+  // The test names the page, or reads all pages.
+  const sources = [fence.page, 'join(root, "docs")'];
   if (proof && "test" in proof) expect(sources.some((source) => read(proof.test).includes(source))).toBe(true);
   if (proof && "check" in proof) expect(proof.check(fence)).toEqual([]);
 });

@@ -11,16 +11,22 @@ const page = read("docs/assumptions.md");
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "assumptions-"));
+  folder = mkdtempSync(join(tmpdir(), "docs-"));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Whether the script takes a page for complete. */
-function isComplete(text: string): boolean {
-  const file = join(folder, "assumptions.md");
-  writeFileSync(file, text);
-  return spawnSync(process.execPath, [join(root, "scripts/assumptions.mjs"), "--check", file]).status === 0;
+/** Whether the script takes these pages for complete. */
+function isComplete(assumptions: string, settings = read("docs/installation-configuration.md")): boolean {
+  writeFileSync(join(folder, "assumptions.md"), assumptions);
+  writeFileSync(join(folder, "installation-configuration.md"), settings);
+  return spawnSync(process.execPath, [join(root, "scripts/docs.mjs"), "--check", folder]).status === 0;
 }
+
+test("the table of settings is that of the schema", () => {
+  expect(isComplete(page)).toBe(true);
+  const settings = read("docs/installation-configuration.md");
+  expect(isComplete(page, settings.replace("| `resume` |", "| `resumed` |"))).toBe(false);
+});
 
 test("docs/assumptions.md has every assumption of the code, and no other", () => {
   expect(isComplete(page)).toBe(true);
