@@ -211,10 +211,12 @@ export class Poller {
   /** Finds the record in the shared list, if that is younger than this wait; otherwise reads the cluster by its id. */
   async #find({ operation, isDeleted }: PollOptions, past: PollHistory, way: Way): Promise<ClusterRecord | undefined> {
     // The next poll is the retry.
-    const request = { ...operation.lookup(), attempts: 1, ...(way === "confirm" ? {} : { urgency: "poll" as const }) };
+    const listAgeMs = Math.min(sameTickMs, past.waitedMs);
+    const limits = { ...operation.lookup(), attempts: 1, listAgeMs };
+    const request = { ...limits, ...(way === "confirm" ? {} : { urgency: "poll" as const }) };
     if (way === "shared") {
       try {
-        const list = await this.lists.recent(Math.min(sameTickMs, past.waitedMs), request);
+        const list = await this.lists.recent(listAgeMs, request);
         const listed = memberOf(list, operation.id);
         if (listed || (list.complete && isDeleted)) return listed;
       } catch (error) {

@@ -24,10 +24,7 @@ beforeAll(async () => {
 });
 afterAll(closeBenches);
 
-/**
- * The requests of a command: polls grow with the time, which is longer on a busy machine; all others with the clusters. A
- * cluster that is waited for alone is polled by its id.
- */
+/** The requests of a command: lists grow with the time, which is longer on a busy machine; all others with the clusters. */
 async function trafficOf(work: () => Promise<Run>) {
   const startMs = performance.now();
   const { code } = await work();
@@ -60,12 +57,14 @@ describe(`a fleet of ${count} clusters through the real engine`, () => {
     expect(lists + others).toBeLessThanOrEqual(3);
   });
 
-  it("is destroyed with a request for each, and polls by the time, not by the clusters", async () => {
+  it("is destroyed with a request for each, at most one more read, and at most a list a second", async () => {
     const run = () => bench.workspace.pulumi("destroy", "--yes", "--skip-preview", ...parallel);
     const { code, seconds, lists, reads, others } = await trafficOf(run);
     expect(code).toBe(0);
     expect(living(bench.simulator)).toEqual([]);
     expect(others - reads).toBe(count);
-    expect(lists + reads).toBeLessThanOrEqual(2 * seconds + 30);
+    // A list of 50, 30, 25, 20 or 10 clusters may be the first page of a longer one: then each that it lacks is read by its id.
+    expect(reads).toBeLessThanOrEqual(count);
+    expect(lists).toBeLessThanOrEqual(seconds + 5);
   });
 });

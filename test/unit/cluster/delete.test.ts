@@ -36,6 +36,18 @@ describe("a deletion", () => {
     expect(reads.length).toBeLessThanOrEqual(1);
   });
 
+  it("of many beside a list that may be the first page of a longer one reads each by its id, and lists a few times", async () => {
+    const bench = await openBench({ deletionMs: 1_000 });
+    const names = Array.from({ length: 16 }, (_, index) => `web-${index}`);
+    const made = await Promise.all(names.map((name) => settle(bench, { ...checked, name })));
+    bench.simulator.requests.splice(0);
+    await bench.run(Promise.all(made.slice(0, 6).map((each) => remove(bench, each))));
+    const gets = bench.simulator.requests.filter(({ method }) => method === "GET");
+    const lists = gets.filter(({ path }) => path === "/v1/clusters").length;
+    expect(living(bench.simulator)).toHaveLength(10);
+    expect([lists <= 4, gets.length - lists]).toEqual([true, 6]);
+  });
+
   it("of a cluster that is already on its way out is fine", async () => {
     const bench = await openBench({ deletionMs: 10_000 });
     const made = await settle(bench, checked);
