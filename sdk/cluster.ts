@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ClusterInputs } from "../provider/cluster/fields";
 import { BaseCluster } from "./baseCluster";
 import type { ClusterArgs } from "./clusterArgs";
 import { isOfType } from "./pulumiType";
@@ -50,31 +49,10 @@ export class Cluster extends BaseCluster {
     const own = { ...opts, ignoreChanges: [...(opts?.ignoreChanges ?? []), "endpoint", "createdAt"] };
     super(type, name, args, own, {
       ...(opts?.customTimeouts === undefined ? {} : { __timeouts: opts.customTimeouts }),
-      ...(hasPlainCount(args, opts) ? {} : { __replicas: undefined }), // declares the output
       __urn: urnOf(name, opts?.parent),
       __provider: providerText,
     });
-    Object.assign(this, { replicas: countOf(this) });
   }
-}
-
-/** Whether `replicas` can be a number only. */
-function hasPlainCount({ replicas = 1 }: ClusterArgs, opts: pulumi.CustomResourceOptions = {}): boolean {
-  return typeof replicas === "number" && !opts.ignoreChanges?.length && !opts.id;
-}
-
-/**
- * The number of replicas. In a preview, the engine gives a dynamic resource its inputs as outputs: of a range, the number is
- * the one that the provider has put beside it.
- */
-function countOf(cluster: Cluster): pulumi.Output<number> {
-  const shown: pulumi.Output<ClusterInputs["replicas"]> = cluster.replicas;
-  const hidden: pulumi.Output<number | undefined> | undefined = Reflect.get(cluster, "__replicas");
-  if (!hidden) return shown.apply((replicas = 1) => (typeof replicas === "number" ? replicas : replicas.min));
-  // Read only if it is needed: in a preview, an output without a value counts as unknown.
-  return shown.apply((replicas = 1) =>
-    typeof replicas === "number" ? pulumi.output(replicas) : hidden.apply((count) => count ?? replicas.min),
-  );
 }
 
 /**

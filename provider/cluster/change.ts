@@ -3,13 +3,12 @@ import type { ConfigInput } from "../api/serviceForm";
 import { stateOf } from "../api/states";
 import { messageOf, NotInPlaceError } from "../errors";
 import { isStopped } from "./conditions";
-import { isMasked, sameImage, withCount } from "./drift";
+import { isMasked, sameImage } from "./drift";
 import type { Effect } from "./fields";
 import { find } from "./lookup";
 import type { Operation } from "./operation";
 import { endState, type PartialState, withPartialState } from "./partialState";
 import { isAtRest, isRefusedRequest, start, stop } from "./power";
-import { replicasNow, withNearest } from "./replicas";
 import { type Rollout, restartOnce, resumedRollout, updateAndRollOut } from "./rollout";
 import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
@@ -81,14 +80,12 @@ function withUnchanged(
   effects: ReadonlySet<Effect>,
 ): CheckedInputs {
   const isResting = isStopped(record, state) || inputs.desiredStatus === "stopped";
-  // A stopped cluster may show no replicas: its number takes effect at the next start.
-  const ownNumber = withNearest(inputs, isResting ? record.replicas || undefined : record.replicas);
-  if (state.settled !== true || state.__unfinished !== undefined || isResting) return ownNumber;
+  if (state.settled !== true || state.__unfinished !== undefined || isResting) return inputs;
   const { container, env } = record;
   const isSame = inputs.container === state.container;
   return {
     ...inputs,
-    replicas: effects.has("scale") ? ownNumber.replicas : record.replicas || inputs.replicas,
+    replicas: effects.has("scale") ? inputs.replicas : record.replicas || inputs.replicas,
     ...(container !== undefined && isSame && !isOwnForm(container, state) ? { container } : {}),
     ...(env !== undefined ? { env: keptEnv(inputs.env, env, state) } : {}),
   };
@@ -202,18 +199,15 @@ export function carryOut(
   return withPartialState(service, operation, what, soFar, async () => {
     if (inputs.desiredStatus === "stopped") await bringToRest(service, operation, change, journal);
     else await bringToRun(service, operation, change, journal);
-    const isRange = inputs.__replicaRange !== undefined && inputs.desiredStatus !== "stopped";
-    const count = replicasNow(wanted, operation.observed.record?.replicas);
-    const counted = isRange ? withCount(inputs, count) : inputs;
     if (inputs.desiredStatus === "stopped" && needsRollout) {
       // It runs only after the next start.
       const sent = journal.names(journal.isStored ? {} : state);
       await find(service, operation);
-      return endState(service, operation, counted, { before: state, unfinished: "rollout", sent });
+      return endState(service, operation, inputs, { before: state, unfinished: "rollout", sent });
     }
     // Without a roll-out, the env that the service shows may contain earlier drift: it is not learned as the observed form.
     const isLearned = needsRollout || state.__unfinished !== undefined || state.__echo === undefined;
-    return endState(service, operation, counted, { before: state, learned: isLearned ? wanted : undefined });
+    return endState(service, operation, inputs, { before: state, learned: isLearned ? wanted : undefined });
   });
 }
 
@@ -236,17 +230,16 @@ async function bringToRest(service: Service, operation: Operation, change: Chang
 
 /** Sends only the differences from what the service shows, in the fewest calls, and waits once. */
 async function bringToRun(service: Service, operation: Operation, change: Change, journal: Journal): Promise<void> {
-  const { wanted, state, effects, needsRollout } = change;
+  const { wanted: inputs, state, effects, needsRollout } = change;
   const isStart = await isAtRest(service, operation);
   // After a start, no replica from before the stop runs: no trigger has to restart it.
   if (isStart) journal.done(...triggers);
   const isStored = isStart && needsRollout && !(await storeAtRest(service, operation, change, journal));
-  if (isStart) await startUp(service, operation, wanted, isStored);
+  if (isStart) await startUp(service, operation, inputs, isStored);
   journal.isStarted = isStored;
   journal.done("desiredStatus");
   journal.isMoved = isStart;
   const { record = change.record } = operation.observed;
-  const inputs = { ...wanted, replicas: replicasNow(wanted, record.replicas) };
   const size = { shown: record.replicas, asked: inputs.replicas };
   const trigger = (["redeploy", "restart"] as const).find((action) => effects.has(action));
   const { changed, rollsOut } = change;
@@ -297,9 +290,8 @@ async function storeAtRest(service: Service, operation: Operation, change: Chang
 
 /** Sends one scale call if the number of replicas still differs. */
 async function scale(service: Service, operation: Operation, change: Change, shown: ClusterRecord | undefined) {
-  const { wanted, state } = change;
-  const replicas = replicasNow(wanted, shown?.replicas);
-  if (replicasBefore(shown, state) === replicas) return;
+  const { replicas } = change.wanted;
+  if (replicasBefore(shown, change.state) === replicas) return;
   operation.status(`scaling to ${replicas}`);
   await sendWrite(service, operation, {
     kind: "scale",

@@ -2,7 +2,6 @@ import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records"
 import { isGone, isKnownWord, isLeaving, isSameWord, isSick, stateOf } from "../api/states";
 import { cut, listOf } from "../text";
 import { type HealthCheck, inputDefaults } from "./fields";
-import { replicasNow } from "./replicas";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The observed state of a cluster at one time. */
@@ -62,20 +61,13 @@ export interface Goal {
   readonly isProbed: boolean;
 }
 
-type GoalInputs = Pick<
-  CheckedInputs,
-  "replicas" | "__replicaRange" | "minHealthyReplicas" | "healthCheck" | "readinessProbe"
->;
+type GoalInputs = Pick<CheckedInputs, "replicas" | "minHealthyReplicas" | "healthCheck" | "readinessProbe">;
 
-/** The goal that the inputs request of the number of replicas that the service shows now. */
-export function goalOf(inputs: GoalInputs, shown?: number): Goal {
-  const { minHealthyReplicas, healthCheck, readinessProbe } = inputs;
-  const replicas = replicasNow(inputs, shown);
-  const least = minHealthyReplicas ?? replicas;
-  const enough = typeof least === "number" ? least : Math.ceil((replicas * Number.parseInt(least, 10)) / 100);
+/** The goal that the inputs request. */
+export function goalOf({ replicas, minHealthyReplicas, healthCheck, readinessProbe }: GoalInputs): Goal {
   return {
     replicas,
-    enough: Math.min(enough, replicas),
+    enough: Math.min(minHealthyReplicas ?? replicas, replicas),
     healthCheck: healthCheck ?? inputDefaults.healthCheck ?? "status",
     isProbed: readinessProbe !== undefined,
   };

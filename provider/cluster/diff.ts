@@ -2,8 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { isSameGpu } from "../api/gpuMatch";
 import { type Diff, hasUnknown, isRecord, type Properties, type PropertyChange } from "../core";
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "./fields";
-import { isWithin } from "./replicas";
-import { asInputs } from "./state";
 
 /**
  * The changes that turn the cluster of `state` into the one that `news` requests. Pure. Computed values are not
@@ -15,7 +13,6 @@ export function diffCluster(state: Properties, news: Properties, fixed: readonly
   for (const name of inputNames) {
     if (name === "name" && news["__generatedName"] === true) continue; // a generated name is kept, whatever it is
     if (name === "env" || name === "extraFields") Object.assign(changes, diffMap(name, state[name], news[name]));
-    else if (name === "replicas") Object.assign(changes, diffReplicas(state, news));
     else if (name === "gpuType" && isSpelling(state, news)) continue;
     else Object.assign(changes, diffInput(name, state[name], news[name]));
   }
@@ -85,19 +82,6 @@ export function effectsOf({ changes }: Pick<Diff, "changes">): ReadonlySet<Effec
     return kind === "delete" && (effect === "restart" || effect === "redeploy") ? undefined : effect;
   });
   return new Set(effects.filter((effect) => effect !== undefined));
-}
-
-/**
- * Every number within the same range is the requested one. With another range, the service is asked for the number. A number
- * outside the range of the state is drift, which a refresh puts into the inputs: with `ignoreChanges`, it is no difference.
- */
-function diffReplicas(state: Properties, news: Properties): Record<string, PropertyChange> {
-  const { __replicaRange: range } = asInputs(news);
-  const { replicas: old } = state;
-  const { __replicaRange: bounds } = asInputs(state);
-  if (!range && bounds && old === news["replicas"] && !isWithin(bounds, old)) return {};
-  if (!isDeepStrictEqual(state["__replicaRange"], range)) return { replicas: propertyChange(old, news["replicas"]) };
-  return range && isWithin(range, old) ? {} : diffInput("replicas", old, news["replicas"]);
 }
 
 /** Whether the new type is another spelling of the cluster's type, or the service's own identifier of it. */

@@ -6,10 +6,9 @@ import { isStopping, stateOf } from "../api/states";
 import { cleanText } from "../text";
 import type { GpuType } from "../types";
 import { isStopped } from "./conditions";
-import { driftedExtras, extrasShown } from "./extraFields";
+import { driftedExtras, extrasShown, mayScaleTo } from "./extraFields";
 import type { TextName } from "./fields";
 import { costOfReplica, roundCost } from "./money";
-import { isAllowed } from "./replicas";
 import type { CheckedInputs, ClusterState, Echo } from "./stateFields";
 
 /**
@@ -126,9 +125,8 @@ export function showsForm(field: TextName, asked: string | undefined, record: Cl
  */
 export function withDrift(state: ClusterState, record: ClusterRecord): ClusterState {
   const isAtRest = isStopped(record, state);
-  // A number of replicas that takes effect at the next start is no drift, nor is one that an autoscaler may choose. If
-  // the inputs give a range, the state follows the shown number: within the range, that is no difference.
-  const isKept = isAtRest || (!state.__replicaRange && isAllowed(state, record.replicas));
+  // A number of replicas that takes effect at the next start is no drift, nor is one that an autoscaler may choose.
+  const isKept = isAtRest || mayScaleTo(state.extraFields, record.replicas);
   const replicas = isKept ? (state.replicas ?? record.replicas) : (record.replicas ?? state.replicas);
   // After an unfinished update, the service may show the requested configuration and not the running one. The next
   // update needs to know the running one.
@@ -175,11 +173,6 @@ function driftedPower({ desiredStatus = "running" }: ClusterState, { status }: C
   const isTelling = isAtRest || (stateOf(status) !== "unknown" && !isStopping(status));
   const actual = isAtRest ? ("stopped" as const) : ("running" as const);
   return isTelling && actual !== desiredStatus ? { desiredStatus: actual } : {};
-}
-
-/** The inputs of a running cluster with another number of replicas, and its cost. */
-export function withCount(inputs: CheckedInputs, replicas: number): CheckedInputs {
-  return { ...inputs, ...driftedCost(inputs, { replicas }), replicas };
 }
 
 /** The current cost of the cluster, at the price in the state; undefined if the state has no price any more. */

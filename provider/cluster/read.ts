@@ -2,10 +2,10 @@ import { isStopping, stateOf } from "../api/states";
 import type { Ctx, Properties } from "../core";
 import { type Found, goalOf, isStopped, judgeReady } from "./conditions";
 import { gpuTypeOf, unverified, withDrift } from "./drift";
+import { mayScaleTo } from "./extraFields";
 import { isAsSettled, showsAll } from "./listCache";
 import { checkConnection, findOrGone, findStatus } from "./lookup";
 import { Operation } from "./operation";
-import { isAllowed, withRange } from "./replicas";
 import type { Service } from "./service";
 import { inputsOf, judgedState, programOf, toPlainJson, toState } from "./state";
 import type { ClusterState } from "./stateFields";
@@ -38,7 +38,7 @@ export async function readCluster(service: Service, ctx: Ctx, id: string, olds: 
   const unverifiedInputs = unverified(shown, record, state.__echo).filter((path) => once?.includes(path) ?? true);
   const next = toState(inputsOf(shown), observation, { ...facts, unverifiedInputs });
   // An import turns these inputs into a program, so they contain only what a program can set.
-  return { state: next, inputs: isUnknown ? programOf(next) : withRange(toPlainJson(inputsOf(next))) };
+  return { state: next, inputs: isUnknown ? programOf(next) : toPlainJson(inputsOf(next)) };
 }
 
 /** Judges one observation, without a wait. With `skipAwait`, a cluster that is still starting counts as settled. */
@@ -50,11 +50,8 @@ function isSettled({ record, status }: Found, shown: ClusterState): boolean {
   if (shown.__unfinished !== undefined) return false;
   if (shown.skipAwait) return stateOf(record.status) !== "failed";
   const requested = shown.replicas ?? status?.replicas.length ?? 0;
-  const replicas = isAllowed(shown, record.replicas) ? record.replicas : requested;
-  const goal = goalOf({ ...shown, replicas });
-  // Replicas beyond the minimum of a range come and go by themselves.
-  const enough = Math.min(goal.enough, shown.__replicaRange?.min ?? goal.enough);
-  const verdict = judgeReady({ record, status }, { ...goal, enough });
+  const replicas = mayScaleTo(shown.extraFields, record.replicas) ? record.replicas : requested;
+  const verdict = judgeReady({ record, status }, goalOf({ ...shown, replicas }));
   // One observation of words that nobody knows does not end a wait that has not ended.
   return verdict.kind === "ready" && (verdict.unknown === undefined || shown.settled !== false);
 }

@@ -1,15 +1,13 @@
 import type { Settings } from "../config";
-import { hasUnknown, type Properties, type Resource } from "../core";
+import type { Properties, Resource } from "../core";
 import { diffAdopted } from "./adoption";
 import { createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
 import { withCost } from "./diff";
-import { withCount } from "./drift";
 import { defaultTimeoutsMs } from "./operation";
 import { Checks } from "./preview/check";
 import { previewOutputs } from "./preview/transition";
 import { readCluster } from "./read";
-import { nearestIn, withNumber, withRange } from "./replicas";
 import type { Service } from "./service";
 import { asInputs, asState, readableState } from "./state";
 import { updateCluster } from "./update";
@@ -23,15 +21,11 @@ export function createClusterResource(service: (connection?: string) => Service,
   const unfinished = new UnfinishedCreations();
   const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
     service(typeof connection === "string" ? connection : undefined);
-  /** The inputs with what the state knows better: the number of replicas of a range, and the GPU type of a list. */
+  /** The inputs with what the state knows better: the GPU type of a list. */
   const inputsOf = (urn: string | undefined, state: Properties, news: Properties) =>
-    checks.withTypeOf(urn, state, withNumberOf(state, news));
+    checks.withTypeOf(urn, state, news);
   return {
-    check: async (ctx, news, stored) => {
-      const olds = stored && readableState(withNumber(stored));
-      const checked = await checks.check(ctx, news, olds);
-      return { ...checked, inputs: withRange(checked.inputs) };
-    },
+    check: async (ctx, news, olds) => checks.check(ctx, news, olds && readableState(olds)),
     recognize: async (ctx, id, state, news) =>
       checks.recognize(ctx, id, asState(readableState(state)), inputsOf(ctx.urn, state, news)),
     diff: (state, news, { id, urn } = {}) => {
@@ -39,9 +33,9 @@ export function createClusterResource(service: (connection?: string) => Service,
       const inputs = inputsOf(urn, state, news);
       return withCost(diffAdopted(state, inputs, id, checks.fixedOf(urn, state)), state, inputs);
     },
-    preview: (news, known) => previewOutputs(withNumberOf(known, news), known),
+    preview: previewOutputs,
     create: async (given, requested) => {
-      const inputs = asInputs(withNumber(requested));
+      const inputs = asInputs(requested);
       const service = serviceOf(inputs);
       // One deadline for the whole operation, whatever it tries.
       const { startMs = service.clock.now(), timeoutMs = defaultTimeoutsMs.create } = given;
@@ -67,17 +61,4 @@ export function createClusterResource(service: (connection?: string) => Service,
       return deleteCluster(serviceOf(state), ctx, id, state);
     },
   };
-}
-
-/**
- * Inputs of the engine as the core has them, beside a state. Of a range, the number is that of the state: the last operation may
- * have observed another one than the check before it has put into the inputs.
- */
-function withNumberOf({ replicas: known }: Properties = {}, news: Properties): Properties {
-  const inputs = withNumber(news);
-  const { __replicaRange: range, hourlyCost, desiredStatus } = asInputs(inputs);
-  if (!range || hasUnknown(range) || typeof known !== "number") return inputs;
-  const count = nearestIn(range, known);
-  const isPriced = typeof hourlyCost === "number" && desiredStatus !== "stopped";
-  return isPriced ? withCount(asInputs(inputs), count) : { ...inputs, replicas: count };
 }

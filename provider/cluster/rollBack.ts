@@ -13,7 +13,6 @@ import type { Effect } from "./fields";
 import { find } from "./lookup";
 import { costOfReplica, roundCost } from "./money";
 import type { Operation } from "./operation";
-import { withNearest } from "./replicas";
 import type { Service } from "./service";
 import { asInputs, asState, pick } from "./state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "./stateFields";
@@ -199,12 +198,10 @@ function wayBack(
   const further = ["readinessProbe", "plainEnv", "hourlyCost"] as const;
   // What others have set stays.
   const env = record.env ? keptEnv(own.env, record.env, { ...state, env: inputs.env }) : own.env;
-  // An autoscaler may have left its range upwards. A cluster that fails may show fewer replicas than it should have.
-  const most = Math.max(wanted.replicas, record.replicas ?? 0);
   const sent = [...new Set([...(state.__sent ?? []), ...Object.keys(inputs.env ?? {})])];
   return {
     inputs: own,
-    wanted: { ...withNearest(wanted, most), ...pick({ ...own, env }, [...changed, ...further]) },
+    wanted: { ...wanted, ...pick({ ...own, env }, [...changed, ...further]) },
     state: { ...state, ...own, settled: false, __unfinished: "rollout", __sent: sent, __failed: failed },
     record,
     effects: new Set(),

@@ -226,11 +226,10 @@ function conditionOf({ healthy, status }: ReplicaRecord): string {
 export function afterRollout(
   judge: (found: Found) => Verdict,
   rollout: Rollout,
-  goalNow: (found: Found) => Goal,
+  { enough, replicas, healthCheck }: Goal,
   clock: Clock,
 ): (found: Found) => Verdict {
   return (found) => {
-    const { enough, replicas, healthCheck } = goalNow(found);
     const { record, status: shown } = found;
     const word = shown?.status ?? record.status;
     const status = healthCheck === "list" ? statusOfWord(word) : shown;

@@ -164,7 +164,6 @@ const kinds: Readonly<Record<string, readonly [says: string, fits: (value: unkno
   __sent: ["a list of texts", every(isText)],
   __fixed: ["a list of texts", every(isText)],
   __failed: ["a map of texts", everyIn(isText)],
-  __replicaRange: ["a map of numbers", everyIn(Number.isFinite)],
   __echo: ["a map of texts and of lists of texts", everyIn((value) => isText(value) || every(isText)(value))],
 };
 
@@ -175,12 +174,18 @@ function problemsOfState(state: Properties): string[] {
   );
 }
 
-/** Hidden inputs of earlier versions, which have no meaning any more. */
-const former = ["__gpuTypes"];
+/** What states of earlier versions hold, and has no meaning any more: hidden inputs, and a share of the replicas. */
+const former: Readonly<Record<string, (value: unknown) => boolean>> = {
+  __gpuTypes: () => true,
+  __replicaRange: () => true,
+  __replicas: () => true,
+  minHealthyReplicas: isText,
+};
 
 /** A state without the properties of the wrong kind, for a preview. The operation itself then refuses the state. */
 export function readableState(state: Properties): Properties {
-  const isKept = (name: string, value: unknown) => !former.includes(name) && (kinds[name]?.[1](value) ?? true);
+  const isFormer = (name: string, value: unknown) => Object.hasOwn(former, name) && former[name]?.(value) === true;
+  const isKept = (name: string, value: unknown) => !isFormer(name, value) && (kinds[name]?.[1](value) ?? true);
   return Object.fromEntries(Object.entries(state).filter(([name, value]) => !isMissing(value) && isKept(name, value)));
 }
 

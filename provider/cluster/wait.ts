@@ -1,6 +1,6 @@
 import { abortable, until } from "../clock";
 import { ClusterFailedError, GpuClusterError, RequestError, TimeoutError } from "../errors";
-import { countHealthy, type Found, type Goal, goalOf, judgeReady, type Observation, type Verdict } from "./conditions";
+import { countHealthy, type Found, type Goal, goalOf, judgeReady, type Verdict } from "./conditions";
 import { findCluster } from "./lookup";
 import type { Operation } from "./operation";
 import { addressOf, answerOf, judgeProbe, type Probe, type ProbeResult, probeOf, wantedOf } from "./probe";
@@ -55,9 +55,9 @@ export async function waitUntilReady(
   if (inputs.skipAwait) {
     return waitUntilShown(service, operation);
   }
-  const goalNow = ({ record }: Observation) => goalOf(inputs, record?.replicas);
-  const isReady = (found: Found) => judgeReady(found, goalNow(found));
-  const judge = rollout ? afterRollout(isReady, rollout, goalNow, service.clock) : isReady;
+  const goal = goalOf(inputs);
+  const isReady = (found: Found) => judgeReady(found, goal);
+  const judge = rollout ? afterRollout(isReady, rollout, goal, service.clock) : isReady;
   const unknown = await waitUntil(service, operation, judge);
   const probe = probeOf(inputs);
   if (unknown !== undefined) {
@@ -69,7 +69,6 @@ export async function waitUntilReady(
   const isRenewed = operation.observed.status?.replicas.every(({ id }) => rollout?.renewed.has(id)) ?? false;
   if (replicas.length > 0 && !isCounted && rollout?.seen === false && !isRenewed)
     operation.warn("no poll showed a replica that restarts");
-  const goal = goalNow(operation.observed);
   const { status } = operation.observed;
   const isCountedReady = status !== undefined && countHealthy(status, goal.replicas) >= goal.enough;
   const word = unknown === undefined ? "running" : "no known health";

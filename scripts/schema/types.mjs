@@ -27,19 +27,10 @@ function typeSpec(node) {
   const [, keyword] = keywords.find(([kind]) => kind === node.kind) ?? [];
   if (keyword !== undefined) return keyword;
   if (ts.isArrayTypeNode(node)) return { type: "array", items: typeSpec(node.elementType) };
-  if (ts.isUnionTypeNode(node)) return unionSpec(node.types.map(typeSpec));
+  // Pulumi's SDK for Python refuses lists in a union (github.com/pulumi/pulumi/issues/6950), and that for Go has no unions.
+  if (ts.isUnionTypeNode(node)) return ANY;
   if (ts.isTypeReferenceNode(node)) return referenceSpec(node);
   throw new Error(`The schema has no form for the type \`${node.getText()}\`.`);
-}
-
-/**
- * A union with a list becomes "any": Pulumi's SDK for Python refuses lists in a union with other types
- * (github.com/pulumi/pulumi/issues/6950), and the SDK for Go accepts any value for every union.
- *
- * @param {Spec[]} forms
- */
-function unionSpec(forms) {
-  return forms.some(({ type }) => type === "array") ? ANY : { oneOf: forms };
 }
 
 /**

@@ -7,7 +7,7 @@ const common = { gpuType: "h100", container: "acme/model:1" };
 new gpu.Cluster("power", { ...common, desiredStatus: config.get("power") });
 new gpu.Cluster("trigger", { ...common, restartTriggers: { version: config.get("version") ?? "1" } });
 new gpu.Cluster("hasty", { ...common, skipAwait: true });
-new gpu.Cluster("partial", { ...common, replicas: 2, minHealthyReplicas: "50%" });
+new gpu.Cluster("partial", { ...common, replicas: 2, minHealthyReplicas: 1 });
 new gpu.Cluster("trusting", { ...common, healthCheck: "list" });
 exports.type = new gpu.Cluster("choosy", { ...common, gpuType: ["rtx4090", "l4", "h100"] }).gpuType;
 new gpu.Cluster("kept", { ...common, deletionPolicy: "stop" });

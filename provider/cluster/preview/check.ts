@@ -12,13 +12,12 @@ import { diffCluster } from "../diff";
 import { textsIn, tierOf } from "../extraFields";
 import { outputNames } from "../fields";
 import { costOfReplica, roundCost } from "../money";
-import { withNearest, withNumber } from "../replicas";
 import { rollBackNoteOf } from "../rollBack";
 import type { Service } from "../service";
 import { asInputs, inputsOf, secretsOf } from "../state";
 import type { CheckedInputs, ClusterState } from "../stateFields";
 import { changedFields } from "../updateRequest";
-import { type Cost, costAt, judgeCost, knownCost, Ledger, limitOf, mostOf } from "./cost";
+import { type Cost, costAt, judgeCost, knownCost, Ledger, limitOf } from "./cost";
 import { Check, Facts, longMs, shortMs } from "./facts";
 import {
   hasOneType,
@@ -101,15 +100,14 @@ export class Checks {
     if (current !== undefined) known.before = asInputs(olds);
     const { service, settings, failures: wrong } = connected;
     const context = { urn: ctx.urn, current, predecessor: known.before?.name, naming: ctx.naming };
-    const completed = completeInputs(news, { ...context, salt: settings?.resume });
-    const asked = asInputs(withNumber({ ...completed }, known.before?.replicas));
+    const asked = completeInputs(news, { ...context, salt: settings?.resume });
     const ownFailures = () => [...findFailures(news), ...namingFailures(news, context), ...adapterFailures(ctx)];
-    if (!settings || wrong.length > 0) return { inputs: { ...completed }, failures: [...ownFailures(), ...wrong] };
+    if (!settings || wrong.length > 0) return { inputs: { ...asked }, failures: [...ownFailures(), ...wrong] };
     const check = this.#begin(ctx, service, settings, asked);
     if (isUnchanged(ctx, olds, asked, settings)) return this.#unchanged(check, asInputs(olds), asked);
     check.failures.push(...ownFailures());
     // No request is sent for inputs that are already wrong.
-    if (check.failures.length > 0) return { inputs: { ...completed }, failures: check.failures };
+    if (check.failures.length > 0) return { inputs: { ...asked }, failures: check.failures };
     if (current !== undefined && olds["__generatedName"] !== true && news["name"] === undefined)
       check.warn(`\`name\` is no longer set; the cluster keeps its name "${current}"`);
     return this.#judge(check, asked, current === undefined);
@@ -120,7 +118,7 @@ export class Checks {
     const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
     claim(check, this.#owners, inputs, true);
     this.#wanted.delete(check.urn);
-    this.#ledger.set(check.urn, cost, mostOf(cost));
+    this.#ledger.set(check.urn, cost, cost.amount);
     this.#ledger.judge(check, inputs);
     this.#knownOf(check.urn).types = new Map((preferences(asked) ?? []).map((type) => [type, undefined]));
     const { __deleteBeforeReplace, ...shown } = inputs;
@@ -335,9 +333,9 @@ async function fixedInputs(check: Check, before: CheckedInputs | undefined, aske
   return check.need("updates in place", await check.facts.fixed()) ?? [];
 }
 
-/** The inputs with the name and the number of replicas of the adopted cluster, where the program leaves them open. */
+/** The inputs with the name of the adopted cluster, if the program leaves it open. */
 function withAdopted(inputs: CheckedInputs, { record, isLeft }: Adoption): CheckedInputs {
-  return withNearest(record && !isLeft ? withName(inputs, record) : inputs, record?.replicas);
+  return record && !isLeft ? withName(inputs, record) : inputs;
 }
 
 /** The types, each with the cost of a creation if there are several: a refusal may give it another type than the first. */

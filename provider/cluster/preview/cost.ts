@@ -7,7 +7,6 @@ import { isRejectedKey, messageOf } from "../../errors";
 import { resourceNameOf } from "../../text";
 import { gpuTypeOf } from "../drift";
 import { gpusPerReplica, tierOf } from "../extraFields";
-import type { ReplicaRange } from "../fields";
 import { costOfReplica, money, roundCost } from "../money";
 import type { CheckedInputs } from "../stateFields";
 import type { Check, Fact, Price } from "./facts";
@@ -16,30 +15,22 @@ import { runs, type Transition } from "./transition";
 /** The cost of a cluster for one hour, as far as it is known. */
 export interface Cost {
   readonly amount?: number;
-  /** The least and the greatest cost, if the inputs give a range of replicas: limits count the greatest. */
-  readonly range?: ReplicaRange;
   readonly currency?: string;
   /** The parts of the cost: `2 x h100 at 2.99 USD`. */
   readonly parts: string;
 }
 
-type Priced = Pick<
-  CheckedInputs,
-  "gpuType" | "replicas" | "__replicaRange" | "desiredStatus" | "hourlyCost" | "extraFields"
->;
+type Priced = Pick<CheckedInputs, "gpuType" | "replicas" | "desiredStatus" | "hourlyCost" | "extraFields">;
 
 /** The cost of all replicas, each with all of its GPUs. Pure. */
 export function costAt(price: Price | undefined, inputs: Priced): Cost {
-  const { gpuType, replicas, __replicaRange: range, extraFields } = inputs;
-  const count = range ? `${range.min} to ${range.max}` : replicas;
-  if (!price) return { parts: `${count} x ${gpuType} at an unknown price` };
+  const { gpuType, replicas, extraFields } = inputs;
+  if (!price) return { parts: `${replicas} x ${gpuType} at an unknown price` };
   const gpus = gpusPerReplica(extraFields);
-  const amountOf = (number: number) => roundCost(price.amount * number * gpus);
   return {
     ...price,
-    amount: amountOf(replicas),
-    ...(range && { range: { min: amountOf(range.min), max: amountOf(range.max) } }),
-    parts: `${count} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(price.amount, price.currency)}`,
+    amount: roundCost(price.amount * replicas * gpus),
+    parts: `${replicas} x ${gpus > 1 ? `${gpus} ` : ""}${gpuType} at ${money(price.amount, price.currency)}`,
   };
 }
 
@@ -72,25 +63,12 @@ function isSamePrice(before: Priced, inputs: Priced): boolean {
 /** Whether a cluster certainly costs no more after a change, whatever the price is. Pure. */
 function costsNoMore({ before, inputs }: Transition): boolean {
   if (!runs(inputs)) return true;
-  const [old, next] = [before, inputs].map((each) => each?.__replicaRange?.max ?? each?.replicas);
-  return (
-    before !== undefined && runs(before) && isSamePrice(before, inputs) && next !== undefined && next <= (old ?? 0)
-  );
+  return before !== undefined && runs(before) && isSamePrice(before, inputs) && inputs.replicas <= before.replicas;
 }
 
 /** Whether the change has an effect on the cost. */
 function isCostChanged({ kind, effects }: Transition): boolean {
   return kind !== "update" || effects.has("scale") || effects.has("power");
-}
-
-/** The cost that limits count. */
-export function mostOf({ amount, range }: Cost): number | undefined {
-  return range?.max ?? amount;
-}
-
-/** The cost in messages: `5.98 USD`, `5.98 to 23.92 USD`. */
-function amountText({ amount = 0, range, currency }: Cost): string {
-  return range ? `${money(range.min)} to ${money(range.max, currency)}` : money(amount, currency);
 }
 
 /** The name of the limit that concerns a cluster, if there is one. */
@@ -111,12 +89,10 @@ export async function judgeCost(
   const price: Fact<Price> = known ? {} : await check.facts.price(inputs.gpuType, tierOf(inputs.extraFields));
   const cost = known ?? costAt(price.value, inputs);
   const isLimited = limitOf(inputs, check.settings) !== undefined;
-  ledger.set(check.urn, cost, isLimited && !known ? await presentCost(check, transition, adopted) : mostOf(cost));
+  ledger.set(check.urn, cost, isLimited && !known ? await presentCost(check, transition, adopted) : cost.amount);
   const isPriced = known !== undefined || price.value !== undefined || reportNoPrice(check, transition, price.error);
   if (isPriced) {
-    const failures = ledger.judge(check, inputs);
-    const isRange = cost.range !== undefined && isCostChanged(transition) && !failures.some(({ property }) => property);
-    if (isRange) check.inform(`costs ${amountText(cost)} per hour: ${cost.parts}`);
+    ledger.judge(check, inputs);
     reportUncounted(check, ledger, inputs, cost);
   }
   if (isOpen(inputs)) return { hourlyCost: UNKNOWN };
@@ -131,7 +107,7 @@ async function presentCost({ facts }: Check, { before, inputs }: Transition, ado
   const now = adopted ? { ...inputs, gpuType: gpuTypeOf(adopted) ?? inputs.gpuType, replicas } : before;
   if (!now || (adopted ? stateOf(status) === "stopped" : !runs(now))) return 0;
   const { value } = await facts.price(now.gpuType, tierOf(now.extraFields));
-  return mostOf(costAt(value, now)) ?? now.hourlyCost;
+  return costAt(value, now).amount ?? now.hourlyCost;
 }
 
 /**
@@ -159,7 +135,7 @@ function reportNoPrice(check: Check, transition: Transition, error: unknown): bo
 
 /** A limit that cannot be checked, because the service shows no price, must not pass silently. */
 function reportUncounted(check: Check, ledger: Ledger, { maxHourlyCost }: CheckedInputs, cost: Cost): void {
-  if (mostOf(cost) === undefined && maxHourlyCost !== undefined && !hasUnknown(maxHourlyCost))
+  if (cost.amount === undefined && maxHourlyCost !== undefined && !hasUnknown(maxHourlyCost))
     check.warn("`maxHourlyCost` cannot be checked: the cost of the cluster is not known");
   const [first] = check.settings.maxHourlyCost === undefined ? [] : ledger.uncounted();
   if (first === undefined) return;
@@ -189,13 +165,12 @@ export class Ledger {
     if (item) this.set(urn, cost, item.before);
   }
 
-  /** Judges the limits: fails the check, or warns of a limit that is exceeded without this run. Returns the failures. */
-  judge(check: Check, inputs: CheckedInputs): CheckFailure[] {
+  /** Judges the limits: fails the check, or warns of a limit that is exceeded without this run. */
+  judge(check: Check, inputs: CheckedInputs): void {
     const failures = this.over(check.urn, inputs, check.settings);
     check.failures.push(...failures);
     const text = failures.length === 0 ? this.#overStack(check.settings) : undefined;
     if (text !== undefined) check.warn(`${text}. No change so far raises the cost`, "over the limit");
-    return failures;
   }
 
   /**
@@ -204,16 +179,16 @@ export class Ledger {
    */
   over(urn: string, { maxHourlyCost: own }: CheckedInputs, settings: Settings): CheckFailure[] {
     const item = this.#items.get(urn);
-    const most = item && mostOf(item);
-    if (!item || !most) return [];
+    if (!item?.amount) return [];
+    const { amount, before = 0, currency, parts } = item;
     const failures: CheckFailure[] = [];
-    if (typeof own === "number" && most > own && most >= (item.before ?? 0)) {
-      const cost = `${amountText(item)} per hour: ${item.parts}`;
+    if (typeof own === "number" && amount > own && amount >= before) {
+      const cost = `${money(amount, currency)} per hour: ${parts}`;
       failures.push({ property: "maxHourlyCost", reason: `is ${money(own)}, but the cluster would cost ${cost}` });
     }
     const text = this.#overStack(settings);
     const items = [...this.#items.values()];
-    const now = sumOf(items.map((each) => ({ ...each, amount: each.before, range: undefined })));
+    const now = sumOf(items.map((each) => ({ ...each, amount: each.before })));
     if (text !== undefined && sumOf(items).amount > now.amount) failures.push({ property: "", reason: text });
     return failures;
   }
@@ -241,13 +216,15 @@ function sumOf(items: readonly Item[]) {
   const currency = items.find((item) => item.currency !== undefined)?.currency;
   // Amounts in different currencies have no sum. An amount without a currency is taken for the same currency.
   const countedOf = (item: Item) =>
-    item.currency === undefined || item.currency === currency ? mostOf(item) : undefined;
-  const counted = items.map((item) => ({ item, most: countedOf(item) ?? 0 }));
-  const parts = counted.filter(({ most }) => most > 0).sort((a, b) => b.most - a.most);
-  const largest = parts.slice(0, longestList).map(({ item, most }) => `${item.label} ${money(most)} (${item.parts})`);
+    item.currency === undefined || item.currency === currency ? item.amount : undefined;
+  const counted = items.map((item) => ({ item, amount: countedOf(item) ?? 0 }));
+  const parts = counted.filter(({ amount }) => amount > 0).sort((a, b) => b.amount - a.amount);
+  const largest = parts
+    .slice(0, longestList)
+    .map(({ item, amount }) => `${item.label} ${money(amount)} (${item.parts})`);
   const more = parts.length > longestList ? [`and ${parts.length - longestList} more`] : [];
   return {
-    amount: roundCost(parts.reduce((total, { most }) => total + most, 0)),
+    amount: roundCost(parts.reduce((total, { amount }) => total + amount, 0)),
     currency,
     parts: [...largest, ...more].join(", "),
     uncounted: items.filter((item) => countedOf(item) === undefined).map(({ label }) => label),

@@ -156,14 +156,11 @@ export function certainOutputs(known: Properties): Properties {
 
 /**
  * The same for previews that show outputs. Only the creation decides an input that the program leaves to the service, and a
- * type that is chosen from a list; an existing cluster has its type. The output of a range of replicas is a number.
+ * type that is chosen from a list; an existing cluster has its type.
  */
 export function previewOutputs(news: Properties, known: Properties = {}): Properties {
   const { gpuType = Array.isArray(news["gpuType"]) ? UNKNOWN : undefined } = known;
   const open = replacingNames.filter((name) => news[name] === undefined);
   const chosen = Object.fromEntries(open.map((name) => [name, known[name] ?? UNKNOWN]));
-  const { replicas, __replicaRange, hourlyCost } = news;
-  const cost = hourlyCost === undefined ? {} : { hourlyCost };
-  const counted = __replicaRange === undefined ? {} : { replicas, __replicaRange, __replicas: undefined, ...cost };
-  return { ...certainOutputs(known), ...chosen, ...(gpuType === undefined ? {} : { gpuType }), ...counted };
+  return { ...certainOutputs(known), ...chosen, ...(gpuType === undefined ? {} : { gpuType }) };
 }

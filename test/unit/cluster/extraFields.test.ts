@@ -1,5 +1,4 @@
-import { driftedExtras, extrasShown, scalingRange } from "../../../provider/cluster/extraFields";
-import { isAllowed } from "../../../provider/cluster/replicas";
+import { driftedExtras, extrasShown, mayScaleTo, scalingRange } from "../../../provider/cluster/extraFields";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import type { Fault } from "../../../simulator";
 import { closeAll, openBench, openSettled, settle, writes } from "./harness";
@@ -143,5 +142,5 @@ test.each<[Properties, object?]>([
   [{ tier: "community" }],
 ])("the range of %j", (extraFields, range = undefined) => {
   expect(scalingRange(extraFields)).toEqual(range);
-  expect([isAllowed({ extraFields }, 2), isAllowed({ extraFields }, 9)]).toEqual([range !== undefined, false]);
+  expect([mayScaleTo(extraFields, 2), mayScaleTo(extraFields, 9)]).toEqual([range !== undefined, false]);
 });

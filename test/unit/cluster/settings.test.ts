@@ -9,7 +9,7 @@ afterEach(closeAll);
 const settings: [string, Properties][] = [
   ["deletionPolicy", { deletionPolicy: "stop" }],
   ["skipAwait", { skipAwait: true }],
-  ["minHealthyReplicas", { minHealthyReplicas: "50%" }],
+  ["minHealthyReplicas", { minHealthyReplicas: 1 }],
   ["healthCheck", { healthCheck: "list" }],
   ["plainEnv", { plainEnv: true }],
   ["connection", { connection: "eu" }],

@@ -107,13 +107,6 @@ describe("a cluster in a program", () => {
     expect(await resolved(maxHourlyCost)).toBe(7);
   });
 
-  it("registers a range of replicas as it is, and has a number as its output, also in a preview", async () => {
-    const replicas = { min: pulumi.output(3), max: 8 };
-    const { props } = await registerOne(() => new Cluster("web", { ...args, replicas }));
-    expect(props["replicas"]).toEqual({ min: 3, max: 8 });
-    expect(await resolved((await madeBy(() => new Cluster("web", { ...args, replicas }))).replicas)).toBe(3);
-  });
-
   it("knows its id and its inputs after its registration", async () => {
     const cluster = await madeBy(() => new Cluster("web", args));
     expect(await resolved(pulumi.all([cluster.id, cluster.replicas]))).toEqual(["cl_web", 2]);
