@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import { findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
 import { ConfigError } from "./errors";
+import { removedSettings, removedText } from "./removed";
 import type { LogTarget } from "./requestLog";
 import { cleanText, Secret, shortestKey } from "./text";
 
@@ -141,7 +142,9 @@ export function plainKeyText(
  * @throws ConfigError that names each wrong value, and the right ones.
  */
 export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Settings {
-  const problems: string[] = [];
+  const problems = [...removedSettings].flatMap(([name, instead]) =>
+    readConfig(`gpucluster:${name}`)?.trim() ? [removedText(`gpucluster:${name}`, instead)] : [],
+  );
   const settings: Settings = {
     strictPreview: setting("strictPreview", '"true" or "false"', toFlag) ?? false,
     capacityCheck: setting("capacityCheck", '"warn" or "error"', oneOf("warn", "error")) ?? "warn",

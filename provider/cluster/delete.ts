@@ -6,16 +6,15 @@ import { cleanText } from "../text";
 import { judgeGone } from "./conditions";
 import { sameText } from "./drift";
 import { memberOf } from "./listCache";
-import { checkConnection, confirmAbsence, findAgain, findCluster, findOrGone } from "./lookup";
+import { checkConnection, confirmAbsence, findAgain, findCluster } from "./lookup";
 import { money } from "./money";
 import { Operation } from "./operation";
-import { stop } from "./power";
 import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
 import { judgedState } from "./state";
 import type { ClusterState } from "./stateFields";
 
-/** Deletes the cluster, or stops it if its `deletionPolicy` says so, and waits. A cluster that is already gone is a success. */
+/** Deletes the cluster, and waits. A cluster that is already gone is a success. */
 export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds: Properties): Promise<void> {
   const state = judgedState(olds, id);
   const operation = new Operation(ctx, service, "delete", { id, inputs: state, olds: state });
@@ -25,8 +24,8 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
       "was not deleted: another resource adopts it, and failed. Correct that resource and run `pulumi up` again",
     );
   if (adoption) return operation.warn(`not deleted, because ${keptTexts[adoption]}`);
+  if (state.deletionPolicy === "stop") throw operation.error(keptByPolicy(operation));
   await checkName(service, operation, state);
-  if (state.deletionPolicy === "stop") return stopInstead(service, operation, state);
   try {
     operation.status("deleting");
     await sendWrite(service, operation, {
@@ -104,16 +103,11 @@ async function recordForName(service: Service, operation: Operation): Promise<Cl
   }
 }
 
-async function stopInstead(service: Service, operation: Operation, state: ClusterState): Promise<void> {
-  const record = await findOrGone(service, operation, state);
-  if (!record || isLeaving(record.status)) return operation.status("is already deleted");
-  try {
-    await stop(service, operation, {});
-  } catch (error) {
-    throw operation.error(`was not stopped: ${messageOf(error)}`, error);
-  }
-  operation.warn(
-    `stopped and not deleted, because of \`deletionPolicy: "stop"\`. It may still be billed. ` +
-      `To start and manage it again, set \`adopt: "${operation.id}"\``,
+/** Why a cluster is not deleted that an earlier version would have stopped and kept. */
+function keptByPolicy({ urn }: Operation): string {
+  return (
+    'was not deleted: its state has `deletionPolicy: "stop"`, which was removed; to keep the cluster, run ' +
+    `\`pulumi state delete '${urn}'\`, and to delete it, run \`pulumi up\` with a program without that input, then the ` +
+    "deletion again"
   );
 }

@@ -20,6 +20,8 @@ export function diffCluster(state: Properties, news: Properties, fixed: readonly
     if (isWithinPaths(path, fixed)) changes[path] = { ...change, replace: true };
   if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
   if (state["settled"] === false) changes["settled"] = { kind: "update" };
+  // An update takes it out of the state. Then the cluster can be deleted.
+  if (state["deletionPolicy"] === "stop") changes["deletionPolicy"] = { kind: "delete" };
   return { changes, deleteBeforeReplace: keepsName(state, news) };
 }
 

@@ -4,7 +4,7 @@ import { cleanText } from "../text";
 import { countHealthy, isStopped, type Observation, withHealth } from "./conditions";
 import { textNames } from "./drift";
 import { textsIn } from "./extraFields";
-import { inputNames } from "./fields";
+import { inputNames, outputNames } from "./fields";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The properties that may contain secrets of a user, even before they are validated. */
@@ -67,6 +67,7 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
     __resumedAt: before.__resumedAt,
     __failed: before.__failed,
     __fixed: before.__fixed,
+    deletionPolicy: before.deletionPolicy,
     __unfinished: facts.unfinished,
     __sent: facts.sent,
   });
@@ -81,7 +82,8 @@ function chosenTexts(inputs: CheckedInputs, record: Observation["record"], befor
 /** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
   const { status, replicaStatuses, readyReplicas, settled, unverifiedInputs, ...others } = state;
-  const { __seenBy, __echo, __unfinished, __sent, __late, __resumedAt, __failed, __fixed, ...inputs } = others;
+  const { __seenBy, __echo, __unfinished, __sent, __late, __resumedAt, __failed, __fixed, ...rest } = others;
+  const { deletionPolicy, ...inputs } = rest;
   return inputs;
 }
 
@@ -174,18 +176,29 @@ function problemsOfState(state: Properties): string[] {
   );
 }
 
-/** What states of earlier versions hold, and has no meaning any more: hidden inputs, and a share of the replicas. */
+/** What states of earlier versions hold, and has no meaning any more: hidden inputs, a share of the replicas, a policy. */
 const former: Readonly<Record<string, (value: unknown) => boolean>> = {
   __gpuTypes: () => true,
   __replicaRange: () => true,
   __replicas: () => true,
   minHealthyReplicas: isText,
+  deletionPolicy: (value) => value !== "stop",
 };
 
-/** A state without the properties of the wrong kind, for a preview. The operation itself then refuses the state. */
+const known: ReadonlySet<string> = new Set([...inputNames, ...outputNames, "deletionPolicy"]);
+
+/** Whether a property means anything to this version: an input that was removed does not. */
+function isMeant(name: string, value: unknown): boolean {
+  if (Object.hasOwn(former, name) && former[name]?.(value)) return false;
+  return known.has(name) || name.startsWith("__");
+}
+
+/**
+ * A state without the properties of earlier versions, and without those of the wrong kind, for a preview. The operation
+ * itself then refuses the state.
+ */
 export function readableState(state: Properties): Properties {
-  const isFormer = (name: string, value: unknown) => Object.hasOwn(former, name) && former[name]?.(value) === true;
-  const isKept = (name: string, value: unknown) => !isFormer(name, value) && (kinds[name]?.[1](value) ?? true);
+  const isKept = (name: string, value: unknown) => isMeant(name, value) && (kinds[name]?.[1](value) ?? true);
   return Object.fromEntries(Object.entries(state).filter(([name, value]) => !isMissing(value) && isKept(name, value)));
 }
 

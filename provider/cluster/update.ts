@@ -68,7 +68,7 @@ export async function adoptCluster(
 /** Changes an existing cluster to what the inputs request. */
 export async function updateCluster(service: Service, ctx: Ctx, id: string, olds: Properties, news: Properties) {
   const stored = judgedState(olds, id);
-  const { __failed: _, ...state } = stored;
+  const { __failed, deletionPolicy, ...state } = stored;
   // If the name was generated, the state has the right one: only the adoption shows the name of an adopted cluster.
   const inputs = { ...asInputs(news), ...(news["__generatedName"] ? { name: state.name } : {}) };
   const { changes } = diffCluster(olds, news);

@@ -61,7 +61,6 @@ async function main() {
     container: "vllm/vllm-openai:v0.6.3",
     env: { MODEL: "meta/llama-3-8b" },
     desiredStatus: "running",
-    deletionPolicy: "delete",
   });
   await Promise.all(Array.from({ length: Number(count) }, (_, index) => provider.create(inputs(index))));
   const megabytes = process.resourceUsage().maxRSS / 1024;

@@ -27,7 +27,7 @@ export const openOurs: Open = ({ url, apiKey }, clock) => {
 /** Interval of progress messages, as by default. */
 const heartbeatMs = 15_000;
 /** The defaults that a check adds to inputs. */
-const defaults = { desiredStatus: "running", deletionPolicy: "delete" };
+const defaults = { desiredStatus: "running" };
 
 function contextOf(name: string): Ctx {
   const urn = `urn:pulumi:dev::bench::pulumi-nodejs:dynamic/gpucluster:Cluster::${name}`;

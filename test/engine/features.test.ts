@@ -10,7 +10,7 @@ new gpu.Cluster("hasty", { ...common, skipAwait: true });
 new gpu.Cluster("partial", { ...common, replicas: 2, minHealthyReplicas: 1 });
 new gpu.Cluster("trusting", { ...common, healthCheck: "list" });
 exports.type = new gpu.Cluster("choosy", { ...common, gpuType: ["rtx4090", "l4", "h100"] }).gpuType;
-new gpu.Cluster("kept", { ...common, deletionPolicy: "stop" });
+new gpu.Cluster("kept", common, { retainOnDelete: true });
 new gpu.Cluster("plain", { ...common, env: { MODEL: "shown-in-clear" }, plainEnv: true });
 const eu = new gpu.Cluster("eu", { ...common, connection: "eu" });
 exports.inEurope = eu.id.apply(() => gpu.getClusters({ connection: "eu" })).clusters.length;
@@ -110,12 +110,10 @@ describe("every feature of a cluster through the real engine, in order", () => {
   });
 
   it("is gone after a destroy, except clusters to be kept and those that were only read", async () => {
-    const { code, output } = await bench.workspace.destroy();
-    expect(code).toBe(0);
-    expect(output).toContain(`To start and manage it again, set \`adopt: "${named("kept").id}"\``);
+    expect((await bench.workspace.destroy()).code).toBe(0);
     const left = bench.simulator.clusters().filter(({ status }) => status !== "gone");
     expect(left.map(({ name, status }) => `${name.replace(/-[0-9a-f]{7}$/, "")} ${status}`).sort()).toEqual([
-      "kept stopped",
+      "kept running",
       "theirs running",
     ]);
   });

@@ -206,10 +206,11 @@ describe("the summary", () => {
     before: object | undefined,
     after: object | undefined,
     paths: string[] = [],
+    retainOnDelete = false,
   ) => ({
     op,
     urn: urn(name),
-    oldState: before && { inputs: before },
+    oldState: before && { inputs: before, retainOnDelete },
     newState: after && { inputs: after },
     detailedDiff: Object.fromEntries(paths.map((path) => [path, { kind: "update", inputDiff: true }])),
   });
@@ -223,8 +224,8 @@ describe("the summary", () => {
         "gpuType",
         "env.TOKEN",
       ]),
-      cluster("delete", "b", { hourlyCost: 1, deletionPolicy: "delete" }, undefined),
-      cluster("delete", "c", { hourlyCost: 2, deletionPolicy: "stop" }, undefined),
+      cluster("delete", "b", { hourlyCost: 1 }, undefined),
+      cluster("delete", "c", { hourlyCost: 2 }, undefined, [], true),
       cluster("create", "d", undefined, { hourlyCost: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }),
       { op: "create", urn: urn("e", "random:index/randomId:RandomId") },
     ];
@@ -234,7 +235,7 @@ describe("the summary", () => {
 |---|---|--:|--:|
 | \`a\` | **replaced**, gpuType \`l4\` → \`h100\`, \`env.TOKEN\` | 0.44 | not known |
 | \`b\` | **deleted** | 1.00 | 0.00 |
-| \`c\` | **leaves the stack**, stopped | 2.00 | not known |
+| \`c\` | **leaves the stack** | 2.00 | not known |
 | \`d\` | created | 0.00 | not known |
 | **all** | | **3.44** | **at least 0.00** |
 

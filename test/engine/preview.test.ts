@@ -72,7 +72,7 @@ describe("the preview that a user reads before confirming", () => {
 
   it("of a deletion: the past cost, and what happens to the cluster", async () => {
     const text = await textOf({}, "destroy", "--diff", "--preview-only");
-    expect(text).toMatch(/deletionPolicy : "delete"[\s\S]*hourlyCost {5}: 5.98/);
+    expect(text).toMatch(/hourlyCost {5}: 5.98/);
     expect(text).toBe(golden("delete", text));
     expect(bench.writes().filter((line) => line !== "POST /v1/clusters")).toEqual([]);
   });

@@ -252,6 +252,14 @@ test.each([
   );
 });
 
+test.each([
+  ["maxHourlyCostOfOrganization", "use gpucluster:maxHourlyCost of the stack, or maxHourlyCost of the cluster"],
+])("gpucluster:%s was removed, and the error says what to use", (name, instead) => {
+  const resolve = (text: string) => resolveSettings(config({ [`gpucluster:${name}`]: text }));
+  expect(() => resolve("long-value")).toThrow(new ConfigError(`gpucluster:${name} was removed: ${instead}`));
+  expect(resolve(" ")).toEqual(resolveSettings(nothing));
+});
+
 test("all settings that are wrong are named at once, and no text is quoted", () => {
   const canary = "canary 7f3a9e";
   const names = Object.keys(rights).map((name) => `gpucluster:${name}`);

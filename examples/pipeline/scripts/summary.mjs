@@ -49,11 +49,11 @@ function rowOf({ op, urn, oldState, newState, detailedDiff }) {
 }
 
 function changeOf(op, oldState) {
-  return op === "delete" && isLeft(oldState) ? "**leaves the stack**, stopped" : (WORDS[op] ?? "unchanged");
+  return op === "delete" && isLeft(oldState) ? "**leaves the stack**" : (WORDS[op] ?? "unchanged");
 }
 
 function isLeft(state) {
-  return state?.inputs?.deletionPolicy === "stop";
+  return state?.retainOnDelete === true;
 }
 
 function changesOf(oldState, newState, detailedDiff) {
@@ -67,7 +67,7 @@ function changesOf(oldState, newState, detailedDiff) {
   });
 }
 
-/** Nobody says what a cluster costs that is left behind stopped. */
+/** Nobody says what a cluster costs that the stack leaves behind. */
 function costAfterDelete(oldState) {
   return isLeft(oldState) ? undefined : 0;
 }

@@ -20,6 +20,7 @@ import type { Properties } from "../../core";
 import { GpuClusterError } from "../../errors";
 import { createProvider, type Provider } from "../../index";
 import { providerFlags } from "../../providerArgs";
+import { removedInputs, removedSettings, removedText } from "../../removed";
 import schema from "../../schema/schema.json";
 import { version } from "../../version";
 import { asSecret, type Log, RunningOperations } from "../engine";
@@ -120,7 +121,21 @@ export function getPluginInfo(): PluginInfo {
 }
 
 export function getSchema(): GetSchemaResponse {
-  return new GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version }));
+  return new GetSchemaResponse().setSchema(JSON.stringify({ ...schema, version, resources: withRemoved(schema) }));
+}
+
+/**
+ * The resources with the inputs that were removed: the host of YAML refuses an input that the schema does not have, before
+ * the check can say what to use instead.
+ */
+function withRemoved({ resources }: typeof schema) {
+  const { "gpucluster:index:Cluster": cluster, ...others } = resources;
+  const removed = [...removedInputs].map(([name, instead]) => {
+    const deprecationMessage = removedText(name, instead);
+    return [name, { $ref: "pulumi.json#/Any", description: "Removed.", deprecationMessage }] as const;
+  });
+  const inputProperties = { ...cluster.inputProperties, ...Object.fromEntries(removed) };
+  return { ...others, "gpucluster:index:Cluster": { ...cluster, inputProperties } };
 }
 
 /** Reports no failures: the first check of a resource reports wrong settings, in the same words as in the dynamic adapter. */
@@ -174,12 +189,10 @@ export function isExplicit(urn: string): boolean {
   return !/^default($|_\d+_\d+_\d+|_(https?|file|github|gitlab)_)/.test(urn.split("::").at(-1) ?? "");
 }
 
-/** Settings of the stack that hold for all of its clusters, whichever provider they have. */
-const guards: ReadonlySet<string> = new Set<keyof Settings>([
-  "maxHourlyCost",
-  "capacityCheck",
-  "strictPreview",
-  "resume",
+/** Settings of the stack that hold for all of its clusters, whichever provider they have; a removed one is an error for all. */
+const guards: ReadonlySet<string> = new Set([
+  ...(["maxHourlyCost", "capacityCheck", "strictPreview", "resume"] satisfies (keyof Settings)[]),
+  ...removedSettings.keys(),
 ]);
 
 /**

@@ -14,7 +14,7 @@ import { outputNames } from "../fields";
 import { costOfReplica, roundCost } from "../money";
 import { rollBackNoteOf } from "../rollBack";
 import type { Service } from "../service";
-import { asInputs, inputsOf, secretsOf } from "../state";
+import { asInputs, asState, inputsOf, secretsOf } from "../state";
 import type { CheckedInputs, ClusterState } from "../stateFields";
 import { changedFields } from "../updateRequest";
 import { type Cost, costAt, judgeCost, knownCost, Ledger, limitOf } from "./cost";
@@ -97,7 +97,7 @@ export class Checks {
   async #check(ctx: Ctx, news: Properties, olds: Properties, connected: Connected): Promise<Checked> {
     const known = this.#knownOf(ctx.urn);
     const current = typeof olds["name"] === "string" ? olds["name"] : undefined;
-    if (current !== undefined) known.before = asInputs(olds);
+    if (current !== undefined) known.before = inputsOf(asState(olds));
     const { service, settings, failures: wrong } = connected;
     const context = { urn: ctx.urn, current, predecessor: known.before?.name, naming: ctx.naming };
     const asked = completeInputs(news, { ...context, salt: settings?.resume });

@@ -206,24 +206,17 @@ function isPowerChange(inputs: CheckedInputs, { status }: ClusterRecord): boolea
 }
 
 /** Refuses changes that cannot be made in one step. The inputs alone show them. */
-export function judgeRefusals(check: Check, { kind, before, inputs, oldGoesFirst, keeps }: Transition): void {
-  const { adopt, name } = inputs;
+export function judgeRefusals(check: Check, { kind, before, inputs, keeps }: Transition): void {
+  const { adopt } = inputs;
   const old = before?.adopt;
-  if (adopt !== undefined && !hasUnknown(adopt) && old !== undefined) {
-    if (keeps && !sameId(old, adopt))
-      check.fail("adopt", `is used at creation only, and this resource manages ${old}: remove it, or set it to ${old}`);
-    if (kind === "replace" && sameId(old, adopt))
-      check.fail(
-        "adopt",
-        `names the cluster that is replaced (${old}): remove it, because the replacement is a new cluster`,
-      );
-  }
-  if (kind !== "replace" || !oldGoesFirst || before?.deletionPolicy !== "stop") return;
-  check.fail(
-    "name",
-    `"${name}" stays in use: the replaced cluster is stopped and not deleted (\`deletionPolicy: "stop"\`): use another ` +
-      'name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
-  );
+  if (adopt === undefined || hasUnknown(adopt) || old === undefined) return;
+  if (keeps && !sameId(old, adopt))
+    check.fail("adopt", `is used at creation only, and this resource manages ${old}: remove it, or set it to ${old}`);
+  if (kind === "replace" && sameId(old, adopt))
+    check.fail(
+      "adopt",
+      `names the cluster that is replaced (${old}): remove it, because the replacement is a new cluster`,
+    );
 }
 
 /** The state then names the present key. */

@@ -72,6 +72,8 @@ export function hiddenReasonOf(state: Properties, news: Properties): string | un
   if (changed.some((path) => isWithinPaths(path, inputNames))) return undefined;
   if (changed.includes("settled"))
     return "no input changes; the update continues the last operation, because the cluster is not as requested yet";
+  if (changed.includes("deletionPolicy"))
+    return "only `deletionPolicy` of an earlier version leaves the state; the cluster does not change";
   return changed.includes("__timeouts") ? "only `customTimeouts` changes; the cluster does not change" : undefined;
 }
 
@@ -115,16 +117,15 @@ export function rolloutOf({ before, inputs, effects }: Transition): string | und
 }
 
 function replacementText({ before, inputs, causes, oldGoesFirst }: Transition): string {
-  const { replicas = 0, deletionPolicy } = before ?? {};
+  const { replicas = 0 } = before ?? {};
   const old = `with its ${replicas === 1 ? "only replica" : `${replicas} replicas`}`;
-  const end = deletionPolicy === "stop" ? "stopped" : "deleted";
   // Without a cause that the provider sees, the engine has decided, and it alone knows the order.
   const isOrderKnown = causes.length > 0 || inputs.__deleteBeforeReplace !== undefined;
   const order = !isOrderKnown
-    ? `the old cluster ${old} is ${end}`
+    ? `the old cluster ${old} is deleted`
     : oldGoesFirst
-      ? `the old cluster ${old} is ${end} first, then the new one is created`
-      : `the new cluster is created first, then the old one ${old} is ${end}`;
+      ? `the old cluster ${old} is deleted first, then the new one is created`
+      : `the new cluster is created first, then the old one ${old} is deleted`;
   return `${causeText(causes)}it is replaced: ${order}`;
 }
 

@@ -103,6 +103,7 @@ describe("diff of the dynamic adapter", () => {
       { ...toEngine, replaces: ["gpuType"], deleteBeforeReplace: false },
     ],
     ["outputs alone that differ", {}, reported, { ...news, settled: false }],
+    ["a state that is not deleted until an update", {}, reported, { ...news, deletionPolicy: "stop" }],
     ["a state of the plugin, which lacks the text that refresh and delete load", {}, reported, withoutText],
     ["a state of the plugin, and a change", { replicas: 3 }, toEngine, withoutText],
   ])("leaves the lines to the engine if an input differs: %s", async (_title, changed, expected, olds = news) => {

@@ -1,5 +1,7 @@
 import { asSecret } from "../../../provider/adapters/engine";
-import { configReader, isExplicit, withSecretKeys } from "../../../provider/adapters/plugin/session";
+import { configReader, getSchema, isExplicit, withSecretKeys } from "../../../provider/adapters/plugin/session";
+import { removedInputs, removedSettings } from "../../../provider/removed";
+import schema from "../../../provider/schema/schema.json";
 
 const urnOf = (name: string) => `urn:pulumi:dev::shop::pulumi:providers:gpucluster::${name}`;
 
@@ -36,6 +38,13 @@ test("the limit of the stack also applies to its own providers, unless these set
   expect(Object.keys(ofStack).map((name) => read(`gpucluster:${name}`))).toEqual(["50", "warn"]);
 });
 
+test.each([...removedSettings.keys()])(
+  "the stack's %s, which was removed, is seen by its own providers too",
+  (name) => {
+    expect(configReader({}, urnOf("eu"), { [name]: "50" })(`gpucluster:${name}`)).toBe("50");
+  },
+);
+
 test.each([
   ["a text", "https://a.example.com", "https://a.example.com"],
   ["a flag", true, "true"],
@@ -61,4 +70,12 @@ test("every setting that may be a key is stored as a secret, and no other", () =
 
 test("the version that a generated SDK requests is returned unchanged: otherwise the engine ends", () => {
   expect(withSecretKeys({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
+});
+
+test("the schema that the plugin gives has the removed inputs besides, for hosts that refuse what it does not have", () => {
+  const { inputProperties } = JSON.parse(getSchema().getSchema()).resources["gpucluster:index:Cluster"];
+  const own = Object.keys(schema.resources["gpucluster:index:Cluster"].inputProperties);
+  expect(Object.keys(inputProperties).sort()).toEqual([...own, ...removedInputs.keys()].sort());
+  for (const [name, instead] of removedInputs)
+    expect(inputProperties[name].deprecationMessage).toBe(`${name} was removed: ${instead}`);
 });

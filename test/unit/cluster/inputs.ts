@@ -15,7 +15,7 @@ export const least: Properties = { gpuType: "h100", container: "vllm/vllm-openai
 export const checked: Properties = { ...least, name: "web", replicas: 2, env: { MODEL: canary } };
 
 /** The same with the defaults that stand in the state. */
-export const completed: Properties = { ...checked, desiredStatus: "running", deletionPolicy: "delete" };
+export const completed: Properties = { ...checked, desiredStatus: "running" };
 
 /** The same for a cluster that exists: what is certain of its outputs is among them. */
 export const existing: Properties = {

@@ -72,13 +72,6 @@ describe.each(moves)(
       await reach(bench, made, three, [scale]);
     });
 
-    it("gets the stop request that its policy for deletion asks for", async () => {
-      const { bench, made } = await openMoving(shown, ms, { inputs: { ...asked, deletionPolicy: "stop" } });
-      await bench.run(bench.cluster.delete(bench.ctx(), made.id, made.state));
-      expect(writes(bench.simulator)).toEqual([stop]);
-      expect(running(bench, made).status).toBe("stopped");
-    });
-
     it("gets the stop request that its desired status asks for", async () => {
       const { bench, made } = await openMoving(shown, ms);
       await reach(bench, made, atRest, [stop]);

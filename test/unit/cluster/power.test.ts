@@ -183,7 +183,7 @@ describe.each(ways)(
       const wanted = { ...atRest, env };
       const changed = await reach(bench, await settleStopped(bench), wanted);
       expect(running(bench, changed).status).toBe("stopped");
-      const settings = { ...wanted, deletionPolicy: "stop", skipAwait: false };
+      const settings = { ...wanted, maxHourlyCost: 100, skipAwait: false };
       const set = await change(bench, await refresh(bench, changed), settings);
       expect(writes(bench.simulator)).toEqual([]);
       const at = await reach(bench, await refresh(bench, set), { ...settings, desiredStatus: "running" });

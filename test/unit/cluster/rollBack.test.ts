@@ -222,11 +222,11 @@ describe("after a roll-back", () => {
 
   it("a setting changes without a request, and the update fails", async () => {
     const { bench, failed } = await openRolledBack();
-    const news = { ...bad, deletionPolicy: "stop", __timeouts: { update: "5m" } };
+    const news = { ...bad, maxHourlyCost: 100, __timeouts: { update: "5m" } };
     const next = await failingChange(bench, failed, news);
     expect(next.text).toContain("did not get healthy with acme/model:2 at 2030");
     expect(bench.simulator.requests).toEqual([]);
-    expect(next.state).toEqual({ ...failed.state, deletionPolicy: "stop", __timeouts: { update: "5m" } });
+    expect(next.state).toEqual({ ...failed.state, maxHourlyCost: 100, __timeouts: { update: "5m" } });
     await refusedChange(bench, next, news);
   });
 

@@ -7,7 +7,6 @@ afterEach(closeAll);
 
 /** Settings that only this package reads. */
 const settings: [string, Properties][] = [
-  ["deletionPolicy", { deletionPolicy: "stop" }],
   ["skipAwait", { skipAwait: true }],
   ["minHealthyReplicas", { minHealthyReplicas: 1 }],
   ["healthCheck", { healthCheck: "list" }],
@@ -16,10 +15,10 @@ const settings: [string, Properties][] = [
   ["maxHourlyCost", { maxHourlyCost: 100 }],
   ["the timeouts", { __timeouts: { update: "5m" } }],
   ["the removal of triggers", { restartTriggers: undefined }],
-  ["all of them", { deletionPolicy: "stop", skipAwait: true, healthCheck: "list", __timeouts: { create: "2h" } }],
+  ["all of them", { maxHourlyCost: 100, skipAwait: true, healthCheck: "list", __timeouts: { create: "2h" } }],
 ];
 
-const before = { ...asked, deletionPolicy: "delete", restartTriggers: ["a"] };
+const before = { ...asked, restartTriggers: ["a"] };
 
 describe.each(settings)("an update of %s alone", (_title, changes) => {
   const wanted: Properties = JSON.parse(JSON.stringify({ ...before, ...changes }));

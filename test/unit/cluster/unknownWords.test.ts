@@ -112,14 +112,6 @@ describe.each(byUs)("a service whose word for stopped is not known ($shown)", (w
       expect(running(bench, at)).toMatchObject({ status: "running", env });
     },
   );
-
-  it("has its destruction by stopping end where it is stopped already", async () => {
-    const { bench, held } = await openStopped({ ...way, more: { ...way.more, deletionPolicy: "stop" } });
-    bench.simulator.requests.length = 0;
-    await bench.run(bench.cluster.delete(bench.ctx(), held.id, held.state));
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(running(bench, held).status).toBe("stopped");
-  });
 });
 
 describe.each(byOthers)("a cluster that others stopped, under a word that is not known ($shown),", (way) => {

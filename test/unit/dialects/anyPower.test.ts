@@ -17,7 +17,7 @@ const anyChanges: fc.Arbitrary<Partial<Wanted>> = fc.record(
     env: fc.constantFrom<Record<string, string>[]>({ MODEL: "value-one" }, { MODEL: "value-two", MODE: "value-three" }),
     restartTriggers: fc.constantFrom(["a"], ["b"]),
     redeployTriggers: fc.constantFrom({ v: 1 }, { v: 2 }),
-    deletionPolicy: fc.constantFrom("delete", "stop"),
+    maxHourlyCost: fc.constantFrom(100, 200),
   },
   { requiredKeys: [], noNullPrototype: true },
 );

@@ -160,26 +160,3 @@ describe("an adopted cluster", () => {
     expect(bench.said.filter((line) => line.startsWith("info: web: adopts"))).toHaveLength(1);
   });
 });
-
-describe("a replacement under the same name", () => {
-  const stays = old({ deletionPolicy: "stop" });
-
-  it("fails if the old cluster is only stopped, for that keeps the name", async () => {
-    for (const { refusals } of await checkTwice(await openBench(), { ...checked, gpuType: "l4" }, stays)) {
-      expect(refusals).toEqual([
-        'name: "web" stays in use: the replaced cluster is stopped and not deleted ' +
-          '(`deletionPolicy: "stop"`): use another name, or set `deletionPolicy: "delete"` and run `pulumi up` first',
-      ]);
-    }
-  });
-
-  it.each<[string, Properties, Properties]>([
-    ["another name is given", { gpuType: "l4", name: "api", deletionPolicy: "stop" }, stays],
-    ["the name is a generated one", { gpuType: "l4", name: undefined }, { ...stays, __generatedName: true }],
-    ["the old cluster is deleted", { gpuType: "l4", deletionPolicy: "stop" }, old()],
-    ["nothing replaces it", { replicas: 1, deletionPolicy: "stop" }, stays],
-    ["it is not known yet whether there is one", { gpuType: UNKNOWN }, stays],
-  ])("passes if %s", async (_title, news, olds) => {
-    expect((await checkOnce({ ...checked, ...news }, olds)).refusals).toEqual([]);
-  });
-});

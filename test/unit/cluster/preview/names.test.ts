@@ -14,14 +14,13 @@ async function nameOf(bench: Bench, news: Properties, olds?: Properties): Promis
 }
 
 describe("the defaults", () => {
-  it("are one running replica, deletion, and a generated name, which is marked", async () => {
+  it("are one running replica and a generated name, which is marked", async () => {
     const { inputs, refusals } = await checkOnce(least);
     expect(refusals).toEqual([]);
     expect(inputs).toEqual({
       ...least,
       replicas: 1,
       desiredStatus: "running",
-      deletionPolicy: "delete",
       hourlyCost: 2.99,
       name: expect.stringMatching(/^web-[0-9a-f]{7}$/),
       __generatedName: true,
@@ -29,7 +28,7 @@ describe("the defaults", () => {
   });
 
   it("leave alone what is given", async () => {
-    const given = { ...completed, desiredStatus: "stopped", deletionPolicy: "stop" };
+    const given = { ...completed, desiredStatus: "stopped" };
     expect(await checkOnce(given)).toMatchObject({ inputs: { ...given, hourlyCost: 0 }, failures: [] });
   });
 

@@ -41,12 +41,6 @@ describe("the loss of capacity by", () => {
       { name: "api" },
       `\`name\` changes, ${newFirst("with its only replica is deleted")}`,
     ],
-    [
-      "a replacement that only stops the old one",
-      { deletionPolicy: "stop" },
-      { name: "api" },
-      `\`name\` changes, ${newFirst("with its 4 replicas is stopped")}`,
-    ],
     ["a replacement of a stopped one", atRest, { name: "api" }],
     [
       "a scale-up that `replaceOnChanges` makes a replacement",
