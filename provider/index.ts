@@ -2,7 +2,7 @@ import type { Client } from "./api/client";
 import { getHealth, getServiceInfo } from "./api/serviceInfo";
 import { systemClock } from "./clock";
 import { createClusterResource } from "./cluster/resource";
-import { serviceFor } from "./cluster/service";
+import { serviceFor } from "./cluster/services";
 import { type ReadConfig, resolveConnection, resolveSettings } from "./config";
 import type { Resource } from "./core";
 import {

@@ -9,7 +9,8 @@ import { find } from "./lookup";
 import type { Operation } from "./operation";
 import { endState, type PartialState, withPartialState } from "./partialState";
 import { isAtRest, isRefusedRequest, start, stop } from "./power";
-import { type Rollout, restartOnce, resumedRollout, updateAndRollOut } from "./rollout";
+import { restartOnce, updateAndRollOut } from "./requestRollout";
+import { type Rollout, resumedRollout } from "./rollout";
 import { sendWrite } from "./sendWrite";
 import type { Service } from "./service";
 import { pick } from "./state";
@@ -254,7 +255,7 @@ async function bringToRun(service: Service, operation: Operation, change: Change
   } else if (trigger && !isStart) {
     journal.rollout = await restartOnce(service, operation, trigger, size);
   } else if (state.__unfinished === "redeployed" && !isStart) {
-    journal.rollout = resumedRollout(service, state.replicaStatuses ?? [], size);
+    journal.rollout = resumedRollout(service.clock, state.replicaStatuses ?? [], size);
   }
   journal.done(...triggers);
   if (shown?.replicas === undefined) shown = await find(service, operation);

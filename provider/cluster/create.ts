@@ -2,6 +2,8 @@ import type { ClusterRecord } from "../api/records";
 import type { CreateBody } from "../api/requestNames";
 import { type Ctx, InitError, type Properties } from "../core";
 import { CreateError, messageOf, RequestError, UncertainError } from "../errors";
+import type { Capacity } from "./capacity";
+import type { Creations } from "./createOnce";
 import { type CreatedName, createdNames } from "./fields";
 import { find } from "./lookup";
 import { Operation } from "./operation";
@@ -13,6 +15,12 @@ import type { CheckedInputs } from "./stateFields";
 import { doubtOf, leftBehind, notAdopted, TakenError } from "./takenName";
 import { adoptCluster } from "./update";
 import { waitUntilReady } from "./wait";
+
+/** The service, with what the creations of this process share. */
+export interface CreatingService extends Service {
+  readonly creations: Creations;
+  readonly capacity: Capacity;
+}
 
 /** The part of a creation that its check decides. */
 export interface CreationContext {
@@ -26,7 +34,7 @@ export interface CreationContext {
 
 /** Creates exactly one cluster, or adopts an existing one, and waits until the cluster is as requested. */
 export async function createCluster(
-  service: Service,
+  service: CreatingService,
   ctx: Ctx,
   asked: CheckedInputs,
   { types, take, isResumable }: CreationContext,
@@ -99,7 +107,11 @@ function createBody(inputs: CheckedInputs): Pick<CreateBody, CreatedName> {
   return { ...pick(inputs, createdNames), env: inputs.env ?? {} };
 }
 
-async function createOnce({ creations }: Service, operation: Operation, inputs: CheckedInputs): Promise<ClusterRecord> {
+async function createOnce(
+  { creations }: CreatingService,
+  operation: Operation,
+  inputs: CheckedInputs,
+): Promise<ClusterRecord> {
   operation.status("creating");
   try {
     const warn = (text: string) => operation.warn(text);

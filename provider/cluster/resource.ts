@@ -1,14 +1,13 @@
 import type { Settings } from "../config";
 import type { Properties, Resource } from "../core";
 import { diffAdopted } from "./adoption";
-import { createCluster, UnfinishedCreations } from "./create";
+import { type CreatingService, createCluster, UnfinishedCreations } from "./create";
 import { deleteCluster } from "./delete";
 import { withCost } from "./diff";
 import { defaultTimeoutsMs } from "./operation";
 import { Checks } from "./preview/check";
 import { previewOutputs } from "./preview/transition";
 import { readCluster } from "./read";
-import type { Service } from "./service";
 import { asInputs, asState, readableState } from "./state";
 import { updateCluster } from "./update";
 
@@ -16,7 +15,10 @@ import { updateCluster } from "./update";
  * The cluster resource: its pure parts and its operations. Each use selects the service by the `connection` that the inputs
  * or the state name.
  */
-export function createClusterResource(service: (connection?: string) => Service, settings: () => Settings): Resource {
+export function createClusterResource(
+  service: (connection?: string) => CreatingService,
+  settings: () => Settings,
+): Resource {
   const checks = new Checks(service, settings);
   const unfinished = new UnfinishedCreations();
   const serviceOf = ({ connection }: { readonly connection?: unknown }) =>

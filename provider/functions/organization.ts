@@ -1,7 +1,7 @@
 import { isLeaving, stateOf } from "../api/states";
 import type { ListedFacts } from "../cluster/money";
 import { Facts, longMs } from "../cluster/preview/facts";
-import { serviceFor } from "../cluster/service";
+import { serviceFor } from "../cluster/services";
 import type { Connection } from "../config";
 import type { ClusterInfo } from "../types";
 import { getClusters } from "./clusters";

@@ -2,7 +2,7 @@ import { createClient } from "../../provider/api/client";
 import { createBudget } from "../../provider/api/rateLimiter";
 import { createTransport } from "../../provider/api/transport";
 import { createClusterResource } from "../../provider/cluster/resource";
-import { createService } from "../../provider/cluster/service";
+import { createService } from "../../provider/cluster/services";
 import type { Ctx } from "../../provider/core";
 import { Secret } from "../../provider/text";
 import { type Open, spec } from "./contender";

@@ -1,5 +1,5 @@
 import { clientFor } from "../../provider/api/clients";
-import { serviceFor } from "../../provider/cluster/service";
+import { serviceFor } from "../../provider/cluster/services";
 import { type Connection, resolveConnection } from "../../provider/config";
 import type { Ctx, Properties } from "../../provider/core";
 import { messageOf } from "../../provider/errors";

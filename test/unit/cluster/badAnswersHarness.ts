@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createClient } from "../../../provider/api/client";
 import { createTransport } from "../../../provider/api/transport";
 import { createClusterResource } from "../../../provider/cluster/resource";
-import { createService } from "../../../provider/cluster/service";
+import { createService } from "../../../provider/cluster/services";
 import type { InitError, Properties } from "../../../provider/core";
 import { Secret } from "../../../provider/text";
 import { type Bench, type BenchOptions, closeAll, countOf, living, openBench, settle, writes } from "./harness";

@@ -1,4 +1,4 @@
-import { createService } from "../../../provider/cluster/service";
+import { createService } from "../../../provider/cluster/services";
 import type { Fault } from "../../../simulator";
 import * as harness from "./createOnceHarness";
 import { closeAll, countOf, failureOf, living, openBench } from "./harness";

@@ -3,8 +3,9 @@ import { http, type Send } from "../../../provider/api/http";
 import type { RequestNames } from "../../../provider/api/requestNames";
 import { ServiceForm } from "../../../provider/api/serviceForm";
 import { createTransport } from "../../../provider/api/transport";
+import type { CreatingService } from "../../../provider/cluster/create";
 import { createClusterResource } from "../../../provider/cluster/resource";
-import { createService, type Service } from "../../../provider/cluster/service";
+import { createService } from "../../../provider/cluster/services";
 import type { Settings } from "../../../provider/config";
 import { type Ctx, InitError, type Properties, type Resource } from "../../../provider/core";
 import { Secret } from "../../../provider/text";
@@ -17,7 +18,7 @@ export interface Bench {
   readonly simulator: Simulator;
   readonly clock: VirtualClock;
   readonly client: Client;
-  readonly service: Service;
+  readonly service: CreatingService;
   readonly cluster: Resource;
   /** Every text that the core has shown: `info: ...`, `warning: ...`, `status: ...`. */
   readonly said: string[];
@@ -34,7 +35,7 @@ export interface BenchOptions extends SimulatorOptions {
   /** Puts something between the chain of the client and the wire. */
   readonly wire?: (real: Send, clock: VirtualClock) => Send;
   /** Answers probes in place of the endpoint. */
-  readonly ask?: (clock: VirtualClock) => Service["ask"];
+  readonly ask?: (clock: VirtualClock) => CreatingService["ask"];
   /** What the stack says of all clusters. */
   readonly settings?: Partial<Settings>;
   /** The names of requests, if they are not to be found out. */
@@ -58,7 +59,7 @@ export async function openBench({
   const real = clientOf(simulator, clock, wire, requestNames);
   const client = { ...real, ...patch?.(real) };
   const said: string[] = [];
-  const serviceOf = (seenBy: string): Service => {
+  const serviceOf = (seenBy: string): CreatingService => {
     const made = createService(client, seenBy, clock, 15_000, simulator.url);
     return ask ? { ...made, ask: ask(clock) } : made;
   };

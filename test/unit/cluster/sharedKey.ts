@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse, Send } from "../../../provider/api/http
 import { createBudget } from "../../../provider/api/rateLimiter";
 import { createTransport } from "../../../provider/api/transport";
 import { createClusterResource } from "../../../provider/cluster/resource";
-import { createService } from "../../../provider/cluster/service";
+import { createService } from "../../../provider/cluster/services";
 import { Secret } from "../../../provider/text";
 import { VirtualClock } from "../../support/virtualClock";
 import { type RateServiceOptions, rateService } from "../api/rateHarness";

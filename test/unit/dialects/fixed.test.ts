@@ -1,5 +1,5 @@
 import { createClusterResource } from "../../../provider/cluster/resource";
-import { createService } from "../../../provider/cluster/service";
+import { createService } from "../../../provider/cluster/services";
 import type { Properties } from "../../../provider/core";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, initErrorOf, openBench, writes } from "../cluster/harness";

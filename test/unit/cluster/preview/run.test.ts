@@ -1,7 +1,7 @@
 import type { Client } from "../../../../provider/api/client";
 import { inputNames } from "../../../../provider/cluster/fields";
 import { createClusterResource } from "../../../../provider/cluster/resource";
-import { createService } from "../../../../provider/cluster/service";
+import { createService } from "../../../../provider/cluster/services";
 import type { Settings } from "../../../../provider/config";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
 import { ConfigError } from "../../../../provider/errors";
