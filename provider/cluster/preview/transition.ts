@@ -126,7 +126,9 @@ function replacementText({ before, inputs, causes, oldGoesFirst }: Transition): 
     : oldGoesFirst
       ? `the old cluster ${old} is deleted first, then the new one is created`
       : `the new cluster is created first, then the old one ${old} is deleted`;
-  return `${causeText(causes)}it is replaced: ${order}`;
+  // The host of the endpoint begins with the name (specification, section 2).
+  const endpoint = causes.some(({ path }) => path === "name") ? "; its endpoint changes" : "";
+  return `${causeText(causes)}it is replaced: ${order}${endpoint}`;
 }
 
 /** The reason for a replacement, as far as the provider sees it. */

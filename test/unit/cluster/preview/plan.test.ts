@@ -33,13 +33,18 @@ describe("the loss of capacity by", () => {
     ["a restart of a stopped cluster", atRest, { ...atRest, restartTriggers: [1] }],
     ["another GPU type, generated name", made, { ...made, gpuType: "l4" }, `\`gpuType\` changes, ${newFirst()}`],
     ["another GPU type", {}, { gpuType: "l4" }, `\`gpuType\` changes, ${oldFirst}`],
-    ["another name", {}, { name: "api" }, `\`name\` changes, ${newFirst()}`],
-    ["both of them", {}, { name: "api", gpuType: "l4", replicas: 2 }, `\`name\` and \`gpuType\` change, ${newFirst()}`],
+    ["another name", {}, { name: "api" }, `\`name\` changes, ${newFirst()}; its endpoint changes`],
+    [
+      "both of them",
+      {},
+      { name: "api", gpuType: "l4", replicas: 2 },
+      `\`name\` and \`gpuType\` change, ${newFirst()}; its endpoint changes`,
+    ],
     [
       "a replacement of one replica",
       { replicas: 1 },
       { name: "api" },
-      `\`name\` changes, ${newFirst("with its only replica is deleted")}`,
+      `\`name\` changes, ${newFirst("with its only replica is deleted")}; its endpoint changes`,
     ],
     ["a replacement of a stopped one", atRest, { name: "api" }],
     [
