@@ -1,20 +1,15 @@
 // @ts-check
 // Converts a YAML program into TypeScript, Python, Go and C#, as `pulumi convert` does: convert.mjs PROGRAM FOLDER. The CLI's
 // own converters are plugins that it downloads; this needs only Go and its module proxy.
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { runInModule, whyNoGo } from "./lib/go.mjs";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";
-import { SCHEMA } from "./sdks.mjs";
+import { C_SHARP_VERSION, MODULE, SCHEMA } from "./sdks.mjs";
 
-/** In this order: the first one writes the intermediate language, which the second one reads. */
-const PROGRAMS = [
-  // It decides the version of the generators: it does not compile with later ones.
-  { source: "convertYaml.go", module: "github.com/pulumi/pulumi-yaml@v1.32.0" },
-  // Later releases have no generator for C#.
-  { source: "convertCsharp.go", module: "github.com/pulumi/pulumi/pkg/v3@v3.220.0" },
-];
+/** The release of Pulumi's YAML whose converter compiles with those generators. */
+const YAML = "github.com/pulumi/pulumi-yaml@v1.25.0";
 
 /**
  * @param {string} program A file with `resources` and `outputs` in YAML.
@@ -23,21 +18,13 @@ const PROGRAMS = [
 async function convert(program, target) {
   const missing = await whyNoGo();
   if (missing !== undefined) throw new Error(`${missing}: install Go 1.25 or newer (https://go.dev/doc/install).`);
-  await inTemporaryFolder(async (folder) => {
-    let input = program;
-    for (const { source, module } of PROGRAMS) {
-      const build = join(folder, source);
-      mkdirSync(build);
-      for (const file of ["spec.go", "convert.go", source])
-        copyFileSync(join(ROOT, "scripts/sdks", file), join(build, file));
-      const args = [SCHEMA, readManifest().version, input, target];
-      const reason = await runInModule(build, [
-        ["get", module],
-        ["run", ".", ...args],
-      ]);
-      if (reason !== undefined) throw new Error(`The program could not be converted: ${reason}`);
-      input = join(target, "program.pp");
-    }
+  await inTemporaryFolder(async (module) => {
+    for (const file of ["spec.go", "convert.go"]) copyFileSync(join(ROOT, "scripts/sdks", file), join(module, file));
+    const reason = await runInModule(module, [
+      ["get", YAML, `${MODULE}@${C_SHARP_VERSION}`],
+      ["run", ".", SCHEMA, readManifest().version, program, target],
+    ]);
+    if (reason !== undefined) throw new Error(`The program could not be converted: ${reason}`);
   });
 }
 

@@ -8,10 +8,7 @@ import { noticesOf } from "./plugin/notices.mjs";
 import { slim } from "./plugin/slim.mjs";
 
 /** The folder in which the plugin is built, and from which it is published. */
-export const PLUGIN = join(ROOT, "plugin");
-
-/** The licences of the bundled packages, beside the plugin. */
-export const NOTICES = "THIRD-PARTY-NOTICES.txt";
+const PLUGIN = join(ROOT, "plugin");
 
 /** The file name under which the engine looks for the plugin. */
 export const EXECUTABLE = "pulumi-resource-gpucluster";
@@ -65,7 +62,7 @@ export async function buildPlugin(folder = PLUGIN) {
   });
   chmodSync(outfile, 0o755);
   copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
-  writeFileSync(join(folder, NOTICES), noticesOf(metafile, ROOT));
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(metafile, ROOT));
   writeFileSync(`${outfile}.cmd`, WINDOWS);
   const { version } = readManifest();
   // Without `type`: inside a package of ES modules, Node would load a file without an extension as an ES module.

@@ -6,14 +6,10 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { run, succeed } from "./lib/run.mjs";
-import { inTemporaryFolder } from "./lib/temporary.mjs";
-import { PLATFORMS, packPlugin } from "./packPlugin.mjs";
+import { packPlugin } from "./packPlugin.mjs";
 import { bundledPackages } from "./plugin/notices.mjs";
 import { disagreements } from "./release/agreement.mjs";
-import { billOf, withNode } from "./release/bom.mjs";
-import { NODE_VERSION } from "./release/embedNode.mjs";
-import { packForNpm, packSdks } from "./release/packages.mjs";
-import { writeSdks } from "./sdks.mjs";
+import { billOf } from "./release/bom.mjs";
 import { setup } from "./setup.mjs";
 
 /** @param {string} path */
@@ -50,7 +46,14 @@ async function writeBill(metafile, file) {
     name,
     parts.map((part) => `${part.name}@${part.version}`),
   );
-  writeFileSync(file, `${JSON.stringify(withNode(bill, NODE_VERSION), null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
+}
+
+/** @param {string} out */
+async function packForNpm(out) {
+  // The build is there already.
+  const args = ["pack", "--ignore-scripts", "--pack-destination", out];
+  await succeed("npm pack", run("npm", args, { shell: process.platform === "win32" }));
 }
 
 /** @param {string} out */
@@ -73,12 +76,8 @@ async function release(out) {
   await checkAgreement();
   await setup();
   mkdirSync(out, { recursive: true });
-  await writeBill(await packPlugin(out, PLATFORMS), join(out, "sbom.cdx.json"));
-  await packForNpm(ROOT, out);
-  await inTemporaryFolder(async (sdks) => {
-    await writeSdks(sdks);
-    await packSdks(sdks, out);
-  });
+  await writeBill(await packPlugin(out), join(out, "sbom.cdx.json"));
+  await packForNpm(out);
   writeChecksums(out);
   console.log(`${readdirSync(out).length} files in ${out} (${since(startedAt)}). Nothing was published.`);
 }

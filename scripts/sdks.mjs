@@ -9,17 +9,19 @@ import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";
 
 export const SCHEMA = join(ROOT, "provider/schema/schema.json");
-const MODULE = "github.com/pulumi/pulumi/pkg/v3";
+export const MODULE = "github.com/pulumi/pulumi/pkg/v3";
+
+/** A release of Pulumi that still has the generators for C#; later ones have not. */
+export const C_SHARP_VERSION = "v3.220.0";
 
 /** The releases of Pulumi whose generators are used, and the source files that name those. Each becomes one program. */
 const PROGRAMS = [
   { source: "current.go", version: `v${VERSION}` },
-  // Later releases have no generator for C#.
-  { source: "csharp.go", version: "v3.220.0" },
+  { source: "csharp.go", version: C_SHARP_VERSION },
 ];
 
 /** @param {string} target Receives a folder for each language, which replaces an older one. */
-export async function writeSdks(target) {
+async function writeSdks(target) {
   const missing = await whyNoGo();
   if (missing !== undefined) throw new Error(`${missing}: install Go 1.25 or newer (https://go.dev/doc/install).`);
   await inTemporaryFolder(async (folder) => {

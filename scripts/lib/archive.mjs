@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { create } from "tar";
 
 /** The time of every file in an archive, in seconds: the one that npm gives to the files of its tarballs. */
-export const FILE_TIME = 499_162_500;
+const FILE_TIME = 499_162_500;
 
 /**
  * Packs the content of a folder into a .tar.gz that depends on nothing else: no owner, no time, no order of the file system.

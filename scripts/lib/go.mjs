@@ -16,12 +16,11 @@ export async function whyNoGo() {
  *
  * @param {string} folder
  * @param {string[][]} commands
- * @param {string} [name] The import path of the module.
  * @returns {Promise<string | undefined>} Why it failed.
  */
-export async function runInModule(folder, commands, name = "gpucluster.invalid/module") {
+export async function runInModule(folder, commands) {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  for (const args of [["mod", "init", name], ...commands]) {
+  for (const args of [["mod", "init", "gpucluster.invalid/module"], ...commands]) {
     // A workspace, a vendor folder or a cross build in the user's settings must not apply here.
     const env = { GOFLAGS: "-mod=mod", GOWORK: "off", GOOS: undefined, GOARCH: undefined };
     const { code, output } = await run("go", args, { cwd: folder, signal, env });

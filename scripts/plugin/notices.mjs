@@ -25,11 +25,9 @@ export function bundledPackages({ outputs }) {
  *
  * @param {import("esbuild").Metafile} metafile
  * @param {string} root
- * @param {readonly string[]} more Folders of further packages that are passed on with the bundle.
  */
-export function noticesOf(metafile, root, more = []) {
-  const folders = [...bundledPackages(metafile).map((folder) => join(root, folder)), ...more];
-  const notices = folders.map(noticeOf);
+export function noticesOf(metafile, root) {
+  const notices = bundledPackages(metafile).map((folder) => noticeOf(join(root, folder)));
   return ["This program holds code of the packages below, each under its own licence.\n", ...notices].join(RULE);
 }
 

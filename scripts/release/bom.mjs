@@ -29,28 +29,3 @@ export function billOf({ serialNumber: _random, ...whole }, name, parts) {
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(uses) }));
   return { ...whole, metadata: { ...metadata, component: { ...metadata.component, name } }, components, dependencies };
 }
-
-/**
- * The bill with Node, which some archives of the plugin hold. Lists of known defects name it by its CPE.
- *
- * @param {Bill} bill
- * @param {string} version
- */
-export function withNode(bill, version) {
-  const ref = `node@${version}`;
-  const node = {
-    "bom-ref": ref,
-    type: "platform",
-    name: "node",
-    version,
-    scope: "required",
-    licenses: [{ license: { id: "MIT" } }],
-    cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
-    purl: `pkg:generic/node@${version}`,
-  };
-  const own = bill.metadata.component["bom-ref"];
-  const dependencies = bill.dependencies.map((entry) =>
-    entry.ref === own ? { ...entry, dependsOn: [...entry.dependsOn, ref] } : entry,
-  );
-  return { ...bill, components: [...bill.components, node], dependencies: [...dependencies, { ref, dependsOn: [] }] };
-}

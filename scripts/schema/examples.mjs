@@ -4,7 +4,7 @@ import { goImport } from "../release/facts.mjs";
 /** One program in each language, for the description of each resource. The SDK of a language keeps only its own. */
 const PROGRAMS = {
   cluster: {
-    typescript: `import * as gpucluster from "pulumi-gpucluster-native";
+    typescript: `import * as gpucluster from "pulumi-gpucluster/native";
 
 const web = new gpucluster.Cluster("web", {
     gpuType: "h100",
@@ -71,7 +71,7 @@ outputs:
   endpoint: \${web.endpoint}`,
   },
   fleet: {
-    typescript: `import * as gpucluster from "pulumi-gpucluster-native";
+    typescript: `import * as gpucluster from "pulumi-gpucluster/native";
 
 const workers = new gpucluster.ClusterFleet("worker", {
     count: 20,

@@ -10,8 +10,6 @@ export function languages(pulumi) {
   const respectSchemaVersion = true;
   return {
     nodejs: {
-      // Not the name of the npm package that contains this schema: a program may use both packages.
-      packageName: "pulumi-gpucluster-native",
       dependencies: { "@pulumi/pulumi": pulumi },
       respectSchemaVersion,
     },

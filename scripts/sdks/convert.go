@@ -1,6 +1,5 @@
-// Command convert writes a program in other languages, as `pulumi convert` does: convert SCHEMA VERSION PROGRAM FOLDER. The
-// second source file of the build decides the languages, because the generators are in different releases of Pulumi. The
-// folder receives a file for each language, named after it, and the program in Pulumi's intermediate language.
+// Command convert writes a YAML program in other languages, as `pulumi convert` does: convert SCHEMA VERSION PROGRAM FOLDER.
+// The folder receives a file for each language, named after it.
 package main
 
 import (
@@ -12,16 +11,24 @@ import (
 
 	"github.com/blang/semver"
 	"github.com/hashicorp/hcl/v2"
+	"github.com/pulumi/pulumi-yaml/pkg/pulumiyaml"
+	"github.com/pulumi/pulumi-yaml/pkg/pulumiyaml/codegen"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/dotnet"
+	gogen "github.com/pulumi/pulumi/pkg/v3/codegen/go"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/hcl2/syntax"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/pcl"
+	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
-// intermediate is the name of the file in Pulumi's intermediate language.
-const intermediate = "program.pp"
-
-// A generator makes the files of a program, by their names.
-type generator = func(*pcl.Program) (map[string][]byte, hcl.Diagnostics, error)
+// The generators make the files of a program, by their names.
+var generators = map[string]func(*pcl.Program) (map[string][]byte, hcl.Diagnostics, error){
+	"typescript": nodejs.GenerateProgram,
+	"python":     python.GenerateProgram,
+	"go":         gogen.GenerateProgram,
+	"csharp":     dotnet.GenerateProgram,
+}
 
 // An only loader knows one package.
 type only struct{ pkg *schema.Package }
@@ -66,11 +73,8 @@ func convert(source string, loader schema.ReferenceLoader, folder string) error 
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(folder, intermediate), []byte(code), 0o644); err != nil {
-		return err
-	}
-	for language, generate := range generators {
-		content, err := write(code, loader, generate)
+	for language := range generators {
+		content, err := write(code, loader, language)
 		if err != nil {
 			return fmt.Errorf("the program in %s: %w", language, err)
 		}
@@ -81,10 +85,29 @@ func convert(source string, loader schema.ReferenceLoader, folder string) error 
 	return nil
 }
 
+// toIntermediate translates a YAML program into Pulumi's intermediate language.
+func toIntermediate(text []byte, loader schema.ReferenceLoader) (string, error) {
+	template, diagnostics, err := pulumiyaml.LoadYAMLBytes("Pulumi.yaml", text)
+	if err != nil {
+		return "", err
+	}
+	if diagnostics.HasErrors() {
+		return "", diagnostics
+	}
+	code, problems, err := codegen.ConvertTemplateIL(template, loader)
+	if err != nil {
+		return "", err
+	}
+	if problems.HasErrors() {
+		return "", problems
+	}
+	return code, nil
+}
+
 // write binds the program again for each generator, because a generator changes it.
-func write(code string, loader schema.ReferenceLoader, generate generator) ([]byte, error) {
+func write(code string, loader schema.ReferenceLoader, language string) ([]byte, error) {
 	parser := syntax.NewParser()
-	if err := parser.ParseFile(strings.NewReader(code), intermediate); err != nil {
+	if err := parser.ParseFile(strings.NewReader(code), "program.pp"); err != nil {
 		return nil, err
 	}
 	program, diagnostics, err := pcl.BindProgram(parser.Files, pcl.Loader(loader))
@@ -94,7 +117,7 @@ func write(code string, loader schema.ReferenceLoader, generate generator) ([]by
 	if diagnostics.HasErrors() {
 		return nil, diagnostics
 	}
-	files, diagnostics, err := generate(program)
+	files, diagnostics, err := generators[language](program)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "../install/run";
@@ -7,6 +7,8 @@ import { closeBenches, living, openBench } from "./harness";
 const repository = resolve(__dirname, "../..");
 const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
 const name = "pulumi-resource-gpucluster";
+const system = process.platform === "win32" ? "windows" : process.platform;
+const platform = `${system}-${process.arch.replace("x64", "amd64")}`;
 
 let folder: string;
 beforeAll(async () => {
@@ -20,7 +22,7 @@ afterAll(async () => {
 
 it.each([
   ["file of the npm package", () => join(repository, "plugin", name)],
-  ["archive of this platform", () => join(folder, "release", String(readdirSync(join(folder, "release"))))],
+  ["archive of this platform", () => join(folder, "release", `${name}-v${version}-${platform}.tar.gz`)],
 ])("the plugin is installed from the %s, and serves a project that does not name it", async (_what, file) => {
   const { workspace, simulator } = await openBench("");
   workspace.env["PULUMI_HOME"] = mkdtempSync(join(folder, "home-"));

