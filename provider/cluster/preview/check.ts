@@ -140,7 +140,7 @@ export class Checks {
     const transition = towards(types[0] === undefined ? named : { ...named, gpuType: types[0] });
     const { inputs } = transition;
     judgeRefusals(check, transition);
-    await judgeAdoption(check, transition, adoption);
+    const adopts = await judgeAdoption(check, transition, adoption);
     claim(check, this.#owners, inputs, adoption.id === undefined);
     await judgeName(check, transition, adoption);
     const isListed = await judgeType(check, transition, adoption.id !== undefined);
@@ -148,7 +148,10 @@ export class Checks {
     const cost = isListed ? await judgeCost(check, this.#ledger, transition, adoption.record) : {};
     known.types = await costsOf(check, transition, new Set([...types, ...(preferences(asked) ?? [])]));
     check.reportGaps();
-    if (check.failures.length === 0) for (const line of lossesOf(transition)) check.warn(line);
+    if (check.failures.length === 0) {
+      if (adopts !== undefined) check.inform(adopts);
+      for (const line of lossesOf(transition)) check.warn(line);
+    }
     const { __replaceOnChanges, __deleteBeforeReplace, ...shown } = inputs;
     known.replaceOn = __replaceOnChanges;
     const { failures } = check;

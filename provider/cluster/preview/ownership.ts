@@ -154,24 +154,23 @@ async function findLeft(check: Check, { inputs, before }: Transition): Promise<A
   return {};
 }
 
-/** Checks that this resource can adopt the cluster, and reports the changes that this makes. */
+/** Judges whether this resource can adopt the cluster. Returns what is said if nothing else stands against it. */
 export async function judgeAdoption(
   check: Check,
   { inputs }: Transition,
   { id, record, isLeft }: Adoption,
-): Promise<void> {
-  if (id === undefined || !record) return;
+): Promise<string | undefined> {
+  if (id === undefined || !record) return undefined;
   const isConfigured = adoptionChanges(inputs, record).some((path) => isWithinPaths(path, ["container", "env"]));
   const fixed = isConfigured ? check.need("updates in place", await check.facts.fixed()) : undefined;
   const wrong = mismatches(comparable(inputs, record), record, fixed);
   check.failures.push(...wrong);
-  if (wrong.length > 0) return;
   // A check cannot tell an interrupted creation from a replacement of which the engine does not give the old name.
   const how = inputs.__deleteBeforeReplace
     ? ", unless a replacement deletes it first"
     : " (`--replace` and `pulumi state taint` do not replace it)";
   const why = isLeft ? `, which an interrupted run has created${how}` : "";
-  check.inform(`adopts ${id}${factsOf(record)}${why}: ${changesText(inputs, record)}`);
+  return `adopts ${id}${factsOf(record)}${why}: ${changesText(inputs, record)}`;
 }
 
 /** The inputs, with the cluster's own values for those that are not known yet: these count as equal. */

@@ -54,6 +54,13 @@ describe("an adoption", () => {
     expect(writes(bench.simulator)).toEqual([]);
   });
 
+  it("is not said if a limit forbids the cluster", async () => {
+    const { bench, id } = await openFound();
+    const { refusals, said } = await check(bench, { ...two, adopt: id, maxHourlyCost: 1 });
+    expect(refusals).toEqual([expect.stringMatching(/^maxHourlyCost: /)]);
+    expect(said).toEqual([]);
+  });
+
   it.each<[string, Properties, RegExp]>([
     ["another GPU type", { gpuType: "l4" }, /^gpuType: is "l4", but cl_\w+ has "h100"; set `gpuType` to that$/],
     ["another name", { name: "mine" }, /^name: is "mine", but cl_\w+ is "found"; remove `name`/],
