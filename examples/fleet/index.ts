@@ -1,32 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as gpu from "pulumi-gpucluster";
 
-const config = new pulumi.Config();
-
-/** Arguments that all clusters have in common. */
-const base = {
+/** What all clusters have in common. */
+const base: gpu.ClusterArgs = {
   gpuType: "l4",
-  container: "vllm/vllm-openai:v0.6.3",
+  container: new pulumi.Config().get("container") ?? "vllm/vllm-openai:v0.6.3",
   env: { MODEL: "BAAI/bge-m3" },
 };
 
-// Equal workers: a larger `count` adds clusters, a smaller one destroys the last ones.
-const workers = new gpu.ClusterFleet(
-  "worker",
-  { count: config.getNumber("workers") ?? 10, cluster: base },
-  { customTimeouts: { create: "90m" } },
-);
+/** One cluster for each customer: if you remove a line, Pulumi destroys that cluster only. */
+const customers: Record<string, Partial<gpu.ClusterArgs>> = {
+  acme: { replicas: 2 },
+  globex: { gpuType: "a100-80gb" },
+  initech: {},
+};
 
-// One cluster for each customer: if you remove a line, Pulumi destroys that cluster only.
-const customers = new gpu.ClusterFleet("customer", {
-  clusters: {
-    acme: { ...base, replicas: 2 },
-    globex: { ...base, gpuType: "a100-80gb" },
-  },
-});
+// A change reaches this cluster first: the others wait until it is ready.
+const canary = new gpu.Cluster("canary", base);
 
-export const workerEndpoints = workers.endpoints;
-export const customerEndpoints = customers.endpoints;
-export const hourlyCost = pulumi
-  .all([workers.hourlyCost, customers.hourlyCost])
-  .apply((costs) => costs.map((cost) => cost?.toFixed(2) ?? "not known").join(" + "));
+export const endpoints: Record<string, pulumi.Output<string>> = { canary: canary.endpoint };
+for (const [name, own] of Object.entries(customers)) {
+  const cluster = new gpu.Cluster(name, { ...base, ...own }, { dependsOn: canary });
+  endpoints[name] = cluster.endpoint;
+}

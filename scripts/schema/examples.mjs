@@ -1,10 +1,9 @@
 // @ts-check
 import { goImport } from "../release/facts.mjs";
 
-/** One program in each language, for the description of each resource. The SDK of a language keeps only its own. */
+/** One program in each language, for the description of the resource. The SDK of a language keeps only its own. */
 const PROGRAMS = {
-  cluster: {
-    typescript: `import * as gpucluster from "pulumi-gpucluster/native";
+  typescript: `import * as gpucluster from "pulumi-gpucluster/native";
 
 const web = new gpucluster.Cluster("web", {
     gpuType: "h100",
@@ -12,7 +11,7 @@ const web = new gpucluster.Cluster("web", {
     container: "vllm/vllm-openai:v0.6.3",
 });
 export const endpoint = web.endpoint;`,
-    python: `import pulumi
+  python: `import pulumi
 import pulumi_gpucluster as gpucluster
 
 web = gpucluster.Cluster("web",
@@ -20,7 +19,7 @@ web = gpucluster.Cluster("web",
     replicas=2,
     container="vllm/vllm-openai:v0.6.3")
 pulumi.export("endpoint", web.endpoint)`,
-    go: `package main
+  go: `package main
 
 import (
 	"${goImport}"
@@ -41,7 +40,7 @@ func main() {
 		return nil
 	})
 }`,
-    csharp: `using System.Collections.Generic;
+  csharp: `using System.Collections.Generic;
 using System.Linq;
 using Pulumi;
 using GpuCluster = Pulumi.GpuCluster;
@@ -60,7 +59,7 @@ return await Deployment.RunAsync(() =>
         ["endpoint"] = web.Endpoint,
     };
 });`,
-    yaml: `resources:
+  yaml: `resources:
   web:
     type: gpucluster:Cluster
     properties:
@@ -69,67 +68,14 @@ return await Deployment.RunAsync(() =>
       container: vllm/vllm-openai:v0.6.3
 outputs:
   endpoint: \${web.endpoint}`,
-  },
-  fleet: {
-    typescript: `import * as gpucluster from "pulumi-gpucluster/native";
-
-const workers = new gpucluster.ClusterFleet("worker", {
-    count: 20,
-    waves: [1, "25%"],
-    cluster: { gpuType: "l4", container: "acme/worker:1" },
-});
-export const endpoints = workers.endpoints;`,
-    python: `import pulumi
-import pulumi_gpucluster as gpucluster
-
-workers = gpucluster.ClusterFleet(
-    "worker",
-    count=20,
-    waves=[1, "25%"],
-    cluster={"gpu_type": "l4", "container": "acme/worker:1"},
-)
-pulumi.export("endpoints", workers.endpoints)`,
-    csharp: `using System.Collections.Generic;
-using Pulumi;
-using GpuCluster = Pulumi.GpuCluster;
-
-return await Deployment.RunAsync(() =>
-{
-    var workers = new GpuCluster.ClusterFleet("worker", new()
-    {
-        Count = 20,
-        Waves = { 1, "25%" },
-        Cluster = new GpuCluster.Inputs.FleetClusterArgs { GpuType = "l4", Container = "acme/worker:1" },
-    });
-    return new Dictionary<string, object?> { ["endpoints"] = workers.Endpoints };
-});`,
-    yaml: `resources:
-  worker:
-    type: gpucluster:ClusterFleet
-    properties:
-      count: 20
-      waves: [1, 25%]
-      cluster:
-        gpuType: l4
-        container: acme/worker:1
-outputs:
-  endpoints: \${worker.endpoints}`,
-  },
 };
 
-/**
- * The examples in the form that Pulumi's tools read.
- *
- * @param {keyof typeof PROGRAMS} resource
- */
-export function examplesOf(resource) {
-  const programs = Object.entries(PROGRAMS[resource]).map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``);
-  return [
-    "{{% examples %}}",
-    "## Example Usage",
-    "{{% example %}}",
-    ...programs,
-    "{{% /example %}}",
-    "{{% /examples %}}",
-  ].join("\n");
-}
+/** The examples in the form that Pulumi's tools read. */
+export const examples = [
+  "{{% examples %}}",
+  "## Example Usage",
+  "{{% example %}}",
+  ...Object.entries(PROGRAMS).map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``),
+  "{{% /example %}}",
+  "{{% /examples %}}",
+].join("\n");

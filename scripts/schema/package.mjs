@@ -1,7 +1,6 @@
 // @ts-check
 import { readManifest } from "../lib/root.mjs";
 import { schemaFacts } from "../release/facts.mjs";
-import { fleetSpec } from "./fleet.mjs";
 import { functionSpecs } from "./functions.mjs";
 import { languages } from "./languages.mjs";
 import { providerProperties } from "./provider.mjs";
@@ -12,8 +11,7 @@ import { namedTypes } from "./types.mjs";
 export async function packageSchema() {
   const { description, license, keywords, peerDependencies } = readManifest();
   const settings = await providerProperties();
-  const cluster = clusterSpec();
-  const resources = { "gpucluster:index:Cluster": cluster, "gpucluster:index:ClusterFleet": fleetSpec(cluster) };
+  const resources = { "gpucluster:index:Cluster": clusterSpec() };
   const functions = functionSpecs();
   return {
     name: "gpucluster",

@@ -1,5 +1,5 @@
 // @ts-check
-import { examplesOf } from "./examples.mjs";
+import { examples } from "./examples.mjs";
 import { documentation, exported, valuesOf } from "./sources.mjs";
 import { asFlags, fieldsOf, namedTypes } from "./types.mjs";
 
@@ -14,7 +14,7 @@ export function clusterSpec() {
   const outputs = fieldsOf(exported(FILE, "ClusterOutputs"));
   for (const name of Object.keys(inputFlags)) flagParts(inputs.properties[name], inputFlags[name].secretParts);
   return {
-    description: `${documentation(exported("sdk/cluster.ts", "Cluster"))}\n\n${examplesOf("cluster")}`,
+    description: `${documentation(exported("sdk/cluster.ts", "Cluster"))}\n\n${examples}`,
     properties: mapped(outputs.properties, (name, spec) => ({ ...spec, ...flagged(name) })),
     required: outputs.required,
     inputProperties: mapped(asFlags(inputs.properties), (name, spec) => ({

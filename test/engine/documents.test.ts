@@ -25,7 +25,8 @@ beforeAll(async () => {
   bench = await openBench("", {
     apiKeys: keys,
     endpoint: [{ kind: "status", status: 200 }],
-    dialect: { unknownFields: "ignored" },
+    // With pages, a list says whether it is complete, whatever the number of examples.
+    dialect: { unknownFields: "ignored", paging: "cursor" },
   });
   const { simulator, workspace } = bench;
   const add = (name: string, gpuType = "h100") =>

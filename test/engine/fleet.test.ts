@@ -1,31 +1,68 @@
-import { closeBenches, living, openBench } from "./harness";
+import { type Bench, closeBenches, idsOf, living, openBench } from "./harness";
 
 afterAll(closeBenches);
 
-describe("a fleet", () => {
-  it("is created as in the example, loses only the removed clusters, and is destroyed as a whole", async () => {
-    const { workspace, simulator, writes } = await openBench("");
-    workspace.programFile("examples/fleet/index.ts");
-    const names = () =>
-      living(simulator)
-        .map(({ name }) => name.replace(/-[0-9a-f]{7}$/, ""))
-        .sort();
-    await workspace.succeed("config", "set", "workers", "3");
-    expect((await workspace.up("--parallel", "128")).code).toBe(0);
-    expect(names()).toEqual(["customer-acme", "customer-globex", "worker-0", "worker-1", "worker-2"]);
-    const { customerEndpoints, hourlyCost } = JSON.parse(await workspace.succeed("stack", "output", "--json"));
-    expect(customerEndpoints).toEqual({
-      acme: expect.stringMatching(/^https:/),
-      globex: expect.stringMatching(/^https:/),
+describe("the clusters of the example, behind a canary", () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openBench("", {
+      faults: [{ kind: "fail", message: "CUDA out of memory", container: "acme/bad:1", times: 99 }],
     });
-    expect(hourlyCost).toMatch(/^1\.32 \+ \d+\.\d\d$/);
-    writes();
+    bench.workspace.programFile("examples/fleet/index.ts");
+  });
+  const nameOf = (name: string) => name.replace(/-[0-9a-f]{7}$/, "");
+  const release = async (container: string) => {
+    await bench.workspace.succeed("config", "set", "container", container);
+    bench.simulator.requests.splice(0);
+  };
+  /** The clusters that were changed since the release, each once, in the order of their first requests. */
+  const writtenTo = () => {
+    const paths = bench.simulator.requests.filter(({ method }) => method !== "GET").map(({ path }) => path);
+    const ids = paths.map((path) => /cl_[^/]+/.exec(path)?.[0] ?? "");
+    return [...new Set(ids.map((id) => nameOf(String(bench.simulator.cluster(id)?.name))))];
+  };
+  /** The clusters by their containers, in the service. */
+  const running = () =>
+    Object.fromEntries(living(bench.simulator).map(({ name, container }) => [nameOf(name), container]));
 
-    await workspace.succeed("config", "set", "workers", "2");
-    expect((await workspace.up("--parallel", "128")).code).toBe(0);
-    expect(writes()).toEqual(["DELETE /v1/clusters/:id"]);
-    expect(names()).toEqual(["customer-acme", "customer-globex", "worker-0", "worker-1"]);
-    expect((await workspace.destroy()).code).toBe(0);
-    expect(names()).toEqual([]);
+  it("are created after it, each with an endpoint", async () => {
+    expect((await bench.workspace.up("--parallel", "128")).code).toBe(0);
+    const [first, ...others] = bench.simulator.clusters().map(({ name }) => nameOf(name));
+    expect(first).toBe("canary");
+    expect(others.sort()).toEqual(["acme", "globex", "initech"]);
+    const { endpoints } = JSON.parse(await bench.workspace.succeed("stack", "output", "--json"));
+    expect(Object.keys(endpoints).sort()).toEqual(["acme", "canary", "globex", "initech"]);
+    for (const endpoint of Object.values(endpoints)) expect(endpoint).toMatch(/^https:/);
+  });
+
+  it.each([[[]], [["--continue-on-error"]]])("are not touched if it fails with a bad image (%j)", async (options) => {
+    const before = idsOf(living(bench.simulator));
+    await release("acme/bad:1");
+    expect((await bench.workspace.preview()).output).toMatch(/~ 4 to update/);
+    const { code, output } = await bench.workspace.up("--parallel", "128", ...options);
+    expect(code).not.toBe(0);
+    expect(output).toContain("CUDA out of memory");
+    expect(writtenTo()).toEqual(["canary"]);
+    const good = "vllm/vllm-openai:v0.6.3";
+    expect(running()).toEqual({ canary: "acme/bad:1", acme: good, globex: good, initech: good });
+    expect(idsOf(living(bench.simulator))).toEqual(before);
+  });
+
+  it("get the repaired image after it", async () => {
+    await release("acme/good:2");
+    expect((await bench.workspace.up("--parallel", "128")).code).toBe(0);
+    const [first, ...others] = writtenTo();
+    expect(first).toBe("canary");
+    expect(others.sort()).toEqual(["acme", "globex", "initech"]);
+    expect(new Set(Object.values(running()))).toEqual(new Set(["acme/good:2"]));
+  });
+
+  it("are destroyed before it", async () => {
+    bench.simulator.requests.splice(0);
+    expect((await bench.workspace.destroy()).code).toBe(0);
+    const deleted = writtenTo();
+    expect(deleted.slice(0, 3).sort()).toEqual(["acme", "globex", "initech"]);
+    expect(deleted[3]).toBe("canary");
+    expect(living(bench.simulator)).toEqual([]);
   });
 });

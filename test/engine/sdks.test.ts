@@ -24,8 +24,8 @@ const documents = Object.fromEntries(
       ? JSON.parse(text).resources["gpucluster:index:Cluster"].description
       : text;
     const fences = [...page.matchAll(/^```(typescript|python|go|csharp|yaml)\n([\s\S]*?)^```$/gm)];
-    // The lines of a project are no program; nativeFleet, nativePython and nativeGo run those of fleets.
-    const programs = fences.filter(([, , code = ""]) => !code.startsWith("plugins:") && !code.includes("ClusterFleet"));
+    // The lines of a project are no program.
+    const programs = fences.filter(([, , code = ""]) => !code.startsWith("plugins:"));
     return [file, programs.map(([, language = "", code = ""]) => ({ language, code }))] as const;
   }),
 );

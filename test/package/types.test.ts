@@ -31,14 +31,6 @@ export const cheap = gpu.getGpuPricing().then(({ prices }) => prices.find((price
 export const whole = gpu.getGpuTypes().then(({ gpuTypes }) => gpuTypes.filter((all) => all.availableCount === 0));
 export const names = gpu.getCluster({ id: "cl_1" }).then((one) => [one.createdAt, one.envNames]);
 export const first: pulumi.Output<boolean> = web.replicaStatuses.apply((all) => all.every(({ healthy }) => healthy));
-const fleet = new gpu.ClusterFleet("fleet", { count: 2, cluster: { gpuType: "l4", container: "acme/model:1" } });
-new gpu.ClusterFleet("map", { clusters: { eu: { gpuType: "l4", container: "acme/model:1", name: "eu" } } });
-// @ts-expect-error one form or the other
-new gpu.ClusterFleet("both", { count: 2, cluster: { gpuType: "l4", container: "acme/model:1" }, clusters: {} });
-// @ts-expect-error a name belongs to one cluster
-new gpu.ClusterFleet("named", { count: 2, cluster: { gpuType: "l4", container: "acme/model:1", name: "eu" } });
-export const sum: pulumi.Output<number | undefined> = fleet.hourlyCost;
-export const all: pulumi.Output<Record<string, string>> = fleet.endpoints;
 const stack = { stackName: "dev", projectName: "shop" };
 const program = async () => ({ endpoint: web.endpoint, ready: web.readyReplicas });
 export const ran: Promise<string> = up({ stack, program, parallel: 4 }).then(({ outputs }) => outputs.endpoint);
@@ -49,7 +41,7 @@ export const args: gpu.ClusterArgs & native.ClusterArgs = { gpuType: "l4", conta
 const far = new native.Provider("far", { apiKey: pulumi.secret("k"), capacityCheck: "error" });
 export const same: native.Cluster = new native.Cluster("far", args, { provider: far, import: "cl_1" });
 export const sameEndpoint: pulumi.Output<string> = native.Cluster.get("theirs", same.id).endpoint;
-export const sameFunctions: Pick<typeof gpu, Exclude<keyof typeof gpu, "Cluster" | "ClusterFleet">> = native;
+export const sameFunctions: Pick<typeof gpu, Exclude<keyof typeof gpu, "Cluster">> = native;
 export const farImage = native.getClusterOutput({ name: same.name }, { provider: far, dependsOn: [same] }).container;
 // @ts-expect-error the same arguments
 new native.Cluster("wrong", { gpuType: "l4" });

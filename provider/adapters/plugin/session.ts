@@ -32,8 +32,6 @@ export class Session {
   readonly running = new RunningOperations(this.engine.write);
   /** The outputs that are certain, by URN, as of the last check. The preview that follows shows them. */
   readonly certain = new Map<string, Properties | undefined>();
-  /** The engine's name for the provider that the process serves. The resources of a component get the same provider. */
-  reference = "";
   #provider = createProvider(() => undefined);
   #configured: unknown;
 
@@ -97,17 +95,11 @@ export class EngineLog {
   };
 }
 
-/**
- * The calls that come before any resource. The plugin accepts marked values, because the engine lets no other plugin declare
- * the resources of a component. So it marks the values that it gives back itself.
- */
+/** The calls that come before any resource. The plugin accepts marked values, so it marks those that it gives back itself. */
 
 export function handshake({ engine }: Session, request: ProviderHandshakeRequest): ProviderHandshakeResponse {
   engine.connect(request.getEngineAddress());
-  return new ProviderHandshakeResponse()
-    .setSupportsAutonamingConfiguration(true)
-    .setAcceptSecrets(true)
-    .setAcceptOutputs(true);
+  return new ProviderHandshakeResponse().setSupportsAutonamingConfiguration(true).setAcceptSecrets(true);
 }
 
 /** Connects to the engine if a user started the plugin by hand, for example in a debugger. */
@@ -156,12 +148,10 @@ export function configure(session: Session, request: ConfigureRequest): Configur
   session.configure({ args, isExplicit: isExplicit(urn) }, () =>
     createProvider(configReader(args, urn), isExplicit(urn)),
   );
-  session.reference = request.getId() ? `${urn}::${request.getId()}` : "";
   return new ConfigureResponse()
     .setSupportspreview(true)
     .setSupportsAutonamingConfiguration(true)
-    .setAcceptsecrets(true)
-    .setAcceptoutputs(true);
+    .setAcceptsecrets(true);
 }
 
 export function cancel(session: Session): Empty {

@@ -19,7 +19,7 @@ afterAll(async () => {
 describe("the package", () => {
   it("exports exactly the documented names", () => {
     const outputForms = functionNames.map((name) => `${name}Output`);
-    expect(Object.keys(sdk).sort()).toEqual(["Cluster", "ClusterFleet", ...functionNames, ...outputForms].sort());
+    expect(Object.keys(sdk).sort()).toEqual(["Cluster", ...functionNames, ...outputForms].sort());
   });
 });
 

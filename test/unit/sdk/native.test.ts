@@ -15,7 +15,7 @@ async function registerOne(program: () => unknown, type: RegExp): Promise<Regist
 describe("the native package", () => {
   it("exports the cluster, the provider, and every function of the other adapter", () => {
     const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
-    expect(Object.keys(native).sort()).toEqual(["Cluster", "ClusterFleet", "Provider", ...functions].sort());
+    expect(Object.keys(native).sort()).toEqual(["Cluster", "Provider", ...functions].sort());
   });
 });
 

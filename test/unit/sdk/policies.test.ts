@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import ts from "typescript";
-import { Cluster, ClusterFleet } from "../../../sdk";
+import { Cluster } from "../../../sdk";
 import * as native from "../../../sdk/native";
 import { runProgram } from "./program";
 
@@ -13,12 +13,6 @@ const classes = [
   ["Cluster", Cluster, "pulumi-nodejs:dynamic/gpucluster:Cluster", () => new Cluster("web", args)],
   ["native.Cluster", native.Cluster, "gpucluster:index:Cluster", () => new native.Cluster("web", args)],
   ["native.Provider", native.Provider, "pulumi:providers:gpucluster", () => new native.Provider("eu")],
-  [
-    "ClusterFleet",
-    ClusterFleet,
-    "gpucluster:index:ClusterFleet",
-    () => new ClusterFleet("web", { count: 1, cluster: args }),
-  ],
 ] as const;
 
 describe.each(classes)("%s", (_name, resourceClass, type, make) => {

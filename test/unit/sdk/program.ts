@@ -7,8 +7,6 @@ export interface Registered {
   readonly props: Record<string, unknown>;
   /** The URN that the engine gives it. */
   readonly urn: string;
-  /** URNs of the resources that it has to wait for. */
-  readonly dependencies: readonly string[];
 }
 
 const secretKey = "4dabf18193072939515e22adb298388d";
@@ -48,7 +46,6 @@ export async function runProgram(
 interface Request {
   getType(): string;
   getName(): string;
-  getDependenciesList(): string[];
   getObject(): { toJavaScript(): Record<string, unknown> };
 }
 
@@ -61,8 +58,7 @@ function recordRegistrations(monitor: unknown, record: (resource: Registered) =>
     original.call(monitor, request, (error, response) => {
       if (!error) {
         const props = request.getObject().toJavaScript();
-        const dependencies = request.getDependenciesList();
-        record({ type: request.getType(), name: request.getName(), props, urn: response.getUrn(), dependencies });
+        record({ type: request.getType(), name: request.getName(), props, urn: response.getUrn() });
       }
       callback(error, response);
     });
