@@ -3,6 +3,7 @@
 // from the lines tagged in provider/api. `--check FOLDER` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { withPart } from "./lib/parts.mjs";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
 
 /** The only files that may contain an assumption about the API. */
@@ -45,28 +46,12 @@ const parts = [
   { page: "assumptions.md", name: "assumptions", write: assumptions },
 ];
 
-/**
- * The page with this text between the marks of this name.
- *
- * @param {string} page
- * @param {string} name
- * @param {string} text
- */
-function withPart(page, name, text) {
-  const begin = `<!-- ${name}: written by \`npm run docs\` -->`;
-  const end = `<!-- /${name} -->`;
-  const [before, rest] = page.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`The page has no lines "${begin}" and "${end}".`);
-  return `${before}${begin}\n${text}\n${end}${after}`;
-}
-
 async function main() {
   const [flag, folder = join(ROOT, "docs")] = process.argv.slice(2);
   for (const { page, name, write } of parts) {
     const file = join(folder, page);
     const present = readFileSync(file, "utf8");
-    const written = withPart(present, name, write());
+    const written = withPart(present, { name, command: "docs", text: write() });
     if (flag !== "--check") writeFileSync(file, written);
     else if (present !== written) throw new Error(`docs/${page} is not up to date: run \`npm run docs\`.`);
   }

@@ -3,38 +3,75 @@
 // `--check FOLDER` only compares the files of a folder.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { withPart } from "./lib/parts.mjs";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
-import { goImport, manifestFacts, registryEntry, schemaFacts } from "./release/facts.mjs";
+import { facts } from "./release/facts.mjs";
 
-const { repoSlug, schemaFile } = registryEntry;
+/** @typedef {import("./release/facts.mjs").Facts} Facts */
 
-/** @param {string} text A page with commands that name the version. */
-const withVersion = (text) => text.replace(/(gpucluster[ @]|`version: )\d+\.\d+\.\d+/g, `$1${readManifest().version}`);
+const { version } = readManifest();
 
-/** The files that name a fact, and their texts as they have to be. */
+/**
+ * The files that name a fact, and their texts as they have to be.
+ *
+ * @type {Record<string, (text: string, facts: Facts) => string>}
+ */
 const files = {
-  "package.json": (/** @type {string} */ text) =>
-    `${JSON.stringify({ ...JSON.parse(text), ...manifestFacts }, null, 2)}\n`,
+  "package.json": (text, { manifest }) => `${JSON.stringify({ ...JSON.parse(text), ...manifest }, null, 2)}\n`,
   "docs/_index.md": withGoImport,
-  "docs/installation-configuration.md": (/** @type {string} */ text) =>
-    withVersion(text).replace(/github:\/\/[\w./-]+/g, schemaFacts.pluginDownloadURL),
-  "docs/guides/languages.md": (/** @type {string} */ text) => withGoImport(withVersion(text)),
-  "CONTRIBUTING.md": (/** @type {string} */ text) =>
-    text.replace(/\{ "repoSlug": [^}]*\}/, `{ "repoSlug": "${repoSlug}", "schemaFile": "${schemaFile}" }`),
+  "docs/installation-configuration.md": (text, { schema }) =>
+    withVersion(withPart(text, { name: "plugin", command: "facts", text: installationOf(schema.pluginDownloadURL) })),
+  "docs/guides/languages.md": (text, all) => withGoImport(withVersion(text), all),
 };
 
-/** @param {string} text */
-function withGoImport(text) {
-  return text.replace(/"github\.com\/[^"]+\/sdk\/go\/gpucluster"/g, `"${goImport}"`);
+/**
+ * The text of a file with these facts.
+ *
+ * @param {string} name
+ * @param {string} text
+ * @param {Facts} all
+ */
+export function withFacts(name, text, all) {
+  const write = files[name];
+  if (write === undefined) throw new Error(`${name} names no fact.`);
+  return write(text, all);
+}
+
+/** @param {string} text A page with commands that name the version. */
+function withVersion(text) {
+  return text.replace(/(gpucluster[ @]|`version: )\d+\.\d+\.\d+/g, `$1${version}`);
+}
+
+/**
+ * @param {string} text
+ * @param {Facts} facts
+ */
+function withGoImport(text, { goImport }) {
+  return text.replace(/"[^"\s]+\/sdk\/go\/gpucluster"/g, `"${goImport}"`);
+}
+
+/**
+ * How the plugin is installed: from the place of its downloads, or from the npm package as long as there is none.
+ *
+ * @param {string | undefined} address
+ */
+function installationOf(address) {
+  const command = `pulumi plugin install resource gpucluster ${version}`;
+  if (address === undefined)
+    return `\`\`\`sh\n${command} --file node_modules/pulumi-gpucluster/plugin/pulumi-resource-gpucluster\n\`\`\``;
+  return `\`\`\`sh\n${command} --server ${address}\n\`\`\`
+
+In YAML, the \`options\` of a resource may name the place instead: \`version: ${version}\` and \`pluginDownloadURL: ${address}\`.`;
 }
 
 async function main() {
   const [flag, folder = ROOT] = process.argv.slice(2);
-  for (const [name, write] of Object.entries(files)) {
+  for (const name of Object.keys(files)) {
     const file = join(folder, name);
     const text = readFileSync(file, "utf8");
-    if (flag !== "--check") writeFileSync(file, write(text));
-    else if (text !== write(text)) throw new Error(`${name} is not up to date: run \`npm run facts\`.`);
+    const written = withFacts(name, text, facts);
+    if (flag !== "--check") writeFileSync(file, written);
+    else if (text !== written) throw new Error(`${name} is not up to date: run \`npm run facts\`.`);
   }
 }
 

@@ -8,8 +8,9 @@ import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { run, succeed } from "./lib/run.mjs";
 import { packPlugin } from "./packPlugin.mjs";
 import { bundledPackages } from "./plugin/notices.mjs";
-import { disagreements } from "./release/agreement.mjs";
+import { disagreements, NO_OWNER } from "./release/agreement.mjs";
 import { billOf } from "./release/bom.mjs";
+import { release } from "./release/facts.mjs";
 import { setup } from "./setup.mjs";
 
 /** @param {string} path */
@@ -26,7 +27,13 @@ async function versionTags() {
 async function checkAgreement() {
   const { version } = readManifest();
   const { version: locked } = JSON.parse(read("package-lock.json"));
-  const found = disagreements({ version, locked, changelog: read("CHANGELOG.md"), tags: await versionTags() });
+  const found = disagreements({
+    version,
+    locked,
+    owner: release.owner,
+    changelog: read("CHANGELOG.md"),
+    tags: await versionTags(),
+  });
   if (found.length > 0) throw new Error(found.join("\n"));
 }
 
@@ -70,7 +77,7 @@ function writeChecksums(out) {
 }
 
 /** @param {string} out */
-async function release(out) {
+async function makeFiles(out) {
   const startedAt = performance.now();
   if (existsSync(out) && readdirSync(out).length > 0) throw new Error(`${out} is not empty: name another folder.`);
   await checkAgreement();
@@ -80,6 +87,7 @@ async function release(out) {
   await packForNpm(out);
   writeChecksums(out);
   console.log(`${readdirSync(out).length} files in ${out} (${since(startedAt)}). Nothing was published.`);
+  if (release.owner === "") console.log(NO_OWNER);
 }
 
 async function main() {
@@ -90,7 +98,7 @@ async function main() {
   }
   const [out] = positionals;
   if (out === undefined) throw new Error("Name the folder for the files: npm run release -- --dry-run OUT.");
-  await release(resolve(out));
+  await makeFiles(resolve(out));
 }
 
 if (isMain(import.meta.url)) await runMain(main);

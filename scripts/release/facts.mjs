@@ -4,31 +4,44 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../lib/root.mjs";
 
-/** @type {{ owner: string, repository: string, publisher: string }} */
-const { owner, repository: name, publisher } = JSON.parse(readFileSync(join(ROOT, "release.json"), "utf8"));
+/** @typedef {{ owner: string, repository: string, publisher: string }} Release `owner`: empty as long as there is none. */
+/** @typedef {ReturnType<typeof factsOf>} Facts */
 
-const page = `https://github.com/${owner}/${name}`;
+/**
+ * What package.json, the schema and the documents say of a release. Without an owner, there is no address: an address that
+ * nobody owns could become somebody else's.
+ *
+ * @param {Release} release
+ */
+export function factsOf({ owner, repository: name, publisher }) {
+  const importBasePath = owner === "" ? undefined : `github.com/${owner}/${name}/sdk/go/gpucluster`;
+  const page = owner === "" ? undefined : `https://github.com/${owner}/${name}`;
+  const homepage = page && `${page}#readme`;
+  return {
+    /** The fields of package.json. npm refuses the provenance of a package whose `repository` is missing or another one. */
+    manifest: {
+      author: publisher,
+      homepage,
+      repository: page && { type: "git", url: `git+${page}.git` },
+      bugs: page && { url: `${page}/issues` },
+      publishConfig: { access: "public", provenance: true },
+    },
+    /** The fields of the schema. The engine downloads the plugin from the release of the repository with this version's tag. */
+    schema: {
+      homepage,
+      repository: page,
+      publisher,
+      logoUrl: page && `https://raw.githubusercontent.com/${owner}/${name}/main/docs/logo.png`,
+      pluginDownloadURL: page && `github://api.github.com/${owner}/${name}`,
+    },
+    /** The import path of the Go SDK in the schema. */
+    importBasePath,
+    /** The import path in programs: without one in the schema, the one that Pulumi's generator of SDKs takes. */
+    goImport: importBasePath ?? `example.com/pulumi-gpucluster/sdk/go/gpucluster`,
+  };
+}
 
-/** The fields of package.json. npm refuses the provenance of a package whose `repository` is another one. */
-export const manifestFacts = {
-  author: publisher,
-  homepage: `${page}#readme`,
-  repository: { type: "git", url: `git+${page}.git` },
-  bugs: { url: `${page}/issues` },
-  publishConfig: { access: "public", provenance: true },
-};
+/** @type {Release} */
+export const release = JSON.parse(readFileSync(join(ROOT, "release.json"), "utf8"));
 
-/** The fields of the schema. The engine downloads the plugin from the release of the repository with this version's tag. */
-export const schemaFacts = {
-  homepage: manifestFacts.homepage,
-  repository: page,
-  publisher,
-  logoUrl: `https://raw.githubusercontent.com/${owner}/${name}/main/docs/logo.png`,
-  pluginDownloadURL: `github://api.github.com/${owner}/${name}`,
-};
-
-/** The entry for the list of packages of the Pulumi Registry, which somebody adds there once. */
-export const registryEntry = { repoSlug: `${owner}/${name}`, schemaFile: "provider/schema/schema.json" };
-
-/** The import path of the Go SDK. Its tags begin with the folder: `sdk/go/gpucluster/v0.1.0`. */
-export const goImport = `github.com/${owner}/${name}/sdk/go/gpucluster`;
+export const facts = factsOf(release);

@@ -1,5 +1,5 @@
 // @ts-check
-import { goImport } from "../release/facts.mjs";
+import { facts } from "../release/facts.mjs";
 
 /** One program in each language, for the description of the resource. The SDK of a language keeps only its own. */
 const PROGRAMS = {
@@ -22,7 +22,7 @@ pulumi.export("endpoint", web.endpoint)`,
   go: `package main
 
 import (
-	"${goImport}"
+	"${facts.goImport}"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 

@@ -1,12 +1,11 @@
 // @ts-check
-import { goImport } from "../release/facts.mjs";
-
 /**
  * The package's names in each language. Every language takes the version that the schema has when it is loaded.
  *
  * @param {string} pulumi The versions of Pulumi's Node SDK that fit.
+ * @param {string | undefined} importBasePath The import path of the Go SDK.
  */
-export function languages(pulumi) {
+export function languages(pulumi, importBasePath) {
   const respectSchemaVersion = true;
   return {
     nodejs: {
@@ -21,7 +20,7 @@ export function languages(pulumi) {
       respectSchemaVersion,
     },
     go: {
-      importBasePath: goImport,
+      importBasePath,
       generateResourceContainerTypes: true,
       respectSchemaVersion,
     },

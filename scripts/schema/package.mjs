@@ -1,14 +1,17 @@
 // @ts-check
 import { readManifest } from "../lib/root.mjs";
-import { schemaFacts } from "../release/facts.mjs";
 import { functionSpecs } from "./functions.mjs";
 import { languages } from "./languages.mjs";
 import { providerProperties } from "./provider.mjs";
 import { clusterSpec } from "./resource.mjs";
 import { namedTypes } from "./types.mjs";
 
-/** The whole schema. Without a version: the plugin adds the package's version, so a release does not make the file stale. */
-export async function packageSchema() {
+/**
+ * The whole schema. Without a version: the plugin adds the package's version, so a release does not make the file stale.
+ *
+ * @param {import("../release/facts.mjs").Facts} facts
+ */
+export async function packageSchema({ schema, importBasePath }) {
   const { description, license, keywords, peerDependencies } = readManifest();
   const settings = await providerProperties();
   const resources = { "gpucluster:index:Cluster": clusterSpec() };
@@ -19,8 +22,8 @@ export async function packageSchema() {
     description,
     keywords,
     license,
-    ...schemaFacts,
-    language: languages(peerDependencies["@pulumi/pulumi"]),
+    ...schema,
+    language: languages(peerDependencies["@pulumi/pulumi"], importBasePath),
     config: { variables: settings },
     provider: {
       description: "The service's address, its API key, and the settings for all clusters of a stack.",

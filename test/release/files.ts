@@ -9,9 +9,12 @@ const repository = resolve(__dirname, "../..");
 export class Release {
   readonly #folder = mkdtempSync(join(tmpdir(), "gpucluster-release-"));
   readonly out = join(this.#folder, "out");
+  /** What the dry run has printed. */
+  printed = "";
 
   async make(): Promise<this> {
-    await run([process.execPath, join(repository, "scripts/release.mjs"), "--dry-run", this.out], repository);
+    const script = join(repository, "scripts/release.mjs");
+    this.printed = await run([process.execPath, script, "--dry-run", this.out], repository);
     return this;
   }
 

@@ -35,6 +35,11 @@ describe("the files of a release", () => {
     again.remove();
   });
 
+  it("are made without an owner too, and the release says what is missing", () => {
+    const { owner } = readJson(join(repository, "release.json"));
+    expect(release.printed.includes("release.json has no owner")).toBe(owner === "");
+  });
+
   it("have their sums in SHA256SUMS", async () => {
     const checked = await run(["sha256sum", "--check", "SHA256SUMS"], release.out);
     const files = readdirSync(release.out).filter((file) => file !== "SHA256SUMS");

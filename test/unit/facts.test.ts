@@ -2,15 +2,15 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writtenFor } from "./releaseFacts";
 
 const root = join(__dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const { owner, repository, publisher } = JSON.parse(read("release.json"));
+const { publisher } = JSON.parse(read("release.json"));
 const manifest = JSON.parse(read("package.json"));
-const schema = JSON.parse(read("provider/schema/schema.json"));
 
 const pages = ["_index", "installation-configuration", "guides/languages"].map((name) => `docs/${name}.md`);
-const files = ["package.json", "CONTRIBUTING.md", ...pages];
+const files = ["package.json", ...pages];
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "facts-"));
@@ -27,14 +27,13 @@ test("package.json and the documents say what release.json says", () => {
 });
 
 test.each([
-  ["package.json", `/${owner}/`, "/somebody-else/"],
   ["package.json", publisher, "Somebody else"],
-  ["docs/_index.md", `/${owner}/`, "/somebody-else/"],
-  ["docs/installation-configuration.md", `/${owner}/`, "/somebody-else/"],
+  ["package.json", '"author":', '"homepage": "https://github.com/somebody-else/gpu#readme",\n  "author":'],
+  ["docs/_index.md", "/sdk/go/gpucluster", "-else/sdk/go/gpucluster"],
+  ["docs/installation-configuration.md", "pulumi plugin install", "pulumi plugin  install"],
   ["docs/installation-configuration.md", `gpucluster ${manifest.version}`, "gpucluster 0.0.1"],
   ["docs/guides/languages.md", `gpucluster@${manifest.version}`, "gpucluster@0.0.1"],
-  ["docs/guides/languages.md", `/${owner}/`, "/somebody-else/"],
-  ["CONTRIBUTING.md", `"${owner}/`, '"somebody-else/'],
+  ["docs/guides/languages.md", "/sdk/go/gpucluster", "-else/sdk/go/gpucluster"],
 ])("%s with something else than %s is stale: %s", (file, fact, other) => {
   const path = join(folder, file);
   writeFileSync(path, readFileSync(path, "utf8").replaceAll(fact, other));
@@ -43,11 +42,29 @@ test.each([
   expect(stderr).toContain("npm run facts");
 });
 
-test("npm's provenance, the plugin's download and the Go module name the same repository", () => {
-  const place = `github.com/${owner}/${repository}`;
-  expect(manifest.repository.url).toBe(`git+https://${place}.git`);
-  expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
-  expect(schema.repository).toBe(`https://${place}`);
-  expect(schema.pluginDownloadURL).toBe(`github://api.github.com/${owner}/${repository}`);
-  expect(schema.language.go.importBasePath).toBe(`${place}/sdk/go/gpucluster`);
+test("npm's provenance, the plugin's download and the Go module name the repository of the owner", () => {
+  const { manifest, schema, pages } = writtenFor("acme");
+  const place = "github.com/acme/pulumi-gpucluster";
+  expect(manifest).toMatchObject({
+    repository: { url: `git+https://${place}.git` },
+    publishConfig: { access: "public", provenance: true },
+  });
+  expect(schema).toMatchObject({
+    repository: `https://${place}`,
+    pluginDownloadURL: "github://api.github.com/acme/pulumi-gpucluster",
+    language: { go: { importBasePath: `${place}/sdk/go/gpucluster` } },
+  });
+  expect(pages[1]).toContain(
+    `gpucluster ${manifest["version"]} --server github://api.github.com/acme/pulumi-gpucluster\n`,
+  );
+});
+
+test("without an owner, nothing names an address", () => {
+  const { manifest, schema, pages } = writtenFor("");
+  for (const name of ["homepage", "repository", "bugs"]) expect(manifest).not.toHaveProperty(name);
+  for (const name of ["homepage", "repository", "logoUrl", "pluginDownloadURL"])
+    expect(schema).not.toHaveProperty(name);
+  expect(schema).not.toHaveProperty("language.go.importBasePath");
+  expect(pages[1]).toContain(" --file node_modules/pulumi-gpucluster/plugin/");
+  expect(pages[1]).not.toContain("github:");
 });

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writtenFor } from "./releaseFacts";
 
 /**
  * The rules of the Pulumi Registry for a package, as far as files of this repository can break them. The Registry's check
- * reads them from the newest release on GitHub, and installs the plugin of that release.
+ * reads them from the newest release on GitHub, and installs the plugin of that release. A release has an owner.
  */
 const root = join(__dirname, "../..");
 const contents = (file: string) => readFileSync(join(root, file));
@@ -23,11 +24,11 @@ interface Entry {
 }
 
 const read = (file: string) => contents(file).toString("utf8");
-const listed = JSON.parse(/\{ "repoSlug": .*? \}/.exec(read("CONTRIBUTING.md"))?.[0] ?? "{}");
+const [example = "{}"] = /\{ "repoSlug": .*? \}/.exec(read("CONTRIBUTING.md")) ?? [];
+const listed = JSON.parse(example.replace("<owner>", "acme"));
 const entry: Entry = {
   listed,
-  schema: JSON.parse(read(listed.schemaFile)),
-  pages: ["docs/_index.md", "docs/installation-configuration.md"].map(read),
+  ...writtenFor("acme"),
   logo: contents("docs/logo.png"),
   version: JSON.parse(read("package.json")).version,
   workflow: read(".github/workflows/release.yml"),
@@ -59,6 +60,10 @@ const rules: Record<string, [(entry: Entry) => boolean, Entry]> = {
     ({ script }) => /gh release create "\$tag" --verify-tag/.test(script) && !/--(draft|prerelease)/.test(script),
     { ...entry, script: entry.script.replace("--verify-tag", "--verify-tag --draft") },
   ],
+  "the list names the file of the schema": [
+    ({ listed: { schemaFile } }) => existsSync(join(root, schemaFile)),
+    { ...entry, listed: { ...listed, schemaFile: "schema.json" } },
+  ],
   "the schema has no version, or that of the release": [
     ({ schema, version }) => [undefined, version].includes(schema["version"] as string | undefined),
     { ...entry, schema: { ...entry.schema, version: "0.0.1" } },
@@ -69,7 +74,7 @@ const rules: Record<string, [(entry: Entry) => boolean, Entry]> = {
   ],
   "the schema names the addresses of the repository": [
     (all) => Object.entries(addresses(all)).every(([name, address]) => all.schema[name] === address),
-    { ...entry, listed: { ...listed, repoSlug: "acme/pulumi-gpucluster" } },
+    { ...entry, listed: { ...listed, repoSlug: "somebody-else/pulumi-gpucluster" } },
   ],
   "the schema says who publishes the package": [
     ({ schema }) => Boolean(schema["publisher"]),

@@ -17,6 +17,7 @@ describe("a release", () => {
   const agreed = {
     version: "1.2.0",
     locked: "1.2.0",
+    owner: "acme",
     changelog: "# Changelog\n\n## 1.2.0\n\n## 1.1.0\n",
     tags: ["v1.2.0"],
   };
@@ -28,6 +29,8 @@ describe("a release", () => {
     ["stops if the changelog begins with another version", { ...agreed, version: "1.3.0", locked: "1.3.0" }, /1\.3\.0/],
     ["stops if the section of a tag is not released", { ...unreleased, tags: ["v1.2.0"] }, /CHANGELOG/],
     ["stops if the tag is another version's", { ...agreed, tags: ["v1.2.1"] }, /v1\.2\.1/],
+    ["stops if a tag has no owner", { ...agreed, owner: "" }, /release\.json has no owner/],
+    ["is made before the tag without an owner", { ...unreleased, owner: "" }],
     ["stops if the lock has another version", { ...agreed, locked: "1.1.0" }, /package-lock/],
     ["stops without a changelog", { ...agreed, changelog: "" }, /no heading/],
   ];
