@@ -30,7 +30,7 @@ func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
 		web, err := gpucluster.NewCluster(ctx, "web", &gpucluster.ClusterArgs{
 			GpuType:   pulumi.Any("h100"),
-			Replicas:  pulumi.Any(2),
+			Replicas:  pulumi.Int(2),
 			Container: pulumi.String("vllm/vllm-openai:v0.6.3"),
 		})
 		if err != nil {
