@@ -101,17 +101,18 @@ function bodiesOf({ inputs, changed, before, shown }: UpdateRequest) {
   const extras = Object.entries(extraFields).filter(
     ([name, value]) => before.__unfinished === "rollout" || !isDeepStrictEqual(value, before.extraFields?.[name]),
   );
-  const changes: UpdateBody = {
+  const configured: UpdateBody = {
     ...(changed.has("container") ? { container } : {}),
-    ...(replicas === replicasBefore(shown, before) ? {} : { replicas }),
     ...(changed.has("env") ? { env } : {}),
     ...(changed.has("extraFields") && extras.length > 0 ? { extraFields: Object.fromEntries(extras) } : {}),
   };
+  const size = replicas === replicasBefore(shown, before) ? {} : { replicas };
   const old = changed.has("env") ? [...Object.keys(before.env ?? {}), ...(before.__sent ?? [])] : [];
   return {
     all,
-    // A cluster that has failed is updated without a change, and an extra field that is removed has no name in a body.
-    changes: Object.keys(changes).length > 0 ? changes : all,
+    // A cluster that has failed is updated without a change, and an extra field that is removed has no name in a body. A number
+    // of replicas alone is no configuration: a service may refuse it here, and take it by scale.
+    changes: Object.keys(configured).length > 0 ? { ...size, ...configured } : all,
     removed: [...new Set(old)].filter((name) => !Object.hasOwn(env, name)),
   };
 }

@@ -120,6 +120,25 @@ describe("an update", () => {
     expect(bodies(bench)).toEqual([{ container, env: before, replicas: 2 }]);
     expect(running(bench, made)).toMatchObject({ status: "running" });
   });
+
+  it.each<[string, Partial<Dialect>, ...object[]]>([
+    ["takes the number in an update", {}, { container, env: before, replicas: 1 }],
+    [
+      "refuses it there",
+      { updateFields: "no-replicas" },
+      { container, env: before, replicas: 1 },
+      { container, env: before },
+    ],
+  ])(
+    "of a cluster that has failed, with another number of replicas, runs where the service %s",
+    async (_what, dialect, ...expected) => {
+      const { bench, made } = await openSettled({ ...old, extraFields: undefined }, { dialect });
+      bench.simulator.change(made.id, { status: "failed", message: "lost its node" });
+      await change(bench, made, { ...old, extraFields: undefined, replicas: 1 });
+      expect(bodies(bench)).toEqual(expected);
+      expect(bench.simulator.cluster(made.id)).toMatchObject({ status: "running", replicas: 1 });
+    },
+  );
 });
 
 describe("a path that only contains the name of a secret is no mask", () => {
