@@ -61,4 +61,4 @@ export function uuidOf(text: string): string {
 }
 
 /** The id of a GPU type, or of a replica, in requests and answers. */
-export const wireIds: PerValue<"ids", (text: string) => string> = { words: (text) => text, uuids: uuidOf };
+export const wireIds: PerValue<"form", (text: string) => string> = { specification: (text) => text, client: uuidOf };

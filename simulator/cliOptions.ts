@@ -59,8 +59,6 @@ function quoted(text: string): string {
 
 /** The text of --list-dialects: one line per option. */
 export const dialectHelp = `The options of a dialect, each with its values; plain has the first of them.
-The dialects mix-... together cover every pair of values of every two options. They do not use
-the values that only the dialects documented and client have, or that only a broken service has.
 
 ${dialectLines()
   .map((line) => `  ${line}\n`)

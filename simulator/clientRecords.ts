@@ -1,5 +1,5 @@
 import { modelFacts, type SimulatedGpuType, wireIds } from "./catalog";
-import { configurationOf, stamps } from "./clusterRecords";
+import { configurationOf } from "./clusterRecords";
 import type { ClusterState, ClusterStatus, ReplicaState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
@@ -56,7 +56,7 @@ export function clientDetail(facts: Shown): object {
     replicaCount: cluster.replicas,
     imageUrl: container || null,
     envVars: env,
-    updatedAt: stamps[dialect.stampShape](Math.max(Date.parse(cluster.createdAt), ...births)),
+    updatedAt: stampOf(Math.max(Date.parse(cluster.createdAt), ...births)),
     ...(cluster.message !== undefined && { statusReason: cluster.message }),
     replicas: cluster.replicaStates.map((replica, index) => clientReplica(replica, state?.replicas[index], facts)),
   };
@@ -73,17 +73,21 @@ export function clientScaled({ cluster: { id, replicas } }: Shown, before: numbe
 }
 
 function modelId({ gpu, dialect }: Shown): string | null {
-  return gpu ? wireIds[dialect.ids](gpu.type) : null;
+  return gpu ? wireIds[dialect.form](gpu.type) : null;
 }
 
-function clientFacts({ cluster, dialect }: Shown) {
+function clientFacts({ cluster }: Shown) {
   return {
     id: cluster.id,
     name: cluster.name,
     status: clusterWord(cluster),
     endpointUrl: cluster.endpoint,
-    createdAt: stamps[dialect.stampShape](Date.parse(cluster.createdAt)),
+    createdAt: cluster.createdAt,
   };
+}
+
+function stampOf(ms: number): string {
+  return new Date(ms).toISOString();
 }
 
 /** The service's values for fields that a creation omits: those that the client would have sent. */
@@ -104,10 +108,10 @@ const defaults: ExtraFields = {
 function clientReplica(replica: SimulatedReplica, born: ReplicaState | undefined, facts: Shown): object {
   const { cluster, dialect } = facts;
   const healthy = replica.healthy && isSaid[dialect.uncheckedHealth](cluster.extras);
-  const time = stamps[dialect.stampShape](born?.bornAt ?? Date.parse(cluster.createdAt));
+  const time = born ? stampOf(born.bornAt) : cluster.createdAt;
   const isPlaced = replica.status !== "pending";
   return {
-    id: wireIds[dialect.ids](replica.id),
+    id: wireIds[dialect.form](replica.id),
     nodeId: isPlaced ? node.id : null,
     gpuCount: cluster.gpusPerReplica,
     status: replicaWords[replica.status],

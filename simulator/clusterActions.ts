@@ -58,31 +58,22 @@ const restartRunning: PerValue<"restartOf", (service: Service, state: ClusterSta
 };
 
 /** The update operation. */
-export function update(service: Service, state: ClusterState, body: unknown): void {
+export function applyUpdate(service: Service, state: ClusterState, body: unknown): void {
   const { dialect } = service;
   const changes = parseUpdate[dialect.updateSemantics](body, state, dialect);
-  const replicas = changes.replicas ?? state.desiredReplicas;
   const isStopped = state.stoppedAt !== undefined;
-  const starts = isStopped && startsByUpdate[dialect.stoppedUpdate](service, state, replicas);
+  if (isStopped && dialect.stoppedUpdate === "refused") {
+    throw new ApiError(409, "invalid_state", `The cluster "${state.id}" is stopped and takes no update.`);
+  }
+  const replicas = changes.replicas ?? state.desiredReplicas;
+  const starts = isStopped && dialect.stoppedUpdate === "starts";
+  if (starts) ensureCapacity(service, state, replicas, state);
   resize(service, state, replicas);
   const changed = store(state, changes);
   if (starts) wake(service, state);
   // A stopped cluster uses its new configuration after the next start.
   else if (changed && dialect.updateRollsOut && !isStopped) renew(service, state, "updating");
 }
-
-/** Whether an update starts a stopped cluster. A refusal comes before any change is stored. */
-const startsByUpdate: PerValue<"stoppedUpdate", (service: Service, state: ClusterState, replicas: number) => boolean> =
-  {
-    stored: () => false,
-    refused: (_service, { id }) => {
-      throw new ApiError(409, "invalid_state", `The cluster "${id}" is stopped and takes no update.`);
-    },
-    starts: (service, state, replicas) => {
-      ensureCapacity(service, state, replicas, state);
-      return true;
-    },
-  };
 
 /** Refuses more replicas than there are free GPUs; the GPUs of the cluster `except` count as free. */
 export function ensureCapacity(

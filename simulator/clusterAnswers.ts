@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { type Answer, invalid } from "./answers";
 import { clientChanged, clientCreated, clientDetail, clientListed, clientScaled, shown } from "./clientRecords";
 import { clusterDetail, clusterRecord, createdRecord } from "./clusterRecords";
@@ -18,7 +17,7 @@ interface RecordForm {
   changed(cluster: SimulatedCluster, before?: number): unknown;
 }
 
-const recordForms: PerValue<"records", (service: Service) => RecordForm> = {
+const recordForms: PerValue<"form", (service: Service) => RecordForm> = {
   specification: ({ dialect }) => {
     const around = oneCluster[dialect.recordShape];
     return {
@@ -43,7 +42,7 @@ const recordForms: PerValue<"records", (service: Service) => RecordForm> = {
 
 /** The record form of a service's dialect. */
 export function recordForm(service: Service): RecordForm {
-  return recordForms[service.dialect.records](service);
+  return recordForms[service.dialect.form](service);
 }
 
 /** The wrapping of a single cluster in an answer. */
@@ -53,156 +52,47 @@ const oneCluster: PerValue<"recordShape", (record: object) => unknown> = {
   data: (record) => ({ data: record }),
 };
 
-/** Answer of DELETE; `answered` is the cluster's record in other answers. */
-export const deleted: PerValue<"deleteAnswer", (answered: unknown) => Answer> = {
-  cluster: (answered) => ({ status: 200, body: answered }),
-  "empty-204": () => ({ status: 204 }),
-  "empty-202": () => ({ status: 202 }),
-};
-
 /** Answer of stop, restart, scale and redeploy. */
 export const acted: PerValue<"actionAnswer", (answered: unknown) => Answer> = {
   cluster: (answered) => ({ status: 200, body: answered }),
-  "empty-202": () => ({ status: 202 }),
-  // The id looks like an operation's, but no request can read it: the specification has no path for operations.
-  operation: () => ({ status: 202, body: { id: `op_${randomBytes(4).toString("hex")}`, status: "accepted" } }),
+  empty: () => ({ status: 202 }),
 };
 
-/** One page: the index at which it begins in the whole list, and the index of the next page, if there is one. */
-interface Page {
-  start: number;
-  size: number;
-  total: number;
-  next: number | undefined;
+/** Clusters on one page: few, so that a few clusters make several pages. */
+const pageSize = 2;
+
+/** The query parameters of lists of clusters. The service refuses every other parameter. */
+export function pageParameters({ paging }: Dialect): string[] {
+  return paging === "none" ? [] : ["cursor"];
 }
 
-interface Paging {
-  /** The query parameter that selects a page. The service refuses every other parameter. */
-  parameter?: string;
-  /** The index at which the requested page begins, or NaN if there is no such page. Called only with a parameter. */
-  start?(value: string, size: number): number;
-  /** The part of the list on the page that begins at `start`. */
-  cut(start: number, size: number, total: number): { from: number; to: number; next: number | undefined };
-  /** The fields beside the list. */
-  fields(page: Page): object;
-  /** The same facts as headers, for a bare list. */
-  headers(page: Page): Record<string, string>;
-}
-
-const path = "/v1/clusters";
-
-function cutPage(start: number, size: number, total: number) {
-  const to = Math.min(start + size, total);
-  return { from: start, to, next: to < total ? to : undefined };
-}
-
-const cursors: Paging = {
-  parameter: "cursor",
-  start: startOfCursor,
-  cut: cutPage,
-  fields: ({ next }) => ({ next_cursor: next === undefined ? null : cursorOf(next) }),
-  headers: ({ next }): Record<string, string> => (next === undefined ? {} : { "X-Next-Cursor": cursorOf(next) }),
-};
-
-const nextCursors: Paging = {
-  ...cursors,
-  // Absent on the last page.
-  fields: ({ next }): object => (next === undefined ? {} : { nextCursor: cursorOf(next) }),
-};
-
-const links: Paging = {
-  parameter: "from",
-  start: startOfCursor,
-  cut: cutPage,
-  fields: ({ next }) => ({ links: { next: next === undefined ? null : urlOf(next) } }),
-  headers: ({ next }): Record<string, string> => (next === undefined ? {} : { Link: `<${urlOf(next)}>; rel="next"` }),
-};
-
-const repeating: Paging = {
-  ...cursors,
-  // Each cursor is new, so that only the repeated clusters show that no new ones come.
-  cut: (start, size, total) => ({ from: 0, to: Math.min(size, total), next: start + size }),
-};
-
-const whole: Paging = {
-  cut: (_start, _size, total) => ({ from: 0, to: total, next: undefined }),
-  fields: () => ({}),
-  headers: () => ({}),
-};
-
-const numbered: PerValue<"pageNumbers", Paging> = {
-  offset: {
-    parameter: "offset",
-    start: (value) => wholeNumber(value),
-    cut: cutPage,
-    fields: ({ start, size, total }) => ({ offset: start, limit: size, total }),
-    headers: ({ start, total }) => ({ "X-Offset": String(start), "X-Total-Count": String(total) }),
-  },
-  page: {
-    parameter: "page",
-    // There is no page 0.
-    start: (value, size) => (wholeNumber(value) || Number.NaN) * size - size,
-    cut: cutPage,
-    fields: (page) => ({ page: numberOf(page), total_pages: pagesOf(page) }),
-    headers: (page) => ({ "X-Page": String(numberOf(page)), "X-Total-Pages": String(pagesOf(page)) }),
-  },
-};
-
-const pagings: PerValue<"paging", (dialect: Dialect) => Paging> = {
-  cursor: () => cursors,
-  link: () => links,
-  numbered: ({ pageNumbers }) => numbered[pageNumbers],
-  repeating: () => repeating,
-  "next-cursor": () => nextCursors,
-};
-
-/** The query parameters of lists of clusters. */
-export function pageParameters(dialect: Dialect): string[] {
-  const { parameter } = pagingOf(dialect);
-  return parameter === undefined ? [] : [parameter];
-}
-
-/** The page of a list that the query of a request selects. */
-export function listAnswer<T extends { id: string }>(
+/** The list of clusters, or the page of it that the query of a request selects. */
+export function listAnswer<T>(
   clusters: readonly T[],
-  query: Readonly<Record<string, string>>,
-  dialect: Dialect,
+  { cursor }: Readonly<Record<string, string>>,
+  { listShape, paging }: Dialect,
   render: (cluster: T) => object,
 ): Answer {
-  const { pageSize: size, listShape, listForm } = dialect;
-  const paging = pagingOf(dialect);
-  const total = clusters.length;
-  const asked = query[paging.parameter ?? ""];
-  const start = asked === undefined ? 0 : (paging.start?.(asked, size) ?? 0);
-  if (Number.isNaN(start)) throw invalid(`There is no page "${paging.parameter}=${asked}".`);
-  const { from, to, next } = paging.cut(start, size, total);
-  const page = { start, size, total, next };
-  const items = clusters.slice(from, to).map((cluster) => ({ id: cluster.id, record: render(cluster) }));
-  // A bare map without clusters would be `{}`, which is ambiguous.
-  const form = listShape === "bare" ? "list" : listForm;
-  const body = shapes[listShape](forms[form](items), paging.fields(page));
-  return { status: 200, body, headers: listShape === "bare" ? paging.headers(page) : {} };
+  const start = cursor === undefined ? 0 : startOfCursor(cursor);
+  if (Number.isNaN(start)) throw invalid(`There is no page "cursor=${cursor}".`);
+  const end = paging === "none" ? clusters.length : start + pageSize;
+  const next = end < clusters.length ? cursorOf(end) : undefined;
+  const list = clusters.slice(start, end).map(render);
+  const body = listShapes[listShape](list, pageFields[paging](next));
+  return { status: 200, body, headers: listShape === "bare" && next !== undefined ? { "X-Next-Cursor": next } : {} };
 }
 
-function pagingOf(dialect: Dialect): Paging {
-  return dialect.paged ? pagings[dialect.paging](dialect) : whole;
-}
-
-interface Item {
-  id: string;
-  record: object;
-}
-
-const forms: PerValue<"listForm", (items: Item[]) => object> = {
-  list: (items) => items.map(({ record }) => record),
-  "by-id": (items) => Object.fromEntries(items.map(({ id, record }) => [id, record])),
+/** What stands beside the list about the next page. */
+const pageFields: PerValue<"paging", (next: string | undefined) => object> = {
+  none: () => ({}),
+  cursor: (next) => ({ next_cursor: next ?? null }),
+  "next-cursor": (next) => (next === undefined ? {} : { nextCursor: next }),
 };
 
-const shapes: PerValue<"listShape", (list: object, fields: object) => unknown> = {
+const listShapes: PerValue<"listShape", (list: object[], fields: object) => unknown> = {
   wrapped: (list, fields) => ({ clusters: list, ...fields }),
-  // A bare list has no fields beside it: headers carry the facts.
+  // A bare list has no fields beside it: a header names the next page.
   bare: (list) => list,
-  nested: (list, fields) => ({ data: { items: list, ...fields } }),
   data: (list, fields) => ({ data: list, ...fields }),
   items: (list, fields) => ({ items: list, ...fields }),
 };
@@ -213,23 +103,7 @@ function cursorOf(start: number): string {
 }
 
 function startOfCursor(cursor: string): number {
-  const [, start = ""] = /^from:(.*)$/.exec(Buffer.from(cursor, "base64").toString()) ?? [];
-  const number = wholeNumber(start);
-  return cursorOf(number) === cursor ? number : Number.NaN;
-}
-
-function urlOf(start: number): string {
-  return `${path}?${new URLSearchParams({ from: cursorOf(start) })}`;
-}
-
-function wholeNumber(text: string): number {
-  return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-}
-
-function numberOf({ start, size }: Page): number {
-  return start / size + 1;
-}
-
-function pagesOf({ total, size }: Page): number {
-  return Math.max(1, Math.ceil(total / size));
+  const [, digits = ""] = /^from:(\d{1,9})$/.exec(Buffer.from(cursor, "base64").toString()) ?? [];
+  const start = digits === "" ? Number.NaN : Number(digits);
+  return cursorOf(start) === cursor ? start : Number.NaN;
 }

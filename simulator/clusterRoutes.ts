@@ -1,10 +1,9 @@
 import { type Answer, ApiError } from "./answers";
 import { wireIds } from "./catalog";
-import { type Action, actions, ensureCapacity, update } from "./clusterActions";
-import { acted, deleted, listAnswer, pageParameters, recordForm } from "./clusterAnswers";
+import { type Action, actions, applyUpdate, ensureCapacity } from "./clusterActions";
+import { acted, listAnswer, pageParameters, recordForm } from "./clusterAnswers";
 import { clusterStatus } from "./clusterRecords";
 import type { ClusterState } from "./clusterState";
-import type { Dialect, PerValue } from "./dialectOptions";
 import { applyBirthFaults } from "./faults";
 import type { Service } from "./fleet";
 import { isChanging } from "./life";
@@ -22,6 +21,12 @@ export function clusterRoutes(service: Service): Route[] {
     path,
     run: (call) => ({ status: 200, body: render(readable(service, call)) }),
   });
+  const update = (method: string): Route => ({
+    method,
+    path: id,
+    takesBody: true,
+    run: (call) => change(service, call),
+  });
   const action = ([name, { takesBody, run }]: [string, Action]): Route => ({
     method: "POST",
     path: `${id}/${name}`,
@@ -38,7 +43,7 @@ export function clusterRoutes(service: Service): Route[] {
     { method: "GET", path: clusters, query: pageParameters(dialect), run: (call) => list(service, call) },
     read(id, (state) => records.detail(fleet.view(state))),
     read(`${id}/status`, (state) => clusterStatus(fleet.view(state), dialect)),
-    { method: dialect.updateMethod, path: id, takesBody: true, run: (call) => change(service, call) },
+    ...(dialect.updateMethod === "none" ? [] : [update(dialect.updateMethod)]),
     { method: "DELETE", path: id, run: (call) => terminate(service, call) },
     ...Object.entries(actions).map(action),
   ];
@@ -61,7 +66,7 @@ function create(service: Service, { organization, body }: Call): Answer {
 /** The GPU type of a request; without one, the cluster has no GPU. */
 function gpuTypeOf({ fleet, dialect }: Service, asked: string): string {
   if (asked === "") return asked;
-  const { type } = fleet.gpus().find((gpu) => wireIds[dialect.ids](gpu.type) === asked) ?? {};
+  const { type } = fleet.gpus().find((gpu) => wireIds[dialect.form](gpu.type) === asked) ?? {};
   // The specification refuses a type without a free GPU like one that does not exist; the control plane does not.
   const isRefusedLater = dialect.capacityRefusal !== "insufficient";
   if (type !== undefined && (isRefusedLater || fleet.available(type) > 0)) return type;
@@ -75,22 +80,22 @@ function list(service: Service, { organization, query }: Call): Answer {
 
 function change(service: Service, call: Call): Answer {
   const state = changeable(service, call);
-  update(service, state, call.body);
+  applyUpdate(service, state, call.body);
   return { status: 200, body: recordForm(service).changed(service.fleet.view(state)) };
 }
 
 function terminate(service: Service, call: Call): Answer {
-  const { fleet, dialect } = service;
+  const { fleet } = service;
   const state = deletable(service, call);
   state.deletedAt ??= fleet.clock.now();
-  return deleted[dialect.deleteAnswer](recordForm(service).changed({ ...fleet.view(state), status: "terminating" }));
+  const body = recordForm(service).changed({ ...fleet.view(state), status: "terminating" });
+  return { status: 200, body };
 }
 
 /** The cluster of a read request: an existing cluster, or a tombstone. */
-function readable({ fleet, dialect }: Service, { param, organization }: Call): ClusterState {
+function readable({ fleet }: Service, { param, organization }: Call): ClusterState {
   const state = fleet.find(param, organization);
-  if (!state || !fleet.isReadable(state)) throw absent(param, state, dialect);
-  if (!fleet.view(state).hidden) return state;
+  if (state && fleet.isReadable(state) && !fleet.view(state).hidden) return state;
   throw notFound(param);
 }
 
@@ -110,27 +115,17 @@ function deletable(service: Service, call: Call): ClusterState {
   return state;
 }
 
-function living({ fleet, dialect }: Service, { param, organization }: Call): ClusterState {
+function living({ fleet }: Service, { param, organization }: Call): ClusterState {
   const state = fleet.find(param, organization);
   if (state && !fleet.isGone(state)) return state;
   // Only reads see a tombstone.
-  throw absent(param, state, dialect);
+  throw notFound(param);
 }
 
 function ensureNotBusy({ fleet, dialect }: Service, state: ClusterState): void {
   if (dialect.busyWhen === "never" || !isChanging(state, fleet.clock.now(), fleet.timing)) return;
   throw new ApiError(409, "cluster_busy", `The cluster "${state.id}" is on its way to another state.`);
 }
-
-function absent(id: string, state: ClusterState | undefined, dialect: Dialect): ApiError {
-  return state ? goneErrors[dialect.deleteAgain](id) : notFound(id);
-}
-
-const goneErrors: PerValue<"deleteAgain", (id: string) => ApiError> = {
-  "gone-404": notFound,
-  "409": notFound,
-  "410": (id) => new ApiError(410, "cluster_gone", `The cluster "${id}" is gone.`),
-};
 
 function notFound(id: string): ApiError {
   return new ApiError(404, "cluster_not_found", `There is no cluster "${id}".`);

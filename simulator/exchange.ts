@@ -12,8 +12,6 @@ export interface Backend extends Service {
   rates: RateWindows;
   apiKeys: Map<string, string>;
   latencyMs: number;
-  /** The headers of the next answer with the id of its request. */
-  nextId: () => Record<string, string>;
   /** Ends the delays when the simulator closes. */
   signal: AbortSignal;
 }
@@ -32,25 +30,19 @@ export function organizationOf(backend: Backend, { authorization }: Incoming): s
   return key === undefined ? undefined : backend.apiKeys.get(key);
 }
 
-/** Answers one request. Its id is that of its arrival. */
+/** Answers one request: delay, key, rate limit, faults, endpoint, in this order. */
 export async function answer(backend: Backend, incoming: Incoming): Promise<Answer> {
-  const id = backend.nextId();
-  return withHeaders(id, await answerInOrder(backend, incoming));
-}
-
-/** Delay, key, rate limit, faults, endpoint, in this order. */
-async function answerInOrder(backend: Backend, incoming: Incoming): Promise<Answer> {
   const { signal, fleet, rates, dialect, faults } = backend;
   if (backend.latencyMs > 0) await sleep(backend.latencyMs, undefined, { signal });
   const now = fleet.clock.now();
   const organization = organizationOf(backend, incoming);
   const key = keyOf(incoming.authorization);
   if (organization === undefined || key === undefined) {
-    return withHeaders(rateHeaders(rates.untouched(now), now, dialect), errorAnswer(unauthorized(), dialect));
+    return withHeaders(rateHeaders(rates.untouched(now)), errorAnswer(unauthorized(), dialect));
   }
   const rate = rates.take(key, now);
-  const headers = rateHeaders(rate, now, dialect);
-  if (rate.exceeded) return withHeaders(headers, errorAnswer(rateLimited(rate, now, dialect), dialect));
+  const headers = rateHeaders(rate);
+  if (rate.exceeded) return withHeaders(headers, errorAnswer(rateLimited(rate, now), dialect));
   const met = faults.take("request", factsOf(backend, incoming));
   if (delayOf(met, "before") > 0) await sleep(delayOf(met, "before"), undefined, { signal });
   const effect = () => run(backend, incoming, organization);
@@ -63,7 +55,7 @@ async function answerInOrder(backend: Backend, incoming: Incoming): Promise<Answ
 function run({ routes, dialect, fleet }: Backend, { method, url, body }: Incoming, organization: string): Answer {
   try {
     if (body.tooLarge) throw new ApiError(413, "body_too_large", "The body is longer than 1 MiB.");
-    return dispatch(routes, { organization, method, url, body }, dialect);
+    return dispatch(routes, { organization, method, url, body });
   } catch (error) {
     return errorAnswer(error, dialect);
   } finally {

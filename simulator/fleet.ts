@@ -17,9 +17,9 @@ export interface ClusterSeed extends Configuration {
   extras: ExtraFields;
 }
 
-const clusterIds: PerValue<"ids", (suffix: string) => string> = {
-  words: (suffix) => `cl_${suffix}`,
-  uuids: () => randomUUID(),
+const clusterIds: PerValue<"form", (suffix: string) => string> = {
+  specification: (suffix) => `cl_${suffix}`,
+  client: () => randomUUID(),
 };
 
 /** Every cluster ever created, and the GPUs that they run on. */
@@ -37,7 +37,7 @@ export class Fleet {
     readonly timing: Timing,
     catalog: readonly SimulatedGpuType[],
     readonly listLagMs = 0,
-    readonly ids: keyof typeof clusterIds = "words",
+    readonly form: Dialect["form"] = "specification",
   ) {
     this.#catalog = new Map(catalog.map((gpu) => [gpu.type, { ...gpu }]));
   }
@@ -97,7 +97,7 @@ export class Fleet {
     const suffix = this.#freshSuffix();
     const configuration = { container: seed.container, env: { ...seed.env } };
     const state: ClusterState = {
-      id: clusterIds[this.ids](suffix),
+      id: clusterIds[this.form](suffix),
       suffix,
       host: `${seed.name}-${suffix}.clusters.example.com`,
       endpoint: this.endpointBase && `${this.endpointBase}/${seed.name}`,

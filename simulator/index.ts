@@ -4,9 +4,8 @@ import { catalogs, type SimulatedGpuType, uuidOf } from "./catalog";
 import { addForeign, applyChanges, type ClusterChanges, type ForeignCluster } from "./changes";
 import { clusterRoutes } from "./clusterRoutes";
 import type { ClusterState } from "./clusterState";
-import { type Dialect, dialectOptions, furtherOptions, type PerValue } from "./dialectOptions";
-import { dialects, publishedDialects, resolveDialect } from "./dialects";
-import { type EndpointServer, type EndpointStep, serveEndpoints } from "./endpointServer";
+import { type Dialect, dialectOptions, type PerValue } from "./dialectOptions";
+import { dialects, resolveDialect } from "./dialects";
 import type { Backend } from "./exchange";
 import { type Fault, FaultBook, parseFault } from "./faults";
 import { Fleet } from "./fleet";
@@ -17,7 +16,6 @@ import { listen, type OpenRequest, type RecordedRequest, type RequestBook, urlOf
 import { served, serviceRoutes } from "./serviceRoutes";
 
 export type { ClusterStatus } from "./clusterState";
-export type { EndpointAnswer, EndpointRequest, EndpointServer, EndpointStep } from "./endpointServer";
 export type { SimulatedReplica } from "./life";
 export type {
   ClusterChanges,
@@ -29,7 +27,7 @@ export type {
   SimulatedCluster,
   SimulatedGpuType,
 };
-export { dialectOptions, dialects, furtherOptions, publishedDialects, uuidOf as gpuModelId };
+export { dialectOptions, dialects, uuidOf as gpuModelId };
 
 /** Options of a simulator. */
 export interface SimulatorOptions {
@@ -37,7 +35,7 @@ export interface SimulatorOptions {
   port?: number;
   /** Organizations by API key. @default one generated key of the organization `org_default` */
   apiKeys?: Record<string, string>;
-  /** A name from `dialects` or `publishedDialects`, or options on top of `plain`. @default "plain" */
+  /** A name from `dialects`, or options on top of `plain`. @default "plain" */
   dialect?: string | Partial<Dialect>;
   /** Milliseconds from creation, restart or roll-out until all replicas are healthy. @default 3000 */
   provisioningMs?: number;
@@ -54,8 +52,6 @@ export interface SimulatorOptions {
   listLagMs?: number;
   /** Milliseconds added to each request, in real time. @default 0 */
   latencyMs?: number;
-  /** The header with the id of each request, `req_1` and so on, such as `x-request-id`. @default none */
-  requestIdHeader?: string;
   /** The GPU types with prices and stock. @default the catalog of the dialect */
   gpuTypes?: SimulatedGpuType[];
   /** Milliseconds from the start during which no GPU of any type is free. @default 0 */
@@ -63,10 +59,10 @@ export interface SimulatorOptions {
   /** Faults from the start. @default none */
   faults?: Fault[];
   /**
-   * Serves the endpoints of all clusters by a real HTTP server on 127.0.0.1, which answers by this script. `none`: the
-   * service shows no endpoint. @default an address that nobody serves
+   * The address below which the endpoints of clusters are, such as that of a server of your test. `none`: the service shows
+   * no endpoint. @default an address that nobody serves
    */
-  endpoint?: EndpointStep[] | "none";
+  endpoint?: string;
   /** The time for clusters and rate windows. @default Date */
   clock?: { now(): number };
 }
@@ -80,8 +76,6 @@ export interface Simulator {
   /** The organization of `apiKey`. */
   readonly organization: string;
   readonly dialect: Dialect;
-  /** The server of the endpoints, if the options have a script for it. */
-  readonly endpoint?: EndpointServer;
   /** Every request so far, in the order of the answers. */
   readonly requests: RecordedRequest[];
   /** The requests in flight, oldest first, for example those that a `delay` holds. */
@@ -111,12 +105,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const closing = new AbortController();
   // Every delayed request listens to this signal.
   setMaxListeners(0, closing.signal);
-  const { endpoint: script, clock = Date } = options;
-  const endpoint = Array.isArray(script) ? await serveEndpoints(script, clock) : undefined;
+  const { endpoint, clock = Date } = options;
   const backend = assemble(options, closing.signal);
   const { fleet, dialect } = backend;
   fleet.soldOutUntil = clock.now() + (options.soldOutMs ?? 0);
-  fleet.endpointBase = script === "none" ? "" : endpoint?.url;
+  fleet.endpointBase = endpoint === "none" ? "" : endpoint;
   const book: RequestBook = { answered: [], open: new Set() };
   const [[apiKey, organization] = ["", ""]] = backend.apiKeys;
   const server = await listen(backend, options.port ?? 0, book);
@@ -127,7 +120,6 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     apiKey,
     organization,
     dialect,
-    ...(endpoint && { endpoint }),
     requests: book.answered,
     openRequests: () => [...book.open],
     clusters: () => fleet.all().map((state) => fleet.view(state)),
@@ -145,8 +137,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     close() {
       closed ??= new Promise((resolve) => {
         closing.abort();
-        const both = endpoint?.close() ?? Promise.resolve();
-        server.close(() => both.then(resolve));
+        server.close(() => resolve());
         server.closeAllConnections();
       });
       return closed;
@@ -161,23 +152,14 @@ function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
   for (const fault of options.faults ?? []) faults.add(parseFault(fault));
   const { runningWhen, tombstone } = dialect;
   const timing = { provisioningMs, deletionMs, tombstoneMs: tombstonesMs[tombstone], runningWhen };
-  const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes, options.listLagMs, dialect.ids) };
+  const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes, options.listLagMs, dialect.form) };
   return {
     ...service,
     routes: served([...serviceRoutes(service), ...gpuRoutes(service), ...clusterRoutes(service)], dialect),
     rates: new RateWindows(options.rateLimit ?? 100, options.rateWindowMs ?? 60_000),
     apiKeys: new Map(Object.entries(options.apiKeys ?? { [`sim_${randomBytes(12).toString("hex")}`]: "org_default" })),
     latencyMs: options.latencyMs ?? 0,
-    nextId: requestIds(options.requestIdHeader),
     signal,
-  };
-}
-
-function requestIds(header: string | undefined): () => Record<string, string> {
-  let count = 0;
-  return () => {
-    count += 1;
-    return header === undefined ? {} : { [header]: `req_${count}` };
   };
 }
 

@@ -1,5 +1,4 @@
 import { ApiError } from "./answers";
-import type { Dialect, PerValue } from "./dialectOptions";
 
 /** The use of a key's window. */
 interface RateState {
@@ -38,28 +37,17 @@ export class RateWindows {
 }
 
 /** The three rate headers of every response. */
-export function rateHeaders(rate: RateState, now: number, dialect: Dialect): Record<string, string> {
+export function rateHeaders({ limit, remaining, resetAt }: RateState): Record<string, string> {
   return {
-    "X-RateLimit-Limit": String(rate.limit),
-    "X-RateLimit-Remaining": String(rate.remaining),
-    "X-RateLimit-Reset": String(rateReset[dialect.rateResetUnit](rate.resetAt, now)),
+    "X-RateLimit-Limit": String(limit),
+    "X-RateLimit-Remaining": String(remaining),
+    "X-RateLimit-Reset": String(Math.ceil(resetAt / 1000)),
   };
 }
 
 /** The refusal of a request over the rate limit. */
-export function rateLimited({ limit, resetAt }: RateState, now: number, dialect: Dialect): ApiError {
+export function rateLimited({ limit, resetAt }: RateState, now: number): ApiError {
   const seconds = Math.max(1, Math.ceil((resetAt - now) / 1000));
   const message = `More than ${limit} requests in the window. Retry in ${seconds} s.`;
-  return new ApiError(dialect.rateLimitStatus, "rate_limited", message, retryHeaders[dialect.rateLimitForm](seconds));
+  return new ApiError(429, "rate_limited", message, { "Retry-After": String(seconds) });
 }
-
-const retryHeaders: PerValue<"rateLimitForm", (seconds: number) => Record<string, string>> = {
-  "retry-after": (seconds) => ({ "Retry-After": String(seconds) }),
-  "no-retry-after": () => ({}),
-};
-
-const rateReset: PerValue<"rateResetUnit", (resetAt: number, now: number) => number> = {
-  seconds: (resetAt) => Math.ceil(resetAt / 1000),
-  milliseconds: (resetAt) => Math.ceil(resetAt),
-  delta: (resetAt, now) => Math.ceil((resetAt - now) / 1000),
-};

@@ -38,7 +38,7 @@ export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, 
     gpuType: read(fields, "gpuType", gpuTypeName) ?? "",
     replicas: read(fields, "replicas", replicaCount) ?? 1,
     container: read(fields, "container", imageReference) ?? "",
-    env: (dialect.envRequired ? required : optional)(fields, "env", environment) ?? {},
+    env: optional(fields, "env", environment) ?? {},
     gpusPerReplica: gpusPerReplica(fields, extras),
     extras: { ...omitted(), ...extras },
   };
@@ -98,7 +98,7 @@ export const parseUpdate: PerValue<
   replace(body, state, dialect) {
     const settings = settingsOf(dialect);
     const fields = fieldsOf(body, ["name", "gpuType", ...settings], dialect);
-    const fixed = { name: state.name, gpuType: wireIds[dialect.ids](state.gpuType) };
+    const fixed = { name: state.name, gpuType: wireIds[dialect.form](state.gpuType) };
     for (const [field, value] of Object.entries(fixed)) {
       const sent = fields.sent.get(field);
       if (sent && sent.value !== value) throw invalid(`"${sent.name}" cannot be changed.`);

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { type Answer, ApiError, invalid } from "./answers";
-import type { Dialect, PerValue } from "./dialectOptions";
 
 /** One request in the form that a route receives. */
 export interface Call {
@@ -33,12 +32,16 @@ interface Arrival {
 }
 
 /** Finds the endpoint of a request and runs it. */
-export function dispatch(routes: readonly Route[], arrival: Arrival, dialect: Dialect): Answer {
-  const { organization, method, url, body } = arrival;
+export function dispatch(routes: readonly Route[], { organization, method, url, body }: Arrival): Answer {
   const onPath = routes.filter((route) => matchPath(route.path, url.pathname) !== undefined);
   if (onPath.length === 0) throw new ApiError(404, "not_found", `There is nothing at ${url.pathname}.`);
   const route = onPath.find((candidate) => candidate.method === method);
-  if (!route) throw methodRefusal(arrival, onPath.map((candidate) => candidate.method).join(", "), dialect);
+  if (!route) {
+    const allowed = onPath.map((candidate) => candidate.method).join(", ");
+    throw new ApiError(405, "method_not_allowed", `${method} is not allowed here. Allowed: ${allowed}.`, {
+      Allow: allowed,
+    });
+  }
   const query = queryOf(route, url);
   if (!route.takesBody && body.bytes.length > 0) throw invalid(`${method} ${url.pathname} takes no body.`);
   return route.run({
@@ -131,21 +134,3 @@ export function recordedBody({ bytes }: RequestBody): unknown {
     return text;
   }
 }
-
-/** The refusal of a method that a path does not support; `allowed` names the supported methods. */
-function methodRefusal({ method, url }: Arrival, allowed: string, dialect: Dialect): ApiError {
-  const { code, message } = words[dialect.updateRefusal](method, url.pathname);
-  const isNamed = dialect.refusalAllow === "named" && dialect.updateRefusal !== 404;
-  return new ApiError(
-    dialect.updateRefusal,
-    code,
-    isNamed ? `${message} Allowed: ${allowed}.` : message,
-    isNamed ? { Allow: allowed } : {},
-  );
-}
-
-const words: PerValue<"updateRefusal", (method: string, path: string) => { code: string; message: string }> = {
-  405: (method) => ({ code: "method_not_allowed", message: `${method} is not allowed here.` }),
-  404: (method, path) => ({ code: "not_found", message: `There is no ${method} ${path}.` }),
-  501: (method) => ({ code: "not_implemented", message: `${method} is not implemented here.` }),
-};

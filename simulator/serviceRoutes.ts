@@ -8,7 +8,7 @@ export function serviceRoutes({ dialect }: Service): Route[] {
   const endpoints = descriptors[dialect.descriptor](dialect);
   const descriptor: Route = {
     method: "GET",
-    path: dialect.descriptorPath,
+    path: "/",
     run: () => ({ status: 200, body: { ...about, endpoints } }),
   };
   return [
@@ -18,9 +18,9 @@ export function serviceRoutes({ dialect }: Service): Route[] {
 }
 
 /** The existing endpoints; `all` contains those of the specification and the descriptor. */
-export function served(all: readonly Route[], { endpoints, descriptorPath }: Dialect): readonly Route[] {
-  const named = servedLines[endpoints];
-  return all.filter(({ method, path }) => path === descriptorPath || (named?.has(`${method} ${path}`) ?? true));
+export function served(all: readonly Route[], { form }: Dialect): readonly Route[] {
+  const named = servedLines[form];
+  return all.filter(({ method, path }) => path === "/" || (named?.has(`${method} ${path}`) ?? true));
 }
 
 const about = {
@@ -60,9 +60,9 @@ const descriptors: PerValue<"descriptor", (dialect: Dialect) => object | undefin
   absent: () => undefined,
 };
 
-const servedLines: PerValue<"endpoints", ReadonlySet<unknown> | undefined> = {
-  all: undefined,
-  described: new Set(linesOf(described)),
+const servedLines: PerValue<"form", ReadonlySet<unknown> | undefined> = {
+  specification: undefined,
+  client: new Set(linesOf(described)),
 };
 
 function linesOf(endpoints: object): unknown[] {

@@ -1,3 +1,3 @@
 import { tourDialects } from "./dialectTour";
 
-tourDialects(0, 4);
+tourDialects(0, 2);

@@ -1,3 +1,3 @@
 import { tourDialects } from "./dialectTour";
 
-tourDialects(1, 4);
+tourDialects(1, 2);

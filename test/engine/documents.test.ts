@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import ts from "typescript";
-import { type Bench, canaryKey, closeBenches, living, openBench } from "./harness";
+import { type Bench, canaryKey, closeBenches, living, openBench, openEndpoint } from "./harness";
 import { cliRoot, pluginLines } from "./workspace";
 
 /** The examples of the README and of all documents, word for word. Those of programs are one program together. */
@@ -24,7 +24,7 @@ let bench: Bench;
 beforeAll(async () => {
   bench = await openBench("", {
     apiKeys: keys,
-    endpoint: [{ kind: "status", status: 200 }],
+    endpoint: (await openEndpoint({ kind: "status", status: 200 })).url,
     // With pages, a list says whether it is complete, whatever the number of examples.
     dialect: { unknownFields: "ignored", paging: "cursor" },
   });

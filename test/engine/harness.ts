@@ -1,4 +1,5 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
+import { type EndpointServer, type EndpointStep, serveEndpoints } from "../support/endpointServer";
 import { Workspace } from "./workspace";
 
 /** The key of these tests: it must not be in plain text anywhere. */
@@ -45,12 +46,22 @@ export async function openNativeBench(program: object, options?: SimulatorOption
   return bench;
 }
 
+const servers: EndpointServer[] = [];
+
+/** A real server for the endpoints of all clusters: its `url` is the option `endpoint` of a bench. */
+export async function openEndpoint(...script: EndpointStep[]): Promise<EndpointServer> {
+  const server = await serveEndpoints(script, Date);
+  servers.push(server);
+  return server;
+}
+
 /** For `afterAll` of a file that opens benches. */
 export async function closeBenches(): Promise<void> {
   for (const { simulator, workspace } of benches.splice(0)) {
     await simulator.close();
     workspace.remove();
   }
+  await Promise.all(servers.splice(0).map((server) => server.close()));
 }
 
 /** The existing clusters, which the service bills. */

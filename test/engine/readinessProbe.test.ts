@@ -1,4 +1,5 @@
-import { type Bench, canaryKey, closeBenches, openBench, openNativeBench } from "./harness";
+import type { EndpointServer } from "../support/endpointServer";
+import { type Bench, canaryKey, closeBenches, openBench, openEndpoint, openNativeBench } from "./harness";
 
 /** One cluster whose endpoint answers late, through the real engine and both adapters. */
 const probe = {
@@ -29,27 +30,23 @@ const yamlProgram = {
 
 afterAll(closeBenches);
 
-const endpoint = [{ kind: "refused" as const }];
-const adapters: [string, () => Promise<Bench>][] = [
-  ["dynamic", () => openBench(dynamicProgram, { endpoint })],
-  ["native", () => openNativeBench(yamlProgram, { endpoint })],
+const adapters: [string, (endpoint: string) => Promise<Bench>][] = [
+  ["dynamic", (endpoint) => openBench(dynamicProgram, { endpoint })],
+  ["native", (endpoint) => openNativeBench(yamlProgram, { endpoint })],
 ];
 
 describe.each(adapters)("a readiness probe, through the %s adapter", (_name, open) => {
   let bench: Bench;
+  let served: EndpointServer;
   let shown = "";
   beforeAll(async () => {
-    bench = await open();
+    served = await openEndpoint({ kind: "refused" });
+    bench = await open(served.url);
   });
   const run = async (command: Promise<{ code: number | null; output: string }>) => {
     const { code, output } = await command;
     shown += output;
     return { code, output };
-  };
-  const served = () => {
-    const { endpoint: server } = bench.simulator;
-    if (!server) throw new Error("no endpoint is served");
-    return server;
   };
 
   it("fails the creation at the time limit if the endpoint does not answer, and keeps the cluster", async () => {
@@ -63,7 +60,7 @@ describe.each(adapters)("a readiness probe, through the %s adapter", (_name, ope
   });
 
   it("probes again at the next up, sends nothing else, and shows what it sees", async () => {
-    await served().answer({ kind: "status", status: 503, times: 2 }, { kind: "status", status: 200 });
+    await served.answer({ kind: "status", status: 503, times: 2 }, { kind: "status", status: 200 });
     const { code, output } = await run(bench.workspace.up());
     expect(output).toContain("2/2 replicas healthy, POST /health answers 503");
     expect(code).toBe(0);
@@ -72,24 +69,24 @@ describe.each(adapters)("a readiness probe, through the %s adapter", (_name, ope
   });
 
   it("is not sent by a refresh, and a change of the probe alone sends nothing but the probe", async () => {
-    const count = served().requests.length;
+    const count = served.requests.length;
     expect((await run(bench.workspace.refresh("--expect-no-changes"))).code).toBe(0);
-    expect(served().requests).toHaveLength(count);
+    expect(served.requests).toHaveLength(count);
     await bench.workspace.succeed("config", "set", "path", "/v1/models");
     const preview = await run(bench.workspace.preview());
     expect(preview.output).toMatch(/path\s*: "\/health" => "\/v1\/models"/);
     expect((await run(bench.workspace.up())).code).toBe(0);
-    expect(served().requests.length).toBe(count + 1);
-    expect(served().requests.at(-1)?.path).toMatch(/^\/web-\w+\/v1\/models$/);
+    expect(served.requests.length).toBe(count + 1);
+    expect(served.requests.at(-1)?.path).toMatch(/^\/web-\w+\/v1\/models$/);
     expect(bench.writes()).toEqual([]);
   });
 
   it("sends its headers and body to the endpoint, never the API key, and shows them nowhere", async () => {
-    for (const { headers, body } of served().requests) {
+    for (const { headers, body } of served.requests) {
       expect(headers.authorization).toBe(probe.headers.Authorization);
       expect(body).toBe(probe.body);
     }
-    expect(JSON.stringify(served().requests)).not.toContain(canaryKey);
+    expect(JSON.stringify(served.requests)).not.toContain(canaryKey);
     expect(JSON.stringify(bench.simulator.requests)).not.toMatch(/canary-(header|body)/);
     expect(await bench.workspace.stateText()).not.toMatch(/canary/);
     expect(shown).not.toMatch(/canary/);

@@ -2,6 +2,7 @@ import * as adapter from "../../../provider/adapters/dynamic";
 import { systemClock } from "../../../provider/clock";
 import type { Properties } from "../../../provider/core";
 import { type Simulator, startSimulator } from "../../../simulator";
+import { type EndpointServer, serveEndpoints } from "../../support/endpointServer";
 import type { VirtualClock } from "../../support/virtualClock";
 import { failureOf, living } from "../cluster/harness";
 import { canary, least, urnOf } from "../cluster/inputs";
@@ -15,6 +16,7 @@ const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": "1b470
 const hidden = { __urn: urnOf("web"), __provider: "text of the provider" };
 
 let simulator: Simulator;
+let endpoint: EndpointServer;
 let count = 0;
 
 /** Inputs as check returns them, each with a new name. */
@@ -37,13 +39,15 @@ async function created(more: Properties = {}) {
 }
 
 beforeEach(async () => {
-  simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: [{ kind: "status", status: 200 }] });
+  endpoint = await serveEndpoints([{ kind: "status", status: 200 }], clock);
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: endpoint.url });
   useEnvironment(simulator);
 });
 
 afterEach(async () => {
   forgetEnvironment();
   await simulator.close();
+  await endpoint.close();
 });
 
 describe("the dynamic adapter", () => {
@@ -119,7 +123,7 @@ describe("the results of the dynamic adapter", () => {
   });
 
   it.each([200, 503])("have the secrets of a probe as secrets, whether it answers %i", async (status) => {
-    await simulator.endpoint?.answer({ kind: "status", status });
+    await endpoint.answer({ kind: "status", status });
     const probe = { path: "/health", headers: { "X-Key": canary } };
     const inputs = inputsOf({ readinessProbe: probe, __timeouts: { create: "30s" } });
     const made = await run(
@@ -132,8 +136,8 @@ describe("the results of the dynamic adapter", () => {
       readinessProbe: { path: "/health", headers: { "X-Key": secret(canary) } },
       settled: status === 200,
     });
-    expect(simulator.endpoint?.requests[0]).toMatchObject({ method: "GET", headers: { "x-key": canary } });
-    expect(JSON.stringify(simulator.endpoint?.requests)).not.toContain(simulator.apiKey);
+    expect(endpoint.requests[0]).toMatchObject({ method: "GET", headers: { "x-key": canary } });
+    expect(JSON.stringify(endpoint.requests)).not.toContain(simulator.apiKey);
   });
 
   it("have the hash of what was rolled back as a secret, also after a refresh", async () => {

@@ -9,6 +9,7 @@ import { Session } from "../../../provider/adapters/plugin/session";
 import { systemClock } from "../../../provider/clock";
 import { type Properties, UNKNOWN } from "../../../provider/core";
 import { type Simulator, startSimulator } from "../../../simulator";
+import { type EndpointServer, serveEndpoints } from "../../support/endpointServer";
 import type { VirtualClock } from "../../support/virtualClock";
 import { living } from "../cluster/harness";
 import { canary, least } from "../cluster/inputs";
@@ -26,6 +27,7 @@ interface Answer {
 type Unary<Q, R> = (call: { request: Q }, callback: (error: Answer["error"], response?: R | null) => void) => void;
 
 let simulator: Simulator;
+let endpoint: EndpointServer;
 let service: ReturnType<typeof serviceOf>;
 let count = 0;
 
@@ -97,12 +99,16 @@ const seed = { name: "prod", gpuType: "h100", replicas: 2, container: "acme/mode
 const existing = () => simulator.addCluster(seed).id;
 
 beforeEach(async () => {
-  simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: [{ kind: "status", status: 200 }] });
+  endpoint = await serveEndpoints([{ kind: "status", status: 200 }], clock);
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: endpoint.url });
   service = serviceOf(new Session());
   await configure();
 });
 
-afterEach(() => simulator.close());
+afterEach(async () => {
+  await simulator.close();
+  await endpoint.close();
+});
 
 describe("a second configuration of one process", () => {
   const refusal = { details: expect.stringMatching(/^this plugin process already serves another provider/) };
@@ -169,7 +175,7 @@ describe("an operation", () => {
     "returns the headers and the body of a probe as secrets, with plainEnv %s",
     async (plainEnv) => {
       const probe = { path: "/health", method: "POST", headers: { "X-Key": canary }, body: canary };
-      await simulator.endpoint?.answer({ kind: "status", status: 503 });
+      await endpoint.answer({ kind: "status", status: 503 });
       const inputs = inputsOf({ plainEnv, readinessProbe: probe });
       const marked = { ...probe, headers: { "X-Key": asSecret(canary) }, body: asSecret(canary) };
       const failure = failureIn(await errorOf(run(create(inputs, false, 30))));
@@ -177,7 +183,7 @@ describe("an operation", () => {
       expect(failure?.getProperties()?.toJavaScript()).toMatchObject({ readinessProbe: marked, settled: false });
       expect(failure?.getReasonsList()).toEqual([expect.stringContaining("POST /health answers 503")]);
       expect(failure?.getReasonsList().join()).not.toContain(canary);
-      await simulator.endpoint?.answer({ kind: "status", status: 200 });
+      await endpoint.answer({ kind: "status", status: 200 });
       const updated = await run(update(id, fromStruct(failure?.getProperties()), inputs));
       expect(updated.getProperties()?.toJavaScript()).toMatchObject({ readinessProbe: marked, settled: true });
       const found = await run(read(id, fromStruct(updated.getProperties())));

@@ -1,9 +1,8 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { askAddress } from "../../../provider/api/address";
-import type { EndpointServer, EndpointStep } from "../../../simulator";
-import { serveEndpoints } from "../../../simulator/endpointServer";
 import { certificateFor } from "../../support/certificate";
+import { type EndpointServer, type EndpointStep, serveEndpoints } from "../../support/endpointServer";
 
 /** One request to an address that is really served. */
 

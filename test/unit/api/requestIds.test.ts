@@ -3,7 +3,6 @@ import { Redactor } from "../../../provider/api/redact/redactor";
 import { statusErrors } from "../../../provider/api/statusErrors";
 import { messageOf } from "../../../provider/errors";
 import { Secret } from "../../../provider/text";
-import { closeAll, openBench } from "../cluster/harness";
 import { requestOf } from "./fakes";
 
 const key = "sk-canary-of-the-key";
@@ -47,15 +46,5 @@ describe("the service's id of a request", () => {
     ["a body that cannot be read", "<html>", 200, "it is a web page, request id a1."],
   ])("is in the error of %s", async (_what, body, status, expected) => {
     expect(await messageFor({ "x-request-id": "a1" }, body, status)).toContain(expected);
-  });
-});
-
-describe("the simulator", () => {
-  afterEach(closeAll);
-
-  it("sends ids if it is told to", async () => {
-    const { client, run } = await openBench({ requestIdHeader: "x-request-id" });
-    await expect(run(client.getCluster("cl_none", { attempts: 1 }))).rejects.toThrow("HTTP 404, request id req_1)");
-    await expect(run(client.getCluster("cl_none", { attempts: 1 }))).rejects.toThrow("HTTP 404, request id req_2)");
   });
 });

@@ -1,18 +1,28 @@
 import { getHealth, getServiceInfo } from "../../../provider/api/serviceInfo";
 import type { Fault } from "../../../simulator";
-import { closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
+import { type BenchOptions, closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
 
 afterEach(closeAll);
 
-const paths = ["GET /", "GET /v1", "GET /api"];
+const paths = ["/", "/v1", "/api"];
+
+/** A service whose descriptor is at another path than that of the simulator; `asked` gets the path of each request. */
+function descriptorAt(place: string, asked: string[] = []): NonNullable<BenchOptions["wire"]> {
+  return (real) => (request) => {
+    asked.push(request.path);
+    const elsewhere = request.path === "/" ? "/nothing" : request.path;
+    return real({ ...request, path: request.path === place ? "/" : elsewhere });
+  };
+}
 
 describe("what the service says of itself", () => {
   it.each([
     ["/", 1],
     ["/v1", 2],
     ["/api", 3],
-  ])("is found at %s, at request %d", async (descriptorPath, count) => {
-    const bench = await openBench({ dialect: { descriptorPath } });
+  ])("is found at %s, at request %d", async (path, count) => {
+    const asked: string[] = [];
+    const bench = await openBench({ wire: descriptorAt(path, asked) });
     expect(await bench.run(getServiceInfo(bench.client))).toEqual({
       name: "GPU Cluster Management API",
       version: "1.0.0",
@@ -20,7 +30,7 @@ describe("what the service says of itself", () => {
       endpoints: expect.objectContaining({ health: "GET /health" }),
       raw: expect.objectContaining({ version: "1.0.0" }),
     });
-    expect(requestLines(bench.simulator)).toEqual(paths.slice(0, count));
+    expect(asked).toEqual(paths.slice(0, count));
   });
 
   it.each<[string, object]>([
@@ -42,16 +52,16 @@ describe("what the service says of itself", () => {
     ["a list", { kind: "body", body: "[]" }],
     ["an empty answer", { kind: "body", body: "", times: 2 }],
   ])("is looked for at the next path when the first has %s", async (_title, fault) => {
-    const bench = await openBench({ dialect: { descriptorPath: "/v1" }, faults: [{ ...fault, path: "/" }] });
+    const bench = await openBench({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
     expect(await bench.run(getServiceInfo(bench.client))).toMatchObject({ version: "1.0.0" });
   });
 
   it("is an error when it is at none of the paths, which names them", async () => {
     const faults: Fault[] = [
-      { kind: "html", status: 200, path: "/", times: 2 },
+      { kind: "html", status: 200, path: "/nothing", times: 2 },
       { kind: "body", status: 200, body: "{}", path: "/api" },
     ];
-    const bench = await openBench({ dialect: { descriptorPath: "/elsewhere" }, faults });
+    const bench = await openBench({ wire: descriptorAt("/elsewhere"), faults });
     const { message } = await bench.run(failureOf(getServiceInfo(bench.client)));
     expect(message).toContain("tried / (not JSON), /v1 (HTTP 404), /api (other content)");
   });

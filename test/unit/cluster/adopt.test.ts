@@ -298,15 +298,12 @@ async function adoptFrom(dialect: Partial<Dialect>, has: Partial<ForeignCluster>
   return { bench, at: await adopt(bench, inputs), inputs };
 }
 
-const names: Partial<Dialect> = { envEcho: "hidden", envHidden: "names" };
-
 /** What the service shows, what the cluster has otherwise, and what is said to be unverified: none of it is changed. */
 const rows: [string, Partial<Dialect>, Partial<ForeignCluster>, string[]][] = [
   ["no container", { containerEcho: "none" }, { container: "other/image:9" }, ["container"]],
   ["no env", { envEcho: "none" }, { env: { OTHER: "1" } }, ["env"]],
   ["neither", { containerEcho: "none", envEcho: "none" }, { env: {} }, ["container", "env"]],
-  ["masked values", { envEcho: "hidden" }, { env: { ...env, MODE: "another" } }, ["env.MODE", "env.MODEL"]],
-  ["names alone", names, { env: { ...env, MODE: "another" } }, ["env.MODE", "env.MODEL"]],
+  ["masked values", { envEcho: "masked" }, { env: { ...env, MODE: "another" } }, ["env.MODE", "env.MODEL"]],
   ["variables of its own", { injectedEnv: { GPU_HOST: "node-7" } }, {}, []],
   ["variables of somebody", {}, { env: { ...env, OWN: "1" } }, []],
   ["a longer form of the image", { containerEcho: "registry" }, {}, []],

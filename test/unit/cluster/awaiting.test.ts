@@ -127,7 +127,7 @@ describe("minHealthyReplicas", () => {
   it("waits for renewed replicas where a service replaces one after the other", async () => {
     let asks = 0;
     const bench = await openBench({
-      dialect: { actionAnswer: "empty-202" },
+      dialect: { actionAnswer: "empty" },
       client: (real) => oneByOne(real, () => asks++),
     });
     const inputs: Properties = { ...asked, replicas: 4, minHealthyReplicas: 2 };

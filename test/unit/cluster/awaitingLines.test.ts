@@ -175,7 +175,7 @@ describe("a timeout", () => {
   });
 
   it("ends the attempts to start what does not start", async () => {
-    const bench = await openBench({ dialect: { actionAnswer: "empty-202" }, client: () => ignoring() });
+    const bench = await openBench({ dialect: { actionAnswer: "empty" }, client: () => ignoring() });
     const stopped = await settleStopped(bench);
     const startMs = bench.clock.now();
     const failed = await failingChange(bench, stopped, asked, { timeoutMs: 5_000 });

@@ -13,6 +13,7 @@ import {
   living,
   openBench,
   openSettled,
+  rewriting,
   writes,
 } from "./harness";
 import { checked, urnOf } from "./inputs";
@@ -73,6 +74,11 @@ describe.each([400, 409, 503])("a creation that %d refuses", (status) => {
     },
   );
 });
+
+/** A service whose list of GPU types leaves out those that are sold out. */
+const inStockOnly = rewriting(/\/gpus$/, ({ gpus }) => ({
+  gpus: [gpus].flat().filter((gpu) => Object(gpu)["available"] === true),
+}));
 
 describe("a refusal for lack of GPUs", () => {
   it.each(["NODE_AT_CAPACITY", "GPU_COUNT_NOT_ALLOCATABLE"])("of the only type ends the creation: %s", async (code) => {
@@ -334,7 +340,7 @@ describe("a refusal that no wait changes", () => {
       { faults: [{ kind: "status", status: 503, path: "/v1/gpus**", times: 99 }] },
       "invalid_gpu_type",
     ],
-    ["a type that is left out because it is sold out", { dialect: { gpuStockListed: "in-stock-only" } }, "sold_out"],
+    ["a type that is left out because it is sold out", { wire: inStockOnly }, "sold_out"],
   ])("is none of these, and the creation waits: %s", async (_title, { faults = [], ...options }, code) => {
     const bench = await openBench({ ...options, faults: [...faults, refusing(400, code, 3)] });
     if (code === "sold_out") stocks(bench, { h100: 0 });
@@ -347,7 +353,7 @@ describe("a refusal that no wait changes", () => {
 
   it("is not assumed of a type that was listed in this run: it is sold out since then", async () => {
     const bench = await openBench({
-      dialect: { gpuStockListed: "in-stock-only" },
+      wire: inStockOnly,
       faults: [refusing(400, "invalid_gpu_type", 2)],
     });
     stocks(bench, { h100: 2 });

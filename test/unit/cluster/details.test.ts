@@ -30,7 +30,7 @@ function formOf({ __echo, unverifiedInputs, settled, endpoint, createdAt }: Prop
 describe("of many creations at once", () => {
   it.each([
     ["shows no container and no env", { containerEcho: "none", envEcho: "none" }],
-    ["shows them in a form of its own", { containerEcho: "registry", envEcho: "hidden" }],
+    ["shows them in a form of its own", { containerEcho: "registry", envEcho: "masked" }],
     ["shows them as they were asked for", { containerEcho: "same", envEcho: "same" }],
   ] as const)("one finds out for all that the service %s", async (_title, dialect) => {
     const { details } = await createAll(
@@ -55,7 +55,7 @@ describe("of many creations at once", () => {
     ["other variables", (index: number) => ({ env: index === 0 ? { MODE: "fast" } : { MODEL: "llama" } })],
     ["another container", (index: number) => ({ container: index === 0 ? "team/nginx:1" : "vllm/vllm-openai:v0.6.3" })],
   ])("one with %s tells nothing about the others", async (_title, own) => {
-    const dialect = { containerEcho: "registry", envEcho: "hidden" } as const;
+    const dialect = { containerEcho: "registry", envEcho: "masked" } as const;
     const fleet = fleetOf(3, own);
     const { states } = await createAll({ dialect }, fleet);
     const { states: alone } = await createAll({ dialect }, fleet.slice(1));

@@ -47,7 +47,7 @@ describe("a cluster that is found after the answer to its creation was lost", ()
   it.each<[string, Partial<ForeignCluster>, Partial<Dialect>]>([
     ["just what was asked for", {}, {}],
     ["variables that the service adds", {}, { injectedEnv: { REGION: "eu" } }],
-    ["masks in place of values", { env: { MODEL: "other" } }, { envEcho: "hidden" }],
+    ["masks in place of values", { env: { MODEL: "other" } }, { envEcho: "masked" }],
     ["no variables at all", { env: { MODEL: "other" } }, { envEcho: "none" }],
   ])("and shows %s is taken", async (_title, shown, dialect) => {
     const bench = await openFound(shown, dialect);

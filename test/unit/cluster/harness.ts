@@ -81,6 +81,21 @@ export async function openBench({
   };
 }
 
+/** A wire on which the successful answers of some paths have another form, which the simulator does not have. */
+export function rewriting(
+  path: RegExp,
+  write: (body: Readonly<Record<string, unknown>>) => unknown,
+): NonNullable<BenchOptions["wire"]> {
+  return (real) => async (request) => {
+    const answer = await real(request);
+    const isOther = answer.status !== 200 || !path.test(request.path);
+    return isOther ? answer : { ...answer, body: JSON.stringify(write(JSON.parse(answer.body))) };
+  };
+}
+
+/** A service whose `/status` shows the replicas alone, without a word for the cluster. */
+export const bareStatus = rewriting(/\/status$/, ({ replicas }) => replicas);
+
 /** Closes what the tests have opened. */
 export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((simulator) => simulator.close()));

@@ -1,6 +1,16 @@
 import type { Properties } from "../../../provider/core";
 import type { Dialect } from "../../../simulator";
-import { type Bench, closeAll, failureOf, forget, initErrorOf, openBench, openSettled, settle } from "./harness";
+import {
+  type Bench,
+  bareStatus,
+  closeAll,
+  failureOf,
+  forget,
+  initErrorOf,
+  openBench,
+  openSettled,
+  settle,
+} from "./harness";
 import { canary, checked } from "./inputs";
 import { refresh } from "./powerHarness";
 
@@ -108,7 +118,7 @@ describe.each(values)("a value %s", (_title, value, dialect) => {
 
   it("shows in nothing where it is in the service's word for the state", async () => {
     // Without a word in `/status`: a known one there would count before an unknown one of the record.
-    const { bench, id, state } = await openSettled(inputs, { dialect: { ...dialect, statusShape: "bare" } });
+    const { bench, id, state } = await openSettled(inputs, { dialect, wire: bareStatus });
     const env = { ...bench.simulator.cluster(id)?.env, ...dialect.injectedEnv };
     expect(Object.values(env)).toContain(value);
     const body = JSON.stringify({ id, status: `waits for ${value}`, env });

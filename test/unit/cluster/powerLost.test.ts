@@ -2,7 +2,7 @@ import { InitError, type Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Dialect, Fault } from "../../../simulator";
 import { isEverything } from "../../support/shares";
-import { type Bench, type BenchOptions, closeAll, openBench, openSettled, settle, writes } from "./harness";
+import { type Bench, type BenchOptions, closeAll, openBench, openSettled, rewriting, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, restart, running, scale } = power;
@@ -135,8 +135,11 @@ describe.each(ways)("%s", (_title, before, wanted, dialect, goal) => {
 
 describe("an update of env and replicas that was interrupted", () => {
   it("is rolled out by the next one, which does not take a new replica of the first for a roll-out", async () => {
-    const dialect: Partial<Dialect> = { updateRollsOut: false, statusShape: "bare", replicasListed: "once-scheduled" };
-    const bench = await openBench({ dialect, provisioningMs: 6_000 });
+    // A service that shows no word for the cluster, and a replica only after it is placed.
+    const wire = rewriting(/\/status$/, ({ replicas }) =>
+      [replicas].flat().filter((replica) => Object(replica)["status"] !== "pending"),
+    );
+    const bench = await openBench({ dialect: { updateRollsOut: false }, wire, provisioningMs: 6_000 });
     const wanted = { ...asked, replicas: 3, env: { MODEL: "another" } };
     const at = await interruptedAt(bench, await settle(bench, asked), wanted, 3);
     const end = await reach(bench, at, wanted);

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
-import type { Dialect, Fault } from "../../../simulator";
-import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines } from "./harness";
+import type { Fault } from "../../../simulator";
+import { type Bench, type BenchOptions, bareStatus, closeAll, failureOf, openBench, requestLines } from "./harness";
 import { canary } from "./inputs";
 
 afterEach(closeAll);
@@ -151,11 +151,11 @@ describe("a name", () => {
 describe("the status of a cluster", () => {
   const ask = (bench: Bench, id: string) => bench.run(getClusterStatus(bench.client, { id }));
 
-  it.each<[string, Partial<Dialect>]>([
-    ["a record", { statusShape: "record" }],
-    ["a bare list", { statusShape: "bare" }],
-  ])("is read from %s", async (_title, dialect) => {
-    const bench = await openWithWeb({ dialect });
+  it.each<[string, BenchOptions]>([
+    ["a record", {}],
+    ["a bare list", { wire: bareStatus }],
+  ])("is read from %s", async (_title, options) => {
+    const bench = await openWithWeb(options);
     bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
     const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
     expect(await ask(bench, bench.id)).toStrictEqual({

@@ -328,10 +328,10 @@ describe("a failed update is not rolled back", () => {
     expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:2");
   });
 
-  it.each(["none", "hidden"] as const)(
+  it.each(["none", "masked"] as const)(
     "of an adopted cluster whose env the service does not show (%s)",
     async (envEcho) => {
-      const bench = await openBench({ faults: [broken], dialect: { envEcho, envHidden: "masked" } });
+      const bench = await openBench({ faults: [broken], dialect: { envEcho } });
       const { id } = bench.simulator.addCluster({
         name: "web",
         gpuType: "h100",

@@ -1,5 +1,5 @@
 import type { Dialect, Fault } from "../../../simulator";
-import { type BenchOptions, closeAll, writes } from "./harness";
+import { type BenchOptions, bareStatus, closeAll, rewriting, writes } from "./harness";
 import { failingChange, patch, redeploy, running, warnings } from "./powerHarness";
 import { bad, broken, openGood, sick } from "./rollBackHarness";
 
@@ -14,13 +14,21 @@ const sameReplicas: NonNullable<BenchOptions["wire"]> = (real) => async (request
   };
 };
 
+/** A service that shows a replica only after it is placed. */
+const placed = rewriting(/\/status$/, ({ replicas, ...others }) => ({
+  ...others,
+  replicas: [replicas].flat().filter((replica) => Object(replica)["status"] !== "pending"),
+}));
+
 const forms: Readonly<Record<string, BenchOptions>> = {
   "new replicas": {},
   "the same replicas": { wire: sameReplicas },
-  "the same replicas, and no state word beside them": { wire: sameReplicas, dialect: { statusShape: "bare" } },
+  "the same replicas, and no state word beside them": {
+    wire: (real, clock) => bareStatus(sameReplicas(real, clock), clock),
+  },
   "a count of replicas": { dialect: { replicasForm: "counts" } },
-  "a count of replicas alone": { dialect: { replicasForm: "counts", statusShape: "bare" } },
-  "replicas once they are placed": { dialect: { replicasListed: "once-scheduled" } },
+  "a count of replicas alone": { wire: bareStatus, dialect: { replicasForm: "counts" } },
+  "replicas once they are placed": { wire: placed },
 };
 const faults: Readonly<Record<string, Fault>> = { fails: broken, "stays sick": sick };
 

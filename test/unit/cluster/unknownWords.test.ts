@@ -1,7 +1,19 @@
 import type { Client } from "../../../provider/api/client";
 import type { Properties } from "../../../provider/core";
 import type { Dialect } from "../../../simulator";
-import { type Bench, closeAll, countOf, forget, openBench, openSettled, settle, writes } from "./harness";
+import {
+  type Bench,
+  type BenchOptions,
+  bareStatus,
+  closeAll,
+  countOf,
+  forget,
+  openBench,
+  openSettled,
+  rewriting,
+  settle,
+  writes,
+} from "./harness";
 import * as power from "./powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, refresh, renaming, running, toDo, warnings } = power;
@@ -28,26 +40,38 @@ const ownWords =
 interface Way {
   readonly by: "this package" | "somebody else";
   readonly shown: string;
-  readonly dialect: Partial<Dialect>;
+  readonly wire?: BenchOptions["wire"];
   readonly more: Properties;
 }
+
+/** A service that shows no replicas of a stopped cluster. */
+const noReplicas = rewriting(/\/status$/, ({ replicas, ...others }) => ({
+  ...others,
+  replicas: others["status"] === "stopped" ? [] : replicas,
+}));
 
 /** Who stops the cluster, and by what that can be told. */
 const byReplicas = (["this package", "somebody else"] as const).flatMap((by) =>
   (["listed", "none"] as const).map(
-    (stoppedReplicas): Way => ({ by, shown: `replicas: ${stoppedReplicas}`, dialect: { stoppedReplicas }, more: {} }),
+    (stoppedReplicas): Way => ({
+      by,
+      shown: `replicas: ${stoppedReplicas}`,
+      ...(stoppedReplicas === "none" && { wire: noReplicas }),
+      more: {},
+    }),
   ),
 );
-const byWord: Way = { by: "this package", shown: "the word alone", dialect: {}, more: wordAlone };
+const byWord: Way = { by: "this package", shown: "the word alone", more: wordAlone };
 const ways = [...byReplicas, byWord];
 const byOthers = byReplicas.filter(({ by }) => by === "somebody else");
 const byUs = ways.filter(({ by }) => by === "this package");
 
-async function openStopped({ by, dialect, more }: Way, others: Partial<Dialect> = {}) {
-  const { bench, made } = await openSettled(
-    { ...asked, ...more },
-    { dialect: { ...dialect, ...others }, client: dimmed },
-  );
+const openStarted = ({ wire, more }: Way, dialect: Partial<Dialect> = {}) =>
+  openSettled({ ...asked, ...more }, { dialect, client: dimmed, ...(wire && { wire }) });
+
+async function openStopped(way: Way, dialect: Partial<Dialect> = {}) {
+  const { by, more } = way;
+  const { bench, made } = await openStarted(way, dialect);
   const isOurs = by === "this package";
   if (!isOurs) bench.simulator.change(made.id, { status: "stopped" });
   const held = isOurs ? await change(bench, made, { ...atRest, ...more }) : made;
@@ -91,7 +115,7 @@ describe.each(byUs)("a service whose word for stopped is not known ($shown)", (w
   const wanted: Properties = { ...atRest, ...way.more };
 
   it("has a cluster stopped once it runs no replica, or the word stays for a minute", async () => {
-    const { bench, made } = await openSettled({ ...asked, ...way.more }, { dialect: way.dialect, client: dimmed });
+    const { bench, made } = await openStarted(way);
     const startMs = bench.clock.now();
     const at = await reach(bench, made, wanted, [stop]);
     const tookMs = bench.clock.now() - startMs;
@@ -130,7 +154,7 @@ describe.each(byOthers)("a cluster that others stopped, under a word that is not
     const failed = await failingChange(bench, held, { ...asked, replicas: 3 });
     expect(writes(bench.simulator)).toEqual([scale]);
     const [listed, none] = [/timed out after 20m: 0\/3 .*, dimmed/, /shows "dimmed", which .* not know, and nothing/];
-    expect(failed.text).toMatch(way.dialect.stoppedReplicas === "listed" ? listed : none);
+    expect(failed.text).toMatch(way.wire ? none : listed);
     expect(failed.state["settled"]).toBe(false);
   });
 
@@ -149,7 +173,7 @@ describe.each(byOthers)("a cluster that others stopped, under a word that is not
   });
 
   it("gets a stop by an adoption that wants it stopped", async () => {
-    const bench = await openBench({ dialect: way.dialect, client: dimmed });
+    const bench = await openBench({ client: dimmed, ...(way.wire && { wire: way.wire }) });
     const createdAt = bench.clock.now() - 7_200_000;
     const seed = { name: "web", gpuType: "h100", replicas: 2, createdAt, container };
     const { id } = bench.simulator.addCluster({ ...seed, status: "stopped" });
@@ -171,7 +195,7 @@ it("a cluster without replicas is not taken for stopped where its autoscaler may
   const { bench, held } = await openStopped({
     by: "somebody else",
     shown: "",
-    dialect: { stoppedReplicas: "none" },
+    wire: noReplicas,
     more: {},
   });
   const extraFields = { autoscaling: { min_replicas: 0, max_replicas: 4 } };
@@ -316,7 +340,8 @@ describe.each<[string, number, Record<string, string>, string]>([
 
 it("a service that says no state at all has its cluster stopped and started by what its replicas show", async () => {
   const bench: Bench = await openBench({
-    dialect: { actionAnswer: "empty-202", statusShape: "bare" },
+    dialect: { actionAnswer: "empty" },
+    wire: bareStatus,
     client: (real) => ({
       getCluster: async (...args) => {
         const { status: _status, ...record } = await real.getCluster(...args);

@@ -16,8 +16,7 @@ const update = (bench: Bench, held: Held, env: Properties) => change(bench, held
 const echoes = {
   "as it is": { envEcho: "same" },
   "not at all": { envEcho: "none" },
-  masked: { envEcho: "hidden", envHidden: "masked" },
-  "by name": { envEcho: "hidden", envHidden: "names" },
+  masked: { envEcho: "masked" },
 } satisfies Record<string, Partial<Dialect>>;
 
 const dialects = dialectOptions.updateSemantics.flatMap((semantics) =>
@@ -35,7 +34,6 @@ describe.each(dialects)(
       ["while another one is added is gone", { KEEP: old.KEEP, NEW: "new-value" }, {}],
       ["with all others is gone", {}, {}],
       ["is gone after a redeploy, too", { KEEP: old.KEEP }, { updateRollsOut: false }],
-      ["is gone where env is a list of pairs, too", { KEEP: old.KEEP }, { envForm: "pairs" }],
       ["is gone where an update may not carry replicas, too", { KEEP: old.KEEP }, { updateFields: "no-replicas" }],
     ])("%s", async (_title, env, options) => {
       const { bench, made } = await openSettled(withEnv(old), { dialect: { ...base, ...options } });

@@ -1,4 +1,5 @@
-import { type Dialect, dialects } from "../../../simulator";
+import type { Dialect } from "../../../simulator";
+import { resolveDialect } from "../../../simulator/dialects";
 import { closeAll, forget, writes } from "../cluster/harness";
 import { expectReached, type Held, names, open, read, toDo, type Wanted, web } from "./harness";
 
@@ -19,7 +20,7 @@ async function adopt(bench: Bench, id: string, wanted: Wanted = web): Promise<He
 /** The inputs that the dialect does not show. */
 function unverified({ containerEcho, envEcho }: Dialect): string[] {
   const names = Object.keys(env).sort();
-  const envPaths = { same: [], none: ["env"], hidden: names.map((name) => `env.${name}`) };
+  const envPaths = { same: [], none: ["env"], masked: names.map((name) => `env.${name}`) };
   return [...(containerEcho === "none" ? ["container"] : []), ...envPaths[envEcho]];
 }
 
@@ -34,7 +35,7 @@ describe.each(names)("in the dialect %s", (dialect) => {
 
   it("differences of size, container and env that are shown are corrected, and then there is no drift", async () => {
     const bench = await open(dialect);
-    const { envEcho, containerEcho } = dialects[dialect] as Dialect;
+    const { envEcho, containerEcho } = resolveDialect(dialect);
     const other = { MODEL: "another-model", MODE: env["MODE"] ?? "" };
     const found = bench.simulator.addCluster({ ...foreign, replicas: 4, container: "team/server:0.9", env: other });
     const at = await adopt(bench, found.id);

@@ -1,9 +1,9 @@
 import { getHealth, getServiceInfo } from "../../../provider/api/serviceInfo";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
 import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
-import { type Dialect, dialects } from "../../../simulator";
 import { catalogs, type SimulatedGpuType } from "../../../simulator/catalog";
 import { clusterWord } from "../../../simulator/clusterRecords";
+import { resolveDialect } from "../../../simulator/dialects";
 import { closeAll, failureOf } from "../cluster/harness";
 import { create, endpointOf, names, open, web } from "./harness";
 
@@ -11,12 +11,7 @@ afterEach(closeAll);
 
 const model = ({ type, name, memoryGb }: SimulatedGpuType) => ({ type, name, memoryGb });
 const price = ({ type, pricePerHour }: SimulatedGpuType) => ({ type, pricePerHour, currency: "USD" });
-/** The number is absent if the dialect does not show it. */
-const stock = ({ type, stock: count }: SimulatedGpuType, { stockForm }: Dialect) => ({
-  type,
-  available: count > 0,
-  ...(stockForm === "flag" ? {} : { availableCount: count }),
-});
+const stock = ({ type, stock: count }: SimulatedGpuType) => ({ type, available: count > 0, availableCount: count });
 
 /** The facts that are equal in every dialect: all except the service's own record. */
 function canonical<T extends { raw: unknown }>(records: readonly T[]): Omit<T, "raw">[] {
@@ -24,16 +19,13 @@ function canonical<T extends { raw: unknown }>(records: readonly T[]): Omit<T, "
 }
 
 describe.each(names)("in the dialect %s", (name) => {
-  const dialect = dialects[name] as Dialect;
+  const dialect = resolveDialect(name);
   const catalog = catalogs[dialect.catalog];
-  const obtainable = catalog.filter((gpu) => gpu.stock > 0 || dialect.gpuStockListed === "all");
 
   it("the GPU types have the same facts", async () => {
     const { client, run } = await open(name);
     const all = await run(getGpuTypes(client));
-    expect(canonical(all.gpuTypes)).toEqual(
-      obtainable.map((gpu) => ({ ...model(gpu), ...price(gpu), ...stock(gpu, dialect) })),
-    );
+    expect(canonical(all.gpuTypes)).toEqual(catalog.map((gpu) => ({ ...model(gpu), ...price(gpu), ...stock(gpu) })));
     expect(canonical((await run(getGpuModels(client))).models)).toEqual(catalog.map(model));
     expect(canonical((await run(getGpuPricing(client))).prices)).toEqual(catalog.map(price));
   });
@@ -41,11 +33,11 @@ describe.each(names)("in the dialect %s", (name) => {
   it("the availability is the same, for all types and for one", async () => {
     const { client, run, simulator } = await open(name);
     const all = await run(getGpuAvailability(client));
-    expect(canonical(all.availability)).toEqual(obtainable.map((gpu) => stock(gpu, dialect)));
+    expect(canonical(all.availability)).toEqual(catalog.map(stock));
     simulator.setGpuType("l4", { stock: 1 });
     for (const gpu of [...catalog.filter(({ type }) => type !== "l4"), { ...gpuOf("l4", catalog), stock: 1 }]) {
       const one = await run(getGpuAvailability(client, { type: gpu.type }));
-      expect(canonical(one.availability)).toEqual([stock(gpu, dialect)]);
+      expect(canonical(one.availability)).toEqual([stock(gpu)]);
     }
     const { message } = await run(failureOf(getGpuAvailability(client, { type: "x900" })));
     expect(message).toContain("getGpuTypes()");
@@ -56,7 +48,7 @@ describe.each(names)("in the dialect %s", (name) => {
     simulator.setGpuType("h200", { pricePerHour: undefined });
     const all = await run(getGpuTypes(client));
     expect(canonical(all.gpuTypes.filter(({ type }) => type === "h200"))).toEqual([
-      { ...model(gpuOf("h200", catalog)), ...stock(gpuOf("h200", catalog), dialect) },
+      { ...model(gpuOf("h200", catalog)), ...stock(gpuOf("h200", catalog)) },
     ]);
     const { prices } = await run(getGpuPricing(client));
     expect(canonical(prices.filter(({ type }) => type !== "h200"))).toEqual(
@@ -66,16 +58,14 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(prices.find(({ type }) => type === "h200")?.pricePerHour).toBeUndefined();
   });
 
-  it("a sold-out catalog is an empty or a sold-out list, not an error", async () => {
+  it("a sold-out catalog is a sold-out list, not an error", async () => {
     const { client, run } = await open(name, { gpuTypes: catalog.map((gpu) => ({ ...gpu, stock: 0 })) });
-    const left = dialect.gpuStockListed === "all" ? catalog.length : 0;
     const { gpuTypes } = await run(getGpuTypes(client));
     const { availability } = await run(getGpuAvailability(client));
     expect([gpuTypes, availability].map((list) => list.filter(({ available }) => available === false).length)).toEqual([
-      left,
-      left,
+      catalog.length,
+      catalog.length,
     ]);
-    expect([gpuTypes.length, availability.length]).toEqual([left, left]);
   });
 
   it("clusters are listed, and read by name and by id, without the values of env", async () => {

@@ -1,5 +1,6 @@
-import { type ClusterChanges, type Dialect, dialects } from "../../../simulator";
+import type { ClusterChanges, Dialect } from "../../../simulator";
 import { clusterWord } from "../../../simulator/clusterRecords";
+import { resolveDialect } from "../../../simulator/dialects";
 import { closeAll, forget, living, writes } from "../cluster/harness";
 import { create, names, open, read, toDo, update, web } from "./harness";
 
@@ -40,7 +41,7 @@ const drifts: Drift[] = [
 ];
 
 describe.each(names)("in the dialect %s", (name) => {
-  const dialect = dialects[name] as Dialect;
+  const dialect = resolveDialect(name);
 
   it.each(drifts)("$what is found by a refresh if it is shown, and corrected", async ({ changes, paths, isShown }) => {
     const bench = await open(name);

@@ -1,10 +1,9 @@
 import type { Properties } from "../../../provider/core";
 import { type Dialect, dialects } from "../../../simulator";
-import { isEverything } from "../../support/shares";
 import { type Bench, type BenchOptions, living, openBench, writes } from "../cluster/harness";
 
-/** The names of all dialects, or of a third of them. */
-export const names = Object.keys(dialects).filter((_, index) => isEverything || index % 3 === 0);
+/** The names of all dialects; the form of the official client has tests of its own. */
+export const names = Object.keys(dialects).filter((name) => name !== "client");
 
 /** The desired inputs of a cluster, as check returns them. */
 export interface Wanted extends Properties {
@@ -88,7 +87,7 @@ export async function expectReached(bench: Bench, held: Held, wanted: Wanted): P
   expect(warnings(bench).filter((text) => !text.includes("the request is sent again"))).toEqual([]);
 }
 
-/** A cluster's endpoint, with or without the slash at its end that some dialects show. */
+/** A cluster's endpoint. */
 export function endpointOf({ simulator }: Bench, id: string): string {
   const escaped = simulator.cluster(id)?.endpoint.replaceAll(".", "\\.");
   return expect.stringMatching(new RegExp(`^${escaped}/?$`));

@@ -1,9 +1,9 @@
-import { dialects } from "../../../simulator";
+import { dialects, type Fault } from "../../../simulator";
 import { canaries, closeAll, examined, findingOf, openService } from "./harness";
 
 afterEach(closeAll);
 
-const everyForm = [...Object.keys(dialects), "client"];
+const everyForm = Object.keys(dialects);
 
 describe.each(everyForm)("a service of the form %s", (dialect) => {
   it("is understood by few reads, and nothing that is secret is shown", async () => {
@@ -54,24 +54,25 @@ describe("the form of the specification", () => {
   it("is suggested by an empty list, and open if that is in an envelope", async () => {
     const { report: plain } = await examined(await openService({}, 0));
     expect(plain.requestNames).toEqual({ names: "specification", certainty: "likely" });
-    const dialect = { listShape: "data", gpuListShape: "by-type" } as const;
-    const { report, text } = await examined(await openService({ dialect }, 0));
+    const byType = JSON.stringify({ h100: { name: "H100", memory_gb: 80 }, l4: { name: "L4", memory_gb: 24 } });
+    const faults: Fault[] = [{ kind: "body", path: "/v1/gpus", body: byType, times: 9 }];
+    const { report, text } = await examined(await openService({ dialect: { listShape: "data" }, faults }, 0));
     expect(report.requestNames.certainty).toBe("open");
     expect(text).toContain("Set gpucluster:requestNames to `specification` or `client`");
     expect(findingOf(report, "/v1/gpus")?.form).toMatch(/^\{…: \{name: text, /);
   });
 
   it.each([
-    [{ listForm: "by-id" }, /^\{clusters: \{…: \{(id: text, )?name: text, /],
+    [{}, /^\{clusters: \[\{id: text, /],
     [{ listShape: "bare" }, /^\[\{id: text, /],
-    [{ listShape: "nested" }, /^\{data: \{items: \[\{id: text, /],
+    [{ listShape: "items" }, /^\{items: \[\{id: text, /],
   ] as const)("is named by its list: %j", async (dialect, form) => {
     const { report } = await examined(await openService({ dialect }));
     expect(findingOf(report, "/v1/clusters")?.form).toMatch(form);
   });
 
   it("is distinguished from the one that the descriptor names, which is shown", async () => {
-    const dialect = { descriptor: "lying", descriptorPath: "/v1" } as const;
+    const dialect = { descriptor: "lying" } as const;
     const { report, text } = await examined(await openService({ dialect }));
     expect(report.update).toEqual({ isNamed: true, tried: ["PATCH", "PUT", "POST"] });
     expect(text).toContain("the descriptor names one. Only a write can tell");
@@ -83,7 +84,7 @@ describe("the form of the specification", () => {
 
 describe("lists of many pages", () => {
   it("are read no further than needed", async () => {
-    const simulator = await openService({ dialect: { paged: true } }, 20);
+    const simulator = await openService({ dialect: { paging: "cursor" } }, 20);
     const { report, text } = await examined(simulator);
     expect(report.clusters).toEqual({ count: 8, complete: false });
     expect(text).toMatch(/^Clusters +8, perhaps more$/m);

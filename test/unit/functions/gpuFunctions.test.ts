@@ -5,8 +5,9 @@ import {
   getGpuTypes,
   getGpuTypesFor,
 } from "../../../provider/functions/gpus";
-import { dialects } from "../../../simulator";
+import { resolveDialect } from "../../../simulator/dialects";
 import { type Bench, closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
+import { names } from "../dialects/harness";
 
 afterEach(closeAll);
 
@@ -168,8 +169,8 @@ describe("the GPU types for a new cluster", () => {
     expect((await bench.run(failureOf(getGpuTypesFor(bench.client)))).message).toMatch(/HTTP 403/);
   });
 
-  it.each(Object.keys(dialects))("are the same in the dialect %s", async (dialect) => {
-    const bench = await openBench({ dialect: { ...dialects[dialect], catalog: "own" } });
+  it.each(names)("are the same in the dialect %s", async (dialect) => {
+    const bench = await openBench({ dialect: { ...resolveDialect(dialect), catalog: "own" } });
     const { types } = await bench.run(getGpuTypesFor(bench.client, { minMemoryGb: 48, maxPricePerHour: 3 }));
     expect(types).toEqual(["l40s", "a100-40gb", "a100-80gb", "h100", "*"].filter((type) => type !== "a100-40gb"));
   });

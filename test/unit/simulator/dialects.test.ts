@@ -1,125 +1,72 @@
-import {
-  type Dialect,
-  dialectOptions,
-  dialects,
-  furtherOptions,
-  publishedDialects,
-  startSimulator,
-} from "../../../simulator";
-import { coveringRows, tunedMixes } from "../../../simulator/coveringDialects";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Dialect, dialectOptions, dialects, startSimulator } from "../../../simulator";
 import { parseDialect, resolveDialect } from "../../../simulator/dialects";
 import { start, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
-const options: [string, readonly unknown[]][] = Object.entries(dialectOptions);
-const covering = Object.entries(dialects).filter(([name]) => name !== "documented");
-const readings = covering.map(([, dialect]) => new Map<string, unknown>(Object.entries(dialect)));
-const { client } = publishedDialects;
+const { client } = dialects;
 
-test("the dialects have every pair of values of every two options, and are not many more than needed", () => {
-  const pairs = options.flatMap(([left, leftValues], index) =>
-    options
-      .slice(index + 1)
-      .flatMap(([right, rightValues]) =>
-        leftValues.flatMap((one) => rightValues.map((other) => [left, one, right, other] as const)),
-      ),
-  );
-  const missing = pairs.filter(
-    ([left, one, right, other]) => !readings.some((each) => each.get(left) === one && each.get(right) === other),
-  );
-  expect([missing, pairs.length > 5000]).toEqual([[], true]);
-  const [longest = 0, second = 0] = options.map(([, values]) => values.length).sort((left, right) => right - left);
-  expect([readings.length >= 6, readings.length <= 2 * longest * second, longest <= 3]).toEqual([true, true, true]);
-  expect(new Set(covering.map(([, dialect]) => JSON.stringify(dialect))).size).toBe(readings.length);
-});
-
-test("each dialect has for each option one of its values, plain the first, and every further option's first", () => {
-  const firsts = (table: object) =>
-    Object.fromEntries(Object.entries(table).map(([option, [first]]) => [option, first]));
-  for (const [option, values] of options) {
-    expect([option, values.length > 1, new Set(values).size]).toEqual([option, true, values.length]);
-    for (const reading of readings) expect(values).toContain(reading.get(option));
-  }
-  for (const [, dialect] of covering) expect(dialect).toMatchObject({ ...firsts(furtherOptions), pageSize: 2 });
-  expect(dialects["plain"]).toEqual({ ...firsts(dialectOptions), ...firsts(furtherOptions), pageSize: 2 });
-});
-
-test("the tuned mixes have a digit of a value for each option and no other", () => {
-  expect(Object.keys(tunedMixes)).toEqual(options.map(([option]) => option));
-  for (const [option, values] of options) {
-    const digits = [...(tunedMixes[option] ?? "")];
-    expect([digits.length, digits.every((digit) => Number(digit) < values.length)]).toEqual([
-      readings.length - 2,
-      true,
-    ]);
+test("each dialect has for each option one of its values, plain the first", () => {
+  const options: [string, readonly unknown[]][] = Object.entries(dialectOptions);
+  expect(dialects.plain).toEqual(Object.fromEntries(options.map(([option, [first]]) => [option, first])));
+  for (const dialect of Object.values<object>(dialects)) {
+    expect(Object.keys(dialect)).toEqual(options.map(([option]) => option));
+    const chosen = new Map<string, unknown>(Object.entries(dialect));
+    for (const [option, values] of options) expect(values).toContain(chosen.get(option));
   }
 });
 
-test.each<[string, number[], number[][], number]>([
-  ["two options need each pair once", [3, 2], [], 6],
-  ["three options of two values need four rows", [2, 2, 2], [], 4],
-  ["one option makes no pairs", [4], [], 0],
-  [
-    "no further row covers the pairs of the seeds",
-    [2, 1],
-    [
-      [0, 0],
-      [1, 0],
-    ],
-    2,
-  ],
-])("%s", (_title, sizes, seeds, expected) => {
-  const rows = coveringRows(sizes, seeds);
-  expect([rows.length, rows.slice(0, seeds.length)]).toEqual([expected, seeds]);
-  expect(coveringRows(sizes, seeds)).toEqual(rows);
+test("the guide has one line for each option, with all its values, in at most 8 kB", () => {
+  const guide = readFileSync(join(__dirname, "../../../docs/guides/testing.md"), "utf8");
+  expect(guide.length).toBeLessThanOrEqual(8_000);
+  for (const [option, values] of Object.entries<readonly unknown[]>(dialectOptions)) {
+    const [, line = ""] = new RegExp(`^\\| \`${option}\` \\| (.*)$`, "m").exec(guide) ?? [];
+    const missing = values.filter((value) => typeof value !== "object" && !line.includes(`\`${value}\``));
+    expect({ option, line: line !== "", missing }).toEqual({ option, line: true, missing: [] });
+  }
 });
 
 test("every dialect has its name, and may be given as options as well, on top of plain", () => {
-  for (const name of Object.keys({ ...dialects, ...publishedDialects })) {
+  for (const name of Object.keys(dialects)) {
     const dialect = resolveDialect(name);
     expect([resolveDialect(dialect), resolveDialect(JSON.parse(JSON.stringify(dialect)))]).toEqual([dialect, dialect]);
   }
   const put = resolveDialect({ updateMethod: "PUT", listShape: undefined });
-  expect(put).toEqual({ ...dialects["plain"], updateMethod: "PUT" });
+  expect(put).toEqual({ ...dialects.plain, updateMethod: "PUT" });
 });
 
 test("an unknown dialect is refused with the known names", async () => {
-  await expect(startSimulator({ dialect: "klingon" })).rejects.toThrow(/plain, terse, mix-1 to mix-\d+/);
+  await expect(startSimulator({ dialect: "klingon" })).rejects.toThrow(
+    "Known: plain, terse, careful, documented, client.",
+  );
 });
 
 test.each<[unknown, string]>([
-  [{ updatMethod: "PUT" }, '"updatMethod" is no option. Known: listShape, listForm, paged, paging'],
+  [{ updatMethod: "PUT" }, '"updatMethod" is no option. Known: listShape, paging, recordShape'],
   [{ toString: "PUT" }, '"toString" is no option'],
-  [{ updateMethod: "DELETE" }, 'updateMethod must be PATCH | PUT | POST, got "DELETE"'],
+  [{ updateMethod: "DELETE" }, 'updateMethod must be PATCH | PUT | POST | none, got "DELETE"'],
   [{ uniqueNames: "true" }, 'uniqueNames must be false | true, got "true"'],
-  [{ rateLimitStatus: "429" }, 'rateLimitStatus must be 429 | 503, got "429"'],
-  [{ paging: "none" }, 'paging must be cursor | link | numbered | repeating | next-cursor, got "none"'],
-  [{ pageSize: 0 }, "pageSize must be 2, or another whole number of at least 1, got 0"],
-  [{ injectedEnv: { A: 1 } }, "or another object of strings, got"],
-  [{ descriptorPath: "v1" }, 'descriptorPath must be / | /v1 | /api, or another path that begins with "/", got "v1"'],
+  [{ injectedEnv: { A: 1 } }, "| another object of strings, got"],
   [["plain"], "it must be an object"],
   [null, "it must be an object"],
 ])("as options %j are refused", (value, reason) => {
   expect(() => parseDialect(value)).toThrow(reason);
 });
 
-test.each([
-  { paging: "repeating" },
-  { pageSize: 50 },
-  { injectedEnv: { REGION: "eu" } },
-  { descriptorPath: "/about" },
-] as const)("%j is allowed, though the covering dialects do not use it", (given) => {
-  expect(resolveDialect(given)).toMatchObject(given);
+test("any variables may be added to env", () => {
+  const injectedEnv = { REGION: "eu" };
+  expect(resolveDialect({ injectedEnv })).toMatchObject({ injectedEnv });
 });
 
 test.each<[Partial<Dialect>, number[], string[], string?]>([
   [{}, [200, 404, 200, 400], []],
-  [{ descriptorPath: "/v1" }, [404, 200, 200, 400], []],
   [{ descriptor: "absent" }, [404, 404, 200, 400], []],
   [{ ...client, descriptor: "absent" }, [404, 404, 200, 400], []],
   [{ descriptor: "lying" }, [200, 404, 200, 400], ["update", "status"], "PUT"],
   [{ updateMethod: "PUT", descriptor: "lying" }, [200, 404, 200, 400], ["update", "status"], "PATCH"],
+  [{ updateMethod: "none", descriptor: "lying" }, [200, 404, 200, 400], ["update", "status"], "PATCH"],
   [{ ...client, descriptor: "lying" }, [200, 404, 200, 400], ["update", "status"], "PUT"],
 ])(
   "the descriptor in %j is where it says, and names what it says: %j",

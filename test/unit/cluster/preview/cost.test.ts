@@ -3,7 +3,6 @@ import { money } from "../../../../provider/cluster/money";
 import { type Cost, costAt, Ledger } from "../../../../provider/cluster/preview/cost";
 import { asInputs } from "../../../../provider/cluster/state";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
-import type { Dialect } from "../../../../simulator";
 import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
@@ -45,14 +44,6 @@ describe("the cost in a preview", () => {
   it("of a replacement is the same in its second check", async () => {
     const results = await checkTwice(await openBench(), { ...checked, gpuType: "l4" }, old());
     expect(results.map(({ inputs }) => inputs["hourlyCost"])).toEqual([0.88, 0.88]);
-  });
-
-  it.each<Partial<Dialect>>([
-    { priceForm: "cents" },
-    { pricePlace: "beside" },
-    { pricePlace: "beside", gpuListShape: "bare" },
-  ])("is found in the dialect %j", async (dialect) => {
-    expect((await checkOnce(checked, {}, { dialect })).inputs["hourlyCost"]).toBe(5.98);
   });
 
   it("is left out if the service shows no price, which is said once in a run, and never of an unchanged cluster", async () => {

@@ -1,6 +1,7 @@
 import { chooseType, closeNames, unlistedText } from "../../../../provider/cluster/preview/gpuType";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
-import { type Dialect, dialects } from "../../../../simulator";
+import { resolveDialect } from "../../../../simulator/dialects";
+import { names } from "../../dialects/harness";
 import { type BenchOptions, closeAll, countOf, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
@@ -96,18 +97,8 @@ describe("a list of GPU types", () => {
     expect(said).toEqual([expect.stringMatching(/^warning: GPU types, stock figures and prices could not be checked/)]);
   });
 
-  it.each<Partial<Dialect>>([
-    { stockPlace: "by-region" },
-    { stockForm: "flag" },
-    { stockForm: "flag", stockFlag: "word" },
-    { gpuStockListed: "in-stock-only" },
-    { gpuListShape: "by-type" },
-  ])("is chosen from in the dialect %j", async (dialect) => {
-    expect((await checkOnce(listOf("rtx4090", "h200", "h100"), {}, { dialect })).inputs["gpuType"]).toBe("h200");
-  });
-
-  it.each(Object.keys(dialects))("becomes a type with its price in the dialect %s", async (dialect) => {
-    const options = { dialect: { ...dialects[dialect], catalog: "own" } } as const;
+  it.each(names)("becomes a type with its price in the dialect %s", async (dialect) => {
+    const options = { dialect: { ...resolveDialect(dialect), catalog: "own" } } as const;
     const { inputs, refusals } = await checkOnce({ ...listOf("rtx4090", "h200", "h100"), replicas: 3 }, {}, options);
     expect(refusals).toEqual([]);
     expect(inputs).toMatchObject({ gpuType: "h200", hourlyCost: 11.97 });

@@ -11,6 +11,7 @@ const held = (replicas: number, changes: Properties = {}) => old({ gpuType: "h20
 const aboutStock = (said: string[]) => said.filter((line) => line.includes("not enough GPUs"));
 const strict: BenchOptions = { settings: { capacityCheck: "error" } };
 const atRest = { desiredStatus: "stopped" };
+const inStock = async () => ({ gpus: [{ type: "h200", available: true, raw: {} }], certain: true });
 /** A list that says the price and nothing of the stock. */
 const noStock = async () => ({ gpus: [{ type: "h200", pricePerHour: 3.99, raw: {} }], certain: true });
 
@@ -23,8 +24,6 @@ describe("a stock that is exceeded", () => {
     ["a replacement that comes first counts whole", { ...many(40), name: "api" }, held(40), 40],
     ["a replacement of another type counts whole", many(40), old({ replicas: 40 }), 40],
     ["a replacement of a stopped one counts whole", many(40), old({ replicas: 40, ...atRest }), 40],
-    ["it is known by region", many(40), undefined, 40, { dialect: { stockPlace: "by-region" } }],
-    ["it is known by a number alone", many(40), undefined, 40, { dialect: { stockForm: "count" } }],
   ])(
     "is a warning with the type, what is wanted and what there is: %s",
     async (_title, news, olds, wanted, options = {}) => {
@@ -67,7 +66,12 @@ describe("a stock is no reason to say anything", () => {
     ["for replicas that are not known yet", many(UNKNOWN), undefined],
     ["for a desired status that is not known yet", manyUnknown, undefined],
     ["for a connection that is not known yet", { ...many(40), connection: UNKNOWN }, undefined],
-    ["if it is only known that there is some", many(400), held(1), { dialect: { stockForm: "flag" } }],
+    [
+      "if it is only known that there is some",
+      many(400),
+      held(1),
+      { client: () => ({ listGpuTypes: inStock, listGpuAvailability: inStock }) },
+    ],
     ["if the type is not listed any more", many(400), held(1), { gpuTypes: [] }],
     [
       "if it is not known",

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { urlOf } from "./server";
+import { urlOf } from "../../simulator/server";
 
 /** How the served endpoint answers. */
 export type EndpointAnswer =
