@@ -3,6 +3,7 @@
 /** Inputs of a cluster. */
 export const removedInputs: ReadonlyMap<string, string> = new Map([
   ["deletionPolicy", 'use the option retainOnDelete or protect, or desiredStatus "stopped"'],
+  ["healthCheck", "leave it out, because replicas are always read, or use skipAwait to wait for nothing"],
 ]);
 
 /** Settings of the stack, or of an explicit provider, by their names without `gpucluster:`. */

@@ -1,7 +1,6 @@
 import type { ClusterRecord, ReplicaRecord, StatusRecord } from "../api/records";
 import { isGone, isKnownWord, isLeaving, isSameWord, isSick, stateOf } from "../api/states";
 import { cut, listOf } from "../text";
-import { type HealthCheck, inputDefaults } from "./fields";
 import type { CheckedInputs, ClusterState } from "./stateFields";
 
 /** The observed state of a cluster at one time. */
@@ -56,19 +55,17 @@ export interface Goal {
   readonly replicas: number;
   /** The number of replicas that have to be healthy. */
   readonly enough: number;
-  readonly healthCheck: HealthCheck;
   /** Whether the endpoint is probed afterwards. */
   readonly isProbed: boolean;
 }
 
-type GoalInputs = Pick<CheckedInputs, "replicas" | "minHealthyReplicas" | "healthCheck" | "readinessProbe">;
+type GoalInputs = Pick<CheckedInputs, "replicas" | "minHealthyReplicas" | "readinessProbe">;
 
 /** The goal that the inputs request. */
-export function goalOf({ replicas, minHealthyReplicas, healthCheck, readinessProbe }: GoalInputs): Goal {
+export function goalOf({ replicas, minHealthyReplicas, readinessProbe }: GoalInputs): Goal {
   return {
     replicas,
     enough: Math.min(minHealthyReplicas ?? replicas, replicas),
-    healthCheck: healthCheck ?? inputDefaults.healthCheck ?? "status",
     isProbed: readinessProbe !== undefined,
   };
 }
@@ -88,7 +85,6 @@ export function judgeReady(found: Found, goal: Goal): Verdict {
   const told = withReason(word ?? "no state", record);
   if (isLeaving(word)) return failed(`it is ${told}: someone else is deleting it`, status);
   if (state === "stopped") return failed(`it is ${told}: someone else stopped it`, status);
-  if (goal.healthCheck === "list") return judgeWord(found, word, goal);
   const isPartial = goal.enough < goal.replicas;
   if (!status) return state === "pending" && !isPartial ? pending(told) : confirm(told);
   if (state === "failed") return failed(`it is ${told}`, status);
@@ -121,15 +117,6 @@ function unknownIn({ record, status }: Found): string {
   return quoted.length > 0 ? `${listOf(quoted)}, which this version does not know` : "nothing about its health";
 }
 
-/** For `healthCheck: "list"`: the status word of the cluster decides. */
-function judgeWord(found: Found, word: string | undefined, { isProbed }: Goal): Verdict {
-  const state = stateOf(word);
-  const told = withReason(word ?? "no state", found.record);
-  if (state === "failed") return failed(`it is ${told}`, undefined);
-  if (state === "running") return { kind: "ready" };
-  return state === "pending" || isSick(word) ? pending(told) : judgeUnknown(found, told, isProbed);
-}
-
 /** A status word with the service's reason for it. Running, stopped and terminated clusters need no reason. */
 function withReason(word: string, { reason, status }: ClusterRecord): string {
   const isWell = ["running", "stopped", "terminated"].includes(stateOf(status));
@@ -138,8 +125,6 @@ function withReason(word: string, { reason, status }: ClusterRecord): string {
 
 /** The known facts about a cluster before it is stopped. */
 interface Running {
-  /** False if only the status word of the cluster may be read, not `/status`. */
-  readonly readsStatus: boolean;
   readonly word?: string | undefined;
   readonly state?: Partial<ClusterState>;
 }
@@ -152,17 +137,17 @@ export const stillMs = 60_000;
  * replicas decide or, if they cannot be read, another word than before the stop. That has to last if the word is the same as
  * before, or is all that can be read.
  */
-export function judgeStopped({ record, status }: Found, before: Running = { readsStatus: true }): Verdict {
+export function judgeStopped({ record, status }: Found, before: Running = {}): Verdict {
   const word = tellingWord(record.status, status?.status);
   const state = stateOf(word);
   if (isLeaving(word)) return failed(`it is ${word}: someone else is deleting it`, status);
   if (state === "stopped") return { kind: "ready" };
   const runs = [record.status, status?.status].some((each) => stateOf(each) === "running");
   if (state !== "unknown" || runs) return pending(word);
-  if (!status && before.readsStatus) return confirm(word);
+  if (!status) return confirm(word);
   const isAsLeft = isStopped(record, before.state);
   const isOther = isAsLeft || !isSameWord(before.word, record.status);
-  const hasReplicas = status !== undefined && !status.isMissing;
+  const hasReplicas = !status.isMissing;
   if (!(hasReplicas ? isIdle(status) : isOther)) return pending(word);
   return { kind: "ready", summary: word ?? "no state", holdMs: isAsLeft || (hasReplicas && isOther) ? 0 : stillMs };
 }

@@ -27,10 +27,7 @@ export interface Subject {
   readonly id: string;
   /** The known inputs: a call may contain an id and nothing else. */
   readonly inputs: Partial<
-    Pick<
-      CheckedInputs,
-      "name" | "env" | "extraFields" | "readinessProbe" | "gpuType" | "container" | "healthCheck" | "adopt"
-    >
+    Pick<CheckedInputs, "name" | "env" | "extraFields" | "readinessProbe" | "gpuType" | "container" | "adopt">
   >;
   /** The state before: its secrets may still be quoted. */
   readonly olds?: Pick<ClusterState, "env" | "extraFields" | "readinessProbe"> & Before;
@@ -88,11 +85,6 @@ export class Operation {
 
   get signal(): AbortSignal {
     return this.ctx.signal;
-  }
-
-  /** False if only the status word of the cluster may be read. */
-  get readsStatus(): boolean {
-    return this.subject.inputs.healthCheck !== "list";
   }
 
   /** The state before. */

@@ -62,7 +62,7 @@ const refusalsToEnd = 3;
  */
 export class Poller {
   readonly #waits = new Map<WaitReport, PollOptions>();
-  readonly #statuses = new WeakMap<Operation, { readonly status: StatusRecord | undefined; readonly atMs: number }>();
+  readonly #statuses = new WeakMap<Operation, { readonly status: StatusRecord; readonly atMs: number }>();
   #fastestMs: number | undefined;
   #dueMs: number | undefined;
   /** The next moment at which all waits poll. */
@@ -116,7 +116,7 @@ export class Poller {
 
   #pauseAfterMs(sinceMs: number): number {
     const waits = [...this.#waits.values()];
-    const unconfirmed = waits.filter(({ operation, isDeleted }) => operation.readsStatus && !isDeleted);
+    const unconfirmed = waits.filter(({ isDeleted }) => !isDeleted);
     const alone = waits.every(({ operation }) => operation.isCreation) ? requestsOfCreation : 2;
     return pollPauseMs({
       sinceMs,
@@ -193,17 +193,16 @@ export class Poller {
     past: PollHistory,
     { kind }: Verdict,
     record: ClusterRecord,
-  ): Promise<StatusRecord | undefined> {
+  ): Promise<StatusRecord> {
     // If the service has no `/status`, a record that was read by its id is the only source.
     const isAll = record.fields !== undefined && this.client.form.has("status") === false;
-    const own = isAll && operation.readsStatus ? statusIn(record) : undefined;
+    const own = isAll ? statusIn(record) : undefined;
     if (own) return operation.clear(own);
     const nowMs = this.clock.now();
     const last = this.#statuses.get(operation);
     const maxAgeMs = past.waitedMs * statusAgeShare;
     if (last && kind === "pending" && operation.isCreation && nowMs - last.atMs < maxAgeMs) return last.status;
-    const none = operation.readsStatus ? noReplicas(this.client) : undefined;
-    const status = (await findStatus(this.client, operation, { attempts: 1 })) ?? none;
+    const status = (await findStatus(this.client, operation, { attempts: 1 })) ?? noReplicas(this.client);
     this.#statuses.set(operation, { status, atMs: nowMs });
     return status;
   }

@@ -39,7 +39,7 @@ function isGoingDown(record: ClusterRecord): boolean {
 }
 
 async function waitUntilStopped(service: Service, operation: Operation, word = operation.observed.record?.status) {
-  const before = { readsStatus: operation.readsStatus, word, state: operation.before };
+  const before = { word, state: operation.before };
   await waitUntil(service, operation, (found) => judgeStopped(found, before));
   operation.stopped();
 }

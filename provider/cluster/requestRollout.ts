@@ -1,6 +1,5 @@
 import type { RedeployBody } from "../api/endpoints";
 import type { ClusterRecord, StatusRecord } from "../api/records";
-import { statusOfWord } from "../api/states";
 import type { Clock } from "../clock";
 import { isMissingEndpoint, NotInPlaceError, NoUpdateError, RequestError } from "../errors";
 import { sameImage } from "./drift";
@@ -145,11 +144,10 @@ async function hasBegun(target: Target, operation: Operation, rollout: Pick<Roll
   return isEmpty;
 }
 
-/** One poll. If no replicas are listed, or if `/status` may not be read, the status word of the cluster decides. */
+/** One poll. If no replicas are listed, the status word of the cluster decides. */
 async function observeStatus(target: Target, operation: Operation): Promise<StatusRecord | undefined> {
   const status = await findStatus(target.client, operation);
-  const isTelling = status === undefined ? operation.readsStatus : status.status !== undefined;
-  if (isTelling || status?.replicas.length) return status;
+  if (!status || status.status !== undefined || status.replicas.length > 0) return status;
   const record = await findCluster(target, operation.id, operation.lookup());
-  return status ? { ...status, status: record?.status } : statusOfWord(record?.status);
+  return { ...status, status: record?.status };
 }

@@ -178,7 +178,10 @@ export async function rollBack(
     const added = Object.keys(inputs.extraFields ?? {}).filter((name) => !Object.hasOwn(state.extraFields ?? {}, name));
     const paths = listOf(added.map((name) => `\`extraFields.${name}\``));
     if (paths) operation.warn(`the service may keep ${paths} of the failed update: no request removes an extra field`);
-    return story(state, `Rolled back: ${healthOf(state)} with ${old}. ${advice}`);
+    return story(
+      state,
+      `Rolled back: ${state.readyReplicas}/${state.replicas} replicas healthy with ${old}. ${advice}`,
+    );
   } catch (error) {
     if (!(error instanceof InitError)) return failure;
     const { reasons } = story(asState(error.state), `The roll-back to ${old} failed too`);
@@ -209,8 +212,4 @@ function wayBack(
     needsRollout: true,
     rollsOut: rollout?.seen === true && !rollout.isAccepted,
   };
-}
-
-function healthOf({ healthCheck, status, readyReplicas, replicas }: ClusterState): string {
-  return healthCheck === "list" ? `it is ${status}` : `${readyReplicas}/${replicas} replicas healthy`;
 }

@@ -1,5 +1,5 @@
 import type { ReplicaRecord, StatusRecord } from "../api/records";
-import { stateOf, statusOfWord } from "../api/states";
+import { stateOf } from "../api/states";
 import type { Clock } from "../clock";
 import type { Found, Goal, Verdict } from "./conditions";
 
@@ -77,20 +77,18 @@ function conditionOf({ healthy, status }: ReplicaRecord): string {
 export function afterRollout(
   judge: (found: Found) => Verdict,
   rollout: Rollout,
-  { enough, replicas, healthCheck }: Goal,
+  { enough, replicas }: Goal,
   clock: Clock,
 ): (found: Found) => Verdict {
   return (found) => {
-    const { record, status: shown } = found;
-    const word = shown?.status ?? record.status;
-    const status = healthCheck === "list" ? statusOfWord(word) : shown;
-    rollout.seen ||= rollsOut(rollout, status && { ...status, status: word });
-    for (const id of renewedIn(shown, rollout)) rollout.renewed.add(id);
+    const { record, status } = found;
+    rollout.seen ||= rollsOut(rollout, status && { ...status, status: status.status ?? record.status });
+    for (const id of renewedIn(status, rollout)) rollout.renewed.add(id);
     const verdict = judge(found);
     if (verdict.kind !== "ready") return verdict;
     const isOver = clock.now() - rollout.askedAtMs >= unseenRolloutMs;
     if (!rollout.seen && !isOver) return { kind: "pending", summary: "waiting for the roll-out to begin" };
-    const healthy = shown?.replicas.filter((replica) => replica.healthy && rollout.renewed.has(replica.id)) ?? [];
+    const healthy = status?.replicas.filter((replica) => replica.healthy && rollout.renewed.has(replica.id)) ?? [];
     const isRenewed = enough >= replicas || rollout.before?.isCounted === true || healthy.length >= enough;
     return isRenewed || isOver
       ? verdict

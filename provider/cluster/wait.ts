@@ -1,3 +1,4 @@
+import { statusOfWord } from "../api/states";
 import { abortable, until } from "../clock";
 import { ClusterFailedError, GpuClusterError, RequestError, TimeoutError } from "../errors";
 import { countHealthy, type Found, type Goal, goalOf, judgeReady, type Verdict } from "./conditions";
@@ -71,8 +72,7 @@ export async function waitUntilReady(
     operation.warn("no poll showed a replica that restarts");
   const { status } = operation.observed;
   const isCountedReady = status !== undefined && countHealthy(status, goal.replicas) >= goal.enough;
-  const word = unknown === undefined ? "running" : "no known health";
-  const health = isCountedReady ? `${goal.enough}/${goal.replicas} replicas healthy` : word;
+  const health = isCountedReady ? `${goal.enough}/${goal.replicas} replicas healthy` : "no known health";
   operation.status(health);
   if (probe) await waitUntilAnswered(service, operation, probe, { goal, health });
 }
@@ -135,6 +135,7 @@ async function readAgain(service: Service, operation: Operation, goal: Goal): Pr
     if (!(error instanceof RequestError)) throw error;
   }
   const { record } = operation.observed;
-  const verdict = record && judgeReady({ record }, { ...goal, healthCheck: "list" });
+  // The replicas were healthy before the first probe: only the status word counts now.
+  const verdict = record && judgeReady({ record, status: statusOfWord(record.status) }, goal);
   if (verdict?.kind === "failed") throw new ClusterFailedError(verdict.summary);
 }

@@ -190,7 +190,7 @@ function adviceFor({ endpoints, rateLimit, ...report }: Findings): string[] {
       report.requestNames.certainty === "open" &&
       "Set gpucluster:requestNames to `specification` or `client` if you know which names the service accepts: no answer shows them.",
     report.replicaHealth.source === "none" &&
-      'Set `healthCheck: "list"` on clusters: the service shows no health of replicas, so the status of a cluster has to be enough.',
+      "Set `skipAwait: true` on clusters that do not get ready: the service shows this key no health of replicas.",
     report.gpuTypes?.certain === false &&
       "Each preview warns of an unlisted gpuType, as with gpucluster:gpuTypeCheck `warn`: the list is not certain. `off` skips this check.",
     report.canManage &&

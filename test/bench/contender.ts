@@ -9,8 +9,6 @@ export interface Address {
 /** The cluster that a contender has to create. */
 export interface Wanted {
   readonly name: string;
-  /** Source of readiness: the status of each replica, or the list. A contender may support only one. */
-  readonly healthCheck: "status" | "list";
 }
 
 /** A created cluster in a contender's own state. */

@@ -8,7 +8,6 @@ import { openService, type ServiceOptions, service, trafficOf, windowOf } from "
 /** A run in which a whole fleet is created concurrently. */
 export interface FleetRun extends ServiceOptions {
   readonly clusters: number;
-  readonly healthCheck: Wanted["healthCheck"];
 }
 
 /** A fleet after its creation. */
@@ -23,7 +22,7 @@ export async function bringUp(run: FleetRun, open: Open, clock: Clock): Promise<
   const simulator = await openService(clock, run);
   const contender = open(simulator, clock);
   const startMs = clock.now();
-  const wanted = wantedOf("bench", run);
+  const wanted = wantedOf("bench", run.clusters);
   const endings = await Promise.all(wanted.map((each) => createOne(contender, each, clock)));
   const { requests, refused } = trafficOf(simulator, startMs);
   const ready = endings.filter((ending) => ending !== undefined);
@@ -44,8 +43,8 @@ export async function figuresOf(run: FleetRun, open: Open, clock: Clock): Promis
 }
 
 /** The clusters of a whole fleet, to be created. */
-export function wantedOf(prefix: string, { clusters, healthCheck }: Pick<FleetRun, "clusters" | "healthCheck">) {
-  return Array.from({ length: clusters }, (_, index): Wanted => ({ name: `${prefix}-${index}`, healthCheck }));
+export function wantedOf(prefix: string, clusters: number): Wanted[] {
+  return Array.from({ length: clusters }, (_, index) => ({ name: `${prefix}-${index}` }));
 }
 
 export interface Ending {

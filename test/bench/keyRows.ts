@@ -11,9 +11,9 @@ const phasesMs = [0, 10_000, 20_000, 30_000, 40_000, 50_000];
 
 /** Runs that begin at different phases of a window: no request may be refused in any. */
 export async function phases(): Promise<Row[]> {
-  const subject: Subject = { kind: "phases", who: "ours", clusters: 100, provisioningS: 30, healthCheck: "list" };
+  const subject: Subject = { kind: "phases", who: "ours", clusters: 100, provisioningS: 30 };
   const runs = phasesMs.map((phaseMs) => () => {
-    const run = { clusters: subject.clusters, provisioningMs: 30_000, phaseMs, healthCheck: "list" as const };
+    const run = { clusters: subject.clusters, provisioningMs: 30_000, phaseMs };
     return figuresOf(run, openOurs, new ScaledClock(factor));
   });
   const all = await apart(runs, apartMs.runs);
@@ -44,6 +44,6 @@ export const sharingJobs: readonly Job[] = [1, 4, 8, 16].flatMap((processes) =>
     const { clusters, provisioningMs } = sharing;
     const figures = await runProcesses({ ...sharing, who, processes, clusters: clusters / processes });
     const provisioningS = provisioningMs / 1_000;
-    return [{ kind: "processes", who, healthCheck: "status", clusters, processes, provisioningS, figures } as const];
+    return [{ kind: "processes", who, clusters, processes, provisioningS, figures } as const];
   }),
 );

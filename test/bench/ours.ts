@@ -18,7 +18,7 @@ export const openOurs: Open = ({ url, apiKey }, clock) => {
     () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }),
   );
   return {
-    create: ({ name, healthCheck }) => cluster.create(contextOf(name), { ...defaults, ...spec, name, healthCheck }),
+    create: ({ name }) => cluster.create(contextOf(name), { ...defaults, ...spec, name }),
     read: ({ id, state }) => cluster.read(contextOf(id), id, state),
     remove: ({ id, state }) => cluster.delete(contextOf(id), id, state),
   };

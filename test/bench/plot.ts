@@ -1,10 +1,10 @@
 import { type Row, type Subject, whoOf } from "./rows";
 
 /** The compared subjects, in the order of the bars. The colours are readable on light and on dark backgrounds. */
-const bars: readonly { readonly is: Pick<Subject, "who" | "healthCheck">; readonly color: string }[] = [
-  { is: { who: "bound" }, color: "#8b949e" },
-  { is: { who: "ours", healthCheck: "status" }, color: "#2da44e" },
-  { is: { who: "naive", healthCheck: "status" }, color: "#d29922" },
+const bars: readonly { readonly who: Subject["who"]; readonly color: string }[] = [
+  { who: "bound", color: "#8b949e" },
+  { who: "ours", color: "#2da44e" },
+  { who: "naive", color: "#d29922" },
 ];
 const size = { width: 860, panel: 420, height: 320, left: 44, top: 48, bottom: 260 };
 const barWidth = 20;
@@ -44,10 +44,10 @@ export function plotOfProcesses(rows: readonly Row[]): string {
 }
 
 function drawing(title: string, panels: readonly Panel[]): string {
-  const shown = bars.filter(({ is }) => panels.some(({ rows }) => rows.some((row) => isOf(row, is))));
-  const legend = shown.map(({ is, color }, index) => {
+  const shown = bars.filter(({ who }) => panels.some(({ rows }) => rows.some((row) => row.who === who)));
+  const legend = shown.map(({ who, color }, index) => {
     const x = size.left + index * 260;
-    return `<rect x="${x}" y="8" width="12" height="12" fill="${color}"/>${text(x + 18, 19, nameOf(is))}`;
+    return `<rect x="${x}" y="8" width="12" height="12" fill="${color}"/>${text(x + 18, 19, whoOf({ who }))}`;
   });
   const drawn = panels.map((panel, index) => panelOf(panel, index * size.panel, shown));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" font-family="sans-serif" font-size="12">
@@ -57,27 +57,19 @@ ${[...legend, ...drawn].join("\n")}
 `;
 }
 
-function nameOf(is: Pick<Subject, "who" | "healthCheck">): string {
-  return whoOf({ kind: "up", clusters: 0, ...is });
-}
-
 function panelOf({ title, axis, rows, groupOf, figureOf }: Panel, offset: number, shown: typeof bars): string {
   const longest = Math.max(1, ...rows.map((row) => figureOf(row) ?? 0));
   const groups = [...new Set(rows.map(groupOf))].map((group, index) => {
     const x = offset + size.left + index * 74;
     const label = text(x + (shown.length / 2) * barWidth, size.bottom + 18, `${group}`, "middle");
-    const columns = shown.map(({ is, color }, bar) => {
-      const row = rows.find((each) => groupOf(each) === group && isOf(each, is));
+    const columns = shown.map(({ who, color }, bar) => {
+      const row = rows.find((each) => groupOf(each) === group && each.who === who);
       return row ? columnOf(row, figureOf(row), { x: x + bar * barWidth, longest, color }) : "";
     });
     return [label, ...columns].join("");
   });
   const heading = text(offset + size.left, 42, title);
   return [heading, text(offset + size.left, size.bottom + 38, axis), ...groups].join("\n");
-}
-
-function isOf(row: Row, { who, healthCheck }: Pick<Subject, "who" | "healthCheck">): boolean {
-  return row.who === who && (healthCheck === undefined || row.healthCheck === healthCheck);
 }
 
 function columnOf(

@@ -14,7 +14,7 @@ Written by \`npm run bench\`; do not edit.
 Whole fleets of clusters are created, refreshed and destroyed under a limit of 100 requests a minute. Fewer seconds and fewer requests are better. The plot and the table compare:
 
 - **physical bound**: the least time that the limit allows, by arithmetic. A ratio of 1.00 is the best possible.
-- **pulumi-gpucluster**: this package. It reads the replicas of each cluster before the cluster counts as ready. With \`healthCheck: "list"\` it trusts the list, and leaves this request out.
+- **pulumi-gpucluster**: this package. It reads the replicas of each cluster before the cluster counts as ready.
 - **naive**: a dynamic provider as a careful user writes it. Each cluster polls for itself.
 
 \`create 90, 30 s\` stands for 90 clusters that need 30 s each to start. A time that is not there, or ✗ in the plot, means that some clusters did not come up; the number beside ✗, and the column "failed", say how many.

@@ -20,7 +20,6 @@ export interface Subject {
   /** The number of processes with one key, each with its part of the clusters. */
   readonly processes?: number;
   readonly provisioningS?: number;
-  readonly healthCheck?: "status" | "list";
   /** Distinguishes several rows of one subject. */
   readonly note?: string;
 }
@@ -59,8 +58,8 @@ const kindTitles: Record<Subject["kind"], string> = {
 };
 
 /** The provider of a row, for tables. */
-export function whoOf({ who, healthCheck }: Subject): string {
-  return healthCheck === "list" ? `${whoTitles[who]}, \`healthCheck: "list"\`` : whoTitles[who];
+export function whoOf({ who }: Pick<Subject, "who">): string {
+  return whoTitles[who];
 }
 
 /** The title of a row without its provider: `create 100, 30 s`. */

@@ -29,11 +29,7 @@ export async function sweeps(fleet: Fleet, who: keyof typeof openers, clock: Sca
 export async function leanRefresh(clusters: number): Promise<Row[]> {
   const clock = new ScaledClock(factor);
   const dialect = { containerEcho: "none", envEcho: "none" } as const;
-  const fleet = await bringUp(
-    { clusters, provisioningMs: 1_000, phaseMs, healthCheck: "list", dialect },
-    openOurs,
-    clock,
-  );
+  const fleet = await bringUp({ clusters, provisioningMs: 1_000, phaseMs, dialect }, openOurs, clock);
   const figures = await sweep(fleet, openOurs, clock, works.refresh);
   await fleet.simulator.close();
   return [{ kind: "refresh", who: "ours", clusters, note: listShowsAll, figures }];

@@ -7,7 +7,7 @@ import { ScaledClock } from "./scaledClock";
 
 /** The same run on the fast clock and on the real one: the difference is the error of the fast clock. */
 export async function twins(): Promise<Row[]> {
-  const run = { clusters: 10, provisioningMs: 30_000, phaseMs: 0, healthCheck: "status" as const };
+  const run = { clusters: 10, provisioningMs: 30_000, phaseMs: 0 };
   const figuresAt = (each: number) => figuresOf(run, openOurs, new ScaledClock(each));
   const real = await figuresAt(1);
   const scaled = bestOf([await figuresAt(factor), await figuresAt(factor), await figuresAt(factor)]);

@@ -1,7 +1,7 @@
 import { allReadyMs } from "./bound";
 import { openers } from "./contenders";
 import { type Figures, meanOf } from "./figures";
-import { bringUp, type FleetRun } from "./fleet";
+import { bringUp } from "./fleet";
 import type { Job } from "./jobs";
 import { apart, apartMs, factor, factorOf, phaseMs, repeats, untilFraction } from "./pace";
 import type { Row } from "./rows";
@@ -19,8 +19,7 @@ export const comparedSizes = [1, 10, 90, 100];
 export function ourUpJobs(clusters: number, provisioningS: number): Job[] {
   return [
     async () => [{ kind: "up", who: "bound", clusters, provisioningS, figures: boundOf(clusters, provisioningS) }],
-    () => up(clusters, provisioningS, "ours", "status", provisioningS === 300 && sweptSizes.includes(clusters)),
-    ...(provisioningS === 30 || clusters === 100 ? [() => up(clusters, provisioningS, "ours", "list")] : []),
+    () => up(clusters, provisioningS, "ours", provisioningS === 300 && sweptSizes.includes(clusters)),
   ];
 }
 
@@ -42,16 +41,10 @@ function boundOf(clusters: number, provisioningS: number): Figures {
 }
 
 /** One fleet of one contender, with refresh and destroy after its creation if `isSwept`. */
-async function up(
-  clusters: number,
-  provisioningS: number,
-  who: keyof typeof openers,
-  healthCheck: FleetRun["healthCheck"] = "status",
-  isSwept = false,
-): Promise<Row[]> {
+async function up(clusters: number, provisioningS: number, who: keyof typeof openers, isSwept = false): Promise<Row[]> {
   const isCompared = comparedSizes.includes(clusters);
   const clock = new ScaledClock(isCompared ? factorOf(boundMsOf(clusters, provisioningS)) : factor);
-  const run = { clusters, provisioningMs: provisioningS * 1_000, phaseMs, healthCheck };
+  const run = { clusters, provisioningMs: provisioningS * 1_000, phaseMs };
   const count = isCompared && who !== "hasty" ? repeats : 1;
   const runs = Array.from({ length: count }, (_, index) => async () => {
     await untilFraction(clock, index / repeats);
@@ -62,5 +55,5 @@ async function up(
   const rows = isSwept && first ? await sweeps(first, who, clock) : [];
   await Promise.all(fleets.map(({ simulator }) => simulator.close()));
   const figures = meanOf(fleets.map((fleet) => fleet.figures));
-  return [{ kind: "up", who, clusters, provisioningS, healthCheck, figures }, ...rows];
+  return [{ kind: "up", who, clusters, provisioningS, figures }, ...rows];
 }

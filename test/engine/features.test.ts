@@ -8,7 +8,6 @@ new gpu.Cluster("power", { ...common, desiredStatus: config.get("power") });
 new gpu.Cluster("trigger", { ...common, restartTriggers: { version: config.get("version") ?? "1" } });
 new gpu.Cluster("hasty", { ...common, skipAwait: true });
 new gpu.Cluster("partial", { ...common, replicas: 2, minHealthyReplicas: 1 });
-new gpu.Cluster("trusting", { ...common, healthCheck: "list" });
 exports.type = new gpu.Cluster("choosy", { ...common, gpuType: ["rtx4090", "l4", "h100"] }).gpuType;
 new gpu.Cluster("kept", common, { retainOnDelete: true });
 new gpu.Cluster("plain", { ...common, env: { MODEL: "shown-in-clear" }, plainEnv: true });
@@ -69,7 +68,7 @@ describe("every feature of a cluster through the real engine, in order", () => {
     expect(output).toContain("1/2 replicas healthy");
     expect(code).toBe(0);
     const writes = bench.writes();
-    expect(writes.filter((line) => line === "POST /v1/clusters")).toHaveLength(9);
+    expect(writes.filter((line) => line === "POST /v1/clusters")).toHaveLength(8);
     expect(writes.filter((line) => line !== "POST /v1/clusters")).toEqual(["POST /v1/clusters/:id/scale"]);
     expect(named("choosy").gpuType).toBe("l4");
     expect(named("eu-").organization).toBe("org_eu");

@@ -6,7 +6,7 @@ const count = process.env["EVERY_DIALECT"] === "true" ? 500 : 60;
 const parallel = ["--parallel", "128"];
 const program = `
 for (let index = 0; index < ${count}; index++) {
-  new gpu.Cluster("web-" + index, { gpuType: "l4", container: "acme/model:1", healthCheck: config.get("healthCheck") });
+  new gpu.Cluster("web-" + index, { gpuType: "l4", container: "acme/model:1" });
 }
 `;
 

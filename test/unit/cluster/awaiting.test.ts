@@ -1,11 +1,12 @@
 import type { Client } from "../../../provider/api/client";
 import { goalOf } from "../../../provider/cluster/conditions";
 import type { Properties } from "../../../provider/core";
-import { type Bench, closeAll, countOf, initErrorOf, openBench, openSettled, settle, writes } from "./harness";
+import { type Bench, closeAll, initErrorOf, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
-const { asked, change, expectAtGoal, failingChange, reach, refresh, running, settleStopped, toDo, warnings } = power;
-const { patch, redeploy, restart, scale, stop } = power;
+const { asked, atRest, change, expectAtGoal, failingChange, reach, refresh, running, settleStopped, toDo, warnings } =
+  power;
+const { noStatus, patch, redeploy, restart, scale, stop } = power;
 
 afterEach(closeAll);
 
@@ -169,41 +170,39 @@ function oneByOne(real: Client, count: () => number): Partial<Client> {
   };
 }
 
-describe('healthCheck "list", with a key that may not read /status', () => {
-  const inputs: Properties = { ...asked, healthCheck: "list" };
-  const forbidden = { kind: "status", status: 403, path: "/v1/clusters/*/status", times: 1_000 } as const;
-  const statusLine = "GET /v1/clusters/:id/status";
+describe("a key that may not read /status", () => {
+  it("ends the wait with what to do", async () => {
+    const forbidden = { kind: "status", status: 403, path: "/v1/clusters/*/status", times: 1_000 } as const;
+    const bench = await openBench({ faults: [forbidden] });
+    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), asked)));
+    expect(error.reasons[0]).toMatch(/HTTP 403\). The API key is not allowed to do this/);
+    expect(bench.clock.now() % 86_400_000).toBeLessThan(60_000);
+  });
+});
 
+describe("a service without /status, whose records show no replicas,", () => {
   it.each<[string, Properties, Properties, string[]]>([
-    ["an update of the env", inputs, { ...inputs, env }, [patch]],
-    ["a scale", inputs, { ...inputs, replicas: 4 }, [scale]],
-    ["a restart", inputs, { ...inputs, restartTriggers: ["b"] }, [restart]],
-    ["a stop", inputs, { ...inputs, desiredStatus: "stopped" }, [stop]],
-    ["a start", { ...inputs, desiredStatus: "stopped" }, inputs, [restart]],
-    ["a start with an env", { ...inputs, desiredStatus: "stopped" }, { ...inputs, env }, [patch, redeploy]],
-  ])("%s ends when the word says so, and never asks for it", async (_title, before, wanted, calls) => {
-    const bench = await openBench({ faults: [forbidden], provisioningMs: 20_000 });
-    const made = before === inputs ? await settle(bench, inputs) : await settleStopped(bench, before);
+    ["an update of the env", asked, { ...asked, env }, [patch]],
+    ["a scale", asked, { ...asked, replicas: 4 }, [scale]],
+    ["a restart", asked, { ...asked, restartTriggers: ["b"] }, [restart]],
+    ["a stop", asked, atRest, [stop]],
+    ["a start", atRest, asked, [restart]],
+    ["a start with an env", atRest, { ...asked, env }, [patch, redeploy]],
+  ])("has %s end when the word says so", async (_title, before, wanted, calls) => {
+    const bench = await openBench({ faults: [noStatus], provisioningMs: 20_000 });
+    const made = before === asked ? await settle(bench, asked) : await settleStopped(bench, before);
     const at = await reach(bench, made, wanted, calls);
     expect(running(bench, at).status).toBe(wanted["desiredStatus"]);
     expect(warnings(bench)).toEqual([]);
     await bench.run(bench.cluster.delete(bench.ctx(), at.id, at.state));
-    expect(countOf(bench.simulator, statusLine)).toBe(0);
   });
 
-  it("a refusal with 409 of a cluster that runs is not waited out to the deadline", async () => {
-    const { bench, made } = await openSettled(inputs, { faults: [forbidden] });
+  it("has a refusal with 409 of a cluster that runs not waited out to the deadline", async () => {
+    const { bench, made } = await openSettled(asked, { faults: [noStatus] });
     bench.simulator.setGpuType("h100", { stock: 2 });
     const startMs = bench.clock.now();
-    const failed = await failingChange(bench, made, { ...inputs, replicas: 9 });
+    const failed = await failingChange(bench, made, { ...asked, replicas: 9 });
     expect(failed.text).toMatch(/GPUs of type "h100" are wanted/);
     expect(bench.clock.now() - startMs).toBeLessThan(60_000);
-  });
-
-  it('with healthCheck "status", the same key ends the wait with what to do', async () => {
-    const bench = await openBench({ faults: [forbidden] });
-    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), asked)));
-    expect(error.reasons[0]).toMatch(/HTTP 403/);
-    expect(bench.clock.now() % 86_400_000).toBeLessThan(60_000);
   });
 });

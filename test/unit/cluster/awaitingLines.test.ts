@@ -4,7 +4,19 @@ import { type Bench, closeAll, countOf, initErrorOf, openBench, settle } from ".
 import { canary } from "./inputs";
 import * as power from "./powerHarness";
 
-const { asked, atRest, change, expectAtGoal, failingChange, renaming, running, settleStopped, toDo, warnings } = power;
+const {
+  asked,
+  atRest,
+  change,
+  expectAtGoal,
+  failingChange,
+  noStatus,
+  renaming,
+  running,
+  settleStopped,
+  toDo,
+  warnings,
+} = power;
 type Held = power.Held;
 
 afterEach(closeAll);
@@ -76,13 +88,12 @@ describe("nothing that passes ends a wait:", () => {
     ["a 404 between other answers", [{ ...oneCluster, kind: "status", status: 404, times: 1, after: 2 }]],
     ["a rate limit", [{ ...oneCluster, kind: "status", status: 429, times: 3, after: 1 }]],
   ])("%s", async (_title, faults) => {
-    for (const healthCheck of ["status", "list"]) {
-      const bench = await openBench({ faults, provisioningMs: 40_000 });
-      const inputs = { ...asked, healthCheck };
-      const made = await create(bench, inputs);
+    for (const more of [[], [noStatus]]) {
+      const bench = await openBench({ faults: [...faults, ...more], provisioningMs: 40_000 });
+      const made = await create(bench);
       expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
       await bench.clock.advance(300_000);
-      await expectAtGoal(bench, made, inputs);
+      await expectAtGoal(bench, made, asked);
     }
   });
 
@@ -125,26 +136,28 @@ describe("a list that lags 15 s behind, where several wait,", () => {
   });
 
   it("neither ends a restart before it has begun, where the word is all that is looked at", async () => {
-    const bench = await openBench(lagging);
-    const listed = { ...asked, healthCheck: "list" };
-    const made = await both(bench, listed);
+    const bench = await openBench({ ...lagging, faults: [noStatus] });
+    const made = await both(bench, asked);
     await bench.clock.advance(20_000);
     const startMs = bench.clock.now();
-    await both(bench, { ...listed, restartTriggers: ["b"] }, made);
+    await both(bench, { ...asked, restartTriggers: ["b"] }, made);
     expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(40_000);
   });
 });
 
 describe("a failed state", () => {
-  it.each(["status", "list"])("ends the wait at the next look (health by %s)", async (healthCheck) => {
-    const bench = await openBench({ provisioningMs: 600_000 });
+  it.each<[string, Fault[]]>([
+    ["the replicas", []],
+    ["the status word", [noStatus]],
+  ])("ends the wait at the next look (health by %s)", async (_health, faults) => {
+    const bench = await openBench({ faults, provisioningMs: 600_000 });
     const { lines, status } = timed(bench);
     void bench.clock.sleep(100_000).then(() => {
       for (const { id } of bench.simulator.clusters())
         bench.simulator.change(id, { status: "failed", message: "no node" });
     });
     const startMs = bench.clock.now();
-    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ status }), { ...asked, healthCheck })));
+    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ status }), asked)));
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(111_000);
     expect(error.reasons[0]).toMatch(/was created, but is not ready: it is failed\n/);
     expect(lines.length).toBeGreaterThan(4);

@@ -252,7 +252,6 @@ const look: fc.Arbitrary<Found> = fc
     ...(health ? { status: health } : {}),
   }));
 const running = fc.record({
-  readsStatus: fc.boolean(),
   word,
   state: fc.record({
     desiredStatus: fc.constantFrom("running" as const, "stopped" as const),
@@ -284,22 +283,21 @@ describe("a wait for a stop", () => {
   });
 
   it("ends without a word that is known only by replicas, or by a word that has changed and stays", () => {
-    ready((seen, { readsStatus, word: old, state }, holdMs) => {
+    ready((seen, { word: old, state }, holdMs) => {
       if (wordsOf(seen).some((said) => stateOf(said) === "stopped")) return true;
       const { record, status: health } = seen;
       const isAsLeft =
         state?.desiredStatus === "stopped" && state.settled && [undefined, state.status].includes(record.status);
       const isOther = !isSameWord(old, record.status);
-      if (!health && readsStatus) return false;
-      if (health && !health.isMissing) return isIdle(health) && holdMs === (isOther || isAsLeft ? 0 : stillMs);
+      if (!health) return false;
+      if (!health.isMissing) return isIdle(health) && holdMs === (isOther || isAsLeft ? 0 : stillMs);
       return isAsLeft ? holdMs === 0 : isOther && holdMs === stillMs;
     });
   });
 });
 
 describe("a wait for a cluster that runs", () => {
-  const goals = fc.record({ healthCheck: fc.constantFrom("status" as const, "list" as const), n: fc.nat(2) });
-  const judged = goals.map(({ healthCheck, n }) => goalOf({ replicas: n + 1, healthCheck }));
+  const judged = fc.nat(2).map((n) => goalOf({ replicas: n + 1 }));
 
   it("ends with no word for another state, no bad one, and no replica that is known to be sick", () => {
     fc.assert(
@@ -309,7 +307,6 @@ describe("a wait for a cluster that runs", () => {
         const states = wordsOf(seen).map(stateOf);
         if (wordsOf(seen).some((said) => isLeaving(said) || isSick(said))) return false;
         if (states.some((state) => ["stopped", "failed", "pending"].includes(state))) return false;
-        if (goal.healthCheck === "list") return states.includes("running");
         const { replicas = [], overall } = seen.status ?? {};
         if (overall !== undefined) return overall;
         const isLeft = ({ status: said }: ReplicaRecord) => isGone(said) || stateOf(said) === "stopped";
@@ -329,7 +326,6 @@ describe("a wait for a cluster that runs", () => {
         const verdict = judgeReady(seen, goal);
         if (verdict.kind !== "pending" || verdict.unknown === undefined) return true;
         const { replicas = [], overall } = seen.status ?? {};
-        if (goal.healthCheck === "list") return wordsOf(seen).every((said) => stateOf(said) === "unknown");
         const isKnown = wordsOf(seen).some((said) => stateOf(said) !== "unknown" || isSick(said));
         return (
           !isKnown &&

@@ -14,6 +14,12 @@ export const scale = "POST /v1/clusters/:id/scale";
 export const asked: Properties = { ...checked, desiredStatus: "running" };
 export const atRest: Properties = { ...asked, desiredStatus: "stopped" };
 
+/** A service without `/status`, whose records show no replicas: the status word of the cluster is all that there is. */
+export const noStatus = {
+  ...({ kind: "status", status: 405, code: "method_not_allowed" } as const),
+  ...{ method: "GET", path: "/v1/clusters/*/status", times: 1_000_000 },
+};
+
 /** A resource as the engine remembers it. */
 export interface Held {
   readonly id: string;

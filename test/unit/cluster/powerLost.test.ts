@@ -5,7 +5,7 @@ import { isEverything } from "../../support/shares";
 import { type Bench, type BenchOptions, closeAll, openBench, openSettled, rewriting, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
-const { asked, atRest, change, expectAtGoal, failingChange, reach, restart, running, scale } = power;
+const { asked, atRest, change, expectAtGoal, failingChange, noStatus, reach, restart, running, scale } = power;
 const { settleStopped, stop, toDo } = power;
 type Held = power.Held;
 
@@ -47,11 +47,10 @@ describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
   ])(
     "to a %s that a trigger asks for restarts the replicas once, by this update or the next",
     async (action, trigger, generation, restarts) => {
-      for (const healthCheck of ["status", "list"]) {
-        const bench = await openBench({ dialect: { actionAnswer: "cluster" }, provisioningMs: 20_000 });
-        const before = { ...asked, healthCheck };
-        const wanted: Properties = { ...before, ...trigger };
-        const made = await settle(bench, before);
+      for (const faults of [[], [noStatus]]) {
+        const bench = await openBench({ dialect: { actionAnswer: "cluster" }, faults, provisioningMs: 20_000 });
+        const wanted: Properties = { ...asked, ...trigger };
+        const made = await settle(bench, asked);
         bench.simulator.fault({ ...fault, path: `**/${action}` });
         const at = await change(bench, isDone ? made : await failingChange(bench, made, wanted), wanted);
         expect(writes(bench.simulator)).toHaveLength(1);

@@ -7,17 +7,17 @@ import { change, refresh, toDo } from "./powerHarness";
 afterEach(closeAll);
 
 describe("an input that was removed", () => {
-  it.each([["deletionPolicy", 'use the option retainOnDelete or protect, or desiredStatus "stopped"']])(
-    "is an error that says what to use, before any request: %s",
-    async (name, instead) => {
-      const bench = await openBench();
-      for (const value of ["stop", true, { a: "long-value" }, UNKNOWN]) {
-        const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, [name]: value }));
-        expect(failures).toEqual([{ property: "", reason: `${name} was removed: ${instead}` }]);
-      }
-      expect(bench.simulator.requests).toEqual([]);
-    },
-  );
+  it.each([
+    ["deletionPolicy", 'use the option retainOnDelete or protect, or desiredStatus "stopped"'],
+    ["healthCheck", "leave it out, because replicas are always read, or use skipAwait to wait for nothing"],
+  ])("is an error that says what to use, before any request: %s", async (name, instead) => {
+    const bench = await openBench();
+    for (const value of ["stop", true, { a: "long-value" }, UNKNOWN]) {
+      const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, [name]: value }));
+      expect(failures).toEqual([{ property: "", reason: `${name} was removed: ${instead}` }]);
+    }
+    expect(bench.simulator.requests).toEqual([]);
+  });
 
   it("is an error beside the others, also if the last check has accepted it", async () => {
     const bench = await openBench();

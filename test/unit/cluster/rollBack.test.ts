@@ -7,6 +7,7 @@ import {
   change,
   expectAtGoal,
   failingChange,
+  noStatus,
   patch,
   refresh,
   restart,
@@ -75,11 +76,11 @@ describe("an update that does not get healthy", () => {
     expect(running(bench, made)).toMatchObject({ generation: 3 });
   });
 
-  it("is rolled back by the status word alone, with `healthCheck: list`", async () => {
-    const { bench, made } = await openGood({}, { ...good, healthCheck: "list" });
-    const failed = await failingChange(bench, made, { ...bad, healthCheck: "list" });
+  it("is rolled back by the status word alone, if the service has no `/status`", async () => {
+    const { bench, made } = await openGood({ faults: [broken, noStatus] });
+    const failed = await failingChange(bench, made, bad);
     expect(failed.text).toContain("with acme/model:2: it is failed");
-    expect(failed.text).toContain("Rolled back: it is running with acme/model:1");
+    expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
     expect(writes(bench.simulator)).toEqual([patch, patch]);
     expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
   });

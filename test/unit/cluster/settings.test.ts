@@ -9,13 +9,12 @@ afterEach(closeAll);
 const settings: [string, Properties][] = [
   ["skipAwait", { skipAwait: true }],
   ["minHealthyReplicas", { minHealthyReplicas: 1 }],
-  ["healthCheck", { healthCheck: "list" }],
   ["plainEnv", { plainEnv: true }],
   ["connection", { connection: "eu" }],
   ["maxHourlyCost", { maxHourlyCost: 100 }],
   ["the timeouts", { __timeouts: { update: "5m" } }],
   ["the removal of triggers", { restartTriggers: undefined }],
-  ["all of them", { maxHourlyCost: 100, skipAwait: true, healthCheck: "list", __timeouts: { create: "2h" } }],
+  ["all of them", { maxHourlyCost: 100, skipAwait: true, __timeouts: { create: "2h" } }],
 ];
 
 const before = { ...asked, restartTriggers: ["a"] };
@@ -48,7 +47,7 @@ describe.each(settings)("an update of %s alone", (_title, changes) => {
     const { bench, made } = await openSettled(before);
     bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "no driver" } });
     const failed = await failingChange(bench, made, { ...before, replicas: 3 }, { timeoutMs: 30_000 });
-    const more = { ...wanted, replicas: 3, skipAwait: false, healthCheck: "status", minHealthyReplicas: undefined };
+    const more = { ...wanted, replicas: 3, skipAwait: false, minHealthyReplicas: undefined };
     const again = await failingChange(bench, failed, JSON.parse(JSON.stringify(more)), { timeoutMs: 30_000 });
     expect(again.state).toMatchObject({ settled: false });
     expect(again.text).toMatch(/replica rep_\S+: unhealthy, no driver/);

@@ -110,7 +110,7 @@ export async function playWorkers(all: readonly Worker[], { windowMs, seed, kind
       const signal = new AbortController().signal;
       const ctx = { urn: urnOf(each), signal, log: () => undefined, status: () => undefined };
       const inputs = { name: each, gpuType: "h100", container: "a/b:1", replicas: 1, desiredStatus: "running" };
-      await resource.create(ctx, { ...inputs, healthCheck: "status" });
+      await resource.create(ctx, inputs);
       const { atMs, readyMs } = clusters.times(each);
       return { endMs: clock.now() - startMs, lagMs: clock.now() - readyMs, waitedMs: atMs - begunMs };
     });

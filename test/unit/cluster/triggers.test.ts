@@ -1,4 +1,5 @@
 import type { Properties } from "../../../provider/core";
+import type { Fault } from "../../../simulator";
 import { closeAll, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 
@@ -39,11 +40,14 @@ const rows: [string, Properties, string[], typeof kept][] = [
   ["one, not waited for", { restartTriggers: ["b"], skipAwait: true }, [restart], restarted],
 ];
 
-describe.each(["status", "list"])("triggers (health by %s)", (healthCheck) => {
+describe.each<[string, Fault[]]>([
+  ["the replicas", []],
+  ["the status word", [power.noStatus]],
+])("triggers (health by %s)", (_health, faults) => {
   it.each(rows)("%s", async (_title, changes, calls, goal) => {
     // A restart has to last longer than the pause between two polls to be seen.
-    const { bench, made } = await openSettled({ ...before, healthCheck }, { provisioningMs: 6_000 });
-    const wanted = { ...withChanges(changes), healthCheck };
+    const { bench, made } = await openSettled(before, { faults, provisioningMs: 6_000 });
+    const wanted = withChanges(changes);
     const at = await change(bench, made, wanted);
     expect(writes(bench.simulator)).toEqual(calls);
     expect(running(bench, at)).toMatchObject(goal);

@@ -1,6 +1,6 @@
 import type { Client } from "../../../provider/api/client";
 import type { Properties } from "../../../provider/core";
-import type { Dialect } from "../../../simulator";
+import type { Dialect, Fault } from "../../../simulator";
 import {
   type Bench,
   type BenchOptions,
@@ -17,15 +17,12 @@ import {
 import * as power from "./powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, refresh, renaming, running, toDo, warnings } = power;
-const { patch, redeploy, restart, scale, settleStopped, stop } = power;
+const { noStatus, patch, redeploy, restart, scale, settleStopped, stop } = power;
 
 afterEach(closeAll);
 
 const env = { MODEL: "another" };
 const dimmed = renaming("stopped", "dimmed");
-const wordAlone = { healthCheck: "list" };
-const runs = { ...asked, ...wordAlone };
-const rests = { ...atRest, ...wordAlone };
 const container = String(asked["container"]);
 
 /** Words of the service's own for some states. */
@@ -41,7 +38,7 @@ interface Way {
   readonly by: "this package" | "somebody else";
   readonly shown: string;
   readonly wire?: BenchOptions["wire"];
-  readonly more: Properties;
+  readonly faults?: Fault[];
 }
 
 /** A service that shows no replicas of a stopped cluster. */
@@ -57,38 +54,34 @@ const byReplicas = (["this package", "somebody else"] as const).flatMap((by) =>
       by,
       shown: `replicas: ${stoppedReplicas}`,
       ...(stoppedReplicas === "none" && { wire: noReplicas }),
-      more: {},
     }),
   ),
 );
-const byWord: Way = { by: "this package", shown: "the word alone", more: wordAlone };
+const byWord: Way = { by: "this package", shown: "the word alone", faults: [noStatus] };
 const ways = [...byReplicas, byWord];
 const byOthers = byReplicas.filter(({ by }) => by === "somebody else");
 const byUs = ways.filter(({ by }) => by === "this package");
 
-const openStarted = ({ wire, more }: Way, dialect: Partial<Dialect> = {}) =>
-  openSettled({ ...asked, ...more }, { dialect, client: dimmed, ...(wire && { wire }) });
+const openStarted = ({ wire, faults = [] }: Way, dialect: Partial<Dialect> = {}) =>
+  openSettled(asked, { dialect, faults, client: dimmed, ...(wire && { wire }) });
 
 async function openStopped(way: Way, dialect: Partial<Dialect> = {}) {
-  const { by, more } = way;
   const { bench, made } = await openStarted(way, dialect);
-  const isOurs = by === "this package";
+  const isOurs = way.by === "this package";
   if (!isOurs) bench.simulator.change(made.id, { status: "stopped" });
-  const held = isOurs ? await change(bench, made, { ...atRest, ...more }) : made;
+  const held = isOurs ? await change(bench, made, atRest) : made;
   const startMs = bench.clock.now();
   return { bench, held, tookMs: () => bench.clock.now() - startMs };
 }
 
 describe.each(byUs)("a cluster that this package stopped, under a word that is not known ($shown),", (way) => {
-  const wanted: Properties = { ...asked, ...way.more };
-
   it.each([
     ["restart-or-redeploy", [restart]],
     ["redeploy", [restart, redeploy]],
     ["scale", [restart, redeploy, scale]],
   ] as const)("is started by what works (%s)", async (startedBy, calls) => {
     const { bench, held, tookMs } = await openStopped(way, { startedBy });
-    const at = await reach(bench, await refresh(bench, held), wanted, calls);
+    const at = await reach(bench, await refresh(bench, held), asked, calls);
     expect(tookMs()).toBeLessThan(way === byWord ? 180_000 : 60_000);
     expect(running(bench, at).status).toBe("running");
   });
@@ -112,12 +105,10 @@ it.each(byReplicas.filter(({ by }) => by === "this package"))(
 );
 
 describe.each(byUs)("a service whose word for stopped is not known ($shown)", (way) => {
-  const wanted: Properties = { ...atRest, ...way.more };
-
   it("has a cluster stopped once it runs no replica, or the word stays for a minute", async () => {
     const { bench, made } = await openStarted(way);
     const startMs = bench.clock.now();
-    const at = await reach(bench, made, wanted, [stop]);
+    const at = await reach(bench, made, atRest, [stop]);
     const tookMs = bench.clock.now() - startMs;
     expect([tookMs >= 60_000, tookMs < 90_000]).toEqual([way === byWord, true]);
     expect(at.state).toMatchObject({ status: "dimmed", readyReplicas: 0, replicaStatuses: [] });
@@ -129,10 +120,10 @@ describe.each(byUs)("a service whose word for stopped is not known ($shown)", (w
     "has it take a new env while it is stopped (%s), and run it after its start",
     async (stoppedUpdate) => {
       const { bench, held, tookMs } = await openStopped(way, { stoppedUpdate });
-      const changed = await reach(bench, held, { ...wanted, env });
+      const changed = await reach(bench, held, { ...atRest, env });
       expect(tookMs()).toBeLessThan(60_000);
       expect(running(bench, changed).status).toBe("stopped");
-      const at = await reach(bench, changed, { ...wanted, env, desiredStatus: "running" });
+      const at = await reach(bench, changed, { ...atRest, env, desiredStatus: "running" });
       expect(running(bench, at)).toMatchObject({ status: "running", env });
     },
   );
@@ -196,7 +187,6 @@ it("a cluster without replicas is not taken for stopped where its autoscaler may
     by: "somebody else",
     shown: "",
     wire: noReplicas,
-    more: {},
   });
   const extraFields = { autoscaling: { min_replicas: 0, max_replicas: 4 } };
   const found = await refresh(bench, { ...held, state: { ...held.state, extraFields } });
@@ -268,8 +258,8 @@ describe("a cluster that comes up under a word that is not known, and shows no r
 
 it("a cluster whose word alone is believed is started also if the word on its way up is not known", async () => {
   const client = ownWords({ provisioning: "glowing", stopped: "dimmed" });
-  const bench = await openBench({ client, provisioningMs: 30_000 });
-  const at = await change(bench, await settleStopped(bench, rests), runs);
+  const bench = await openBench({ client, faults: [noStatus], provisioningMs: 30_000 });
+  const at = await change(bench, await settleStopped(bench), asked);
   expect(writes(bench.simulator)).toEqual([restart]);
   expect(running(bench, at).status).toBe("running");
 });
@@ -277,10 +267,11 @@ it("a cluster whose word alone is believed is started also if the word on its wa
 it("a cluster whose word alone is believed, and does not change, is not stopped: its wait says what to do", async () => {
   // The stop is accepted, and nothing changes.
   const stopCluster = async () => undefined;
-  const bench = await openBench({ client: (real) => ({ ...renaming("running", "humming")(real), stopCluster }) });
+  const client = (real: Client) => ({ ...renaming("running", "humming")(real), stopCluster });
+  const bench = await openBench({ client, faults: [noStatus] });
   const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2, container });
-  const { env: _env, ...inputs }: Properties = rests;
-  const held = { id, state: { ...runs, ...inputs, desiredStatus: "running", settled: true, __echo: {} } };
+  const { env: _env, ...inputs }: Properties = atRest;
+  const held = { id, state: { ...asked, ...inputs, desiredStatus: "running", settled: true, __echo: {} } };
   const failed = await failingChange(bench, held, inputs);
   expect(failed.text).toMatch(/timed out after 20m: humming/);
   expect(failed.state["settled"]).toBe(false);
@@ -289,18 +280,15 @@ it("a cluster whose word alone is believed, and does not change, is not stopped:
   ]);
 });
 
-/** A cluster whose replicas are not shown: by the program's choice, never, or not any more once it is settled. */
+/** A cluster whose replicas are never shown, or not any more once it is settled. */
 async function openBlind(reason: string, names: Record<string, string> = {}) {
-  const [status, code] = reason === "405" ? [405, "method_not_allowed"] : [404, "not_found"];
-  const fault = { kind: "status", status, code, method: "GET", path: "/v1/clusters/*/status", times: 1e6 } as const;
-  const faults = reason === "405" ? [fault] : [];
+  const faults = reason === "405" ? [noStatus] : [];
   const client = ownWords({ stopped: "dimmed", ...names });
   const bench = await openBench({ client, faults, provisioningMs: 120_000 });
-  const more = reason === "list" ? wordAlone : {};
-  const work = bench.cluster.create(bench.ctx({ timeoutMs: 300_000 }), { ...asked, ...more });
+  const work = bench.cluster.create(bench.ctx({ timeoutMs: 300_000 }), asked);
   const made = await bench.run(work.catch(({ id, state }) => ({ id, state })));
-  if (reason === "404") bench.simulator.fault(fault);
-  return { bench, made, wanted: { ...asked, ...more }, stopped: { ...atRest, ...more } };
+  if (reason === "404") bench.simulator.fault({ ...noStatus, status: 404, code: "not_found" });
+  return { bench, made };
 }
 
 describe.each(["405", "404"])("a cluster without replicas to look at (%s)", (reason) => {
@@ -318,22 +306,21 @@ describe.each(["405", "404"])("a cluster without replicas to look at (%s)", (rea
 });
 
 describe.each<[string, number, Record<string, string>, string]>([
-  ["running", 180_000, {}, "list"],
-  ["not known", 180_000, { running: "humming" }, "list"],
-  ["not known on its way up", 5_000, { restarting: "glowing" }, "list"],
+  ["running", 180_000, {}, "405"],
+  ["not known on its way up", 5_000, { restarting: "glowing" }, "405"],
   ["not known", 180_000, { running: "humming" }, "405"],
   ["not known", 180_000, { running: "humming" }, "404"],
 ])("a cluster that others have started again, whose word is %s after %i ms,", (_title, afterMs, names, reason) => {
   it.each([true, false])(`is not started once more (${reason}, after a refresh: %s)`, async (isRefreshed) => {
-    const { bench, made, wanted, stopped } = await openBlind(reason, names);
-    const left = await change(bench, made, stopped);
+    const { bench, made } = await openBlind(reason, names);
+    const left = await change(bench, made, atRest);
     expect(left.state).toMatchObject({ status: "dimmed", settled: true });
     await bench.run(bench.client.restartCluster(left.id));
     await bench.clock.advance(afterMs);
     const held = isRefreshed ? await refresh(bench, left) : left;
     forget(bench);
-    const ctx = bench.ctx({ timeoutMs: reason === "list" ? 300_000 : 60_000 });
-    await bench.run(bench.cluster.update(ctx, held.id, held.state, wanted).catch(() => undefined));
+    const ctx = bench.ctx({ timeoutMs: 60_000 });
+    await bench.run(bench.cluster.update(ctx, held.id, held.state, asked).catch(() => undefined));
     expect(writes(bench.simulator)).toEqual([]);
   });
 });

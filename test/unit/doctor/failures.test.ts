@@ -188,7 +188,7 @@ test("a service without any health of replicas needs a setting", async () => {
   const fault: Fault = { kind: "status", status: 404, code: "not_found" };
   const { report } = await examinedWith("/v1/clusters/*/status", fault);
   expect(report.replicaHealth.source).toBe("none");
-  expect(report.advice).toEqual([expect.stringContaining('Set `healthCheck: "list"` on clusters')]);
+  expect(report.advice).toEqual([expect.stringContaining("Set `skipAwait: true` on clusters that do not get ready")]);
 });
 
 test.each([

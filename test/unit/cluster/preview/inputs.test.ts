@@ -117,7 +117,7 @@ it.each<Properties>([
   { env: {} },
   { env: { EMPTY: "", TEXT: "a\nb 🚀 \u00e4 $HOME $(x) __proto__", BIG: "a".repeat(128 * 1024 - 1) } },
   { env: { "spring.profile": "x", "my-var": "y", _A: "z" } },
-  { desiredStatus: "stopped", healthCheck: "list", adopt: "cl_1a2b3c" },
+  { desiredStatus: "stopped", adopt: "cl_1a2b3c" },
   { restartTriggers: { version: 1, by: "me", really: true }, redeployTriggers: ["a", 1, false] },
   { restartTriggers: {}, redeployTriggers: [] },
   { minHealthyReplicas: 1, skipAwait: true },
