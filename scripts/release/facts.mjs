@@ -37,7 +37,7 @@ export function factsOf({ owner, repository: name, publisher }) {
     /** The import path of the Go SDK in the schema. */
     importBasePath,
     /** The import path in programs: without one in the schema, the one that Pulumi's generator of SDKs takes. */
-    goImport: importBasePath ?? `example.com/pulumi-gpucluster/sdk/go/gpucluster`,
+    goImport: importBasePath ?? "example.com/pulumi-gpucluster/sdk/go/gpucluster",
   };
 }
 
