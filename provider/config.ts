@@ -1,9 +1,9 @@
 import { isAbsolute } from "node:path";
-import { findEntry, keyConfigsIn, normalizeUrl, problemOfUrl } from "./connections";
 import { ConfigError } from "./errors";
 import { removedSettings, removedText } from "./removed";
 import type { LogTarget } from "./requestLog";
-import { cleanText, Secret, shortestKey } from "./text";
+import { Secret, shortestKey } from "./text";
+import { normalizeUrl, problemOfUrl } from "./url";
 
 /** A service, and the key of one organization. */
 export interface Connection {
@@ -78,17 +78,16 @@ export type ReadConfig = (name: string) => string | undefined;
 
 /** The places of a value: an environment variable, and a config key. */
 interface Places {
-  readonly variable?: string;
-  readonly config?: string;
+  readonly variable: string;
+  readonly config: string;
 }
 
 const ownPrefix = /^gpucluster:/;
-const ordinaryKey = { variable: "GPUCLUSTER_API_KEY", config: "gpucluster:apiKey" } satisfies Places;
-const ordinaryUrl: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpucluster:baseUrl" };
+const keyPlaces: Places = { variable: "GPUCLUSTER_API_KEY", config: "gpucluster:apiKey" };
+const urlPlaces: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpucluster:baseUrl" };
 
 /**
- * The address and the API key of the service; with a name, those of that entry of `gpucluster:connections`. The
- * environment has priority over the stack's config: the engine stores config in the state, and passes that possibly
+ * The address and the API key of the service. The environment has priority over the stack's config: the engine stores config in the state, and passes that possibly
  * outdated copy to refresh and destroy. The arguments of an explicit provider (`isExplicit`) have priority over the
  * environment.
  * @throws ConfigError that names each missing or wrong value, and every place where it can be set.
@@ -96,15 +95,11 @@ const ordinaryUrl: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpuclust
 export function resolveConnection(
   readConfig: ReadConfig,
   env: Environment = process.env,
-  name?: string,
   isExplicit = false,
 ): Connection {
-  const entry = name === undefined ? undefined : findEntry(readConfig("gpucluster:connections"), name);
-  const keyPlaces: Places = entry ? { variable: entry.apiKeyEnv, config: entry.apiKeyConfig } : ordinaryKey;
   const apiKey = valueAt(keyPlaces);
-  const baseUrl = entry?.baseUrl ?? valueAt(ordinaryUrl);
-  const whose = name === undefined ? "" : ` of the connection "${cleanText(name, 100)}"`;
-  const problems = [problemOfKey(apiKey, keyPlaces, whose, isExplicit), problemOfOrdinaryUrl(baseUrl, isExplicit)];
+  const baseUrl = valueAt(urlPlaces);
+  const problems = [problemOfKey(apiKey, isExplicit), problemOfAddress(baseUrl, isExplicit)];
   const found = problems.filter((problem) => problem !== undefined);
   if (apiKey === undefined || baseUrl === undefined || found.length > 0) throw new ConfigError(found.join(". "));
   // A wrong value is reported with the other settings, before any resource is created.
@@ -114,14 +109,14 @@ export function resolveConnection(
   return { ...service, ...(requestNames ? { requestNames } : {}), ...(log ? { log } : {}) };
 
   function valueAt({ variable, config }: Places): string | undefined {
-    const fromEnv = (variable && env[variable]?.trim()) || undefined;
-    const fromConfig = (config && readConfig(config)?.trim()) || undefined;
+    const fromEnv = env[variable]?.trim() || undefined;
+    const fromConfig = readConfig(config)?.trim() || undefined;
     return isExplicit ? (fromConfig ?? fromEnv) : (fromEnv ?? fromConfig);
   }
 }
 
 /**
- * The warning about API keys in the stack's config that are not marked as secrets; `undefined` if there are none.
+ * The warning about an API key in the stack's config that is not marked as a secret; `undefined` if there is none.
  * @param places Where such a key is stored in plain text.
  */
 export function plainKeyText(
@@ -129,12 +124,12 @@ export function plainKeyText(
   isSecret: (name: string) => boolean,
   places: string,
 ): string | undefined {
-  const names = [ordinaryKey.config, ...keyConfigsIn(readConfig("gpucluster:connections"))];
-  const plain = [...new Set(names)].filter((name) => readConfig(name)?.trim() && !isSecret(name));
-  if (plain.length === 0) return undefined;
-  const commands = plain.map((name) => `\`pulumi config set --secret ${name}\``).join(" and ");
-  const what = plain.length === 1 ? `The API key ${plain} is stored` : `The API keys ${plain.join(" and ")} are stored`;
-  return `${what} in plain text in ${places}. Run ${commands}, then \`pulumi up\`; use a new key if others may have read it`;
+  const { config } = keyPlaces;
+  if (!readConfig(config)?.trim() || isSecret(config)) return undefined;
+  return (
+    `The API key ${config} is stored in plain text in ${places}. Run \`pulumi config set --secret ${config}\`, then ` +
+    "`pulumi up`; use a new key if others may have read it"
+  );
 }
 
 /**
@@ -232,21 +227,13 @@ function adviceOn(config: string, isExplicit: boolean, args: string): string {
   return isExplicit ? `set the provider's \`${ownName}\`` : `run \`pulumi config set ${args}\``;
 }
 
-function problemOfKey(
-  key: string | undefined,
-  { variable, config }: Places,
-  whose: string,
-  isExplicit: boolean,
-): string | undefined {
+function problemOfKey(key: string | undefined, isExplicit: boolean): string | undefined {
+  const { variable, config } = keyPlaces;
   if (key === undefined) {
-    const ways = [
-      variable && `set ${variable} in the environment`,
-      config && adviceOn(config, isExplicit, `--secret ${config}`),
-    ];
-    return `The API key${whose} is missing: ${ways.filter(Boolean).join(", or ")}`;
+    const inConfig = adviceOn(config, isExplicit, `--secret ${config}`);
+    return `The API key is missing: set ${variable} in the environment, or ${inConfig}`;
   }
-  const places = [variable, config].filter(Boolean).join(" or ");
-  const what = `The API key${whose} (${places})`;
+  const what = `The API key (${variable} or ${config})`;
   // A header can contain nothing else. The key itself is never shown.
   if (!/^[\x21-\x7e]+$/.test(key)) {
     return `${what} must be visible ASCII characters only; it contains spaces, line breaks or other characters`;
@@ -255,8 +242,7 @@ function problemOfKey(
   return `${what} is not valid: it has fewer than ${shortestKey} characters, so messages could not hide it. Set the whole key`;
 }
 
-/** Judges the ordinary address; that of an entry of connections is judged with the entry. */
-function problemOfOrdinaryUrl(url: string | undefined, isExplicit: boolean): string | undefined {
+function problemOfAddress(url: string | undefined, isExplicit: boolean): string | undefined {
   const config = isExplicit ? "the provider's `baseUrl`" : "`pulumi config set gpucluster:baseUrl`";
   const places = `GPUCLUSTER_BASE_URL in the environment, or ${config}`;
   if (url === undefined) return `The address of the service is missing: set ${places}`;

@@ -21,7 +21,7 @@ import {
   getGpuTypesFor,
   getGpuTypesForRules,
 } from "./functions/gpus";
-import { type ArgRules, checkArgs, connectionRules, singleFlight } from "./functions/query";
+import { type ArgRules, checkArgs, noArgs, singleFlight } from "./functions/query";
 import type * as types from "./types";
 
 /** GPU types and prices are cached this long, for all modules of a program. The state of clusters is never cached. */
@@ -35,16 +35,16 @@ export interface Provider {
   readonly cluster: Resource;
   /** The functions below by name, for adapters that get names and unchecked arguments. */
   readonly functions: Readonly<Record<string, (args?: unknown) => Promise<object>>>;
-  getGpuTypes(args?: types.GetGpuTypesArgs): Promise<types.GetGpuTypesResult>;
+  getGpuTypes(): Promise<types.GetGpuTypesResult>;
   getGpuTypesFor(args?: types.GetGpuTypesForArgs): Promise<types.GetGpuTypesForResult>;
-  getGpuModels(args?: types.GetGpuModelsArgs): Promise<types.GetGpuModelsResult>;
-  getGpuPricing(args?: types.GetGpuPricingArgs): Promise<types.GetGpuPricingResult>;
+  getGpuModels(): Promise<types.GetGpuModelsResult>;
+  getGpuPricing(): Promise<types.GetGpuPricingResult>;
   getGpuAvailability(args?: types.GetGpuAvailabilityArgs): Promise<types.GetGpuAvailabilityResult>;
-  getClusters(args?: types.GetClustersArgs): Promise<types.GetClustersResult>;
+  getClusters(): Promise<types.GetClustersResult>;
   getCluster(args: types.GetClusterArgs): Promise<types.GetClusterResult>;
   getClusterStatus(args: types.GetClusterStatusArgs): Promise<types.GetClusterStatusResult>;
-  getHealth(args?: types.GetHealthArgs): Promise<types.Health>;
-  getServiceInfo(args?: types.GetServiceInfoArgs): Promise<types.ServiceInfo>;
+  getHealth(): Promise<types.Health>;
+  getServiceInfo(): Promise<types.ServiceInfo>;
 }
 
 /**
@@ -53,10 +53,9 @@ export interface Provider {
  * @param isExplicit Whether the configuration is that of a provider in the program: then it precedes the environment.
  */
 export function createProvider(readConfig: ReadConfig, isExplicit = false): Provider {
-  const serviceOf = (connection?: string) =>
-    serviceFor(resolveConnection(readConfig, undefined, connection, isExplicit));
-  /** A data function: its arguments are checked first, then it asks the service that they name. */
-  const query = <Args extends types.ConnectionArgs, Result>(
+  const service = () => serviceFor(resolveConnection(readConfig, undefined, isExplicit));
+  /** A data function: its arguments are checked first, then it asks the service. */
+  const query = <Args extends object, Result>(
     name: string,
     rules: ArgRules<Args>,
     ask: (client: Client, args: Args) => Promise<Result>,
@@ -65,22 +64,22 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
     const share = singleFlight<Client, Result>(keptMs, systemClock);
     return async (args: unknown = {}): Promise<Result> => {
       const checked = checkArgs(name, rules, args);
-      const { client } = serviceOf(checked.connection);
+      const { client } = service();
       return share(client, JSON.stringify(checked), () => ask(client, checked));
     };
   };
   const functions = {
-    getGpuTypes: query("getGpuTypes", connectionRules, getGpuTypes, catalogKeptMs),
+    getGpuTypes: query("getGpuTypes", noArgs, getGpuTypes, catalogKeptMs),
     getGpuTypesFor: query("getGpuTypesFor", getGpuTypesForRules, getGpuTypesFor, catalogKeptMs),
-    getGpuModels: query("getGpuModels", connectionRules, getGpuModels, catalogKeptMs),
-    getGpuPricing: query("getGpuPricing", connectionRules, getGpuPricing, catalogKeptMs),
+    getGpuModels: query("getGpuModels", noArgs, getGpuModels, catalogKeptMs),
+    getGpuPricing: query("getGpuPricing", noArgs, getGpuPricing, catalogKeptMs),
     getGpuAvailability: query("getGpuAvailability", getGpuAvailabilityRules, getGpuAvailability),
-    getClusters: query("getClusters", connectionRules, getClusters),
+    getClusters: query("getClusters", noArgs, getClusters),
     getCluster: query("getCluster", getClusterRules, getCluster),
     getClusterStatus: query("getClusterStatus", getClusterStatusRules, getClusterStatus),
-    getHealth: query("getHealth", connectionRules, getHealth),
-    getServiceInfo: query("getServiceInfo", connectionRules, (client) => getServiceInfo(client)),
+    getHealth: query("getHealth", noArgs, getHealth),
+    getServiceInfo: query("getServiceInfo", noArgs, (client) => getServiceInfo(client)),
   };
-  const cluster = createClusterResource(serviceOf, () => resolveSettings(readConfig, isExplicit));
+  const cluster = createClusterResource(service, () => resolveSettings(readConfig, isExplicit));
   return { cluster, functions, ...functions };
 }

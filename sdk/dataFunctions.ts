@@ -18,9 +18,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * ```
    * (Specification, section 4, `/v1/gpus`.)
    */
-  getGpuTypes(args?: types.GetGpuTypesArgs, ...options: Options): Promise<types.GetGpuTypesResult>;
-  /** `getGpuTypes` as an output: for arguments that are outputs, and for programs that cannot await. */
-  getGpuTypesOutput(args?: types.GetGpuTypesOutputArgs, ...options: OutputOptions): Output<types.GetGpuTypesResult>;
+  getGpuTypes(...options: Options): Promise<types.GetGpuTypesResult>;
+  /** `getGpuTypes` as an output, for programs that cannot await. */
+  getGpuTypesOutput(...options: OutputOptions): Output<types.GetGpuTypesResult>;
 
   /**
    * The GPU types that fit a new cluster, the cheapest first, as a list for `gpuType`. The list counts at creation only:
@@ -48,9 +48,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * ```
    * (Specification, section 4, `/v1/gpus/models`.)
    */
-  getGpuModels(args?: types.GetGpuModelsArgs, ...options: Options): Promise<types.GetGpuModelsResult>;
-  /** `getGpuModels` as an output: for arguments that are outputs, and for programs that cannot await. */
-  getGpuModelsOutput(args?: types.GetGpuModelsOutputArgs, ...options: OutputOptions): Output<types.GetGpuModelsResult>;
+  getGpuModels(...options: Options): Promise<types.GetGpuModelsResult>;
+  /** `getGpuModels` as an output, for programs that cannot await. */
+  getGpuModelsOutput(...options: OutputOptions): Output<types.GetGpuModelsResult>;
 
   /**
    * The price of each GPU type, for one GPU and one hour, with its currency if the service reports it.
@@ -61,12 +61,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * ```
    * (Specification, section 4, `/v1/gpus/pricing`.)
    */
-  getGpuPricing(args?: types.GetGpuPricingArgs, ...options: Options): Promise<types.GetGpuPricingResult>;
-  /** `getGpuPricing` as an output: for arguments that are outputs, and for programs that cannot await. */
-  getGpuPricingOutput(
-    args?: types.GetGpuPricingOutputArgs,
-    ...options: OutputOptions
-  ): Output<types.GetGpuPricingResult>;
+  getGpuPricing(...options: Options): Promise<types.GetGpuPricingResult>;
+  /** `getGpuPricing` as an output, for programs that cannot await. */
+  getGpuPricingOutput(...options: OutputOptions): Output<types.GetGpuPricingResult>;
 
   /**
    * Whether GPUs are available now, of one type or of each type, and how many if the service reports it.
@@ -95,9 +92,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * `complete` is false if there may be more clusters than the answer holds. Rejects if the list cannot be read to
    * its end. (Specification, section 4, `/v1/clusters`.)
    */
-  getClusters(args?: types.GetClustersArgs, ...options: Options): Promise<types.GetClustersResult>;
-  /** `getClusters` as an output: for arguments that are outputs, and for programs that cannot await. */
-  getClustersOutput(args?: types.GetClustersOutputArgs, ...options: OutputOptions): Output<types.GetClustersResult>;
+  getClusters(...options: Options): Promise<types.GetClustersResult>;
+  /** `getClusters` as an output, for programs that cannot await. */
+  getClustersOutput(...options: OutputOptions): Output<types.GetClustersResult>;
 
   /**
    * One cluster of the API key's organization, by its id or by its name, also if another program made it.
@@ -138,9 +135,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * ```
    * (Specification, section 4, `/health`.)
    */
-  getHealth(args?: types.GetHealthArgs, ...options: Options): Promise<types.GetHealthResult>;
-  /** `getHealth` as an output: for arguments that are outputs, and for programs that cannot await. */
-  getHealthOutput(args?: types.GetHealthOutputArgs, ...options: OutputOptions): Output<types.GetHealthResult>;
+  getHealth(...options: Options): Promise<types.GetHealthResult>;
+  /** `getHealth` as an output, for programs that cannot await. */
+  getHealthOutput(...options: OutputOptions): Output<types.GetHealthResult>;
 
   /**
    * The name, the version and the paths that the service reports of itself.
@@ -151,10 +148,7 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * The path of this document is not specified: the provider tries `/`, `/v1` and `/api`. Rejects if none of them has it.
    * (Specification, section 4, the descriptor document, and section 9.)
    */
-  getServiceInfo(args?: types.GetServiceInfoArgs, ...options: Options): Promise<types.GetServiceInfoResult>;
-  /** `getServiceInfo` as an output: for arguments that are outputs, and for programs that cannot await. */
-  getServiceInfoOutput(
-    args?: types.GetServiceInfoOutputArgs,
-    ...options: OutputOptions
-  ): Output<types.GetServiceInfoResult>;
+  getServiceInfo(...options: Options): Promise<types.GetServiceInfoResult>;
+  /** `getServiceInfo` as an output, for programs that cannot await. */
+  getServiceInfoOutput(...options: OutputOptions): Output<types.GetServiceInfoResult>;
 }

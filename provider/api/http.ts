@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
-import { isLoopback } from "../connections";
 import { ConfigError, ConnectionError, type Outcome, ResponseShapeError } from "../errors";
 import { cleanText } from "../text";
+import { isLoopback } from "../url";
 import type { Redactor } from "./redact/redactor";
 
 /** One request, as each handler of the chain gets it. */

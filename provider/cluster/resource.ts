@@ -11,18 +11,10 @@ import { readCluster } from "./read";
 import { asInputs, asState, readableState } from "./state";
 import { updateCluster } from "./update";
 
-/**
- * The cluster resource: its pure parts and its operations. Each use selects the service by the `connection` that the inputs
- * or the state name.
- */
-export function createClusterResource(
-  service: (connection?: string) => CreatingService,
-  settings: () => Settings,
-): Resource {
-  const checks = new Checks(service, settings);
+/** The cluster resource: its pure parts and its operations. Each use reads the settings anew. */
+export function createClusterResource(serviceOf: () => CreatingService, settings: () => Settings): Resource {
+  const checks = new Checks(serviceOf, settings);
   const unfinished = new UnfinishedCreations();
-  const serviceOf = ({ connection }: { readonly connection?: unknown }) =>
-    service(typeof connection === "string" ? connection : undefined);
   /** The inputs with what the state knows better: the GPU type of a list. */
   const inputsOf = (urn: string | undefined, state: Properties, news: Properties) =>
     checks.withTypeOf(urn, state, news);
@@ -38,7 +30,7 @@ export function createClusterResource(
     preview: previewOutputs,
     create: async (given, requested) => {
       const inputs = asInputs(requested);
-      const service = serviceOf(inputs);
+      const service = serviceOf();
       // One deadline for the whole operation, whatever it tries.
       const { startMs = service.clock.now(), timeoutMs = defaultTimeoutsMs.create } = given;
       const ctx = { ...given, startMs, timeoutMs };
@@ -52,15 +44,15 @@ export function createClusterResource(
         updateCluster(service, ctx, id, state, inputsOf(ctx.urn, state, { ...inputs }));
       return unfinished.run(ctx.urn, { ...inputs }, create, goOn);
     },
-    read: async (ctx, id, state = {}) => readCluster(serviceOf(state), ctx, id, state),
+    read: async (ctx, id, state = {}) => readCluster(serviceOf(), ctx, id, state),
     update: async (ctx, id, state, requested) => {
       const news = inputsOf(ctx.urn, state, requested);
       unfinished.ended(id);
-      return updateCluster(serviceOf(news), ctx, id, state, news);
+      return updateCluster(serviceOf(), ctx, id, state, news);
     },
     delete: async (ctx, id, state) => {
       unfinished.ended(id);
-      return deleteCluster(serviceOf(state), ctx, id, state);
+      return deleteCluster(serviceOf(), ctx, id, state);
     },
   };
 }

@@ -15,12 +15,12 @@ function functionSpec(method) {
   const declaration = method.valueDeclaration;
   if (declaration === undefined || !ts.isMethodSignature(declaration)) throw new Error(`${method.name} is no method.`);
   const [args] = declaration.parameters;
+  const inputs = args && objectSpec(interfaceOf(args.type, method.name));
   const result =
     declaration.type && ts.isTypeReferenceNode(declaration.type) ? declaration.type.typeArguments?.[0] : undefined;
-  const inputs = objectSpec(interfaceOf(args?.type, method.name));
   return {
     description: documented("sdk/dataFunctions.ts", "DataFunctions", method.name),
-    inputs: { ...inputs, properties: asFlags(inputs.properties) },
+    ...(inputs && { inputs: { ...inputs, properties: asFlags(inputs.properties) } }),
     outputs: objectSpec(interfaceOf(result, method.name)),
   };
 }

@@ -23,8 +23,6 @@ export function clusterSpec() {
       ...inputFlagged(name),
     })),
     requiredInputs: inputs.required,
-    // `get` needs these besides the id.
-    stateInputs: { type: "object", properties: { connection: inputs.properties["connection"] } },
     // `list` takes no arguments: it lists the clusters of the organization.
     listInputs: { properties: {} },
   };

@@ -1,7 +1,6 @@
 import { type Bench, canaryKey, closeBenches, openBench } from "./harness";
 
 /** One program with one cluster for each feature, and the service in the stack's config: each command shows all features. */
-const euKey = "canary-key-eu-77b1d2";
 const program = `
 const common = { gpuType: "h100", container: "acme/model:1" };
 new gpu.Cluster("power", { ...common, desiredStatus: config.get("power") });
@@ -11,8 +10,6 @@ new gpu.Cluster("partial", { ...common, replicas: 2, minHealthyReplicas: 1 });
 exports.type = new gpu.Cluster("choosy", { ...common, gpuType: ["rtx4090", "l4", "h100"] }).gpuType;
 new gpu.Cluster("kept", common, { retainOnDelete: true });
 new gpu.Cluster("plain", { ...common, env: { MODEL: "shown-in-clear" }, plainEnv: true });
-const eu = new gpu.Cluster("eu", { ...common, connection: "eu" });
-exports.inEurope = eu.id.apply(() => gpu.getClusters({ connection: "eu" })).clusters.length;
 new gpu.Cluster("adopted", { ...common, adopt: config.get("adopt"), replicas: 3, env: { MODEL: "canary-llama" } });
 exports.other = gpu.Cluster.get("other", config.require("other")).endpoint;
 `;
@@ -22,9 +19,8 @@ let bench: Bench;
 let adoptedId: string;
 
 beforeAll(async () => {
-  bench = await openBench(program, { apiKeys: { [canaryKey]: "org_test", [euKey]: "org_eu" } });
+  bench = await openBench(program);
   const { simulator, workspace } = bench;
-  workspace.env["GPUCLUSTER_EU_KEY"] = euKey;
   const { GPUCLUSTER_BASE_URL: baseUrl = "" } = workspace.env;
   delete workspace.env["GPUCLUSTER_BASE_URL"];
   delete workspace.env["GPUCLUSTER_API_KEY"];
@@ -33,9 +29,8 @@ beforeAll(async () => {
   adoptedId = simulator.addCluster({ name: "prod", replicas: 2, ...found }).id;
   const other = simulator.addCluster({ name: "theirs", replicas: 1, ...found });
   simulator.fault({ kind: "sick-replica", replica: 1, message: "no driver", name: "partial-*", method: "POST" });
-  const connections = '{ "eu": { "apiKeyEnv": "GPUCLUSTER_EU_KEY" } }';
-  const gpucluster = { "gpucluster:baseUrl": baseUrl, "gpucluster:connections": connections };
-  for (const [name, value] of Object.entries({ other: other.id, adopt: adoptedId, ...gpucluster })) {
+  const config = { other: other.id, adopt: adoptedId, "gpucluster:baseUrl": baseUrl };
+  for (const [name, value] of Object.entries(config)) {
     await workspace.succeed("config", "set", name, value);
   }
 });
@@ -71,7 +66,6 @@ describe("every feature of a cluster through the real engine, in order", () => {
     expect(writes.filter((line) => line === "POST /v1/clusters")).toHaveLength(8);
     expect(writes.filter((line) => line !== "POST /v1/clusters")).toEqual(["POST /v1/clusters/:id/scale"]);
     expect(named("choosy").gpuType).toBe("l4");
-    expect(named("eu-").organization).toBe("org_eu");
     expect(bench.simulator.cluster(adoptedId)).toMatchObject({ name: "prod", replicas: 3 });
   });
 

@@ -54,12 +54,12 @@ test.each([
   ["the environment, where the program gives it nothing", {}, settings, key, url],
   ["one from each", { "gpucluster:apiKey": "config-key" }, settings, "config-key", url],
 ])("a provider that the program declares takes its connection from %s", (_what, values, env, key, url) => {
-  const { apiKey, baseUrl } = resolveConnection(config(values), env, undefined, true);
+  const { apiKey, baseUrl } = resolveConnection(config(values), env, true);
   expect([apiKey.reveal(), baseUrl]).toEqual([key, url]);
 });
 
 test("what such a provider is missing is to be given to it", () => {
-  const missing = () => resolveConnection(nothing, {}, undefined, true);
+  const missing = () => resolveConnection(nothing, {}, true);
   expect(missing).toThrow("set GPUCLUSTER_API_KEY in the environment, or set the provider's `apiKey`");
   expect(missing).toThrow("set GPUCLUSTER_BASE_URL in the environment, or the provider's `baseUrl`");
   const settings = () => resolveSettings(config({ "gpucluster:maxHourlyCost": "much" }), true);
@@ -170,29 +170,16 @@ test.each([
   expect(heartbeatMs(env)).toBe(expected);
 });
 
-const us = {
-  "gpucluster:connections": '{"us":{"apiKeyConfig":" gpucluster:usApiKey "}}',
-  "gpucluster:usApiKey": "us-key",
-};
-const command = (name: string) => `\`pulumi config set --secret ${name}\``;
 test.each<[string, Record<string, string>, string[], string[]]>([
-  ["the ordinary key", inConfig, [], ["gpucluster:apiKey"]],
-  ["the key of a connection", us, [], ["gpucluster:usApiKey"]],
-  ["both", { ...inConfig, ...us }, [], ["gpucluster:apiKey", "gpucluster:usApiKey"]],
-  ["the one of two that is no secret", { ...inConfig, ...us }, ["gpucluster:apiKey"], ["gpucluster:usApiKey"]],
-  ["no secret", { ...inConfig, ...us }, ["gpucluster:apiKey", "gpucluster:usApiKey"], []],
-  ["no key that is not there", { "gpucluster:connections": '{"us":{"apiKeyConfig":"gpucluster:usApiKey"}}' }, [], []],
-  [
-    "nothing that is not ours",
-    { "gpucluster:connections": '{"us":{"apiKeyConfig":"aws:key"}}', "aws:key": key },
-    [],
-    [],
-  ],
-  ["nothing of connections that cannot be read", { "gpucluster:connections": "{us" }, [], []],
+  ["the key", inConfig, [], ["gpucluster:apiKey"]],
+  ["no secret", inConfig, ["gpucluster:apiKey"], []],
+  ["no key that is not there", {}, [], []],
+  ["nothing that is not ours", { "aws:key": key }, [], []],
 ])("of keys in the stack's config a warning names %s", (_what, values, secrets, named) => {
   const text = plainKeyText(config(values), (name) => secrets.includes(name), "Pulumi.dev.yaml");
-  expect((text ?? "").match(/`pulumi config set --secret \S+`/g) ?? []).toEqual(named.map(command));
-  for (const value of ["config-key", "us-key", key]) expect(String(text)).not.toContain(value);
+  const commands = named.map((name) => `\`pulumi config set --secret ${name}\``);
+  expect((text ?? "").match(/`pulumi config set --secret \S+`/g) ?? []).toEqual(commands);
+  for (const value of ["config-key", key]) expect(String(text)).not.toContain(value);
 });
 
 test.each<[string, Record<string, string>, object]>([
@@ -254,6 +241,7 @@ test.each([
 
 test.each([
   ["maxHourlyCostOfOrganization", "use gpucluster:maxHourlyCost of the stack, or maxHourlyCost of the cluster"],
+  ["connections", "use a stack for each API key, or a Provider of pulumi-gpucluster/native for each"],
 ])("gpucluster:%s was removed, and the error says what to use", (name, instead) => {
   const resolve = (text: string) => resolveSettings(config({ [`gpucluster:${name}`]: text }));
   expect(() => resolve("long-value")).toThrow(new ConfigError(`gpucluster:${name} was removed: ${instead}`));

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { table } from "../../provider/columns";
-import { findEntry } from "../../provider/connections";
 
 /** Every code fence of every document is run by a test, or compared with what is true, or has a reason why not. */
 const root = join(__dirname, "../..");
@@ -89,17 +88,6 @@ function withoutParts(...parts: string[]): (fence: Fence) => string[] {
   return ({ code }) => parts.filter((part) => !code.includes(part) || !sources.replaceAll("\\`", "`").includes(part));
 }
 
-/** The organizations of a config in YAML that the provider does not know. It throws if the provider refuses one. */
-function wrongConnections({ code }: Fence): string[] {
-  const json = (yaml: string) => yaml.replace(/(\w+): /g, '"$1": ').replace(/: (GPUCLUSTER_\w+)/g, ': "$1"');
-  const entries = [...code.matchAll(/^ {4}(\w+): (\{.*?\})/gm)].map(([, name = "", yaml = ""]) => ({ name, yaml }));
-  const setting = `{${entries.map(({ name, yaml }) => `"${name}": ${json(yaml)}`).join()}}`;
-  expect(entries).toHaveLength(2);
-  return entries
-    .filter(({ name, yaml }) => !yaml.includes(findEntry(setting, name).apiKeyEnv ?? "none"))
-    .map(({ name }) => name);
-}
-
 /** The table of a report, if it is not what the command makes of these cells. */
 function wrongTable({ code }: Fence): string[] {
   const rows = code.trimEnd().split("\n");
@@ -129,7 +117,6 @@ const proofs: readonly (readonly [RegExp, string, RegExp, Proof])[] = [
   [/_index|languages/, "csharp", /./, { test: "test/engine/sdks.test.ts" }],
   [/_index|languages/, "yaml", /^resources:/, { test: "test/engine/nativeYaml.test.ts" }],
   [/languages/, "yaml", /^plugins:/, { test: "test/engine/documents.test.ts" }],
-  [/organizations/, "yaml", /^config:/, { check: wrongConnections }],
   [/getting-started/, "console", /^export/, { reason: "an address and a key, which are others in each run" }],
   [/getting-started/, "console", /./, { test: "test/engine/gettingStarted.test.ts" }],
   [/services/, "console", /doctor/, { test: "test/unit/doctor/services.test.ts" }],

@@ -160,8 +160,8 @@ export function cancel(session: Session): Empty {
 }
 
 /**
- * Settings that are stored in plain text. A setting that this package does not know may be a key: `gpucluster:connections`
- * names the settings that hold keys. `version` belongs to the engine, which stops if the value does not come back unchanged.
+ * Settings that are stored in plain text. A setting that this package does not know may be a key. `version` belongs to the
+ * engine, which stops if the value does not come back unchanged.
  */
 const open = new Set([
   "version",

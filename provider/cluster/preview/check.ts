@@ -73,7 +73,7 @@ interface Connected {
 /** The checks of one run, which share their lookups. A run is one process: preview and update are two runs. */
 export class Checks {
   readonly #known = new Map<string, Known>();
-  readonly #facts = new Map<string, Facts>();
+  readonly #facts = new Map<number, Facts>();
   /** Messages that were shown: each is shown once. */
   readonly #said = new Set<string>();
   readonly #owners: Owners = new Map();
@@ -81,14 +81,14 @@ export class Checks {
   readonly #ledger = new Ledger();
 
   constructor(
-    private readonly service: (connection?: string) => Service,
+    private readonly service: () => Service,
     private readonly settings: () => Settings,
   ) {}
 
   /** Checks the inputs. Secrets are removed from all messages and failures, as from the errors of operations. */
   async check(ctx: Ctx, given: Properties, olds: Properties = {}): Promise<Checked> {
     const news = withoutOutputs(given, olds);
-    const connected = this.#connect(news);
+    const connected = this.#connect();
     const hide = this.#hiding(ctx.urn, connected.service, given, olds);
     const { failures, ...checked } = await this.#check(withHidden(ctx, hide), news, olds, connected);
     return { ...checked, failures: failures.map((failure) => ({ ...failure, reason: hide(failure.reason) })) };
@@ -102,7 +102,7 @@ export class Checks {
     const context = { urn: ctx.urn, current, predecessor: known.before?.name, naming: ctx.naming };
     const asked = completeInputs(news, { ...context, salt: settings?.resume });
     const ownFailures = () => [...findFailures(news), ...namingFailures(news, context), ...adapterFailures(ctx)];
-    if (!settings || wrong.length > 0) return { inputs: { ...asked }, failures: [...ownFailures(), ...wrong] };
+    if (!settings || !service) return { inputs: { ...asked }, failures: [...ownFailures(), ...wrong] };
     const check = this.#begin(ctx, service, settings, asked);
     if (isUnchanged(ctx, olds, asked, settings)) return this.#unchanged(check, asInputs(olds), asked);
     check.failures.push(...ownFailures());
@@ -169,10 +169,9 @@ export class Checks {
     const paths = Object.keys(changes);
     const { replaceOn } = this.#knownOf(ctx.urn);
     const isReplaced = paths.some((path) => changes[path]?.replace || isAmong(replaceOn, path));
-    // The old cluster of a replacement stays with its service until its deletion there.
-    const { service, settings, failures } = this.#connect(isReplaced ? { ...state } : news);
-    if (!settings || failures.length > 0) return;
-    service?.owned.stored(id, state);
+    const { service, settings } = this.#connect();
+    if (!settings || !service) return;
+    service.owned.stored(id, state);
     const hide = this.#hiding(ctx.urn, service, news, { ...state });
     const check = this.#begin(withHidden(ctx, hide), service, settings, news);
     await refuseForeignKey(check, id, state);
@@ -228,7 +227,7 @@ export class Checks {
       ? `${over.property && `\`${over.property}\` `}${over.reason}`
       : cost.amount === undefined && limit && `${limit} cannot be checked: the service shows no price for "${type}"`;
     if (why) {
-      const hide = this.#hiding(urn, this.#connect({ ...inputs }).service, inputs);
+      const hide = this.#hiding(urn, this.#connect().service, inputs);
       throw new LimitError(hide(`cluster "${inputs.name}": ${why}. Nothing was sent`));
     }
     return { ...inputs, gpuType: type, hourlyCost: cost.amount };
@@ -248,35 +247,27 @@ export class Checks {
   }
 
   /** One check. Its lookups may take longer if a limit on costs depends on them. */
-  #begin(ctx: Ctx, service: Service | undefined, settings: Settings, inputs: Properties | CheckedInputs): Check {
+  #begin(ctx: Ctx, service: Service, settings: Settings, inputs: Properties | CheckedInputs): Check {
     const limitMs = limitOf(inputs, settings) === undefined ? shortMs : longMs;
-    const key = `${service?.seenBy} ${limitMs}`;
-    const facts = this.#facts.get(key) ?? new Facts(service, limitMs);
-    this.#facts.set(key, facts);
+    const facts = this.#facts.get(limitMs) ?? new Facts(service, limitMs);
+    this.#facts.set(limitMs, facts);
     return new Check(ctx, service, settings, facts, this.#said);
   }
 
   /** Finds the service and the settings. Their problems are reported together with those of the inputs, not one run later. */
-  #connect({ connection }: Properties): Connected {
+  #connect(): Connected {
     const failures: CheckFailure[] = [];
-    const found = <T>(property: string, find: () => T): T | undefined => {
+    const found = <T>(find: () => T): T | undefined => {
       try {
         return find();
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
-        failures.push({ property, reason: messageOf(error) });
+        failures.push({ property: "", reason: messageOf(error) });
         return undefined;
       }
     };
-    const settings = found("", () => this.settings());
-    const isName = typeof connection === "string" && connection !== "" && !hasUnknown(connection);
-    // An invalid connection is judged with the inputs.
-    const isDefault = connection === undefined;
-    const service = isName
-      ? found("connection", () => this.service(connection))
-      : isDefault
-        ? found("", () => this.service())
-        : undefined;
+    const settings = found(this.settings);
+    const service = found(this.service);
     return { service, settings, failures };
   }
 

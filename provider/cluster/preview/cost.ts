@@ -117,7 +117,7 @@ async function presentCost({ facts }: Check, { before, inputs }: Transition, ado
 function reportNoPrice(check: Check, transition: Transition, error: unknown): boolean {
   const { inputs } = transition;
   const limit = limitOf(inputs, check.settings);
-  if (!check.service || (limit === undefined && !isCostChanged(transition))) return true;
+  if (limit === undefined && !isCostChanged(transition)) return true;
   const isOpenLimit = limit !== undefined && !costsNoMore(transition) && !isRejectedKey(error);
   if (error !== undefined && isOpenLimit) {
     check.fail("", `${limit} cannot be checked: ${messageOf(error)}`);

@@ -52,9 +52,8 @@ export class Facts {
   /** Why a cluster could not be read: the service is not asked for another one then. */
   #unreadable: unknown;
 
-  /** @param service Undefined if the connection is not known yet: then nothing is asked, and nothing is known. */
   constructor(
-    private readonly service: Service | undefined,
+    private readonly service: Service,
     private readonly limitMs: number,
   ) {
     this.#leftMs = limitMs;
@@ -103,7 +102,6 @@ export class Facts {
    * the descriptor, which may name an update that the official client does not have.
    */
   async fixed(): Promise<Fact<readonly ConfigInput[]>> {
-    if (!this.service) return {};
     const { form } = this.service.client;
     if (form.has("update") !== undefined) return { value: form.fixed };
     const { error } = await this.clusters();
@@ -146,7 +144,6 @@ export class Facts {
 
   async #ask<T>(send: (service: Service, limits: CallOptions) => Promise<T>): Promise<Fact<T>> {
     const { service, limitMs } = this;
-    if (!service) return {};
     const late = () => new TimeoutError(`no answer within ${limitMs / 1000} s, the time limit of the checks of a run`);
     if (this.#leftMs <= 0) return { error: late() };
     const { clock } = service;
@@ -195,7 +192,7 @@ export class Check {
   /** @param said The messages of the run: each is shown once. */
   constructor(
     readonly ctx: Ctx,
-    readonly service: Service | undefined,
+    readonly service: Service,
     readonly settings: Settings,
     readonly facts: Facts,
     private readonly said: Set<string>,
@@ -244,7 +241,7 @@ export class Check {
       if (this.#gaps.length > 0) this.fail("", text);
       return;
     }
-    const keyOf = ({ error }: Gap) => `gap ${this.service?.seenBy} ${natureOf(error)}`;
+    const keyOf = ({ error }: Gap) => `gap ${natureOf(error)}`;
     const fresh = this.#gaps.filter((gap) => !this.said.has(keyOf(gap)));
     for (const gap of fresh) this.said.add(keyOf(gap));
     const text = `${this.#gapText(fresh)}. Further warnings of this kind are hidden in this run`;

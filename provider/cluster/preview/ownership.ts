@@ -19,7 +19,7 @@ import { generatedName } from "./validate";
 
 /** Which existing clusters belong to this resource: by name, by adoption, and after a change of the service or key. */
 
-/** The URN of the resource with a name, by service and name: two organizations may each have a cluster of one name. */
+/** The URN of the resource with a name, by the name in lower case. */
 export type Owners = Map<string, string>;
 
 /** Claims the name and the adopted cluster for the resource. A name or a cluster that another resource has is a failure. */
@@ -27,18 +27,18 @@ export function claim(check: Check, owners: Owners, { name, adopt }: CheckedInpu
   const { urn, service } = check;
   if (!hasUnknown(name)) {
     // Host names are not case-sensitive.
-    const key = `${service?.seenBy} ${name.toLowerCase()}`;
+    const key = name.toLowerCase();
     const owner = owners.get(key) ?? urn;
     owners.set(key, owner);
     if (owner !== urn)
       check.fail("name", `the resource ${owner} has the name "${name}" too; two clusters cannot have the same name`);
   }
   if (adopt === undefined || hasUnknown(adopt)) return;
-  const adopter = service?.owned.adopt(adopt, urn) ?? urn;
+  const adopter = service.owned.adopt(adopt, urn) ?? urn;
   if (adopter !== urn)
     check.fail("adopt", `the resource ${adopter} adopts ${adopt} too; two resources cannot manage the same cluster`);
   // The resource has had the cluster since an earlier run.
-  else if (isOwn) service?.owned.adopted(adopt);
+  else if (isOwn) service.owned.adopted(adopt);
 }
 
 /** Judges whether the name is free for a new cluster: a failure before anything is bought. */
@@ -63,7 +63,7 @@ export async function judgeName(check: Check, transition: Transition, { id, doub
 export async function holdersOf(check: Check, name: string, what?: string): Promise<readonly ClusterRecord[]> {
   const fact = await check.facts.clusters();
   const list = what === undefined ? fact.value : check.need(what, fact);
-  return (list && check.service?.owned.holders(name, list)) ?? [];
+  return list ? check.service.owned.holders(name, list) : [];
 }
 
 /** The reason if the program wants the new cluster first: two clusters cannot have one name. */
@@ -133,7 +133,7 @@ export async function findAdoption(check: Check, transition: Transition, mayResu
 async function findLeft(check: Check, { inputs, before }: Transition): Promise<Adoption> {
   const { service, urn } = check;
   const list = check.need("taken names", await check.facts.clusters());
-  if (!service || !list) return {};
+  if (!list) return {};
   const holders = service.owned.holders(inputs.name, list);
   const [holder] = holders;
   if (holder) {
@@ -229,7 +229,7 @@ const wayOut = "Run `pulumi refresh` with a key that can see the cluster";
 export async function refuseForeignKey(check: Check, id: string, state: ClusterState): Promise<void> {
   const { ctx, service, facts, settings } = check;
   const { __seenBy: other } = state;
-  if (!service || other === undefined || other === service.seenBy || hasUnknown(id)) return;
+  if (other === undefined || other === service.seenBy || hasUnknown(id)) return;
   const { value: list } = await facts.clusters();
   if (list && memberOf(list, id)) return;
   // A key belongs to one organization: without a whole list, one cluster that both keys see stands for the others.

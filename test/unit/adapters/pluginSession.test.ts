@@ -49,7 +49,7 @@ test.each([
   ["a text", "https://a.example.com", "https://a.example.com"],
   ["a flag", true, "true"],
   ["a number", 12.5, "12.5"],
-  ["a map", { eu: { apiKeyEnv: "EU" } }, '{"eu":{"apiKeyEnv":"EU"}}'],
+  ["a map", { eu: { key: "EU" } }, '{"eu":{"key":"EU"}}'],
 ])("%s is read as in the stack's config", (_what, value, expected) => {
   expect(configReader({ name: value }, urnOf("eu"), {})("gpucluster:name")).toBe(expected);
 });
@@ -60,7 +60,7 @@ test("an inherited property of objects is no setting", () => {
 
 test("every setting that may be a key is stored as a secret, and no other", () => {
   const texts = { baseUrl: "https://a.example.com", capacityCheck: "warn", version: "0.1.0" };
-  const open = { ...texts, connections: {}, strictPreview: true, maxHourlyCost: 5 };
+  const open = { ...texts, strictPreview: true, maxHourlyCost: 5 };
   expect(withSecretKeys({ ...open, apiKey: "a", euApiKey: "b" })).toEqual({
     ...open,
     apiKey: asSecret("a"),

@@ -10,7 +10,6 @@ const settings: [string, Properties][] = [
   ["skipAwait", { skipAwait: true }],
   ["minHealthyReplicas", { minHealthyReplicas: 1 }],
   ["plainEnv", { plainEnv: true }],
-  ["connection", { connection: "eu" }],
   ["maxHourlyCost", { maxHourlyCost: 100 }],
   ["the timeouts", { __timeouts: { update: "5m" } }],
   ["the removal of triggers", { restartTriggers: undefined }],

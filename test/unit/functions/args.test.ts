@@ -32,18 +32,12 @@ async function refusalOf(name: FunctionName, ...args: unknown[]): Promise<string
   return error.message;
 }
 
-/** What each function takes, in its errors. */
-const takes: Record<FunctionName, string> = {
-  getGpuTypes: "`connection`",
-  getGpuTypesFor: "`minMemoryGb`, `maxPricePerHour`, `available` and `connection`",
-  getGpuModels: "`connection`",
-  getGpuPricing: "`connection`",
-  getGpuAvailability: "`type` and `connection`",
-  getClusters: "`connection`",
-  getCluster: "`id`, `name` and `connection`",
-  getClusterStatus: "`id` and `connection`",
-  getHealth: "`connection`",
-  getServiceInfo: "`connection`",
+/** What each function with arguments takes, in its errors. */
+const takes: Partial<Record<FunctionName, string>> = {
+  getGpuTypesFor: "`minMemoryGb`, `maxPricePerHour` and `available`",
+  getGpuAvailability: "`type`",
+  getCluster: "`id` and `name`",
+  getClusterStatus: "`id`",
 };
 
 describe.each(functionNames)("%s refuses before any request, and says what is right:", (name) => {
@@ -53,23 +47,15 @@ describe.each(functionNames)("%s refuses before any request, and says what is ri
     ["a number", 5],
     ["a list", [canary]],
   ])("%s as its arguments", async (_title, args) => {
-    expect(await refusalOf(name, args)).toContain(`takes one object, with ${takes[name]}`);
+    expect(await refusalOf(name, args)).toContain(
+      takes[name] === undefined ? "takes no arguments" : `takes one object, with ${takes[name]}`,
+    );
   });
 
   it("an argument that is none", async () => {
     const right = name === "getCluster" || name === "getClusterStatus" ? { id: "cl_1" } : {};
-    const text = `\`conection\`: not an argument; the arguments are ${takes[name]}`;
-    expect(await refusalOf(name, { ...right, conection: canary })).toContain(text);
-  });
-
-  it.each<[string, unknown, string]>([
-    ["an empty connection", "", "`connection` must be the name of an entry of gpucluster:connections"],
-    ["a blank connection", " ", "`connection` must be the name of an entry of gpucluster:connections"],
-    ["a number as the connection", 5, "`connection` must be a string, the name of an entry of gpucluster:connections"],
-    ["null as the connection", null, "`connection` must be a string"],
-    ["an output as the connection", { [canary]: canary }, "call the Output form of the function"],
-  ])("%s", async (_title, connection, text) => {
-    expect(await refusalOf(name, { id: "cl_1", connection })).toContain(text);
+    const others = takes[name] === undefined ? "there are none" : `the arguments are ${takes[name]}`;
+    expect(await refusalOf(name, { ...right, region: canary })).toContain(`\`region\`: not an argument; ${others}`);
   });
 });
 
@@ -80,9 +66,8 @@ const ids: [string, unknown, string][] = [
   ["an id with a question mark", { id: "cl_1?x" }, `\`id\` ${id}`],
   ["a number as the id", { id: 5 }, "`id` must be a string"],
   ["an object, such as an output", { id: { value: canary } }, "call the Output form of the function"],
-  ["several that are wrong", { id: 5, connection: "", nmae: canary }, "`id` must be"],
-  ["several that are wrong", { id: 5, connection: "", nmae: canary }, "; `connection` must be"],
-  ["several that are wrong", { id: 5, connection: "", nmae: canary }, "; `nmae`: not"],
+  ["several that are wrong", { id: 5, nmae: canary }, "`id` must be"],
+  ["several that are wrong", { id: 5, nmae: canary }, "; `nmae`: not"],
 ];
 const ofOne: Partial<Record<FunctionName, [string, unknown, string][]>> = {
   getGpuTypesFor: [
@@ -106,7 +91,6 @@ const ofOne: Partial<Record<FunctionName, [string, unknown, string][]>> = {
     ["nothing", undefined, "give either `id` or `name`"],
     ["neither", {}, "give either `id` or `name`"],
     ["neither, said twice", { id: undefined, name: undefined }, "give either `id` or `name`"],
-    ["neither, but a connection", { connection: "eu" }, "give either `id` or `name`"],
     ["both", { id: "cl_1", name: "web" }, "give either `id` or `name`"],
     ["an empty name", { name: "" }, "`name` must be the name of a cluster"],
     ["a blank name", { name: " " }, "`name` must be the name of a cluster"],

@@ -49,11 +49,7 @@ describe("a native cluster in a program", () => {
 
 describe("a provider in a program", () => {
   it("has its settings unchanged, and its key as a secret", async () => {
-    const settings = {
-      baseUrl: "https://eu.example.com",
-      connections: { us: { apiKeyEnv: "GPUCLUSTER_US_KEY" } },
-      maxHourlyCost: 9,
-    };
+    const settings = { baseUrl: "https://eu.example.com", maxHourlyCost: 9 };
     const program = () => new native.Provider("eu", { ...settings, apiKey: "k" });
     const { type, props } = await registerOne(program, /providers/);
     expect(type).toBe("pulumi:providers:gpucluster");

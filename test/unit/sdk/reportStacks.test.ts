@@ -65,35 +65,26 @@ const namesOf = (clusters: Report["clusters"]) => clusters.map(({ name }) => nam
 
 describe("the organizations of a stack", () => {
   const baseUrl = () => ({ "gpucluster:baseUrl": { value: simulator.url, secret: false } });
-  const places = { eu: { apiKeyConfig: "gpucluster:euKey" }, us: { apiKeyEnv: "GPUCLUSTER_KEY_US" } };
-  const connections = { "gpucluster:connections": { value: JSON.stringify(places), secret: false } };
-  const secrets = { "gpucluster:euKey": { secret: true }, "gpucluster:other": { secret: true } };
+  const secrets = { "gpucluster:apiKey": { secret: true }, "gpucluster:other": { secret: true } };
 
-  it("are those of the connections that its clusters use, without the ordinary key", async () => {
-    writeFileSync(join(folder, "gpucluster-euKey"), `${keys.eu}\n`);
-    const found = await reportOf({
-      clusters: [{ connection: "eu" }, { connection: "us" }],
-      config: { ...baseUrl(), ...connections, ...secrets },
-      envVars: { GPUCLUSTER_KEY_US: keys.us },
-    });
-    expect(namesOf(found.clusters)).toEqual(["boston", "paris"]);
+  it("are that of its key, the only secret of the config that is read", async () => {
+    writeFileSync(join(folder, "gpucluster-apiKey"), `${keys.eu}\n`);
+    const found = await reportOf({ clusters: [{}], config: { ...baseUrl(), ...secrets } });
+    expect(namesOf(found.clusters)).toEqual(["paris"]);
     expect([found.unmanaged, found.missing, found.unchecked]).toEqual([[], [], []]);
     expect(JSON.stringify(found)).not.toContain("canary");
-    expect(asked()).toEqual(["stack export", "config --json", "config get gpucluster:euKey"]);
+    expect(asked()).toEqual(["stack export", "config --json", "config get gpucluster:apiKey"]);
   });
 
-  it("are that of the ordinary key if it has no clusters, from the variables of the stack first", async () => {
+  it("are that of its key if it has no clusters, from the variables of the stack first", async () => {
     const config = { ...baseUrl(), "gpucluster:apiKey": { secret: true } };
     const found = await reportOf({ config, envVars: { GPUCLUSTER_API_KEY: keys.us } });
     expect(namesOf(found.unmanaged)).toEqual(["boston"]);
     expect(asked()).toEqual(["stack export", "config --json"]);
   });
 
-  it.each<[string, Fake, RegExp]>([
-    ["there is no key at all", {}, /The API key is missing/],
-    ["a connection is not in the config", { clusters: [{ connection: "asia" }] }, /gpucluster:connections/],
-  ])("are an error if %s", async (_title, fake, text) => {
-    await expect(reportOf(fake)).rejects.toThrow(text);
+  it("are an error if there is no key at all", async () => {
+    await expect(reportOf({})).rejects.toThrow(/The API key is missing/);
   });
 
   it("are an error if the key is refused: its clusters would be missing", async () => {

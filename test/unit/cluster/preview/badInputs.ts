@@ -74,7 +74,6 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   // Two are more than there are.
   minHealthyReplicas: [0, -1, 0.5, "75%", "1", [1], null, 2],
   adopt: ["", "cl_1/../x", "cl_1 ", 5, { id: "cl_1" }, true],
-  connection: ["", 5, { baseUrl: "https://evil.example" }, long(101)],
   maxHourlyCost: [0, -1, Number.NaN, Number.POSITIVE_INFINITY, "5", null],
   // These are no inputs.
   region: ["eu"],
@@ -142,6 +141,5 @@ export const rightInstead: Readonly<Record<string, RegExp>> = {
   plainEnv: /must be true or false/,
   minHealthyReplicas: /must (be a whole number from 1 to `replicas`|not be more than `replicas`, which is 1)/,
   adopt: /must be the id of a cluster, such as "cl_1a2b3c"; getClusters\(\) lists them/,
-  connection: /must be the name of an entry of gpucluster:connections/,
   maxHourlyCost: /must be a number above 0/,
 };

@@ -1,4 +1,4 @@
-import { type Properties, UNKNOWN } from "../../../../provider/core";
+import type { Properties } from "../../../../provider/core";
 import { messageOf } from "../../../../provider/errors";
 import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines, settle } from "../harness";
 import { checked, urnOf } from "../inputs";
@@ -44,13 +44,9 @@ describe("before a difference, a cluster that", () => {
     }
   });
 
-  it.each<[string, Properties]>([
-    ["no service is named for yet", { ...checked, connection: UNKNOWN }],
-    ["no key is remembered for", { ...checked }],
-  ])("%s is not looked up", async (_title, news) => {
+  it("no key is remembered for is not looked up", async () => {
     const { bench, made, other } = await openStrangers();
-    const seen = news["connection"] ? {} : { __seenBy: undefined };
-    for (const { id, state } of made) await look(bench, other, { id, state: { ...state, ...seen } }, news);
+    for (const { id, state } of made) await look(bench, other, { id, state: { ...state, __seenBy: undefined } });
     expect(bench.simulator.requests).toEqual([]);
   });
 });

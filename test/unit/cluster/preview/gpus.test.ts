@@ -81,7 +81,6 @@ describe("a list of GPU types", () => {
   it.each<[string, Properties]>([
     ["one of it is not known yet", listOf("h200", UNKNOWN)],
     ["the replicas are not known yet", { ...listOf("h200", "h100"), replicas: UNKNOWN }],
-    ["the connection is not known yet", { ...listOf("h200", "h100"), connection: UNKNOWN }],
   ])("stays as it is if %s, without a request about it", async (_title, news) => {
     const { bench, inputs, refusals } = await checkOnce(news);
     expect(refusals).toEqual([]);

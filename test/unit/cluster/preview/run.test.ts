@@ -1,7 +1,6 @@
 import type { Client } from "../../../../provider/api/client";
 import { inputNames } from "../../../../provider/cluster/fields";
 import { createClusterResource } from "../../../../provider/cluster/resource";
-import { createService } from "../../../../provider/cluster/services";
 import type { Settings } from "../../../../provider/config";
 import { type Properties, UNKNOWN } from "../../../../provider/core";
 import { ConfigError } from "../../../../provider/errors";
@@ -83,7 +82,7 @@ it.each<[string, Properties, Properties, string[]]>([
   // The generated name is known: it may be taken.
   ["a creation without a name", { name: undefined }, {}, [listLine]],
 ])("nothing is asked for %s of which nothing is known yet", async (_title, news, olds, lines) => {
-  const unknown = inputNames.filter((name) => name !== "connection").map((name) => [name, UNKNOWN]);
+  const unknown = inputNames.map((name) => [name, UNKNOWN]);
   const settings = { maxHourlyCost: 1 };
   const { bench, refusals } = await checkOnce({ ...Object.fromEntries(unknown), ...news }, olds, { settings });
   expect(refusals).toEqual([]);
@@ -249,42 +248,6 @@ it("wrong settings are reported with everything else that is wrong, and nobody i
   const cluster = createClusterResource(fail("The key is missing"), fail(setting));
   const { refusals } = await check({ ...bench, cluster }, { ...checked, replicas: 0 });
   expect(refusals).toEqual([expect.stringMatching(/^replicas: must be/), `: ${setting}`, ": The key is missing"]);
-});
-
-describe("the connection", () => {
-  it("that names no entry is refused by its own path, and nobody is asked", async () => {
-    const bench = await openBench();
-    const problem = 'gpucluster:connections has no entry "dev"';
-    const service = (name?: string) => (name === "dev" ? fail(problem)() : bench.service);
-    const cluster = createClusterResource(service, () => ordinary);
-    const { refusals } = await check({ ...bench, cluster }, { ...checked, connection: "dev" });
-    expect(refusals).toEqual([`connection: ${problem}`]);
-    expect(bench.simulator.requests).toEqual([]);
-  });
-
-  it("that is not known yet is asked nothing", async () => {
-    const { bench, refusals, inputs } = await checkOnce({ ...checked, connection: UNKNOWN });
-    expect(refusals).toEqual([]);
-    expect(inputs).not.toHaveProperty("hourlyCost");
-    expect(bench.simulator.requests).toEqual([]);
-  });
-
-  it("has lookups and a stock of its own, and its operations go to it", async () => {
-    const [one, two] = [await openBench(), await openBench()];
-    const other = createService(two.client, "two", two.clock, 15_000);
-    const cluster = createClusterResource(
-      (name) => (name === "two" ? other : one.service),
-      () => ordinary,
-    );
-    const news = { ...checked, gpuType: "h200", replicas: 20 };
-    expect((await check({ ...one, cluster }, { ...news, name: "a" }, {}, "a")).failures).toEqual([]);
-    const second = await check({ ...two, cluster }, { ...news, name: "b", connection: "two" }, {}, "b");
-    expect(second.failures).toEqual([]);
-    expect([...one.said, ...two.said]).toEqual([]);
-    for (const { simulator } of [one, two]) expect(requestLines(simulator)).toEqual([listLine, "GET /v1/gpus"]);
-    await two.run(cluster.read(two.ctx(), "cl_1", { ...checked, connection: "two" })).catch(() => undefined);
-    expect(requestLines(two.simulator)).toContain("GET /v1/clusters/:id");
-  });
 });
 
 describe("a secret of the program or of the state that the service quotes to a check", () => {

@@ -65,7 +65,6 @@ describe("a stock is no reason to say anything", () => {
     ["for a scale-up while it is stopped", { ...many(90), ...atRest }, held(1, atRest)],
     ["for replicas that are not known yet", many(UNKNOWN), undefined],
     ["for a desired status that is not known yet", manyUnknown, undefined],
-    ["for a connection that is not known yet", { ...many(40), connection: UNKNOWN }, undefined],
     [
       "if it is only known that there is some",
       many(400),

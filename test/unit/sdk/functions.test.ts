@@ -1,0 +1,83 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as sdk from "../../../sdk";
+import { type Simulator, startSimulator } from "../../../simulator";
+import { forgetEnvironment, useEnvironment } from "../providerHarness";
+import { resolved } from "./program";
+
+let simulator: Simulator;
+let id: string;
+
+beforeAll(async () => {
+  simulator = await startSimulator();
+  id = simulator.addCluster({ name: "web", gpuType: "h100", env: { MODEL: "llama" } }).id;
+  useEnvironment(simulator);
+});
+
+afterEach(() => {
+  simulator.requests.length = 0;
+});
+
+afterAll(async () => {
+  forgetEnvironment();
+  await simulator.close();
+});
+
+const later = <Value>(value: Value) => pulumi.output(Promise.resolve(value));
+const any = expect.any(Array);
+
+/** Each function, its Output form, and what it answers. */
+type Row = [string, () => Promise<unknown>, () => pulumi.Output<unknown>, object];
+const functions: Row[] = [
+  ["getGpuTypes", sdk.getGpuTypes, sdk.getGpuTypesOutput, { gpuTypes: any }],
+  ["getGpuTypesFor", sdk.getGpuTypesFor, sdk.getGpuTypesForOutput, { types: any }],
+  ["getGpuModels", sdk.getGpuModels, sdk.getGpuModelsOutput, { models: any }],
+  ["getGpuPricing", sdk.getGpuPricing, sdk.getGpuPricingOutput, { prices: any }],
+  ["getGpuAvailability", sdk.getGpuAvailability, sdk.getGpuAvailabilityOutput, { availability: { length: 7 } }],
+  [
+    "getGpuAvailability of one type",
+    () => sdk.getGpuAvailability({ type: "h100" }),
+    () => sdk.getGpuAvailabilityOutput({ type: later("h100") }),
+    { availability: [{ type: "h100" }] },
+  ],
+  ["getClusters", sdk.getClusters, sdk.getClustersOutput, { clusters: [{ name: "web" }], complete: true }],
+  [
+    "getCluster by id",
+    () => sdk.getCluster({ id }),
+    () => sdk.getClusterOutput({ id: later(id) }),
+    { name: "web", envNames: ["MODEL"] },
+  ],
+  [
+    "getCluster by name",
+    () => sdk.getCluster({ name: "web" }),
+    () => sdk.getClusterOutput({ name: later("web") }),
+    { name: "web", envNames: ["MODEL"] },
+  ],
+  [
+    "getClusterStatus",
+    () => sdk.getClusterStatus({ id }),
+    () => sdk.getClusterStatusOutput({ id }),
+    { status: "running", readyReplicas: 1 },
+  ],
+  ["getHealth", sdk.getHealth, sdk.getHealthOutput, { healthy: true }],
+  ["getServiceInfo", sdk.getServiceInfo, sdk.getServiceInfoOutput, { version: "1.0.0" }],
+];
+
+describe.each(functions)("%s", (_name, awaits, cannot, expected) => {
+  it("gives the same answer to a program that cannot await", async () => {
+    const answer = await awaits();
+    expect(answer).toMatchObject(expected);
+    expect(await resolved(cannot())).toEqual(answer);
+  });
+});
+
+test.each<[string, (args: object) => Promise<unknown>]>([
+  ["getGpuTypes", sdk.getGpuTypes],
+  ["getGpuModels", sdk.getGpuModels],
+  ["getGpuPricing", sdk.getGpuPricing],
+  ["getClusters", sdk.getClusters],
+  ["getHealth", sdk.getHealth],
+  ["getServiceInfo", sdk.getServiceInfo],
+])("%s refuses the argument of an untyped program, and asks nobody", async (_name, call) => {
+  await expect(call({ region: "eu" })).rejects.toThrow("`region`: not an argument; there are none. Nothing was sent");
+  expect(simulator.requests).toEqual([]);
+});
