@@ -113,8 +113,8 @@ export function keptEnv(own: CheckedInputs["env"] = {}, shown: NonNullable<Clust
   return Object.fromEntries(values.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** What an update sends, and `plainEnv`, which says whether the old env is secret. */
-const configuration = ["container", "env", "plainEnv", "extraFields"] as const;
+/** What an update sends. */
+const configuration = ["container", "env", "extraFields"] as const;
 const triggers = ["restartTriggers", "redeployTriggers"] as const;
 
 /** What is known to be done of a change. It is the state of a change that fails halfway. */

@@ -29,8 +29,7 @@ export function withOld(inputs: CheckedInputs, state: ClusterState): CheckedInpu
   const isSamePrice = isDeepStrictEqual(inputs.extraFields ?? {}, state.extraFields ?? {});
   const each = isSamePrice || desiredStatus === "stopped" ? undefined : costOfReplica(state);
   const cost = each === undefined ? hourlyCost : roundCost(each * replicas);
-  // `plainEnv` says whether the old env is secret.
-  return { ...inputs, ...pick(state, [...configuration, "plainEnv"]), hourlyCost: cost };
+  return { ...inputs, ...pick(state, configuration), hourlyCost: cost };
 }
 
 /** Identifies a configuration, in any order of its names. */
@@ -198,7 +197,7 @@ function wayBack(
 ): Change {
   const own = withOld(inputs, state);
   const changed = changedFields(inputs, state);
-  const further = ["readinessProbe", "plainEnv", "hourlyCost"] as const;
+  const further = ["readinessProbe", "hourlyCost"] as const;
   // What others have set stays.
   const env = record.env ? keptEnv(own.env, record.env, { ...state, env: inputs.env }) : own.env;
   const sent = [...new Set([...(state.__sent ?? []), ...Object.keys(inputs.env ?? {})])];

@@ -17,11 +17,9 @@ export function clusterSpec() {
     description: `${documentation(exported("sdk/cluster.ts", "Cluster"))}\n\n${examples}`,
     properties: mapped(outputs.properties, (name, spec) => ({ ...spec, ...flagged(name) })),
     required: outputs.required,
-    inputProperties: mapped(asFlags(inputs.properties), (name, spec) => ({
-      ...spec,
-      ...flagged(name),
-      ...inputFlagged(name),
-    })),
+    // Without defaults, which the provider applies: `pulumi do … patch` would send them, and a patch of the container would
+    // also scale the cluster to one replica.
+    inputProperties: mapped(asFlags(inputs.properties), (name, spec) => ({ ...spec, ...flagged(name) })),
     requiredInputs: inputs.required,
     // `list` takes no arguments: it lists the clusters of the organization.
     listInputs: { properties: {} },
@@ -49,17 +47,6 @@ function flagParts(spec, parts = []) {
   const type = namedTypes[String(spec?.["$ref"]).replace("#/types/", "")];
   const properties = /** @type {Record<string, Spec>} */ (type?.["properties"] ?? {});
   for (const part of parts) properties[part] = { ...properties[part], secret: true };
-}
-
-/**
- * Flags of an input. Without defaults, which the provider applies: `pulumi do … patch` would send them, and a patch of the
- * container would also scale the cluster to one replica.
- *
- * @param {string} name
- */
-function inputFlagged(name) {
-  const { plain = false } = inputFlags[name];
-  return plain && { plain };
 }
 
 /**

@@ -92,7 +92,7 @@ export function read(session: Session, request: ReadRequest): Promise<ReadRespon
     return new ReadResponse()
       .setId(id)
       .setProperties(outputs(found.state, request.getProperties()))
-      .setInputs(outputs(inputs, request.getProperties(), request.getInputs()));
+      .setInputs(outputs(inputs, request.getInputs()));
   });
 }
 
@@ -159,13 +159,13 @@ function propertiesOf(struct: Struct | undefined): Properties {
   return ownProperties(fromStruct(struct));
 }
 
-function outputs(properties: Properties, own: Struct | undefined, marked = own): Struct {
-  return toStruct(withMarks(properties, own, marked));
+function outputs(properties: Properties, marked: Struct | undefined): Struct {
+  return toStruct(withMarks(properties, marked));
 }
 
 /** Marks what is always secret, and what the program, or the state, has marked: the engine leaves that to the plugin. */
-function withMarks(properties: Properties, own: Struct | undefined, marked = own): Properties {
-  return withSecretsOf(withSecrets(properties, propertiesOf(own)), markedValues(marked));
+function withMarks(properties: Properties, marked: Struct | undefined): Properties {
+  return withSecretsOf(withSecrets(properties), markedValues(marked));
 }
 
 /** Inputs that only the dynamic adapter uses. A resource that moves from there still has them in its state. */

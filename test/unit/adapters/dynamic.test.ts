@@ -173,20 +173,6 @@ describe("the results of the dynamic adapter", () => {
     expect(result.outs).toMatchObject({ replicas: 2, env: { MODEL: secret("new") }, settled: true, ...hidden });
   });
 
-  it("have, if env is no secret, the values of variables as secrets that the program does not name", async () => {
-    const { inputs, id, outs } = await created({ env: { MODEL: "llama" }, plainEnv: true });
-    simulator.change(id, { env: { MODEL: "other", ADDED: canary } });
-    const env = { MODEL: "other", ADDED: secret(canary) };
-    const found = await run(adapter.read(id, outs));
-    expect([Object(found).props.env, Object(found).inputs.env]).toEqual([env, env]);
-    const state = { ...outs, env: { MODEL: "other", ADDED: canary } };
-    simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no" });
-    const error = await run(failureOf(adapter.update(id, state, { ...inputs, container: "a/b:2" })));
-    expect(Object(error).properties.env).toEqual(env);
-    const { outs: next } = await run(adapter.update(id, state, { ...inputs, container: "a/b:2" }));
-    expect(next["env"]).toEqual({ MODEL: "llama" });
-  });
-
   it("are empty for a deletion, after which no cluster is billed", async () => {
     const { id, state } = await created();
     expect(await run(adapter.delete(id, state))).toBeUndefined();

@@ -1,4 +1,3 @@
-import { asSecret, withSecrets } from "../../../provider/adapters/engine";
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import { type BenchOptions, closeAll, initErrorOf, openBench, settle, writes } from "./harness";
@@ -150,14 +149,6 @@ describe("an update that does not get healthy", () => {
     const failed = await failingChange(bench, made, { ...bad, ...extra("verified", 16), replicas: 4 });
     expect(failed.state).toMatchObject({ ...extra("community", 11.96), replicas: 4 });
     expect((await refresh(bench, failed)).state).toEqual(failed.state);
-  });
-
-  it("keeps the old env secret although the update declares `plainEnv`", async () => {
-    const { bench, made } = await openGood();
-    const news = { ...bad, env: { MODEL: "llama" }, plainEnv: true };
-    const failed = await failingChange(bench, made, news);
-    expect(withSecrets(failed.state, news)["env"]).toEqual({ MODEL: asSecret(canary) });
-    expect(toDo(bench, failed, news)).toEqual(["container", "env.MODEL", "plainEnv"]);
   });
 
   it.each<[string, Properties]>([

@@ -9,7 +9,6 @@ afterEach(closeAll);
 const settings: [string, Properties][] = [
   ["skipAwait", { skipAwait: true }],
   ["minHealthyReplicas", { minHealthyReplicas: 1 }],
-  ["plainEnv", { plainEnv: true }],
   ["maxHourlyCost", { maxHourlyCost: 100 }],
   ["the timeouts", { __timeouts: { update: "5m" } }],
   ["the removal of triggers", { restartTriggers: undefined }],

@@ -1,9 +1,8 @@
-import { asSecret, withSecrets } from "../../../provider/adapters/engine";
 import type { Properties } from "../../../provider/core";
 import { InterruptedError } from "../../../provider/errors";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, forget, initErrorOf, openBench, openSettled, writes } from "./harness";
-import { canary, checked } from "./inputs";
+import { checked } from "./inputs";
 import { change, type Held, patch, reach, redeploy, refresh, scale, toDo } from "./powerHarness";
 
 afterEach(closeAll);
@@ -53,13 +52,6 @@ describe.each<[string, Properties, string[]]>([
     expect(state).not.toHaveProperty("__unfinished");
     expect(bench.simulator.cluster(left.id)?.deployed).toMatchObject(news);
   });
-});
-
-it("an update that is refused keeps the old env secret although it declares `plainEnv`", async () => {
-  const { bench, made } = await openSettled(checked, { faults: [{ kind: "status", status: 403, method: "PATCH" }] });
-  const news = { ...checked, env: { MODEL: "llama" }, plainEnv: true };
-  const { state } = await bench.run(initErrorOf(update(bench, made, news)));
-  expect(withSecrets(state, news)["env"]).toEqual({ MODEL: asSecret(canary) });
 });
 
 describe("an update that is interrupted", () => {

@@ -25,7 +25,7 @@ test.each([
 type Inputs = Transition["inputs"];
 const inputs: Inputs = {
   ...{ name: "web", gpuType: "h100", replicas: 2, container: "a/b:1", env: { A: "old-canary" } },
-  ...{ desiredStatus: "running", plainEnv: false },
+  desiredStatus: "running",
 };
 const transition = (before: Partial<Inputs>, news: Partial<Inputs>, effects: Transition["effects"]): Transition => ({
   ...{ kind: "update", before: { ...inputs, ...before }, inputs: { ...inputs, ...news }, effects },

@@ -154,18 +154,6 @@ describe("the env of a cluster", () => {
   it("is not registered if it is missing", async () => {
     expect(await propsOf()).not.toHaveProperty("env");
   });
-
-  it("is registered in plain text if the program sets plainEnv", async () => {
-    const env = { MODEL: "llama", TOKEN: pulumi.secret("def") };
-    const props = await propsOf({ env, plainEnv: true });
-    expect(props).toMatchObject({ plainEnv: true, env: { MODEL: "llama" } });
-    expect(isSecret(Object(props["env"])["TOKEN"])).toBe(true);
-  });
-
-  it("is a secret if the program sets plainEnv to false", async () => {
-    const props = await propsOf({ env: { A: "b" }, plainEnv: false });
-    expect(isSecret(Object(props["env"])["A"])).toBe(true);
-  });
 });
 
 describe("a cluster that exists already", () => {

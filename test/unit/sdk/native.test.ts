@@ -27,7 +27,6 @@ describe("a native cluster in a program", () => {
   it.each<[string, native.ClusterArgs]>([
     ["with few inputs", args],
     ["with an env", { ...args, env: { MODEL: "llama", TOKEN: "t" } }],
-    ["with an env that is no secret", { ...args, env: { MODEL: "llama" }, plainEnv: true }],
     ["with an env made elsewhere", { ...args, env: pulumi.output({ MODEL: "llama" }) }],
   ])("%s registers the same as the other adapter, without hidden properties", async (_title, given) => {
     const { type, props } = await registerOne(() => new native.Cluster("web", given), /Cluster$/);

@@ -70,7 +70,6 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   restartTriggers: ["v1", 5, null],
   redeployTriggers: ["v1", 5, null],
   skipAwait: ["true"],
-  plainEnv: [1],
   // Two are more than there are.
   minHealthyReplicas: [0, -1, 0.5, "75%", "1", [1], null, 2],
   adopt: ["", "cl_1/../x", "cl_1 ", 5, { id: "cl_1" }, true],
@@ -138,7 +137,6 @@ export const rightInstead: Readonly<Record<string, RegExp>> = {
   restartTriggers: /must be a map or a list of strings, numbers and booleans/,
   redeployTriggers: /must be a map or a list of strings, numbers and booleans/,
   skipAwait: /must be true or false/,
-  plainEnv: /must be true or false/,
   minHealthyReplicas: /must (be a whole number from 1 to `replicas`|not be more than `replicas`, which is 1)/,
   adopt: /must be the id of a cluster, such as "cl_1a2b3c"; getClusters\(\) lists them/,
   maxHourlyCost: /must be a number above 0/,

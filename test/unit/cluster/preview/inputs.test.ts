@@ -118,7 +118,7 @@ it.each<Properties>([
   { restartTriggers: { version: 1, by: "me", really: true }, redeployTriggers: ["a", 1, false] },
   { restartTriggers: {}, redeployTriggers: [] },
   { minHealthyReplicas: 1, skipAwait: true },
-  { replicas: 3, minHealthyReplicas: 3, maxHourlyCost: 0.01, plainEnv: true },
+  { replicas: 3, minHealthyReplicas: 3, maxHourlyCost: 0.01 },
   { __urn: "u", __timeouts: { create: "1h" }, __provider: "text" },
 ])("a good input is accepted: %j", (inputs) => {
   expect(findFailures({ ...least, ...inputs })).toEqual([]);
