@@ -14,7 +14,24 @@ export interface Connection {
   readonly requestNames?: RequestNames;
   /** Absent: requests are not logged. */
   readonly log?: LogTarget;
+  /** The places of the address and the key, for messages. */
+  readonly sources: Sources;
 }
+
+/** Where the values of a connection come from, such as `gpucluster:apiKey`. */
+export interface Sources {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/**
+ * What the config of a provider is.
+ *
+ * - `stack`: The present config of the stack.
+ * - `copy`: The same, but in refresh and destroy the copy in the state, which the last update has stored.
+ * - `provider`: The arguments of an explicit provider.
+ */
+export type ConfigOrigin = "stack" | "copy" | "provider";
 
 /** The settings of a stack for all of its clusters. */
 export interface Settings {
@@ -87,32 +104,57 @@ const keyPlaces: Places = { variable: "GPUCLUSTER_API_KEY", config: "gpucluster:
 const urlPlaces: Places = { variable: "GPUCLUSTER_BASE_URL", config: "gpucluster:baseUrl" };
 
 /**
- * The address and the API key of the service. The environment has priority over the stack's config: the engine stores config in the state, and passes that possibly
- * outdated copy to refresh and destroy. The arguments of an explicit provider (`isExplicit`) have priority over the
- * environment.
+ * The address and the API key of the service: those of the config, else those of the environment, as for Pulumi's own
+ * providers. An exported key of another organization never creates clusters of a stack that has its own.
  * @throws ConfigError that names each missing or wrong value, and every place where it can be set.
  */
 export function resolveConnection(
   readConfig: ReadConfig,
   env: Environment = process.env,
-  isExplicit = false,
+  origin: ConfigOrigin = "stack",
 ): Connection {
-  const apiKey = valueAt(keyPlaces);
-  const baseUrl = valueAt(urlPlaces);
-  const problems = [problemOfKey(apiKey, isExplicit), problemOfAddress(baseUrl, isExplicit)];
+  const [apiKey, baseUrl] = [keyPlaces, urlPlaces].map((places) => valueAt(places, readConfig, env, origin));
+  const isExplicit = origin === "provider";
+  const problems = [problemOfKey(apiKey?.value, isExplicit), problemOfAddress(baseUrl?.value, isExplicit)];
   const found = problems.filter((problem) => problem !== undefined);
   if (apiKey === undefined || baseUrl === undefined || found.length > 0) throw new ConfigError(found.join(". "));
   // A wrong value is reported with the other settings, before any resource is created.
   const requestNames = toRequestNames(readConfig("gpucluster:requestNames")?.trim() ?? "");
   const log = resolveLog(env);
-  const service = { baseUrl: normalizeUrl(baseUrl), apiKey: new Secret(apiKey) };
+  const sources = { baseUrl: baseUrl.source, apiKey: apiKey.source };
+  const service = { baseUrl: normalizeUrl(baseUrl.value), apiKey: new Secret(apiKey.value), sources };
   return { ...service, ...(requestNames ? { requestNames } : {}), ...(log ? { log } : {}) };
+}
 
-  function valueAt({ variable, config }: Places): string | undefined {
-    const fromEnv = env[variable]?.trim() || undefined;
-    const fromConfig = readConfig(config)?.trim() || undefined;
-    return isExplicit ? (fromConfig ?? fromEnv) : (fromEnv ?? fromConfig);
-  }
+function valueAt({ variable, config }: Places, readConfig: ReadConfig, env: Environment, origin: ConfigOrigin) {
+  const ofConfig = readConfig(config)?.trim();
+  if (ofConfig) return { value: ofConfig, source: sourceOf(config, origin) };
+  const ofEnv = env[variable]?.trim();
+  return ofEnv ? { value: ofEnv, source: `${variable} of the environment` } : undefined;
+}
+
+function sourceOf(config: string, origin: ConfigOrigin): string {
+  if (origin === "provider") return `the provider's \`${config.replace(ownPrefix, "")}\``;
+  // Seen with CLI 3.250: without the program, the engine takes the config of a dynamic provider from the state.
+  const copy = "; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the present one";
+  return `${config} of the stack${origin === "copy" ? copy : ""}`;
+}
+
+/** The line about variables of the environment that are not used, because the config has other values; `undefined` if none. */
+export function unusedText(
+  readConfig: ReadConfig,
+  env: Environment = process.env,
+  origin: ConfigOrigin = "stack",
+): string | undefined {
+  const unused = [urlPlaces, keyPlaces].flatMap((places) => {
+    const [used, other] = [valueAt(places, readConfig, env, origin)?.value, env[places.variable]?.trim()];
+    return other && used !== other ? [places] : [];
+  });
+  if (unused.length === 0) return undefined;
+  const variables = unused.map(({ variable }) => variable).join(" and ");
+  const configs = unused.map(({ config }) => sourceOf(config, origin === "copy" ? "stack" : origin)).join(" and ");
+  const [is, has] = unused.length === 1 ? ["is", "has another value"] : ["are", "have other values"];
+  return `${variables} of the environment ${is} not used: ${configs} ${has}`;
 }
 
 /**
@@ -136,7 +178,7 @@ export function plainKeyText(
  * The settings of the stack or of an explicit provider; the environment has none.
  * @throws ConfigError that names each wrong value, and the right ones.
  */
-export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Settings {
+export function resolveSettings(readConfig: ReadConfig, origin: ConfigOrigin = "stack"): Settings {
   const problems = [...removedSettings].flatMap(([name, instead]) =>
     readConfig(`gpucluster:${name}`)?.trim() ? [removedText(`gpucluster:${name}`, instead)] : [],
   );
@@ -158,7 +200,7 @@ export function resolveSettings(readConfig: ReadConfig, isExplicit = false): Set
     if (value === undefined) {
       const config = `gpucluster:${name}`;
       // An explicit provider uses the stack's setting if it has none of its own.
-      const places = isExplicit ? [true, false] : [false];
+      const places = origin === "provider" ? [true, false] : [false];
       const advice = places.map((own) => adviceOn(config, own, `${config} <value>`)).join(", or ");
       problems.push(`${config} must be ${right}: ${advice}`);
     }

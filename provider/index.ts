@@ -3,7 +3,7 @@ import { getHealth, getServiceInfo } from "./api/serviceInfo";
 import { systemClock } from "./clock";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/services";
-import { type ReadConfig, resolveConnection, resolveSettings } from "./config";
+import { type ConfigOrigin, type ReadConfig, resolveConnection, resolveSettings, unusedText } from "./config";
 import type { Resource } from "./core";
 import {
   getCluster,
@@ -50,10 +50,9 @@ export interface Provider {
 /**
  * The one entry for adapters. The configuration is read at each use and never cached: a key may be rotated while a
  * process runs.
- * @param isExplicit Whether the configuration is that of a provider in the program: then it precedes the environment.
  */
-export function createProvider(readConfig: ReadConfig, isExplicit = false): Provider {
-  const service = () => serviceFor(resolveConnection(readConfig, undefined, isExplicit));
+export function createProvider(readConfig: ReadConfig, origin: ConfigOrigin = "stack"): Provider {
+  const service = () => serviceFor(resolveConnection(readConfig, undefined, origin));
   /** A data function: its arguments are checked first, then it asks the service. */
   const query = <Args extends object, Result>(
     name: string,
@@ -80,6 +79,13 @@ export function createProvider(readConfig: ReadConfig, isExplicit = false): Prov
     getHealth: query("getHealth", noArgs, getHealth),
     getServiceInfo: query("getServiceInfo", noArgs, (client) => getServiceInfo(client)),
   };
-  const cluster = createClusterResource(service, () => resolveSettings(readConfig, isExplicit));
-  return { cluster, functions, ...functions };
+  const cluster = createClusterResource(service, () => resolveSettings(readConfig, origin));
+  let isSaid = false;
+  const check: Resource["check"] = (ctx, ...inputs) => {
+    const unused = isSaid ? undefined : unusedText(readConfig, undefined, origin);
+    if (unused !== undefined) ctx.log(unused, "warning");
+    isSaid = true;
+    return cluster.check(ctx, ...inputs);
+  };
+  return { cluster: { ...cluster, check }, functions, ...functions };
 }

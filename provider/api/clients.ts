@@ -40,6 +40,8 @@ interface Connected {
   readonly apiKey: Secret;
   readonly requestNames?: RequestNames;
   readonly log?: LogTarget;
+  /** Where the address and the key come from, for messages. */
+  readonly sources?: { readonly baseUrl: string; readonly apiKey: string };
 }
 
 function connect(connection: Connected, key: string, clock: Clock) {
@@ -47,9 +49,9 @@ function connect(connection: Connected, key: string, clock: Clock) {
   const { budget, redactor } = shared.get(key) ?? { budget: createBudget(timing), redactor: new Redactor() };
   shared.set(key, { budget, redactor });
   const userAgent = `pulumi-gpucluster/${version}`;
-  const { baseUrl, apiKey, requestNames } = connection;
+  const { baseUrl, apiKey, requestNames, sources } = connection;
   const log = connection.log && requestLog(connection.log);
-  const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget, log });
+  const transport = createTransport({ baseUrl, apiKey, ...timing, userAgent, budget, sources, log });
   const limit = () => ({ deadlineMs: clock.now() + longestCallMs, maxQueueMs: defaultMaxQueueMs });
   return createClient(transport, budget, new ServiceForm(requestNames), limit, redactor);
 }

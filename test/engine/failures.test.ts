@@ -82,7 +82,7 @@ describe("a service that cannot be used", () => {
     workspace.env["GPUCLUSTER_API_KEY"] = "wrong-key-canary";
     const { code, output } = await workspace.up();
     expect(code).not.toBe(0);
-    expect(output).toContain("HTTP 401). Check the API key: GPUCLUSTER_API_KEY");
+    expect(output).toContain("HTTP 401). Check the API key, GPUCLUSTER_API_KEY of the environment");
     expect(output).not.toMatch(/wrong-key|at .*\.js:\d+/);
   });
 
@@ -95,7 +95,7 @@ describe("a service that cannot be used", () => {
     const { code, output } = await workspace.up();
     expect(code).not.toBe(0);
     expect(output).toContain("the connection was refused (ECONNREFUSED");
-    const address = "Check the address of the service: GPUCLUSTER_BASE_URL";
+    const address = "Check the address of the service, GPUCLUSTER_BASE_URL of the environment";
     expect(output).toContain(address);
   });
 

@@ -1,5 +1,13 @@
 import { inspect } from "node:util";
-import { freshConfig, heartbeatMs, plainKeyText, resolveConnection, resolveSettings } from "../../provider/config";
+import {
+  type ConfigOrigin,
+  freshConfig,
+  heartbeatMs,
+  plainKeyText,
+  resolveConnection,
+  resolveSettings,
+  unusedText,
+} from "../../provider/config";
 import { ConfigError } from "../../provider/errors";
 
 const key = "sk-canary-0123456789";
@@ -21,9 +29,22 @@ const inConfig = { "gpucluster:apiKey": "config-key", "gpucluster:baseUrl": "htt
 test.each([
   ["the environment alone", settings, {}, key, url],
   ["the config alone", {}, inConfig, "config-key", "https://config.example.com"],
-  ["both, where the environment wins", settings, inConfig, key, url],
-  ["one from each", { GPUCLUSTER_API_KEY: key }, inConfig, key, "https://config.example.com"],
-  ["an empty variable, as good as none", { ...settings, GPUCLUSTER_API_KEY: " " }, inConfig, "config-key", url],
+  ["both, where the config wins", settings, inConfig, "config-key", "https://config.example.com"],
+  [
+    "one from each",
+    { GPUCLUSTER_API_KEY: key },
+    { "gpucluster:baseUrl": "https://config.example.com" },
+    key,
+    "https://config.example.com",
+  ],
+  ["an empty config, as good as none", settings, { "gpucluster:apiKey": " ", "gpucluster:baseUrl": "" }, key, url],
+  [
+    "an empty variable, as good as none",
+    { ...settings, GPUCLUSTER_API_KEY: " " },
+    inConfig,
+    "config-key",
+    "https://config.example.com",
+  ],
   ["values in white space", { GPUCLUSTER_API_KEY: ` ${key}\n`, GPUCLUSTER_BASE_URL: ` ${url} ` }, {}, key, url],
 ])("the connection is taken from %s", (_what, env, values, expectedKey, expectedUrl) => {
   const { apiKey, baseUrl } = resolveConnection(config(values), env);
@@ -54,15 +75,48 @@ test.each([
   ["the environment, where the program gives it nothing", {}, settings, key, url],
   ["one from each", { "gpucluster:apiKey": "config-key" }, settings, "config-key", url],
 ])("a provider that the program declares takes its connection from %s", (_what, values, env, key, url) => {
-  const { apiKey, baseUrl } = resolveConnection(config(values), env, true);
+  const { apiKey, baseUrl } = resolveConnection(config(values), env, "provider");
   expect([apiKey.reveal(), baseUrl]).toEqual([key, url]);
 });
 
+const ofLastUp = "; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the present one";
+test.each<[ConfigOrigin, Record<string, string>, string, string]>([
+  ["stack", inConfig, "gpucluster:apiKey of the stack", "gpucluster:baseUrl of the stack"],
+  ["copy", inConfig, `gpucluster:apiKey of the stack${ofLastUp}`, `gpucluster:baseUrl of the stack${ofLastUp}`],
+  ["provider", inConfig, "the provider's `apiKey`", "the provider's `baseUrl`"],
+  ["copy", {}, "GPUCLUSTER_API_KEY of the environment", "GPUCLUSTER_BASE_URL of the environment"],
+])("messages name the source of each value: %s, %j", (origin, values, apiKey, baseUrl) => {
+  expect(resolveConnection(config(values), settings, origin).sources).toEqual({ apiKey, baseUrl });
+});
+
+const both = "GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY of the environment are not used: ";
+test.each<[string, ConfigOrigin, Record<string, string>, Record<string, string>, string | undefined]>([
+  [
+    "both differ",
+    "copy",
+    inConfig,
+    settings,
+    `${both}gpucluster:baseUrl of the stack and gpucluster:apiKey of the stack have other values`,
+  ],
+  [
+    "the key differs",
+    "provider",
+    { "gpucluster:apiKey": "config-key" },
+    settings,
+    "GPUCLUSTER_API_KEY of the environment is not used: the provider's `apiKey` has another value",
+  ],
+  ["they are the same", "stack", { "gpucluster:apiKey": key }, settings, undefined],
+  ["there is no config", "stack", {}, settings, undefined],
+  ["there is no variable", "stack", inConfig, {}, undefined],
+])("a line says which variables are not used if %s", (_what, origin, values, env, text) => {
+  expect(unusedText(config(values), env, origin)).toBe(text);
+});
+
 test("what such a provider is missing is to be given to it", () => {
-  const missing = () => resolveConnection(nothing, {}, true);
+  const missing = () => resolveConnection(nothing, {}, "provider");
   expect(missing).toThrow("set GPUCLUSTER_API_KEY in the environment, or set the provider's `apiKey`");
   expect(missing).toThrow("set GPUCLUSTER_BASE_URL in the environment, or the provider's `baseUrl`");
-  const settings = () => resolveSettings(config({ "gpucluster:maxHourlyCost": "much" }), true);
+  const settings = () => resolveSettings(config({ "gpucluster:maxHourlyCost": "much" }), "provider");
   expect(settings).toThrow("above 0, such as 12.5: set the provider's `maxHourlyCost`");
 });
 

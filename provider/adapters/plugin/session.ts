@@ -146,7 +146,7 @@ export function configure(session: Session, request: ConfigureRequest): Configur
   const urn = request.getUrn() ?? "";
   const args = fromStruct(request.getArgs());
   session.configure({ args, isExplicit: isExplicit(urn) }, () =>
-    createProvider(configReader(args, urn), isExplicit(urn)),
+    createProvider(configReader(args, urn), isExplicit(urn) ? "provider" : "stack"),
   );
   return new ConfigureResponse()
     .setSupportspreview(true)
