@@ -18,8 +18,6 @@ import {
   getGpuModels,
   getGpuPricing,
   getGpuTypes,
-  getGpuTypesFor,
-  getGpuTypesForRules,
 } from "./functions/gpus";
 import { type ArgRules, checkArgs, noArgs, singleFlight } from "./functions/query";
 import type * as types from "./types";
@@ -36,7 +34,6 @@ export interface Provider {
   /** The functions below by name, for adapters that get names and unchecked arguments. */
   readonly functions: Readonly<Record<string, (args?: unknown) => Promise<object>>>;
   getGpuTypes(): Promise<types.GetGpuTypesResult>;
-  getGpuTypesFor(args?: types.GetGpuTypesForArgs): Promise<types.GetGpuTypesForResult>;
   getGpuModels(): Promise<types.GetGpuModelsResult>;
   getGpuPricing(): Promise<types.GetGpuPricingResult>;
   getGpuAvailability(args?: types.GetGpuAvailabilityArgs): Promise<types.GetGpuAvailabilityResult>;
@@ -69,7 +66,6 @@ export function createProvider(readConfig: ReadConfig, origin: ConfigOrigin = "s
   };
   const functions = {
     getGpuTypes: query("getGpuTypes", noArgs, getGpuTypes, catalogKeptMs),
-    getGpuTypesFor: query("getGpuTypesFor", getGpuTypesForRules, getGpuTypesFor, catalogKeptMs),
     getGpuModels: query("getGpuModels", noArgs, getGpuModels, catalogKeptMs),
     getGpuPricing: query("getGpuPricing", noArgs, getGpuPricing, catalogKeptMs),
     getGpuAvailability: query("getGpuAvailability", getGpuAvailabilityRules, getGpuAvailability),

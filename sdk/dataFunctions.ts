@@ -23,23 +23,6 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
   getGpuTypesOutput(...options: OutputOptions): Output<types.GetGpuTypesResult>;
 
   /**
-   * The GPU types that fit a new cluster, the cheapest first, as a list for `gpuType`. The list counts at creation only:
-   * a cluster that exists keeps its type, whatever happens to prices and stock.
-   *
-   * ```ts
-   * const { types } = await gpu.getGpuTypesFor({ minMemoryGb: 80, maxPricePerHour: 4 });
-   * const web = new gpu.Cluster("web", { gpuType: types, container: "acme/model:1" });
-   * ```
-   * Rejects if no type fits. (Specification, section 4, `/v1/gpus`.)
-   */
-  getGpuTypesFor(args?: types.GetGpuTypesForArgs, ...options: Options): Promise<types.GetGpuTypesForResult>;
-  /** `getGpuTypesFor` as an output: for arguments that are outputs, and for programs that cannot await. */
-  getGpuTypesForOutput(
-    args?: types.GetGpuTypesForOutputArgs,
-    ...options: OutputOptions
-  ): Output<types.GetGpuTypesForResult>;
-
-  /**
    * The GPU models of the service: a description of each GPU type, with its memory in GB if the service reports it.
    *
    * ```ts

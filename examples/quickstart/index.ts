@@ -4,8 +4,9 @@ import * as gpu from "pulumi-gpucluster";
 const config = new pulumi.Config();
 
 const web = new gpu.Cluster("web", {
-  // The cheapest of these types that is in stock when Pulumi creates the cluster, which keeps it if prices change.
-  gpuType: gpu.getGpuTypesForOutput({ minMemoryGb: 24 }).types,
+  // The first of these types that is in stock. The cluster keeps the type that it gets.
+  gpuType: "l4",
+  fallbackGpuTypes: ["l40s", "h100"],
   replicas: config.getNumber("replicas") ?? 2,
   container: "vllm/vllm-openai:v0.6.3",
   env: {

@@ -27,7 +27,10 @@ export interface Subject {
   readonly id: string;
   /** The known inputs: a call may contain an id and nothing else. */
   readonly inputs: Partial<
-    Pick<CheckedInputs, "name" | "env" | "extraFields" | "readinessProbe" | "gpuType" | "container" | "adopt">
+    Pick<
+      CheckedInputs,
+      "name" | "env" | "extraFields" | "readinessProbe" | "gpuType" | "fallbackGpuTypes" | "container" | "adopt"
+    >
   >;
   /** The state before: its secrets may still be quoted. */
   readonly olds?: Pick<ClusterState, "env" | "extraFields" | "readinessProbe"> & Before;
@@ -203,8 +206,8 @@ export class Operation {
   }
 
   #redact(text: string): string {
-    const { name = "", gpuType = "", container = "" } = this.subject.inputs;
-    return this.#redactor.hideInOwn(text, [name, gpuType, container, this.id]);
+    const { name = "", gpuType = "", fallbackGpuTypes = [], container = "" } = this.subject.inputs;
+    return this.#redactor.hideInOwn(text, [name, gpuType, ...fallbackGpuTypes, container, this.id]);
   }
 }
 

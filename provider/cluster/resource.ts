@@ -15,7 +15,7 @@ import { updateCluster } from "./update";
 export function createClusterResource(serviceOf: () => CreatingService, settings: () => Settings): Resource {
   const checks = new Checks(serviceOf, settings);
   const unfinished = new UnfinishedCreations();
-  /** The inputs with what the state knows better: the GPU type of a list. */
+  /** The inputs with what the state knows better: the GPU type. */
   const inputsOf = (urn: string | undefined, state: Properties, news: Properties) =>
     checks.withTypeOf(urn, state, news);
   return {

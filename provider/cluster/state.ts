@@ -146,6 +146,7 @@ const everyIn = (fits: (value: unknown) => boolean) => (value: unknown) =>
 const kinds: Readonly<Record<string, readonly [says: string, fits: (value: unknown) => boolean]>> = {
   name: ["a text", isText],
   gpuType: ["a text", isText],
+  fallbackGpuTypes: ["a list of texts", every(isText)],
   container: ["a text", isText],
   status: ["a text", isText],
   replicas: ["a number", Number.isFinite],

@@ -1,97 +1,21 @@
 import type { Client } from "../api/client";
-import { joinGpus, mergeRows } from "../api/gpuMatch";
-import { gpuKey } from "../api/names";
-import { anyTypeKept } from "../cluster/preview/gpuType";
-import { ApiError, GpuClusterError, isNotFound, withNotFoundAdvice } from "../errors";
-import { listOf } from "../text";
+import { withNotFoundAdvice } from "../errors";
 import type {
   GetGpuAvailabilityArgs,
   GetGpuAvailabilityResult,
   GetGpuModelsResult,
   GetGpuPricingResult,
-  GetGpuTypesForArgs,
-  GetGpuTypesForResult,
   GetGpuTypesResult,
   GpuAvailability,
   GpuModel,
   GpuPrice,
   GpuType,
 } from "../types";
-import { argRules, flagArg, numberArg, textArg } from "./query";
+import { argRules, textArg } from "./query";
 
 /** The GPU types, with price and availability if the service shows them (specification, section 4, `/v1/gpus`). */
 export async function getGpuTypes(client: Client): Promise<GetGpuTypesResult> {
   return { gpuTypes: (await client.listGpuTypes()).gpus };
-}
-
-export const getGpuTypesForRules = argRules({
-  minMemoryGb: numberArg("a number of GB above 0, such as 80").optional(),
-  maxPricePerHour: numberArg("a price above 0, such as 2.5").optional(),
-  available: flagArg.optional(),
-});
-
-/** The most types that `gpuType` of a cluster takes. */
-const mostTypes = 20;
-
-/** The GPU types that fit, the cheapest first, for `gpuType` (specification, section 4, `/v1/gpus`). */
-export async function getGpuTypesFor(client: Client, args: GetGpuTypesForArgs = {}): Promise<GetGpuTypesForResult> {
-  const gpus = await wholeCatalog(client, args);
-  const fitting = gpus.filter((gpu) => fits(gpu, args)).sort(byPrice);
-  if (fitting.length === 0) throw new GpuClusterError(nothingFits(args));
-  return { types: [...fitting.slice(0, mostTypes).map(({ type }) => type), anyTypeKept] };
-}
-
-/** Each GPU type once. Facts that the list of types does not show come from the list about this kind of facts. */
-async function wholeCatalog(client: Client, { minMemoryGb, available }: GetGpuTypesForArgs): Promise<GpuType[]> {
-  const { gpus } = await client.listGpuTypes();
-  const facts = [
-    { isMissing: ({ pricePerHour }: GpuType) => pricePerHour === undefined, read: client.listGpuPricing },
-    {
-      isMissing: ({ memoryGb }: GpuType) => minMemoryGb !== undefined && memoryGb === undefined,
-      read: client.listGpuModels,
-    },
-    {
-      isMissing: (gpu: GpuType) => available === true && gpu.available === undefined,
-      read: client.listGpuAvailability,
-    },
-  ];
-  const missing = facts.filter(({ isMissing }) => gpus.some(isMissing));
-  const lists = await Promise.all(missing.map(({ read }) => orNone(read())));
-  const keys = [...new Set(gpus.map(({ type }) => gpuKey(type)))];
-  const once = keys.flatMap((key) => mergeRows(gpus.filter(({ type }) => gpuKey(type) === key)) ?? []);
-  return joinGpus(once, ...lists);
-}
-
-/** A list that the service does not have shows nothing. Any other failure could change the order, so it is an error. */
-async function orNone(list: Promise<{ readonly gpus: readonly GpuType[] }>): Promise<readonly GpuType[]> {
-  try {
-    return (await list).gpus;
-  } catch (error) {
-    if (error instanceof ApiError && isNotFound(error)) return [];
-    throw error;
-  }
-}
-
-function fits(gpu: GpuType, { minMemoryGb = 0, maxPricePerHour = Infinity, available }: GetGpuTypesForArgs): boolean {
-  const isLarge = minMemoryGb === 0 || (gpu.memoryGb ?? 0) >= minMemoryGb;
-  const isCheap = maxPricePerHour === Infinity || (gpu.pricePerHour ?? Infinity) <= maxPricePerHour;
-  const isSoldOut = gpu.available === false || gpu.availableCount === 0;
-  return isLarge && isCheap && !(available && isSoldOut);
-}
-
-function byPrice(a: GpuType, b: GpuType): number {
-  const [first, second] = [a.pricePerHour ?? Infinity, b.pricePerHour ?? Infinity];
-  if (first !== second) return first < second ? -1 : 1;
-  return a.type < b.type ? -1 : 1;
-}
-
-function nothingFits({ minMemoryGb, maxPricePerHour, available }: GetGpuTypesForArgs): string {
-  const needs = [
-    minMemoryGb === undefined ? "" : `at least ${minMemoryGb} GB`,
-    maxPricePerHour === undefined ? "" : `a price of at most ${maxPricePerHour} per hour`,
-    available ? "stock" : "",
-  ].filter(Boolean);
-  return `getGpuTypesFor: the service lists no GPU type${needs.length > 0 ? ` with ${listOf(needs)}` : ""}; getGpuTypes() shows all`;
 }
 
 /** The GPU models (specification, section 4, `/v1/gpus/models`). */

@@ -29,7 +29,7 @@ import (
 func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
 		web, err := gpucluster.NewCluster(ctx, "web", &gpucluster.ClusterArgs{
-			GpuType:   pulumi.Any("h100"),
+			GpuType:   pulumi.String("h100"),
 			Replicas:  pulumi.Int(2),
 			Container: pulumi.String("vllm/vllm-openai:v0.6.3"),
 		})

@@ -7,7 +7,7 @@ new gpu.Cluster("power", { ...common, desiredStatus: config.get("power") });
 new gpu.Cluster("trigger", { ...common, restartTriggers: { version: config.get("version") ?? "1" } });
 new gpu.Cluster("hasty", { ...common, skipAwait: true });
 new gpu.Cluster("partial", { ...common, replicas: 2, minHealthyReplicas: 1 });
-exports.type = new gpu.Cluster("choosy", { ...common, gpuType: ["rtx4090", "l4", "h100"] }).gpuType;
+exports.type = new gpu.Cluster("choosy", { ...common, gpuType: "rtx4090", fallbackGpuTypes: ["l4", "h100"] }).gpuType;
 new gpu.Cluster("kept", common, { retainOnDelete: true });
 new gpu.Cluster("adopted", { ...common, adopt: config.get("adopt"), replicas: 3, env: { MODEL: "canary-llama" } });
 exports.other = gpu.Cluster.get("other", config.require("other")).endpoint;

@@ -60,29 +60,38 @@ describe("a preview that fails before anything is created", () => {
   });
 });
 
-describe("a list of GPU types whose first one the service refuses, in both adapters", () => {
+describe("a GPU type that the service refuses, with a fallback, in both adapters", () => {
   const program = `
 const native = require("pulumi-gpucluster/native");
 const replicas = config.getNumber("replicas");
 for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
-  const made = new Cluster(name, { name, gpuType: ["h200", "h100"], container: "acme/model:1", replicas });
+  const made = new Cluster(name, { name, gpuType: "h200", fallbackGpuTypes: ["h100"], container: "acme/model:1", replicas });
   exports[name] = made.gpuType;
 }
 `;
 
-  it("gets the next one, which stays: no later preview replaces it, or shows the list", async () => {
+  it("gets the next one, which stays: no refresh and no later preview shows a line for it", async () => {
     const { workspace, simulator, writes } = await openBench(program);
     const refused = { kind: "status", status: 409, code: "insufficient_capacity", method: "POST" } as const;
     for (const name of ["web", "api"]) simulator.fault({ ...refused, path: "/v1/clusters", name });
+    const preview = await workspace.preview();
+    for (const name of ["web", "api"])
+      expect(preview.output).toContain(`${name}: the creation asks for "h200" first, and then for "h100"`);
     const made = await workspace.up();
     expect(made.output).toMatch(/"h200" is refused, so "h100" is next/);
     expect(made.code).toBe(0);
     expect(writes()).toEqual(Array(4).fill("POST /v1/clusters"));
     expect(simulator.clusters().map(({ gpuType }) => gpuType)).toEqual(["h100", "h100"]);
+    expect(workspace.storedClusters()).toMatchObject(
+      Array(2).fill({ outputs: { gpuType: "h100", fallbackGpuTypes: ["h100"] } }),
+    );
+    for (const command of [workspace.preview, workspace.refresh, workspace.preview])
+      expect(await command.call(workspace, "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(workspace.storedClusters()).toMatchObject(Array(2).fill({ inputs: { gpuType: "h100" } }));
     const { code, output } = await workspace.preview("--diff", "--config", "engine-test:replicas=2");
     expect(code).toBe(0);
     expect(output).toContain("2 to update");
-    expect(output).not.toMatch(/__gpuTypes|replace/);
+    expect(output).not.toMatch(/gpuType|h200|replace/i);
     expect((await workspace.up("--config", "engine-test:replicas=2")).code).toBe(0);
     expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
     expect(writes()).toEqual(Array(2).fill("POST /v1/clusters/:id/scale"));

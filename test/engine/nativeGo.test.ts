@@ -23,7 +23,7 @@ import (
 
 func program(ctx *pulumi.Context) error {
 	base, err := gpucluster.NewCluster(ctx, "base", &gpucluster.ClusterArgs{
-		GpuType:   pulumi.Any("h100"),
+		GpuType:   pulumi.String("h100"),
 		Container: pulumi.String("acme/base:1"),
 	})
 	if err != nil {

@@ -16,7 +16,8 @@ const guide = [...page.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, code])
 const program = `${guide}
 choosy = gpucluster.Cluster(
     "choosy",
-    gpu_type=["h200", "h100"],
+    gpu_type="h200",
+    fallback_gpu_types=["h100"],
     container="acme/model:1",
     desired_status=gpucluster.DesiredStatus.RUNNING,
     restart_triggers={"generation": 1},

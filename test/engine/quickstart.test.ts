@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { closeBenches, living, openBench, openNativeBench } from "./harness";
+import { closeBenches, living, openBench } from "./harness";
 
 afterAll(closeBenches);
 
@@ -17,26 +17,6 @@ describe("the quickstart", () => {
     writes();
     simulator.setGpuType("h200", { pricePerHour: 0.01, stock: 500 });
     simulator.setGpuType(chosen, { pricePerHour: 999, stock: 0 });
-    expect((await workspace.up("--expect-no-changes")).code).toBe(0);
-    expect(writes()).toEqual([]);
-  });
-});
-
-describe("a native cluster with a type by need", () => {
-  it("keeps its type when its price is above the limit, and another type fits", async () => {
-    const arguments_ = { minMemoryGb: 80, maxPricePerHour: 3 };
-    const { workspace, simulator, writes } = await openNativeBench({
-      variables: { fitting: { "fn::invoke": { function: "gpucluster:getGpuTypesFor", arguments: arguments_ } } },
-      resources: {
-        web: { type: "gpucluster:Cluster", properties: { gpuType: `\${fitting.types}`, container: "acme/model:1" } },
-      },
-      outputs: { gpuType: `\${web.gpuType}` },
-    });
-    const run = await workspace.up();
-    expect(run).toMatchObject({ code: 0 });
-    expect(living(simulator)[0]?.gpuType).toBe("a100-80gb");
-    writes();
-    simulator.setGpuType("a100-80gb", { pricePerHour: 99, stock: 0 });
     expect((await workspace.up("--expect-no-changes")).code).toBe(0);
     expect(writes()).toEqual([]);
   });

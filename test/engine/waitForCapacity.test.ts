@@ -5,7 +5,7 @@ const program = `
 const native = require("pulumi-gpucluster/native");
 for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
   const made = new Cluster(name, {
-    gpuType: ["h200", "h100"], replicas: 2, container: "acme/model:1", waitForCapacity: true,
+    gpuType: "h200", fallbackGpuTypes: ["h100"], replicas: 2, container: "acme/model:1", waitForCapacity: true,
   }, { customTimeouts: { create: "2m" } });
   exports[name] = made.gpuType;
 }

@@ -4,7 +4,6 @@ import { type Simulator, type SimulatorOptions, startSimulator } from "../../sim
 /** The names of all data functions. */
 export const functionNames = [
   "getGpuTypes",
-  "getGpuTypesFor",
   "getGpuModels",
   "getGpuPricing",
   "getGpuAvailability",

@@ -85,21 +85,12 @@ export function read(session: Session, request: ReadRequest): Promise<ReadRespon
     const state = propertiesOf(request.getProperties());
     const found = await resourceOf(session.provider, ctx.urn).read(ctx, id, state);
     if (!found) return new ReadResponse();
-    const inputs = {
-      ...withoutOutputs(found.inputs),
-      ...decidedLater(propertiesOf(request.getInputs()), state, found.state),
-    };
+    const inputs = withoutOutputs(found.inputs);
     return new ReadResponse()
       .setId(id)
       .setProperties(outputs(found.state, request.getProperties()))
       .setInputs(outputs(inputs, request.getInputs()));
   });
-}
-
-/** The type and the cost of the check, if the creation has taken another GPU type of the list: that is no drift. */
-function decidedLater({ gpuType, hourlyCost }: Properties, before: Properties, now: Properties): Properties {
-  const isOther = gpuType !== undefined && gpuType !== now["gpuType"] && before["gpuType"] === now["gpuType"];
-  return isOther ? { gpuType, ...(hourlyCost === undefined ? {} : { hourlyCost }) } : {};
 }
 
 export function update(session: Session, request: UpdateRequest): Promise<UpdateResponse> {

@@ -20,10 +20,11 @@ import { changedFields } from "../updateRequest";
 import { type Cost, costAt, judgeCost, knownCost, Ledger, limitOf } from "./cost";
 import { Check, Facts, longMs, shortMs } from "./facts";
 import {
-  hasOneType,
+  allowedTypes,
+  hasKnownType,
+  informOfTypes,
   judgeStock,
   judgeType,
-  preferences,
   takenType,
   typesFor,
   type Wanted,
@@ -55,7 +56,7 @@ import { completeInputs, findFailures, generatedName, namingFailures, pathStep }
 interface Known {
   /** The old inputs, or those of the state: the second check of a replacement does not get them. */
   before?: CheckedInputs;
-  /** The GPU types that the program allows, the best first; for a creation with several, each with its cost. */
+  /** The GPU types that the program allows, in the order of a creation; for a creation with several, each with its cost. */
   types?: ReadonlyMap<string, Cost | undefined>;
   /** The option `replaceOnChanges`. */
   replaceOn?: readonly string[] | undefined;
@@ -120,7 +121,7 @@ export class Checks {
     this.#wanted.delete(check.urn);
     this.#ledger.set(check.urn, cost, cost.amount);
     this.#ledger.judge(check, inputs);
-    this.#knownOf(check.urn).types = new Map((preferences(asked) ?? []).map((type) => [type, undefined]));
+    this.#knownOf(check.urn).types = new Map(allowedTypes(asked).map((type) => [type, undefined]));
     const { __deleteBeforeReplace, ...shown } = inputs;
     return { inputs: shown, failures: check.failures, ...(check.ctx.showsOutputs ? { certain: {} } : {}) };
   }
@@ -134,10 +135,9 @@ export class Checks {
     const towards = (inputs: CheckedInputs) =>
       transitionOf(before, inputs, { isRenewal, fixed, proposed: check.ctx.naming?.proposed });
     const kept = towards(withKeptType(asked, before));
-    const adoption = await findAdoption(check, kept, this.mayResume(check.urn, kept.inputs));
-    const named = withAdopted(kept.inputs, adoption);
-    const types = await typesFor(check, this.#wanted, { ...kept, inputs: named }, adoption);
-    const transition = towards(types[0] === undefined ? named : { ...named, gpuType: types[0] });
+    const adoption = await findAdoption(check, kept, allowedTypes(asked), this.mayResume(check.urn, kept.inputs));
+    const types = await typesFor(check, this.#wanted, asked, before, adoption);
+    const transition = towards({ ...withAdopted(kept.inputs, adoption), gpuType: types[0] ?? UNKNOWN });
     const { inputs } = transition;
     judgeRefusals(check, transition);
     const adopts = await judgeAdoption(check, transition, adoption);
@@ -146,10 +146,11 @@ export class Checks {
     const isListed = await judgeType(check, transition, adoption.id !== undefined);
     if (isListed) await judgeStock(check, this.#wanted, transition, adoption);
     const cost = isListed ? await judgeCost(check, this.#ledger, transition, adoption.record) : {};
-    known.types = await costsOf(check, transition, new Set([...types, ...(preferences(asked) ?? [])]));
+    known.types = await costsOf(check, transition, types);
     check.reportGaps();
     if (check.failures.length === 0) {
       if (adopts !== undefined) check.inform(adopts);
+      if (adoption.id === undefined) informOfTypes(check, transition, types);
       for (const line of lossesOf(transition)) check.warn(line);
     }
     const { __replaceOnChanges, __deleteBeforeReplace, ...shown } = inputs;
@@ -190,23 +191,22 @@ export class Checks {
     return [...new Set([...(this.#known.get(urn ?? "")?.fixed ?? []), ...__fixed])];
   }
 
-  /** The inputs with the type of the cluster, if the program's list has it: the creation may have got another one than chosen. */
+  /** The inputs with the type of the cluster, if the program allows it: the creation may have got another one than chosen. */
   withTypeOf(urn: string | undefined, state: Properties, inputs: Properties): Properties {
     const { gpuType: taken } = asInputs(state);
     const { gpuType, replicas, desiredStatus } = asInputs(inputs);
-    const types = [...(this.#known.get(urn ?? "")?.types?.keys() ?? [])];
-    const isOfList = taken !== undefined && types.includes(gpuType) && isSameGpu(taken, types);
-    if (!isOfList || taken === gpuType) return inputs;
+    const isAllowed = hasKnownType(state) && isSameGpu(taken, this.typesOf(urn, asInputs(inputs)));
+    if (!isAllowed || taken === gpuType) return inputs;
     if (isSameGpu(taken, [gpuType])) return { ...inputs, gpuType: taken };
     const each = costOfReplica(asInputs(state));
     const cost = each === undefined || hasUnknown(replicas) ? undefined : roundCost(each * replicas);
     return { ...inputs, gpuType: taken, hourlyCost: desiredStatus === "stopped" ? 0 : cost };
   }
 
-  /** The GPU types that a creation may take, the best first. */
-  typesOf(urn: string, { gpuType }: CheckedInputs): readonly string[] {
-    const types = [...(this.#knownOf(urn).types?.keys() ?? [])];
-    return types.includes(gpuType) ? types : [gpuType];
+  /** The GPU types that the program allows, in the order of a creation. Inputs alone no longer have the first one of the program. */
+  typesOf(urn: string | undefined, inputs: CheckedInputs): readonly string[] {
+    const types = [...(this.#known.get(urn ?? "")?.types?.keys() ?? [])];
+    return isSameGpu(inputs.gpuType, types) ? types : allowedTypes(inputs);
   }
 
   /**
@@ -277,7 +277,9 @@ export class Checks {
     const { before } = this.#knownOf(urn);
     const inputs = before ? [...given, before] : given;
     for (const properties of inputs) redactor.learn(secretsOf(properties));
-    const names = inputs.flatMap(({ name, gpuType, container, adopt }) => textsIn([name, gpuType, container, adopt]));
+    const names = inputs.flatMap(({ name, gpuType, fallbackGpuTypes, container, adopt }) =>
+      textsIn([name, gpuType, fallbackGpuTypes, container, adopt]),
+    );
     return (text) => redactor.hideInOwn(text, [resourceNameOf(urn), ...names]);
   }
 }
@@ -305,17 +307,17 @@ function isUnchanged(ctx: Ctx, olds: Properties, asked: CheckedInputs, settings:
 
 /**
  * The old inputs with what only the service knows until the second check after a creation: endpoint, time of creation, and
- * the type of a list that the creation has got.
+ * the GPU type that the creation has got.
  */
 async function withShown(check: Check, before: CheckedInputs | undefined, asked: CheckedInputs) {
-  const isShown = check.ctx.showsOutputs && preferences(asked) === undefined;
+  const isShown = check.ctx.showsOutputs && asked.fallbackGpuTypes === undefined;
   // Another name or type may replace the cluster: then nothing of it is certain.
   const isOpen = [before?.name, asked.name, asked.gpuType].includes(UNKNOWN);
   if (!before || before.endpoint !== undefined || isShown || isOpen) return before;
   const [record, other] = await holdersOf(check, before.name);
   // If several clusters have the name, none is certain.
   if (!record || other) return before;
-  const gpuType = await takenType(check, before.gpuType, record);
+  const gpuType = await takenType(check, before, record);
   const cost = gpuType === before.gpuType ? {} : { gpuType, hourlyCost: undefined };
   return { ...before, ...certainOutputs({ ...record }), ...cost };
 }
@@ -333,8 +335,8 @@ function withAdopted(inputs: CheckedInputs, { record, isLeft }: Adoption): Check
 }
 
 /** The types, each with the cost of a creation if there are several: a refusal may give it another type than the first. */
-async function costsOf({ facts }: Check, { kind, inputs }: Transition, types: ReadonlySet<string>) {
-  const isOpen = kind !== "update" && types.size > 1 && hasOneType(inputs);
+async function costsOf({ facts }: Check, { kind, inputs }: Transition, types: readonly string[]) {
+  const isOpen = kind !== "update" && types.length > 1;
   const priceOf = async (type: string) => (await facts.price(type, tierOf(inputs.extraFields))).value;
   const costs = new Map<string, Cost | undefined>();
   for (const gpuType of types) {

@@ -13,7 +13,6 @@ import { Operation } from "../operation";
 import type { CheckedInputs, ClusterState } from "../stateFields";
 import { describe, idOf, leftBehind, notAdopted, takenReason } from "../takenName";
 import { type Check, natureOf } from "./facts";
-import { preferences } from "./gpuType";
 import { runs, type Transition } from "./transition";
 import { generatedName } from "./validate";
 
@@ -117,8 +116,13 @@ export interface Adoption {
 }
 
 /** Finds the cluster to adopt: the one that the program names, or with `resume` the one that an interrupted run has created. */
-export async function findAdoption(check: Check, transition: Transition, mayResume: boolean): Promise<Adoption> {
-  if (mayResume) return findLeft(check, transition);
+export async function findAdoption(
+  check: Check,
+  transition: Transition,
+  types: readonly string[],
+  mayResume: boolean,
+): Promise<Adoption> {
+  if (mayResume) return findLeft(check, transition, types);
   const { kind, before, inputs } = transition;
   const { adopt: id } = inputs;
   const isHeld = before?.adopt !== undefined && id !== undefined && sameId(before.adopt, id);
@@ -130,16 +134,14 @@ export async function findAdoption(check: Check, transition: Transition, mayResu
 }
 
 /** Finds the cluster that an interrupted run has created for the resource. */
-async function findLeft(check: Check, { inputs, before }: Transition): Promise<Adoption> {
+async function findLeft(check: Check, { inputs, before }: Transition, types: readonly string[]): Promise<Adoption> {
   const { service, urn } = check;
   const list = check.need("taken names", await check.facts.clusters());
   if (!list) return {};
   const holders = service.owned.holders(inputs.name, list);
   const [holder] = holders;
   if (holder) {
-    const types = preferences(inputs) ?? [];
-    const own = comparable({ ...inputs, gpuType: types[0] ?? inputs.gpuType }, holder);
-    const about = { inputs: own, types, urn, owned: service.owned, nowMs: service.clock.now() };
+    const about = { inputs: comparable(inputs, holder), types, urn, owned: service.owned, nowMs: service.clock.now() };
     const left = leftBehind({ holders, complete: list.complete }, about);
     return "doubt" in left ? left : { id: left.record.id, record: left.record, isLeft: true };
   }

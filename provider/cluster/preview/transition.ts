@@ -158,11 +158,11 @@ export function certainOutputs(known: Properties): Properties {
 }
 
 /**
- * The same for previews that show outputs. Only the creation decides an input that the program leaves to the service, and a
- * type that is chosen from a list; an existing cluster has its type.
+ * The same for previews that show outputs. Only the creation decides an input that the program leaves to the service; an
+ * existing cluster has its type.
  */
 export function previewOutputs(news: Properties, known: Properties = {}): Properties {
-  const { gpuType = Array.isArray(news["gpuType"]) ? UNKNOWN : undefined } = known;
+  const { gpuType } = known;
   const open = replacingNames.filter((name) => news[name] === undefined);
   const chosen = Object.fromEntries(open.map((name) => [name, known[name] ?? UNKNOWN]));
   return { ...certainOutputs(known), ...chosen, ...(gpuType === undefined ? {} : { gpuType }) };

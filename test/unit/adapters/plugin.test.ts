@@ -260,16 +260,16 @@ describe("a read", () => {
     expect([response.getId(), response.getProperties()]).toEqual(["", undefined]);
   });
 
-  it("keeps the GPU type that a check chose and a creation did not get: that is no drift", async () => {
-    const made = await run(create(inputsOf({ gpuType: "h100", hourlyCost: 2.99 })));
+  it("has the GPU type that the creation got among the inputs, and that is no difference from those of the check", async () => {
+    const inputs = { ...inputsOf({ gpuType: "h100", hourlyCost: 2.99 }), fallbackGpuTypes: ["h100"] };
+    const made = await run(create(inputs));
     const state = fromStruct(made.getProperties());
-    const checked = { ...state, gpuType: "h200", hourlyCost: 3.99 };
-    const request = new proto.ReadRequest().setId(made.getId()).setUrn(urn).setProperties(toStruct(state));
-    const found = await run(
-      call<proto.ReadRequest, proto.ReadResponse>(service.read, request.setInputs(toStruct(checked))),
-    );
-    expect(fromStruct(found.getInputs())).toMatchObject({ gpuType: "h200", hourlyCost: 3.99 });
-    expect(fromStruct(found.getProperties())).toMatchObject({ gpuType: "h100", hourlyCost: 2.99 });
+    const checked = { ...inputs, gpuType: "h200", hourlyCost: 3.99 };
+    const found = await run(read(made.getId(), state));
+    for (const part of [found.getInputs(), found.getProperties()])
+      expect(fromStruct(part)).toMatchObject({ gpuType: "h100", hourlyCost: 2.99 });
+    const difference = await diff(made.getId(), fromStruct(found.getProperties()), checked);
+    expect(difference.getDiffsList()).toEqual([]);
   });
 
   it("of a cluster in no state returns inputs without computed values", async () => {

@@ -65,7 +65,7 @@ describe.each([400, 409, 503])("a creation that %d refuses", (status) => {
     async (code) => {
       const bench = await openBench({ faults: [refusing(status, code, 1)] });
       const startMs = bench.clock.now();
-      const { work } = await begin(bench, { ...checked, gpuType: ["h200", "h100"] });
+      const { work } = await begin(bench, { ...checked, gpuType: "h200", fallbackGpuTypes: ["h100"] });
       const { state } = await bench.run(work);
       expect(state).toMatchObject({ gpuType: "h100" });
       expect([made(bench), posts(bench)]).toEqual([["web h100"], 2]);
@@ -92,7 +92,7 @@ describe("a refusal for lack of GPUs", () => {
     const bench = await openBench({
       faults: [{ ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" }],
     });
-    const { work } = await begin(bench, { ...checked, gpuType: ["h200", "h100"] });
+    const { work } = await begin(bench, { ...checked, gpuType: "h200", fallbackGpuTypes: ["h100"] });
     const { message } = await bench.run(failureOf(work));
     expect(message).toContain(`is already the name of ${living(bench.simulator)[0]?.id}`);
     expect(made(bench)).toEqual(["web h200"]);
@@ -102,7 +102,7 @@ describe("a refusal for lack of GPUs", () => {
     "is no other 503: the cluster is searched for (%s)",
     async (code) => {
       const bench = await openBench({ faults: [refusing(503, code)] });
-      const { work } = await begin(bench, waiting({ gpuType: ["h200", "h100"] }));
+      const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
       expect((await bench.run(failureOf(work))).message).toContain("may have been created");
       expect(posts(bench)).toBe(1);
     },
@@ -137,7 +137,9 @@ describe("a creation that waits for capacity", () => {
   it("creates the cluster when a type of the list has enough, and shows what it waits for", async () => {
     const bench = await openBench();
     stocks(bench, { h200: 0, h100: 1 });
-    const { work } = await begin(bench, waiting({ gpuType: ["h200", "h100"] }), { timeoutMs: 30 * minute });
+    const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
+      timeoutMs: 30 * minute,
+    });
     forget(bench);
     await bench.clock.advance(3 * minute);
     expect(posts(bench)).toBe(8);
@@ -169,20 +171,26 @@ describe("a creation that waits for capacity", () => {
   it("shows no difference in the next preview, whichever type it took, and if only the wait is removed", async () => {
     const bench = await openBench();
     stocks(bench, { h200: 0, h100: 0 });
-    const { inputs, work } = await begin(bench, waiting({ gpuType: ["h200", "h100"] }));
+    const { inputs, work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
     await bench.clock.advance(minute);
     stocks(bench, { h100: 8 });
     const { state } = await bench.run(work);
     for (const waitForCapacity of [true, undefined]) {
       const next = { ...bench, cluster: bench.as("seen") };
-      const again = await check(next, waiting({ gpuType: ["h200", "h100"], waitForCapacity }), inputs);
+      const again = await check(
+        next,
+        waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"], waitForCapacity }),
+        inputs,
+      );
       expect(next.cluster.diff(state, again.inputs).changes).toEqual({});
     }
   });
 
   it("fails at the time limit, names the missing capacity, and leaves nothing behind", async () => {
     const bench = await openBench({ faults: [refusing(503, "INSUFFICIENT_HOST_CAPACITY")] });
-    const { work } = await begin(bench, waiting({ gpuType: ["h200", "h100"] }), { timeoutMs: 6 * minute });
+    const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
+      timeoutMs: 6 * minute,
+    });
     expect((await bench.run(failureOf(work))).message).toMatch(
       /^cluster "web" was not created: timed out after 6m, no capacity of h200, h100: .*\(INSUFFICIENT_HOST_CAPACITY\)\. To wait longer, set `customTimeouts`, and run `pulumi up` again$/,
     );
@@ -208,7 +216,7 @@ describe("a creation that waits for capacity", () => {
   it("holds the limit of the cost for the type that it takes", async () => {
     const bench = await openBench();
     stocks(bench, { h200: 0, l4: 0 });
-    const { work } = await begin(bench, waiting({ gpuType: ["l4", "h200"], maxHourlyCost: 5 }));
+    const { work } = await begin(bench, waiting({ gpuType: "l4", fallbackGpuTypes: ["h200"], maxHourlyCost: 5 }));
     await bench.clock.advance(minute);
     expect(warnings(bench).join()).toMatch(/"h200" is not allowed by a limit.*`maxHourlyCost` is 5.00, but .* 7\.98/);
     stocks(bench, { h200: 8, l4: 8 });
@@ -310,7 +318,7 @@ describe("20 creations that wait for one type", () => {
   it("wait for the answer to another creation before they take a worse type", async () => {
     const bench = await openBench();
     const [first] = beginAll(bench, ["a"]);
-    const { work } = await begin(bench, waiting({ name: "b", gpuType: ["h100", "l4"] }));
+    const { work } = await begin(bench, waiting({ name: "b", gpuType: "h100", fallbackGpuTypes: ["l4"] }));
     await bench.run(Promise.all([first, work]));
     expect(made(bench)).toEqual(["a h100", "b h100"]);
   });
@@ -319,7 +327,7 @@ describe("20 creations that wait for one type", () => {
 describe("a refusal that no wait changes", () => {
   it.each<[string, Properties, Fault[], string]>([
     ["a type that does not exist", { gpuType: "h900" }, [], "invalid_gpu_type"],
-    ["several of them", { gpuType: "h900", __gpuTypes: ["h900", "h901"] }, [], "invalid_gpu_type"],
+    ["several of them", { gpuType: "h900", fallbackGpuTypes: ["h901"] }, [], "invalid_gpu_type"],
     ["a count that no node holds", {}, [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")], "GPU_COUNT_NOT_ALLOCATABLE"],
     ["another refusal", {}, [refusing(400, "invalid_request")], "invalid_request"],
   ])("ends the creation at once: %s", async (_title, news, faults, text) => {
@@ -366,7 +374,7 @@ describe("a refusal that no wait changes", () => {
 });
 
 describe("a preview of a creation that would wait", () => {
-  const list = { gpuType: ["h200", "h100"] };
+  const list = { gpuType: "h200", fallbackGpuTypes: ["h100"] };
   it.each<[string, Properties, BenchOptions["settings"], string[]]>([
     [
       "says so",

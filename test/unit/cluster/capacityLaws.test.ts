@@ -49,7 +49,9 @@ async function arrive(bench: Bench, list: readonly Wish[]) {
   for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
     await bench.clock.advance(afterMs);
     const name = `web-${index}`;
-    const news = { ...checked, name, replicas, gpuType: [...gpuTypes], waitForCapacity: true };
+    const [gpuType, ...others] = gpuTypes;
+    const fallbacks = others.length > 0 ? { fallbackGpuTypes: others } : {};
+    const news = { ...checked, name, replicas, gpuType, ...fallbacks, waitForCapacity: true };
     const { inputs, refusals } = await check(bench, news, {}, name);
     expect(refusals).toEqual([]);
     const work = bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs);

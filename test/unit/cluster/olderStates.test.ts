@@ -44,6 +44,14 @@ const rows: [string, Properties, Properties, Properties, string[]][] = [
     { ...program, minHealthyReplicas: 3 },
     ["minHealthyReplicas"],
   ],
+  ["a list of GPU types", { gpuType: ["h200", "h100"] }, {}, program, []],
+  [
+    "a type of a list",
+    { __gpuTypes: ["h200", "h100"] },
+    { __gpuTypes: ["h200", "h100"] },
+    { ...program, gpuType: "h200", fallbackGpuTypes: ["h100"] },
+    ["fallbackGpuTypes"],
+  ],
 ];
 
 describe.each(rows)("a state with %s", (_title, oldInputs, oldState, news, paths) => {
@@ -64,7 +72,7 @@ describe.each(rows)("a state with %s", (_title, oldInputs, oldState, news, paths
     expect(checked.failures).toEqual([]);
     expect(Object.keys(bench.cluster.diff(stored, checked.inputs, { id }).changes)).toEqual(paths);
     const updated = await bench.run(bench.cluster.update(bench.ctx(), id, stored, checked.inputs));
-    expect(updated).toMatchObject({ ...news, settled: true });
+    expect(updated).toMatchObject({ ...news, gpuType, settled: true });
     expect(bench.simulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
@@ -83,6 +91,8 @@ describe.each(rows)("a state with %s", (_title, oldInputs, oldState, news, paths
 it.each<[string, Properties, string]>([
   ["a range of replicas", { replicas: range }, 'use the option `ignoreChanges: ["replicas"]`'],
   ["a share of healthy replicas", { minHealthyReplicas: "75%" }, "must be a whole number from 1 to `replicas`"],
+  ["a list of GPU types", { gpuType: ["h200", "h100"] }, "belong in `fallbackGpuTypes`"],
+  ["any GPU type", { gpuType: "*" }, "belong in `fallbackGpuTypes`"],
 ])("a program with %s gets an error that says what is right, and no request is sent", async (_title, asked, text) => {
   const bench = await openBench();
   const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...program, ...asked }));

@@ -68,7 +68,7 @@ describe("a cluster that an interrupted run has created", () => {
 
   it.each<[string, Properties, Partial<ForeignCluster>, string[]]>([
     ["another env", {}, { env: { MODEL: "other" } }, [patch]],
-    ["the second type of the list", { gpuType: ["h200", "h100"] }, {}, []],
+    ["the second type", { gpuType: "h200", fallbackGpuTypes: ["h100"] }, {}, []],
     ["a failed state", {}, { status: "failed" }, [patch, "POST /v1/clusters/:id/redeploy"]],
     ["an image with the default registry", {}, { container: `docker.io/${least["container"]}` }, []],
     ["a name in other capitals", {}, { name: name.toUpperCase() }, []],

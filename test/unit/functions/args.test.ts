@@ -34,7 +34,6 @@ async function refusalOf(name: FunctionName, ...args: unknown[]): Promise<string
 
 /** What each function with arguments takes, in its errors. */
 const takes: Partial<Record<FunctionName, string>> = {
-  getGpuTypesFor: "`minMemoryGb`, `maxPricePerHour` and `available`",
   getGpuAvailability: "`type`",
   getCluster: "`id` and `name`",
   getClusterStatus: "`id`",
@@ -70,13 +69,6 @@ const ids: [string, unknown, string][] = [
   ["several that are wrong", { id: 5, nmae: canary }, "; `nmae`: not"],
 ];
 const ofOne: Partial<Record<FunctionName, [string, unknown, string][]>> = {
-  getGpuTypesFor: [
-    ["no memory", { minMemoryGb: 0 }, "`minMemoryGb` must be a number of GB above 0"],
-    ["memory as a text", { minMemoryGb: "80" }, "`minMemoryGb` must be a number of GB above 0"],
-    ["a negative price", { maxPricePerHour: -1 }, "`maxPricePerHour` must be a price above 0"],
-    ["a price that is no number", { maxPricePerHour: Number.NaN }, "`maxPricePerHour` must be a price above 0"],
-    ["a number of replicas in stock", { available: 4 }, "`available` must be true or false"],
-  ],
   getGpuAvailability: [
     ["an empty type", { type: "" }, '`type` must be the identifier of a GPU type, such as "h100"'],
     ["a blank type", { type: " " }, "`type` must be the identifier"],

@@ -1,13 +1,5 @@
-import {
-  getGpuAvailability,
-  getGpuModels,
-  getGpuPricing,
-  getGpuTypes,
-  getGpuTypesFor,
-} from "../../../provider/functions/gpus";
-import { resolveDialect } from "../../../simulator/dialects";
+import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
 import { type Bench, closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
-import { names } from "../dialects/harness";
 
 afterEach(closeAll);
 
@@ -104,74 +96,5 @@ describe("the availability of one GPU type", () => {
     expect(message).toMatch(/There is no GPU type "h\/1\?".*HTTP 404.*getGpuTypes\(\) lists/);
     // The 404 may also mean that there is no such endpoint, so the list of all types is asked.
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/gpus/h%2F1%3F/availability", "GET /v1/gpus/availability"]);
-  });
-});
-
-describe("the GPU types for a new cluster", () => {
-  const gpu = (type: string, memory: number | null, price: number | null, stock?: number) => ({
-    type,
-    ...(memory === null ? {} : { memory_gb: memory }),
-    ...(price === null ? {} : { price_per_hour: price }),
-    ...(stock === undefined ? {} : { available: stock > 0, available_count: stock }),
-  });
-  const catalog = [
-    gpu("dear", 141, 4, 2),
-    gpu("small", 24, 0.5, 9),
-    gpu("twin-b", 80, 2, 1),
-    gpu("twin-a", 80, 2, 0),
-    gpu("unpriced", 96, null),
-    gpu("unknown", null, 3, 5),
-  ];
-  /** Only the list of types answers with these records; the lists of further facts do not exist. */
-  const open = (records: object[]) =>
-    openBench({
-      faults: [
-        { kind: "body", path: "/v1/gpus", body: JSON.stringify(records), times: 9 },
-        { kind: "status", path: "/v1/gpus/*", status: 404, times: 9 },
-      ],
-    });
-
-  it.each<[string, object, string[]]>([
-    ["all of them", {}, ["small", "twin-a", "twin-b", "unknown", "dear", "unpriced"]],
-    ["with enough memory that is known", { minMemoryGb: 80 }, ["twin-a", "twin-b", "dear", "unpriced"]],
-    ["with a price that is known and low enough", { maxPricePerHour: 2 }, ["small", "twin-a", "twin-b"]],
-    ["not out of stock", { available: true }, ["small", "twin-b", "unknown", "dear", "unpriced"]],
-    ["in any stock", { available: false, minMemoryGb: 100 }, ["dear"]],
-    ["with everything at once", { minMemoryGb: 80, maxPricePerHour: 3, available: true }, ["twin-b"]],
-  ])("are %s, the cheapest first, ties by name, unknown prices last", async (_title, args, types) => {
-    const bench = await open(catalog);
-    expect(await bench.run(getGpuTypesFor(bench.client, args))).toEqual({ types: [...types, "*"] });
-  });
-
-  it("are at most 20, each once", async () => {
-    const many = Array.from({ length: 30 }, (_, index) => gpu(`g${String(index).padStart(2, "0")}`, 80, 30 - index));
-    const bench = await open([...many, ...many]);
-    const { types } = await bench.run(getGpuTypesFor(bench.client));
-    expect(types).toEqual([...Array.from({ length: 20 }, (_, index) => `g${29 - index}`), "*"]);
-  });
-
-  it("are an error if nothing fits, which says what was asked for", async () => {
-    const bench = await open([catalog[3] ?? {}, catalog[4] ?? {}]);
-    const args = { minMemoryGb: 80, maxPricePerHour: 1.5, available: true };
-    expect((await bench.run(failureOf(getGpuTypesFor(bench.client, args)))).message).toBe(
-      "getGpuTypesFor: the service lists no GPU type with at least 80 GB, a price of at most 1.5 per hour and stock; " +
-        "getGpuTypes() shows all",
-    );
-    const empty = await open([]);
-    expect((await empty.run(failureOf(getGpuTypesFor(empty.client)))).message).toMatch(/lists no GPU type|no GPU/);
-  });
-
-  it("are an error if the prices cannot be read: the order would be a guess", async () => {
-    const types = { kind: "body", path: "/v1/gpus", body: JSON.stringify([gpu("a", 80, null)]), times: 9 } as const;
-    const bench = await openBench({
-      faults: [types, { kind: "status", path: "/v1/gpus/pricing", status: 403, times: 9 }],
-    });
-    expect((await bench.run(failureOf(getGpuTypesFor(bench.client)))).message).toMatch(/HTTP 403/);
-  });
-
-  it.each(names)("are the same in the dialect %s", async (dialect) => {
-    const bench = await openBench({ dialect: { ...resolveDialect(dialect), catalog: "own" } });
-    const { types } = await bench.run(getGpuTypesFor(bench.client, { minMemoryGb: 48, maxPricePerHour: 3 }));
-    expect(types).toEqual(["l40s", "a100-40gb", "a100-80gb", "h100", "*"].filter((type) => type !== "a100-40gb"));
   });
 });

@@ -29,7 +29,6 @@ const any = expect.any(Array);
 type Row = [string, () => Promise<unknown>, () => pulumi.Output<unknown>, object];
 const functions: Row[] = [
   ["getGpuTypes", sdk.getGpuTypes, sdk.getGpuTypesOutput, { gpuTypes: any }],
-  ["getGpuTypesFor", sdk.getGpuTypesFor, sdk.getGpuTypesForOutput, { types: any }],
   ["getGpuModels", sdk.getGpuModels, sdk.getGpuModelsOutput, { models: any }],
   ["getGpuPricing", sdk.getGpuPricing, sdk.getGpuPricingOutput, { prices: any }],
   ["getGpuAvailability", sdk.getGpuAvailability, sdk.getGpuAvailabilityOutput, { availability: { length: 7 } }],

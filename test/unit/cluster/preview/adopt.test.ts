@@ -64,20 +64,22 @@ describe("an adoption", () => {
   it.each<[string, Properties, RegExp]>([
     ["another GPU type", { gpuType: "l4" }, /^gpuType: is "l4", but cl_\w+ has "h100"; set `gpuType` to that$/],
     ["another name", { name: "mine" }, /^name: is "mine", but cl_\w+ is "found"; remove `name`/],
-    ["no GPU type of it in the list", { gpuType: ["l4", "h200"] }, /^gpuType: is "l4", but cl_\w+ has "h100"/],
+    [
+      "none of its GPU types",
+      { gpuType: "l4", fallbackGpuTypes: ["h200"] },
+      /^gpuType: is "l4", but cl_\w+ has "h100"/,
+    ],
   ])("with %s fails", async (_title, news, refusal) => {
     const { bench, id } = await openFound();
     expect((await check(bench, { ...two, adopt: id, ...news })).refusals).toEqual([expect.stringMatching(refusal)]);
   });
 
-  it.each([[["h200", "h100"]], [["l4", "*"]]])(
-    "takes its GPU type out of a list, whatever the stock is: %j",
-    async (gpuType) => {
-      const { bench, id } = await openFound();
-      const { inputs, refusals } = await check(bench, { ...two, gpuType, adopt: id });
-      expect([refusals, inputs["gpuType"]]).toEqual([[], "h100"]);
-    },
-  );
+  it("has its GPU type, whatever the stock is, if that is among the fallbacks", async () => {
+    const { bench, id } = await openFound();
+    const news = { ...two, gpuType: "h200", fallbackGpuTypes: ["l4", "h100"], adopt: id };
+    const { inputs, refusals } = await check(bench, news);
+    expect([refusals, inputs["gpuType"]]).toEqual([[], "h100"]);
+  });
 
   it("is not judged, and nobody is asked, while the id is not known yet", async () => {
     const { bench, refusals } = await checkOnce({ ...least, adopt: UNKNOWN });

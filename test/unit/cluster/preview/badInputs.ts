@@ -18,8 +18,9 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
     ...[undefined, "", " h100", "../h100", "h100\n", "h100?x=1", long(200), 100, { type: "h100" }, ...wrongTypes],
     ...["h100 ", "\u04bb100", "h\u200b100", "h100\u202e", "..", "h100/", "h100%2f", "h100#x", "h100,l4", "h100;reboot"],
     ...["h100\r\nX-Admin: 1", "h100\t80", long(1_000_000)],
-    ...[[], Array.from({ length: 21 }, (_, index) => `h${index}`), ["h100", "l4", "h100"]],
+    ...[[], ["h100"], ["h100", "l4"], ["h100", "*"], "*"],
   ],
+  fallbackGpuTypes: [[], Array.from({ length: 11 }, (_, index) => `h${index}`), "h100", { 0: "h100" }, 5, null],
   replicas: [
     ...[
       0,
@@ -91,9 +92,10 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
 
 /** Parts of values that must be refused by a path of their own. */
 const parts: readonly BadInput[] = [
-  ["gpuType", ["h100", 5], "gpuType.1"],
-  ["gpuType", [["h100"]], "gpuType.0"],
-  ["gpuType", ["h100", ""], "gpuType.1"],
+  ["fallbackGpuTypes", ["h100", 5], "fallbackGpuTypes.1"],
+  ["fallbackGpuTypes", [["h100"]], "fallbackGpuTypes.0"],
+  ["fallbackGpuTypes", ["h100", ""], "fallbackGpuTypes.1"],
+  ["fallbackGpuTypes", ["h100", "*"], "fallbackGpuTypes.1"],
   ["env", { "": "x" }, 'env.""'],
   ["env", { Ä: "x" }, String.raw`env."\u00c4"`],
   ["env", { "A\0": "x" }, String.raw`env."A\u0000"`],
@@ -129,7 +131,9 @@ export const badInputs: readonly BadInput[] = [
 /** What a refusal says is right, by the first part of its path. */
 export const rightInstead: Readonly<Record<string, RegExp>> = {
   name: /must be 1 to 63 letters, digits and '-', and begin and end with a letter or digit/,
-  gpuType: /must be the identifier of a GPU type, (such as "h100"; getGpuTypes\(\) lists them|or a list of 1 to 20)/,
+  gpuType: /must be the identifier of a GPU type, such as "h100"; getGpuTypes\(\) lists them/,
+  fallbackGpuTypes:
+    /must be (a list of 1 to 10 GPU types, the best first|the identifier of a GPU type, such as "h100")/,
   replicas: /must be a whole number from 1 to 10000/,
   container: /must be an image reference with a tag, such as vllm\/vllm-openai:v0\.6\.3/,
   env: /must be a (map of names to strings|name of letters|string; write numbers)|must not contain a NUL|must be smaller than 128 KiB|cannot be the name of a variable|must be valid Unicode text/,

@@ -6,7 +6,8 @@ import { type Bench, closeAll, openBench } from "../harness";
 import { canary, existing, least } from "../inputs";
 import { badInputs, rightInstead } from "./badInputs";
 
-const stranger = /is not an input of a cluster; the inputs are name, gpuType, replicas, container, env/;
+const stranger =
+  /is not an input of a cluster; the inputs are name, gpuType, fallbackGpuTypes, replicas, container, env/;
 
 /** Every text inside a value that is long enough to be a secret. */
 function textsIn(value: unknown): string[] {
@@ -106,7 +107,9 @@ describe("a value that is not known yet", () => {
 it.each<Properties>([
   {},
   ...["a", "a".repeat(63), "007"].map((name) => ({ name })),
-  ...["a100-80gb", "NVIDIA H100 80GB", ["h100", "a100-80gb"]].map((gpuType) => ({ gpuType })),
+  ...["a100-80gb", "NVIDIA H100 80GB"].map((gpuType) => ({ gpuType })),
+  { fallbackGpuTypes: ["a100-80gb"] },
+  { fallbackGpuTypes: [least["gpuType"], ...Array(9).fill("l4")] },
   ...["registry.example.com:5000/team/llm:v1", `team/llm@sha256:${"0a".repeat(32)}`].map((container) => ({
     container,
   })),

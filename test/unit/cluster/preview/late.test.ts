@@ -31,7 +31,11 @@ async function openBusy(answer: () => Promise<unknown> | undefined = () => undef
 }
 
 const warnings = ({ said }: Bench) => said.filter((line) => line.startsWith("warning"));
-const listOf = (...types: string[]): Properties => ({ ...checked, gpuType: types });
+const listOf = (gpuType: string, ...others: string[]): Properties => ({
+  ...checked,
+  gpuType,
+  ...(others.length > 0 ? { fallbackGpuTypes: others } : {}),
+});
 
 describe("a limit of the cost while the key is busy", () => {
   /** An `up --skip-preview` of several clusters: each is checked, then created. */
@@ -102,11 +106,12 @@ describe("what a preview shows of the outputs", () => {
   const shown = async (bench: Bench, news: Properties, olds: Properties = {}) =>
     bench.run(bench.cluster.check(bench.ctx({ showsOutputs: true }), news, olds));
 
-  it("does not know which type of a list a new cluster will have", async () => {
+  it("does not know which of several types a new cluster will have, and one line says which are asked for", async () => {
     const bench = await openBench();
-    const { inputs, certain } = await shown(bench, listOf("h200", "h100"));
-    expect(inputs["gpuType"]).toBe("h200");
+    const { inputs, certain } = await shown(bench, listOf("h200", "h100", "l4"));
+    expect(inputs).toMatchObject({ gpuType: "h200", fallbackGpuTypes: ["h100", "l4"] });
     expect(bench.cluster.preview(inputs, certain)).toMatchObject({ gpuType: UNKNOWN });
+    expect(bench.said).toEqual(['info: web: the creation asks for "h200" first, and then for "h100" and "l4"']);
     const one = await shown(bench, listOf("h200"));
     expect(bench.cluster.preview(one.inputs, one.certain)).not.toHaveProperty("gpuType");
   });
@@ -196,7 +201,7 @@ describe("a type of a list whose price the service does not name", () => {
     },
   });
 
-  async function openSoldOut(limit: Properties, settings: BenchOptions["settings"], ...types: string[]) {
+  async function openSoldOut(limit: Properties, settings: BenchOptions["settings"], ...types: [string, ...string[]]) {
     const bench = await openBench({ client: unpriced, ...(settings && { settings }) });
     return { bench, ...(await upSoldOut(bench, { ...listOf(...types), ...limit }, { l4: 0 })) };
   }
@@ -262,11 +267,45 @@ describe("a cluster that was given another type of the list than the expected on
     expect(updated).toMatchObject({ gpuType: "h100", hourlyCost: 8.97, replicas: 3, settled: true });
   });
 
-  it.each([[["h200", "l4"]], ["h200"]])("is replaced when the program has %j instead", async (gpuType) => {
-    const { state, inputs, next } = await openOther();
-    const again = await check(next, { ...checked, gpuType }, inputs);
-    expect(again.inputs["gpuType"]).toBe("h200");
-    expect(next.cluster.diff(state, again.inputs, { urn }).changes).toMatchObject({ gpuType: { replace: true } });
-    expect(again.said.join()).toContain("`gpuType` changes, so it is replaced");
+  it("is no drift: the refresh has it among the inputs, and shows no difference from those of the check", async () => {
+    const { bench, id, state, inputs, next } = await openOther();
+    const found = await bench.run(next.cluster.read(bench.ctx(), id, state));
+    expect(found?.inputs).toMatchObject({ gpuType: "h100", fallbackGpuTypes: ["h100"] });
+    // So the engine asks for what a refresh shows.
+    expect(next.cluster.diff(found?.state ?? {}, inputs, { id, urn }).changes).toEqual({});
+    const again = await check({ ...bench, cluster: bench.as("seen") }, listOf("h200", "h100"), found?.inputs);
+    expect(again.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
   });
+
+  it.each([{}, { showsOutputs: true }])(
+    "keeps it if that is the first of the program, and the stock spoke for another (%j)",
+    async (context) => {
+      const bench = await openBench();
+      bench.simulator.setGpuType("h200", { stock: 0 });
+      const news = listOf("h200", "h100");
+      const first = await bench.run(bench.cluster.check(bench.ctx(context), news));
+      expect(first.inputs["gpuType"]).toBe("h100");
+      bench.simulator.setGpuType("h200", { stock: 32 });
+      bench.simulator.setGpuType("h100", { stock: 0 });
+      const { id, state } = await bench.run(bench.cluster.create(bench.ctx(), first.inputs));
+      expect(state).toMatchObject({ gpuType: "h200", fallbackGpuTypes: ["h100"] });
+      for (const changes of [{}, { replicas: 3 }]) {
+        const next = bench.as("seen");
+        const again = await bench.run(next.check(bench.ctx(context), { ...news, ...changes }, first.inputs));
+        const { changes: found } = next.diff(state, again.inputs, { id, urn });
+        expect(Object.keys(found).filter((path) => path !== "hourlyCost")).toEqual(Object.keys(changes));
+      }
+    },
+  );
+
+  it.each<[string, ...string[]]>([["h200", "l4"], ["h200"]])(
+    "is replaced when the program has %s instead",
+    async (...types) => {
+      const { state, inputs, next } = await openOther();
+      const again = await check(next, listOf(...types), inputs);
+      expect(again.inputs["gpuType"]).toBe("h200");
+      expect(next.cluster.diff(state, again.inputs, { urn }).changes).toMatchObject({ gpuType: { replace: true } });
+      expect(again.said.join()).toContain("`gpuType` changes, so it is replaced");
+    },
+  );
 });
