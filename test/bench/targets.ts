@@ -81,7 +81,7 @@ export const targets: readonly Target[] = [
     on: ({ kind, clusters }) => kind === "destroy" && clusters === 500,
   },
   { figure: "drift", most: 1.1, on: ({ kind }) => kind === "twin" },
-  { figure: "overEmpty", most: 1.3, on: ({ kind, clusters }) => kind === "preview" && clusters === 200 },
+  { figure: "overEmpty", most: 1.2, on: ({ kind, clusters }) => kind === "preview" && clusters === 200 },
   { figure: "overEmpty", most: 1.5, on: ({ kind }) => kind === "nativePreview" },
   { figure: "bytes", most: 1_200 + 2 * 350, on: ({ kind }) => kind === "state" },
   { figure: "milliseconds", most: 150, on: ({ kind }) => kind === "provider" },
