@@ -83,7 +83,6 @@ describe("the examples of programs in the documents", () => {
         "batch",
         "flexible",
         "precious",
-        "open",
         "berlin",
         "boston",
         "moved",
