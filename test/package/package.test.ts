@@ -214,7 +214,7 @@ describe("the entry points", () => {
     const code = `const native = require("pulumi-gpucluster/native");
       const core = Object.keys(require.cache).filter((file) => /node_modules.(undici|zod).|dist.provider.(api|adapters|index)/.test(file));
       console.log(Object.keys(native).length, typeof native.Provider, core.length);`;
-    expect(await load(code)).toBe("22 function 0");
+    expect(await load(code)).toBe("20 function 0");
   });
 
   it("give programs that run stacks the Automation API helper, which the others do not load", async () => {
