@@ -31,7 +31,7 @@ func program(ctx *pulumi.Context) error {
 	}
 	worker := func(index int, opts ...pulumi.ResourceOption) (*gpucluster.Cluster, error) {
 		return gpucluster.NewCluster(ctx, fmt.Sprintf("worker-%d", index), &gpucluster.ClusterArgs{
-			GpuType:   pulumi.Any("l4"),
+			GpuType:   pulumi.String("l4"),
 			Container: pulumi.String(config.Require(ctx, "container")),
 			Env:       pulumi.StringMap{"TOKEN": pulumi.String("canary-env-63b1f0"), "UPSTREAM": base.Endpoint},
 		}, opts...)
