@@ -10,7 +10,7 @@ import { createBudget } from "./rateLimiter";
 import { Redactor } from "./redact/redactor";
 import type { RequestNames } from "./requestNames";
 import { ServiceForm } from "./serviceForm";
-import { createTransport } from "./transport";
+import { createTransport, type Sources } from "./transport";
 
 /** A call of a data function, all pages of a list together: as long as Pulumi's operations that read. */
 const longestCallMs = 20 * 60_000;
@@ -40,8 +40,7 @@ interface Connected {
   readonly apiKey: Secret;
   readonly requestNames?: RequestNames;
   readonly log?: LogTarget;
-  /** Where the address and the key come from, for messages. */
-  readonly sources?: { readonly baseUrl: string; readonly apiKey: string };
+  readonly sources?: Sources;
 }
 
 function connect(connection: Connected, key: string, clock: Clock) {

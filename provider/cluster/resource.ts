@@ -15,16 +15,13 @@ import { updateCluster } from "./update";
 export function createClusterResource(serviceOf: () => CreatingService, settings: () => Settings): Resource {
   const checks = new Checks(serviceOf, settings);
   const unfinished = new UnfinishedCreations();
-  /** The inputs with what the state knows better: the GPU type. */
-  const inputsOf = (urn: string | undefined, state: Properties, news: Properties) =>
-    checks.withTypeOf(urn, state, news);
   return {
     check: async (ctx, news, olds) => checks.check(ctx, news, olds && readableState(olds)),
     recognize: async (ctx, id, state, news) =>
-      checks.recognize(ctx, id, asState(readableState(state)), inputsOf(ctx.urn, state, news)),
+      checks.recognize(ctx, id, asState(readableState(state)), checks.withTypeOf(ctx.urn, state, news)),
     diff: (state, news, { id, urn } = {}) => {
       if (urn !== undefined) checks.remember(urn, asState(readableState(state)));
-      const inputs = inputsOf(urn, state, news);
+      const inputs = checks.withTypeOf(urn, state, news);
       return withCost(diffAdopted(state, inputs, id, checks.fixedOf(urn, state)), state, inputs);
     },
     preview: previewOutputs,
@@ -41,12 +38,12 @@ export function createClusterResource(serviceOf: () => CreatingService, settings
       };
       const create = () => createCluster(service, ctx, inputs, context);
       const goOn = (id: string, state: Properties) =>
-        updateCluster(service, ctx, id, state, inputsOf(ctx.urn, state, { ...inputs }));
+        updateCluster(service, ctx, id, state, checks.withTypeOf(ctx.urn, state, { ...inputs }));
       return unfinished.run(ctx.urn, { ...inputs }, create, goOn);
     },
     read: async (ctx, id, state = {}) => readCluster(serviceOf(), ctx, id, state),
     update: async (ctx, id, state, requested) => {
-      const news = inputsOf(ctx.urn, state, requested);
+      const news = checks.withTypeOf(ctx.urn, state, requested);
       unfinished.ended(id);
       return updateCluster(serviceOf(), ctx, id, state, news);
     },
