@@ -1,10 +1,11 @@
 import type { Client } from "./api/client";
 import { getHealth, getServiceInfo } from "./api/serviceInfo";
-import { systemClock } from "./clock";
+import type * as types from "./api/types";
+import { systemClock } from "./base/clock";
 import { createClusterResource } from "./cluster/resource";
 import { serviceFor } from "./cluster/services";
-import { type ConfigOrigin, type ReadConfig, resolveConnection, resolveSettings, unusedText } from "./config";
-import type { Resource } from "./core";
+import { type ConfigOrigin, type ReadConfig, resolveConnection, resolveSettings, unusedText } from "./config/settings";
+import type { Resource } from "./contract";
 import {
   getCluster,
   getClusterRules,
@@ -20,7 +21,6 @@ import {
   getGpuTypes,
 } from "./functions/gpus";
 import { type ArgRules, checkArgs, noArgs, singleFlight } from "./functions/query";
-import type * as types from "./types";
 
 /** GPU types and prices are cached this long, for all modules of a program. The state of clusters is never cached. */
 const catalogKeptMs = 10_000;

@@ -7,7 +7,7 @@ import { withPart } from "./lib/parts.mjs";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
 
 /** The only files that may contain an assumption about the API. */
-const sources = ["endpoints", "names", "records", "requestNames", "states"].map((name) => `provider/api/${name}.ts`);
+const sources = ["endpoints", "names", "records", "requests", "states"].map((name) => `provider/api/${name}.ts`);
 
 /** @typedef {{ description?: string, secret?: boolean }} Setting */
 

@@ -1,5 +1,5 @@
 // biome-ignore lint/style/noRestrictedImports: a type only, so that the compiler names a field that the simulator lacks
-import type { CreatedName } from "../provider/cluster/fields";
+import type { CreatedName } from "../provider/cluster/model/fields";
 import { invalid } from "./answers";
 import type { PerValue } from "./dialectOptions";
 import { camelCased, isRecord, type MainField, type Parser, parsedBy } from "./fields";

@@ -1,21 +1,21 @@
-import { GpuClusterError, isMissingEndpoint, isNotFound, NoUpdateError } from "../errors";
-import { cleanText } from "../text";
-import type { GpuType } from "../types";
-import type { Budget } from "./budget";
+import { GpuClusterError, isMissingEndpoint, isNotFound, NoUpdateError } from "../base/errors";
+import { Redactor } from "../base/redact";
+import { cleanText } from "../base/text";
 import { type Endpoint, endpoints as e, type RedeployBody, type UpdateMethod } from "./endpoints";
 import { joinGpus, mergeRows, rowsOfType } from "./gpuMatch";
-import type { HttpRequest, Send } from "./http";
-import { defaultLimit } from "./rateHeaders";
+import type { Budget } from "./http/budget";
+import { defaultLimit } from "./http/rateHeaders";
+import type { HttpRequest, Send } from "./http/send";
+import { readable } from "./http/statusErrors";
 import { readClusterList } from "./read/clusterRecord";
 import { type GpuSubject, readGpuList } from "./read/gpuRecords";
 import type { Answer, GetPage } from "./read/pages";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
-import { Redactor } from "./redact/redactor";
 import { withNamesAdvice } from "./refusedFields";
-import { type CreateBody, isOpaque, type RequestNames, type UpdateBody } from "./requestNames";
+import { type CreateBody, isOpaque, type RequestNames, type UpdateBody } from "./requests";
 import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
 import { statusIn } from "./states";
-import { readable } from "./statusErrors";
+import type { GpuType } from "./types";
 
 /** The options that a caller may set for one request; see `HttpRequest`. */
 export type CallOptions = Pick<

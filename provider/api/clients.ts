@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import { type Clock, systemClock } from "../clock";
-import { type LogTarget, requestLog } from "../requestLog";
-import type { Secret } from "../text";
-import { version } from "../version";
-import type { Budget } from "./budget";
+import { type Clock, systemClock } from "../base/clock";
+import { Redactor } from "../base/redact";
+import { type LogTarget, requestLog } from "../base/requestLog";
+import type { Secret } from "../base/text";
+import { version } from "../base/version";
 import { type Client, createClient } from "./client";
-import { defaultMaxQueueMs } from "./http";
-import { createBudget } from "./rateLimiter";
-import { Redactor } from "./redact/redactor";
-import type { RequestNames } from "./requestNames";
+import type { Budget } from "./http/budget";
+import { createBudget } from "./http/rateLimiter";
+import { defaultMaxQueueMs } from "./http/send";
+import { createTransport, type Sources } from "./http/transport";
+import type { RequestNames } from "./requests";
 import { ServiceForm } from "./serviceForm";
-import { createTransport, type Sources } from "./transport";
 
 /** A call of a data function, all pages of a list together: as long as Pulumi's operations that read. */
 const longestCallMs = 20 * 60_000;

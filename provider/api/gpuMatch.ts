@@ -1,10 +1,10 @@
-import { isRecord } from "../core";
-import type { GpuType } from "../types";
+import { isRecord } from "../contract";
 import { gpuKey } from "./names";
 import { identifiersOf, type Price, priceIn, summedStock, tierOf } from "./read/gpuRow";
 import { defined } from "./read/json";
 import { defaultTier } from "./records";
-import { isOpaque } from "./requestNames";
+import { isOpaque } from "./requests";
+import type { GpuType } from "./types";
 
 /** Finds a GPU type by any of its identifiers, reads its price in a tier, and joins the lists about GPUs. Pure. */
 

@@ -1,4 +1,3 @@
-import type { GpuType } from "../types";
 import { plainName } from "./names";
 import {
   address,
@@ -14,6 +13,7 @@ import {
   text,
 } from "./read/json";
 import { variables } from "./read/variables";
+import type { GpuType } from "./types";
 
 /**
  * The records of the service, and the guesses about its answers: the specification names few fields and hardly any shape.

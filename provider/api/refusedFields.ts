@@ -1,7 +1,7 @@
-import { ApiError } from "../errors";
+import { ApiError } from "../base/errors";
 import { plainName } from "./names";
 import { unwantedWords } from "./records";
-import { type RequestNames, vocabularies } from "./requestNames";
+import { type RequestNames, vocabularies } from "./requests";
 
 /** Whether a refusal is about the body, so that nothing was done. */
 export function isAboutBody({ status }: ApiError): boolean {

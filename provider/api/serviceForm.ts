@@ -1,10 +1,10 @@
-import { isRecord } from "../core";
-import { type ApiFailure, GpuClusterError } from "../errors";
-import { cut } from "../text";
-import type { GpuType } from "../types";
+import { type ApiFailure, GpuClusterError } from "../base/errors";
+import { cut } from "../base/text";
+import { isRecord } from "../contract";
 import { type UpdateMethod, updateMethods } from "./endpoints";
 import { matchGpu } from "./gpuMatch";
-import { evidenceIn, evidenceOfGpus, isOpaque, mayBeClient, type RequestNames } from "./requestNames";
+import { evidenceIn, evidenceOfGpus, isOpaque, mayBeClient, type RequestNames } from "./requests";
+import type { GpuType } from "./types";
 
 /** The optional endpoints of the service: only some of its public descriptions have them. */
 export type OptionalEndpoint = "status" | "update" | "redeploy" | "gpus" | "gpuAvailability";

@@ -1,7 +1,7 @@
-import { isNotFound } from "../errors";
+import { isNotFound } from "../base/errors";
+import type { Redactor } from "../base/redact";
 import { plainName } from "./names";
 import type { ClusterRecord, StatusRecord } from "./records";
-import type { Redactor } from "./redact/redactor";
 
 /** The meaning of status words, in any spelling. */
 

@@ -1,15 +1,15 @@
-import type { Settings } from "../config";
-import type { Properties, Resource } from "../core";
-import { diffAdopted } from "./adoption";
-import { type CreatingService, createCluster, UnfinishedCreations } from "./create";
-import { deleteCluster } from "./delete";
-import { withCost } from "./diff";
-import { defaultTimeoutsMs } from "./operation";
-import { Checks } from "./preview/check";
-import { previewOutputs } from "./preview/transition";
-import { readCluster } from "./read";
-import { asInputs, asState, readableState } from "./state";
-import { updateCluster } from "./update";
+import type { Settings } from "../config/settings";
+import type { Properties, Resource } from "../contract";
+import { Checks } from "./check/check";
+import { diffAdopted } from "./compare/adoption";
+import { withCost } from "./compare/diff";
+import { previewOutputs } from "./compare/transition";
+import { asInputs, asState, readableState } from "./model/state";
+import { type CreatingService, createCluster, UnfinishedCreations } from "./operations/create";
+import { deleteCluster } from "./operations/delete";
+import { readCluster } from "./operations/read";
+import { updateCluster } from "./operations/update";
+import { defaultTimeoutsMs } from "./shared/operation";
 
 /** The cluster resource: its pure parts and its operations. Each use reads the settings anew. */
 export function createClusterResource(serviceOf: () => CreatingService, settings: () => Settings): Resource {

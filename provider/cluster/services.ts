@@ -1,15 +1,15 @@
-import { askAddress } from "../api/address";
 import type { Client } from "../api/client";
 import { clientFor, fingerprint } from "../api/clients";
-import { type Clock, systemClock } from "../clock";
-import { type Connection, heartbeatMs } from "../config";
-import { Capacity } from "./capacity";
-import type { CreatingService } from "./create";
-import { Creations } from "./createOnce";
-import { Forms } from "./details";
-import { ListCache, Refreshes } from "./listCache";
-import { OwnedIds } from "./ownedIds";
-import { Poller } from "./poller";
+import { askAddress } from "../api/http/address";
+import { type Clock, systemClock } from "../base/clock";
+import { type Connection, heartbeatMs } from "../config/settings";
+import { Capacity } from "./operations/capacity";
+import type { CreatingService } from "./operations/create";
+import { Creations } from "./operations/createOnce";
+import { Forms } from "./shared/forms";
+import { ListCache, Refreshes } from "./shared/listCache";
+import { OwnedIds } from "./shared/ownedIds";
+import { Poller } from "./wait/poller";
 
 const services = new WeakMap<Client, CreatingService>();
 

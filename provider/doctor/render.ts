@@ -1,4 +1,4 @@
-import { listItem, table, wrap } from "../columns";
+import { listItem, table, wrap } from "../base/columns";
 import type { EndpointFinding, Report } from "./report";
 
 /** A report as text of at most 80 columns. Pure. */

@@ -1,7 +1,7 @@
 import { descriptorPaths, updateMethods } from "../api/endpoints";
-import { titleOf } from "../api/http";
+import { titleOf } from "../api/http/send";
 import { clusterIdPrefix, hasIdForm } from "../api/names";
-import { mayBeClient } from "../api/requestNames";
+import { mayBeClient } from "../api/requests";
 import { namesUpdate } from "../api/serviceInfo";
 import {
   ApiError,
@@ -10,8 +10,8 @@ import {
   isUnauthorized,
   RequestError,
   ResponseShapeError,
-} from "../errors";
-import { version } from "../version";
+} from "../base/errors";
+import { version } from "../base/version";
 import type { Examination } from "./examine";
 import { skeletonOf } from "./skeleton";
 

@@ -1,7 +1,7 @@
 import { plainName } from "../api/names";
 import * as records from "../api/records";
-import { isRecord } from "../core";
-import { cut } from "../text";
+import { cut } from "../base/text";
+import { isRecord } from "../contract";
 
 /** The names that this version looks for in answers. Any other name may be that of a cluster, or of a variable. */
 const knownNames: ReadonlySet<string> = new Set([

@@ -1,5 +1,4 @@
 import type { Client } from "../api/client";
-import { withNotFoundAdvice } from "../errors";
 import type {
   GetGpuAvailabilityArgs,
   GetGpuAvailabilityResult,
@@ -10,7 +9,8 @@ import type {
   GpuModel,
   GpuPrice,
   GpuType,
-} from "../types";
+} from "../api/types";
+import { withNotFoundAdvice } from "../base/errors";
 import { argRules, textArg } from "./query";
 
 /** The GPU types, with price and availability if the service shows them (specification, section 4, `/v1/gpus`). */

@@ -1,9 +1,9 @@
 import { isLeaving, stateOf } from "../api/states";
-import type { ListedFacts } from "../cluster/money";
-import { Facts, longMs } from "../cluster/preview/facts";
+import type { ClusterInfo } from "../api/types";
+import type { ListedFacts } from "../cluster/model/money";
 import { serviceFor } from "../cluster/services";
-import type { Connection } from "../config";
-import type { ClusterInfo } from "../types";
+import { Facts, longMs } from "../cluster/shared/facts";
+import type { Connection } from "../config/settings";
 import { getClusters } from "./clusters";
 
 /** A cluster of an organization, as the list of clusters shows it. */

@@ -1,4 +1,4 @@
-// The parts of undici that provider/api/http.ts uses: an agent, an agent for proxies, and requests. The index of undici
+// The parts of undici that provider/api/http/send.ts uses: an agent, an agent for proxies, and requests. The index of undici
 // would add `fetch`, web sockets, caches and mocks, because the bundler cannot prove that they are unused.
 const Agent = require("undici/lib/dispatcher/agent");
 const connect = require("undici/lib/api/api-connect");

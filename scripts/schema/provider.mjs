@@ -2,7 +2,7 @@
 import { exported, valuesOf } from "./sources.mjs";
 import { asFlags, fieldsOf } from "./types.mjs";
 
-const FILE = "provider/providerArgs.ts";
+const FILE = "provider/config/providerArgs.ts";
 
 /**
  * The settings of the provider. No setting names its environment variable as a default: a generated SDK would read the

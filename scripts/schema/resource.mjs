@@ -5,7 +5,7 @@ import { asFlags, fieldsOf, namedTypes } from "./types.mjs";
 
 /** @typedef {import("./types.mjs").Spec} Spec */
 
-const FILE = "provider/cluster/fields.ts";
+const FILE = "provider/cluster/model/fields.ts";
 const { inputFlags } = await valuesOf(FILE);
 
 /** The resource: inputs and outputs. Further fields of fields.ts are hidden, and not part of the schema. */

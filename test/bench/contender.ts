@@ -1,4 +1,4 @@
-import type { Clock } from "../../provider/clock";
+import type { Clock } from "../../provider/base/clock";
 
 /** The address and the API key of a service. */
 export interface Address {

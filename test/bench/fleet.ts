@@ -1,4 +1,4 @@
-import type { Clock } from "../../provider/clock";
+import type { Clock } from "../../provider/base/clock";
 import type { Simulator } from "../../simulator";
 import { allReadyMs } from "./bound";
 import type { Contender, Made, Open, Wanted } from "./contender";

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, request } from "undici";
-import type { Clock } from "../../provider/clock";
+import type { Clock } from "../../provider/base/clock";
 import { type Address, type Open, spec } from "./contender";
 
 /** Typical first values: five retries, as in HTTP libraries; a poll every five seconds. */

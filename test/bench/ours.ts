@@ -1,10 +1,10 @@
 import { createClient } from "../../provider/api/client";
-import { createBudget } from "../../provider/api/rateLimiter";
-import { createTransport } from "../../provider/api/transport";
+import { createBudget } from "../../provider/api/http/rateLimiter";
+import { createTransport } from "../../provider/api/http/transport";
+import { Secret } from "../../provider/base/text";
 import { createClusterResource } from "../../provider/cluster/resource";
 import { createService } from "../../provider/cluster/services";
-import type { Ctx } from "../../provider/core";
-import { Secret } from "../../provider/text";
+import type { Ctx } from "../../provider/contract";
 import { type Open, spec } from "./contender";
 
 /** This provider without the engine: the core as adapters use it, on the given clock. */

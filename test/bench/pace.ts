@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Clock } from "../../provider/clock";
+import type { Clock } from "../../provider/base/clock";
 
 /** One minute takes two seconds. */
 export const factor = 30;

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../../provider/clock";
+import { type Clock, systemClock } from "../../provider/base/clock";
 
 /**
  * Time that runs `factor` times as fast, `now` and `sleep` alike. If client and service share the clock, it scales headers,

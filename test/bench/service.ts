@@ -1,4 +1,4 @@
-import type { Clock } from "../../provider/clock";
+import type { Clock } from "../../provider/base/clock";
 import { type Dialect, type Simulator, startSimulator } from "../../simulator";
 import type { WindowPhase } from "./bound";
 import { spec } from "./contender";

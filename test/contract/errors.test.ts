@@ -1,4 +1,4 @@
-import { ApiError, isNotFound, isUnauthorized } from "../../provider/errors";
+import { ApiError, isNotFound, isUnauthorized } from "../../provider/base/errors";
 import { dialects, type Simulator } from "../../simulator";
 import { contract, stopAll, web } from "./harness";
 

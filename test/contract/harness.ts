@@ -1,6 +1,6 @@
 import { type Client, createClient } from "../../provider/api/client";
-import { createTransport } from "../../provider/api/transport";
-import { Secret } from "../../provider/text";
+import { createTransport } from "../../provider/api/http/transport";
+import { Secret } from "../../provider/base/text";
 import {
   type Dialect,
   type RecordedRequest,

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { removedInputs } from "../../provider/removed";
+import { removedInputs } from "../../provider/config/removed";
 import { type Bench, closeBenches, living, openBench, openNativeBench } from "./harness";
 
 afterAll(closeBenches);

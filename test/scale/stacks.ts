@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RequestEntry } from "../../provider/requestLog";
+import type { RequestEntry } from "../../provider/base/requestLog";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
 import { canaryKey } from "../engine/harness";
 import { type Run, Workspace } from "../engine/workspace";

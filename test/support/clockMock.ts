@@ -2,5 +2,5 @@ import { VirtualClock } from "./virtualClock";
 
 const clock = new VirtualClock();
 
-/** `provider/clock` with a virtual clock: `jest.mock("…/provider/clock", () => jest.requireActual("…/clockMock"))`. */
-module.exports = { ...jest.requireActual<object>("../../provider/clock"), systemClock: clock, clock };
+/** `provider/base/clock` with a virtual clock: `jest.mock("…/provider/base/clock", () => jest.requireActual("…/clockMock"))`. */
+module.exports = { ...jest.requireActual<object>("../../provider/base/clock"), systemClock: clock, clock };

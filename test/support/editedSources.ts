@@ -32,7 +32,7 @@ export function programOf(files: readonly string[], edits: Edits): ts.Program {
   return last;
 }
 
-/** The errors that the compiler finds, in these files or in all: `provider/cluster/create.ts: Type ...`. */
+/** The errors that the compiler finds, in these files or in all: `provider/cluster/operations/create.ts: Type ...`. */
 export function errorsOf(program: ts.Program, only?: readonly string[]): string[] {
   const found = only
     ? only.flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(join(root, file))))

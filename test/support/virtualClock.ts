@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { Clock } from "../../provider/clock";
+import type { Clock } from "../../provider/base/clock";
 
 // Beyond this limit setTimeout fires at once, so code that sleeps longer is wrong on the real clock.
 const longestSleepMs = 2 ** 31 - 1;

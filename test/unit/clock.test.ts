@@ -1,4 +1,4 @@
-import { duration } from "../../provider/clock";
+import { duration } from "../../provider/base/clock";
 
 test.each<[seconds: number, text: string]>([
   [0, "0s"],

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { ConfigError } from "../../provider/base/errors";
 import {
   type ConfigOrigin,
   freshConfig,
@@ -7,8 +8,7 @@ import {
   resolveConnection,
   resolveSettings,
   unusedText,
-} from "../../provider/config";
-import { ConfigError } from "../../provider/errors";
+} from "../../provider/config/settings";
 
 const key = "sk-canary-0123456789";
 const url = "https://api.example.com";

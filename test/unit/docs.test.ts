@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = join(__dirname, "../..");
-const sources = ["endpoints", "names", "records", "requestNames", "states"].map((name) => `api/${name}.ts`);
+const sources = ["endpoints", "names", "records", "requests", "states"].map((name) => `api/${name}.ts`);
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const tags = sources.flatMap((file) => read(`provider/${file}`).match(/@assumption .*/g) ?? []);
 const page = read("docs/assumptions.md");

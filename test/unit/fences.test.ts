@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { table } from "../../provider/columns";
+import { table } from "../../provider/base/columns";
 
 /** Every code fence of every document is run by a test, or compared with what is true, or has a reason why not. */
 const root = join(__dirname, "../..");
@@ -100,7 +100,7 @@ function wrongTable({ code }: Fence): string[] {
 
 /** The names of a line of the request log that are not those of its type. */
 function wrongNames({ code }: Fence): string[] {
-  const entry = read("provider/requestLog.ts");
+  const entry = read("provider/base/requestLog.ts");
   return Object.keys(JSON.parse(code)).filter((name) => !new RegExp(`readonly ${name}\\??:`).test(entry));
 }
 

@@ -1,9 +1,9 @@
 import { clientFor } from "../../provider/api/clients";
+import { messageOf } from "../../provider/base/errors";
+import { Secret } from "../../provider/base/text";
 import { serviceFor } from "../../provider/cluster/services";
-import { type Connection, resolveConnection } from "../../provider/config";
-import type { Ctx, Properties } from "../../provider/core";
-import { messageOf } from "../../provider/errors";
-import { Secret } from "../../provider/text";
+import { type Connection, resolveConnection } from "../../provider/config/settings";
+import type { Ctx, Properties } from "../../provider/contract";
 import type { Simulator } from "../../simulator";
 import { VirtualClock } from "../support/virtualClock";
 import { failureOf } from "./cluster/harness";

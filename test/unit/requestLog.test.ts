@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { ConfigError } from "../../provider/errors";
-import { type RequestEntry, requestLog } from "../../provider/requestLog";
+import { ConfigError } from "../../provider/base/errors";
+import { type RequestEntry, requestLog } from "../../provider/base/requestLog";
 
 const entry: RequestEntry = { time: "", method: "GET", route: "/v1/clusters", attempt: 1, waitedMs: 0 };
 let folder: string;
@@ -38,7 +38,7 @@ it("drops a line that cannot be written later, so that no operation fails", () =
 
 it("outlives the reader of standard error", async () => {
   const script = `
-    const log = require("./provider/requestLog.ts").requestLog("stderr");
+    const log = require("./provider/base/requestLog.ts").requestLog("stderr");
     const write = () => log({ attempt: 1 });
     process.stdin.on("data", write).on("end", () => console.log("at its end"));
   `;
@@ -60,7 +60,7 @@ onPosix("does not wait for the reader of a named pipe", () => {
   const file = join(folder, "pipe");
   execFileSync("mkfifo", [file]);
   const script = `
-    const { requestLog } = require("./provider/requestLog.ts");
+    const { requestLog } = require("./provider/base/requestLog.ts");
     try { requestLog({ file: ${JSON.stringify(file)} }); } catch (error) { console.log(error.message); }
   `;
   const options = { timeout: 10_000, encoding: "utf8" } as const;

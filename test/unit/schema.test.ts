@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProvider } from "../../provider";
-import { inputFlags, inputNames, outputNames } from "../../provider/cluster/fields";
-import { providerFlags } from "../../provider/providerArgs";
+import { inputFlags, inputNames, outputNames } from "../../provider/cluster/model/fields";
+import { providerFlags } from "../../provider/config/providerArgs";
 
 const root = join(__dirname, "../..");
 const text = readFileSync(join(root, "provider/schema/schema.json"), "utf8");

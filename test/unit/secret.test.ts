@@ -1,5 +1,5 @@
 import { format, inspect } from "node:util";
-import { Secret } from "../../provider/text";
+import { Secret } from "../../provider/base/text";
 
 const value = "canary-0123456789";
 const secret = new Secret(value);

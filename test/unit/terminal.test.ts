@@ -1,4 +1,4 @@
-import { cleanText, withoutSequences } from "../../provider/text";
+import { cleanText, withoutSequences } from "../../provider/base/text";
 import { factsIn } from "../../sdk/automation/progress";
 
 /** A text of 200 KB: what takes longer than linear time does not end within the limit. */

@@ -1,4 +1,5 @@
-import { isRecord } from "../../core";
+import { Redactor } from "../../base/redact";
+import { isRecord } from "../../contract";
 import { hasIdForm, plainName, sameId } from "../names";
 import {
   type ClusterList,
@@ -13,7 +14,6 @@ import {
   type Reader,
   type StatusRecord,
 } from "../records";
-import { Redactor } from "../redact/redactor";
 import { redactUnknownWord } from "../states";
 import { identifier } from "./gpuRow";
 import { defined, Fields, label, namesIn, object, UnreadableError } from "./json";

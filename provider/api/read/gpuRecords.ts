@@ -1,5 +1,4 @@
-import { isRecord } from "../../core";
-import type { GpuType } from "../../types";
+import { isRecord } from "../../contract";
 import { joinGpus, mergeRows } from "../gpuMatch";
 import { gpuKey, plainName } from "../names";
 import {
@@ -18,6 +17,7 @@ import {
   stockTable,
   verdictNames,
 } from "../records";
+import type { GpuType } from "../types";
 import { identifier, identifiersOf, isPriceName, textsOf, toGpu } from "./gpuRow";
 import { Fields, namesIn, number, UnreadableError } from "./json";
 import { listsIn, type Row, unwrap } from "./lists";

@@ -1,5 +1,4 @@
-import { isRecord } from "../../core";
-import type { GpuType } from "../../types";
+import { isRecord } from "../../contract";
 import { plainName } from "../names";
 import {
   categoryForm,
@@ -17,6 +16,7 @@ import {
   stockPlaces,
   stockTable,
 } from "../records";
+import type { GpuType } from "../types";
 import { defined, Fields, type Kind, number, object, text } from "./json";
 
 /** Reads one record about a GPU type: its identifiers, memory, price and stock. */

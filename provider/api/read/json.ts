@@ -1,4 +1,4 @@
-import { isRecord } from "../../core";
+import { isRecord } from "../../contract";
 import { plainName } from "../names";
 
 /** Reads JSON by tables of fields: a property by one of its names in any spelling, a value by its kind. */

@@ -1,4 +1,4 @@
-import { isRecord } from "../../core";
+import { isRecord } from "../../contract";
 import { plainName } from "../names";
 import { idNames, wrapperNames } from "../records";
 import { Fields, label, object } from "./json";

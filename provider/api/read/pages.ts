@@ -1,5 +1,5 @@
-import { isRecord } from "../../core";
-import { messageOf, RequestError, ResponseShapeError } from "../../errors";
+import { messageOf, RequestError, ResponseShapeError } from "../../base/errors";
+import { isRecord } from "../../contract";
 import { nextName, pageHint, pageSizes, pageTable, partMarks } from "../records";
 import { Fields, inner, label, UnreadableError } from "./json";
 

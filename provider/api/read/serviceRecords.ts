@@ -1,5 +1,5 @@
-import type { Health, ServiceInfo } from "../../types";
 import { clusterTable, type Reader, verdictNames } from "../records";
+import type { Health, ServiceInfo } from "../types";
 import { Fields, object, text } from "./json";
 import { unwrap } from "./lists";
 import { healthIn } from "./statusRecord";

@@ -1,6 +1,6 @@
 import * as adapter from "../../../provider/adapters/dynamic";
-import { systemClock } from "../../../provider/clock";
-import type { Properties } from "../../../provider/core";
+import { systemClock } from "../../../provider/base/clock";
+import type { Properties } from "../../../provider/contract";
 import { type Simulator, startSimulator } from "../../../simulator";
 import { type EndpointServer, serveEndpoints } from "../../support/endpointServer";
 import type { VirtualClock } from "../../support/virtualClock";
@@ -9,7 +9,7 @@ import { canary, least, urnOf } from "../cluster/inputs";
 import { forgetEnvironment, useEnvironment } from "../providerHarness";
 
 // The adapter uses the real clock; here it is a virtual one.
-jest.mock("../../../provider/clock", () => jest.requireActual("../../support/clockMock"));
+jest.mock("../../../provider/base/clock", () => jest.requireActual("../../support/clockMock"));
 const clock = systemClock as VirtualClock;
 const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
 const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value });

@@ -3,11 +3,11 @@ import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { asSecret } from "../../../provider/adapters/engine";
+import { fromStruct, toStruct } from "../../../provider/adapters/messages";
 import { serviceOf } from "../../../provider/adapters/plugin";
-import { fromStruct, toStruct } from "../../../provider/adapters/plugin/messages";
-import { Session } from "../../../provider/adapters/plugin/session";
-import { systemClock } from "../../../provider/clock";
-import { type Properties, UNKNOWN } from "../../../provider/core";
+import { Session } from "../../../provider/adapters/session";
+import { systemClock } from "../../../provider/base/clock";
+import { type Properties, UNKNOWN } from "../../../provider/contract";
 import { type Simulator, startSimulator } from "../../../simulator";
 import { type EndpointServer, serveEndpoints } from "../../support/endpointServer";
 import type { VirtualClock } from "../../support/virtualClock";
@@ -15,7 +15,7 @@ import { living } from "../cluster/harness";
 import { canary, least } from "../cluster/inputs";
 
 // The adapter uses the real clock; here it is a virtual one.
-jest.mock("../../../provider/clock", () => jest.requireActual("../../support/clockMock"));
+jest.mock("../../../provider/base/clock", () => jest.requireActual("../../support/clockMock"));
 const clock = systemClock as VirtualClock;
 const run = <T>(work: Promise<T>): Promise<T> => clock.run(work);
 const urn = "urn:pulumi:dev::shop::gpucluster:index:Cluster::web";

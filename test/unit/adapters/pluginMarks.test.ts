@@ -1,6 +1,6 @@
 import { asSecret } from "../../../provider/adapters/engine";
-import { revealed, withSecretsOf } from "../../../provider/adapters/plugin/marks";
-import type { Properties } from "../../../provider/core";
+import { revealed, withSecretsOf } from "../../../provider/adapters/marks";
+import type { Properties } from "../../../provider/contract";
 
 test.each<[string, Properties, Properties, Properties]>([
   ["a secret input", { image: "a" }, { image: asSecret("b") }, { image: asSecret("a") }],

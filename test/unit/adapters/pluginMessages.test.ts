@@ -1,8 +1,8 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { asSecret } from "../../../provider/adapters/engine";
-import { fromStruct, toDiffResponse, toEnginePath, toStruct } from "../../../provider/adapters/plugin/messages";
-import type { Diff } from "../../../provider/core";
+import { fromStruct, toDiffResponse, toEnginePath, toStruct } from "../../../provider/adapters/messages";
+import type { Diff } from "../../../provider/contract";
 
 const sent = (value: Record<string, unknown>) => Struct.fromJavaScript(JSON.parse(JSON.stringify(value)));
 

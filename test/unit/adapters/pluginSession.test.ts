@@ -1,6 +1,6 @@
 import { asSecret } from "../../../provider/adapters/engine";
-import { configReader, getSchema, isExplicit, withSecretKeys } from "../../../provider/adapters/plugin/session";
-import { removedInputs, removedSettings } from "../../../provider/removed";
+import { configReader, getSchema, isExplicit, withSecretKeys } from "../../../provider/adapters/session";
+import { removedInputs, removedSettings } from "../../../provider/config/removed";
 import schema from "../../../provider/schema/schema.json";
 
 const urnOf = (name: string) => `urn:pulumi:dev::shop::pulumi:providers:gpucluster::${name}`;

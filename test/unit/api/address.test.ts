@@ -1,6 +1,6 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { askAddress } from "../../../provider/api/address";
+import { askAddress } from "../../../provider/api/http/address";
 import { certificateFor } from "../../support/certificate";
 import { type EndpointServer, type EndpointStep, serveEndpoints } from "../../support/endpointServer";
 

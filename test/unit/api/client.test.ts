@@ -1,8 +1,8 @@
 import { type Client, createClient } from "../../../provider/api/client";
 import { fingerprint } from "../../../provider/api/clients";
-import type { HttpRequest } from "../../../provider/api/http";
-import { ApiError, ResponseShapeError } from "../../../provider/errors";
-import { Secret } from "../../../provider/text";
+import type { HttpRequest } from "../../../provider/api/http/send";
+import { ApiError, ResponseShapeError } from "../../../provider/base/errors";
+import { Secret } from "../../../provider/base/text";
 
 function bench(json: unknown = { id: "cl_1" }) {
   const sent: HttpRequest[] = [];

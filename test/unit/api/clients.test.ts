@@ -1,6 +1,6 @@
 import { createClient } from "../../../provider/api/client";
 import { clientFor } from "../../../provider/api/clients";
-import { Secret } from "../../../provider/text";
+import { Secret } from "../../../provider/base/text";
 
 const connection = (key: string, baseUrl = "https://clients.example.com") => ({ baseUrl, apiKey: new Secret(key) });
 

@@ -1,8 +1,8 @@
 import { createServer as createTcpServer } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { http } from "../../../provider/api/http";
-import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../provider/errors";
+import { http } from "../../../provider/api/http/send";
+import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../provider/base/errors";
 import { type Fault, type Simulator, startSimulator } from "../../../simulator";
 import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
 

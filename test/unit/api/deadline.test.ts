@@ -1,7 +1,7 @@
-import type { HttpRequest, RequestKind } from "../../../provider/api/http";
-import { createBudget, rateBudget } from "../../../provider/api/rateLimiter";
-import { deadline, retry } from "../../../provider/api/retry";
-import { ConnectionError, type Outcome, RequestError } from "../../../provider/errors";
+import { createBudget, rateBudget } from "../../../provider/api/http/rateLimiter";
+import { deadline, retry } from "../../../provider/api/http/retry";
+import type { HttpRequest, RequestKind } from "../../../provider/api/http/send";
+import { ConnectionError, type Outcome, RequestError } from "../../../provider/base/errors";
 import { quiet, VirtualClock } from "../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "./fakes";
 

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../provider/api/http";
+import type { HttpRequest, HttpResponse, RequestKind, Send } from "../../../provider/api/http/send";
 import type { VirtualClock } from "../../support/virtualClock";
 
 /** A request of a kind, with the method that it would have. */

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as NetServer } from "node:net";
-import type { HttpRequest, HttpResponse, Send } from "../../../provider/api/http";
-import { createTransport } from "../../../provider/api/transport";
-import { Secret } from "../../../provider/text";
+import type { HttpRequest, HttpResponse, Send } from "../../../provider/api/http/send";
+import { createTransport } from "../../../provider/api/http/transport";
+import { Secret } from "../../../provider/base/text";
 import { VirtualClock } from "../../support/virtualClock";
 
 /** Stands for an API key; no output may hold it. */

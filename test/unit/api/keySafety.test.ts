@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
-import { GpuClusterError } from "../../../provider/errors";
+import { GpuClusterError } from "../../../provider/base/errors";
 import { canary, failureOf, once, serve, stopServers, transportTo } from "./httpHarness";
 
 afterEach(stopServers);

@@ -1,5 +1,5 @@
-import { http } from "../../../provider/api/http";
-import { ConnectionError } from "../../../provider/errors";
+import { http } from "../../../provider/api/http/send";
+import { ConnectionError } from "../../../provider/base/errors";
 import { requestOf } from "./fakes";
 
 let mockFailure: unknown;

@@ -1,5 +1,5 @@
 import { createClient } from "../../../provider/api/client";
-import type { HttpRequest } from "../../../provider/api/http";
+import type { HttpRequest } from "../../../provider/api/http/send";
 import { canary, serve, stopServers, transportTo } from "./httpHarness";
 
 afterEach(stopServers);

@@ -6,7 +6,7 @@ import { connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import tls from "node:tls";
 import { inspect } from "node:util";
-import { ConfigError, ConnectionError } from "../../../provider/errors";
+import { ConfigError, ConnectionError } from "../../../provider/base/errors";
 import { certificateFor } from "../../support/certificate";
 import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
 
@@ -177,7 +177,7 @@ describe("the plugin's copy of undici", () => {
   };
 
   it("has all that requests take of it", () => {
-    const source = readFileSync(join(__dirname, "../../../provider/api/http.ts"), "utf8");
+    const source = readFileSync(join(__dirname, "../../../provider/api/http/send.ts"), "utf8");
     const taken = [...source.matchAll(/\bundici\.(\w+)\(/g)].map(([, name = ""]) => name);
     expect(taken).toEqual(expect.arrayContaining(["Agent", "EnvHttpProxyAgent", "request"]));
     for (const name of taken) expect(typeof Reflect.get(copyOf(), name)).toBe("function");

@@ -1,4 +1,4 @@
-import type { HttpRequest, Send } from "../../../provider/api/http";
+import type { HttpRequest, Send } from "../../../provider/api/http/send";
 import type { VirtualClock } from "../../support/virtualClock";
 import { rateAnswer } from "./fakes";
 

@@ -1,9 +1,9 @@
 import events, { getEventListeners } from "node:events";
-import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http";
-import { createBudget, rateBudget } from "../../../provider/api/rateLimiter";
-import { retry } from "../../../provider/api/retry";
-import type { Clock } from "../../../provider/clock";
-import { ApiError, ConnectionError } from "../../../provider/errors";
+import { createBudget, rateBudget } from "../../../provider/api/http/rateLimiter";
+import { retry } from "../../../provider/api/http/retry";
+import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http/send";
+import type { Clock } from "../../../provider/base/clock";
+import { ApiError, ConnectionError } from "../../../provider/base/errors";
 import { quiet, VirtualClock } from "../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "./fakes";
 

@@ -1,15 +1,15 @@
 import fc from "fast-check";
+import { readRateHeaders, windowMs } from "../../../provider/api/http/rateHeaders";
+import { createBudget, rateBudget } from "../../../provider/api/http/rateLimiter";
+import { priorities, priorityOf } from "../../../provider/api/http/ratePriority";
 import {
   defaultMaxQueueMs,
   type HttpRequest,
   type RequestKind,
   type Send,
   type Urgency,
-} from "../../../provider/api/http";
-import { readRateHeaders, windowMs } from "../../../provider/api/rateHeaders";
-import { createBudget, rateBudget } from "../../../provider/api/rateLimiter";
-import { priorities, priorityOf } from "../../../provider/api/ratePriority";
-import type { Clock } from "../../../provider/clock";
+} from "../../../provider/api/http/send";
+import type { Clock } from "../../../provider/base/clock";
 import { VirtualClock } from "../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "./fakes";
 import { type RateServiceOptions, rateService } from "./rateHarness";

@@ -1,5 +1,5 @@
-import type { RequestKind, Urgency } from "../../../provider/api/http";
-import { type Priority, priorityOf } from "../../../provider/api/ratePriority";
+import { type Priority, priorityOf } from "../../../provider/api/http/ratePriority";
+import type { RequestKind, Urgency } from "../../../provider/api/http/send";
 
 test.each<[RequestKind, Urgency | undefined, Priority]>([
   ["read", "reconcile", "lookup"],

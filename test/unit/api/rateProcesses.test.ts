@@ -1,5 +1,5 @@
-import type { RequestKind, Urgency } from "../../../provider/api/http";
-import { rateBudget } from "../../../provider/api/rateLimiter";
+import { rateBudget } from "../../../provider/api/http/rateLimiter";
+import type { RequestKind, Urgency } from "../../../provider/api/http/send";
 import { VirtualClock } from "../../support/virtualClock";
 import { requestOf } from "./fakes";
 import { rateService } from "./rateHarness";

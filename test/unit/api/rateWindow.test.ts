@@ -1,6 +1,6 @@
-import type { RateHeaders } from "../../../provider/api/rateHeaders";
-import { type Priority, priorities } from "../../../provider/api/ratePriority";
-import { RateWindow } from "../../../provider/api/rateWindow";
+import type { RateHeaders } from "../../../provider/api/http/rateHeaders";
+import { type Priority, priorities } from "../../../provider/api/http/ratePriority";
+import { RateWindow } from "../../../provider/api/http/rateWindow";
 
 const minuteMs = 60_000;
 const answerOf = (remaining: number, more: RateHeaders = {}) => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { keyHider, Redactor } from "../../../provider/api/redact/redactor";
+import { keyHider, Redactor } from "../../../provider/base/redact";
 
 const withheld = "(this text is withheld: it contains a secret)";
 const json = (value: string) => JSON.stringify(value).slice(1, -1);

@@ -1,8 +1,8 @@
+import { statusErrors } from "../../../provider/api/http/statusErrors";
 import { requestIdHeaders } from "../../../provider/api/records";
-import { Redactor } from "../../../provider/api/redact/redactor";
-import { statusErrors } from "../../../provider/api/statusErrors";
-import { messageOf } from "../../../provider/errors";
-import { Secret } from "../../../provider/text";
+import { messageOf } from "../../../provider/base/errors";
+import { Redactor } from "../../../provider/base/redact";
+import { Secret } from "../../../provider/base/text";
 import { requestOf } from "./fakes";
 
 const key = "sk-canary-of-the-key";

@@ -1,6 +1,6 @@
-import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http";
-import { retry, retryTable } from "../../../provider/api/retry";
-import { ConnectionError, type Outcome, type RequestError } from "../../../provider/errors";
+import { retry, retryTable } from "../../../provider/api/http/retry";
+import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http/send";
+import { ConnectionError, type Outcome, type RequestError } from "../../../provider/base/errors";
 import { quiet, VirtualClock } from "../../support/virtualClock";
 import { rateAnswer, requestOf } from "./fakes";
 

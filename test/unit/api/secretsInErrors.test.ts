@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { Redactor } from "../../../provider/api/redact/redactor";
-import { statusErrors } from "../../../provider/api/statusErrors";
-import { ApiError } from "../../../provider/errors";
-import { Secret } from "../../../provider/text";
+import { statusErrors } from "../../../provider/api/http/statusErrors";
+import { ApiError } from "../../../provider/base/errors";
+import { Redactor } from "../../../provider/base/redact";
+import { Secret } from "../../../provider/base/text";
 import { requestOf } from "./fakes";
 
 /** A service that answers so, behind the handler that hides this key. */

@@ -1,6 +1,6 @@
-import type { RequestNames } from "../../../provider/api/requestNames";
+import type { RequestNames } from "../../../provider/api/requests";
 import { ServiceForm } from "../../../provider/api/serviceForm";
-import type { GpuType } from "../../../provider/types";
+import type { GpuType } from "../../../provider/api/types";
 
 const uuid = "3f2b8c1e-0000-4000-8000-000000000090";
 const gpu = (type: string, raw: Record<string, unknown> = {}): GpuType => ({ type, raw: { id: type, ...raw } });

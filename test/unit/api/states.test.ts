@@ -1,4 +1,3 @@
-import { Redactor } from "../../../provider/api/redact/redactor";
 import {
   healthOfWord,
   isGone,
@@ -9,7 +8,8 @@ import {
   stateOf,
   statusIn,
 } from "../../../provider/api/states";
-import { ApiError } from "../../../provider/errors";
+import { ApiError } from "../../../provider/base/errors";
+import { Redactor } from "../../../provider/base/redact";
 
 /** What a person reads in a word of Kubernetes, Docker, EC2, systemd, Nomad, Consul, Spring, health+json, OpenStack or Fly. */
 const everyday = {

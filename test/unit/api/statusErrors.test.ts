@@ -1,6 +1,5 @@
-import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http";
-import { Redactor } from "../../../provider/api/redact/redactor";
-import { isErrorInSuccess, isRateLimited, readErrorBody, statusErrors } from "../../../provider/api/statusErrors";
+import type { HttpRequest, HttpResponse, RequestKind } from "../../../provider/api/http/send";
+import { isErrorInSuccess, isRateLimited, readErrorBody, statusErrors } from "../../../provider/api/http/statusErrors";
 import {
   ApiError,
   isNotFound,
@@ -8,8 +7,9 @@ import {
   messageOf,
   type Outcome,
   ResponseShapeError,
-} from "../../../provider/errors";
-import { Secret } from "../../../provider/text";
+} from "../../../provider/base/errors";
+import { Redactor } from "../../../provider/base/redact";
+import { Secret } from "../../../provider/base/text";
 import { requestOf } from "./fakes";
 
 const key = "sk-canary-of-the-tests";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../../provider/clock";
+import { systemClock } from "../../../provider/base/clock";
 
 test.each([2 ** 31, 2 ** 31 + 5_000, 2 ** 40, Number.POSITIVE_INFINITY])(
   "a sleep of %d ms, longer than a timer can be, does not end at once",

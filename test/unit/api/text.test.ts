@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { cleanJson, cleanText } from "../../../provider/text";
+import { cleanJson, cleanText } from "../../../provider/base/text";
 
 const anyText = fc.string({ unit: "binary", maxLength: 700 });
 const sequences = ["\u001b[31m", "\u001b]8;;http://x\u0007", "\u009b2J"];

@@ -1,8 +1,8 @@
 import { createClient } from "../../../provider/api/client";
-import { retry } from "../../../provider/api/retry";
-import { statusErrors } from "../../../provider/api/statusErrors";
-import { ResponseShapeError } from "../../../provider/errors";
-import { Secret } from "../../../provider/text";
+import { retry } from "../../../provider/api/http/retry";
+import { statusErrors } from "../../../provider/api/http/statusErrors";
+import { ResponseShapeError } from "../../../provider/base/errors";
+import { Secret } from "../../../provider/base/text";
 import { VirtualClock } from "../../support/virtualClock";
 
 /** A client whose service answers with these bodies, one after the other, the last one again and again. */

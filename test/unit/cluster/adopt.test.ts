@@ -1,4 +1,4 @@
-import { InitError, type Properties } from "../../../provider/core";
+import { InitError, type Properties } from "../../../provider/contract";
 import type { ClusterChanges, Dialect, ForeignCluster } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, writes } from "./harness";
 import { urnOf } from "./inputs";

@@ -1,6 +1,6 @@
 import type { Client } from "../../../provider/api/client";
-import { goalOf } from "../../../provider/cluster/conditions";
-import type { Properties } from "../../../provider/core";
+import { goalOf } from "../../../provider/cluster/compare/health";
+import type { Properties } from "../../../provider/contract";
 import { type Bench, closeAll, initErrorOf, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";
 

@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, initErrorOf, openBench, settle } from "./harness";
 import { canary } from "./inputs";

@@ -1,11 +1,11 @@
 import { createServer, request as forward, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "../../../provider/api/client";
-import { createTransport } from "../../../provider/api/transport";
+import { createTransport } from "../../../provider/api/http/transport";
+import { Secret } from "../../../provider/base/text";
 import { createClusterResource } from "../../../provider/cluster/resource";
 import { createService } from "../../../provider/cluster/services";
-import type { InitError, Properties } from "../../../provider/core";
-import { Secret } from "../../../provider/text";
+import type { InitError, Properties } from "../../../provider/contract";
 import { type Bench, type BenchOptions, closeAll, countOf, living, openBench, settle, writes } from "./harness";
 import { canary, checked } from "./inputs";
 import type { Held } from "./powerHarness";

@@ -1,7 +1,7 @@
 import * as adapter from "../../../provider/adapters/dynamic";
-import { resolveConnection } from "../../../provider/config";
-import type { Ctx, Properties } from "../../../provider/core";
-import { ConfigError } from "../../../provider/errors";
+import { ConfigError } from "../../../provider/base/errors";
+import { resolveConnection } from "../../../provider/config/settings";
+import type { Ctx, Properties } from "../../../provider/contract";
 import { createProvider } from "../../../provider/index";
 import { expectClean } from "./badAnswersHarness";
 import { type Bench, closeAll, failureOf, openBench, writes } from "./harness";

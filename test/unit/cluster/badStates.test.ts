@@ -1,5 +1,5 @@
-import type { Properties } from "../../../provider/core";
-import { GpuClusterError } from "../../../provider/errors";
+import { GpuClusterError } from "../../../provider/base/errors";
+import type { Properties } from "../../../provider/contract";
 import { closeAll, forget, openSettled } from "./harness";
 import { canary, checked } from "./inputs";
 

@@ -1,6 +1,6 @@
 import { busyCode } from "../../../provider/api/records";
-import type { Properties } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, initErrorOf, openBench, openSettled, settle } from "./harness";
 import { checked } from "./inputs";

@@ -1,6 +1,6 @@
 import { capacityCodes } from "../../../provider/api/records";
-import { type Properties, UNKNOWN } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import { type Properties, UNKNOWN } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { failingLists, post } from "./createOnceHarness";
 import {

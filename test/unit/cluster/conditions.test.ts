@@ -12,7 +12,7 @@ import {
   stillMs,
   unhealthyReasons,
   withHealth,
-} from "../../../provider/cluster/conditions";
+} from "../../../provider/cluster/compare/health";
 
 const two = goalOf({ replicas: 2 });
 

@@ -1,5 +1,5 @@
-import type { InitError, Properties } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import type { InitError, Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, forget, initErrorOf, living, openBench, requestLines } from "./harness";
 import { canary, checked } from "./inputs";

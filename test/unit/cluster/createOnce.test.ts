@@ -1,5 +1,5 @@
 import type { Client } from "../../../provider/api/client";
-import { ConnectionError, InterruptedError } from "../../../provider/errors";
+import { ConnectionError, InterruptedError } from "../../../provider/base/errors";
 import type { Fault } from "../../../simulator";
 import * as harness from "./createOnceHarness";
 import { type Bench, type BenchOptions, closeAll, countOf, failureOf, living, openBench, writes } from "./harness";

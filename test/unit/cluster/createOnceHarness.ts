@@ -1,6 +1,6 @@
-import type { CreateBody } from "../../../provider/api/requestNames";
-import type { CreationOptions } from "../../../provider/cluster/createOnce";
-import { CreateError } from "../../../provider/errors";
+import type { CreateBody } from "../../../provider/api/requests";
+import { CreateError } from "../../../provider/base/errors";
+import type { CreationOptions } from "../../../provider/cluster/operations/createOnce";
 import type { Fault } from "../../../simulator";
 import { type Bench, countOf, failureOf, living } from "./harness";
 

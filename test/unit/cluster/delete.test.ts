@@ -1,5 +1,5 @@
-import { InitError } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import { InitError } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, living, openBench, settle, writes } from "./harness";
 import { canary, checked } from "./inputs";

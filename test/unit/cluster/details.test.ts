@@ -1,5 +1,5 @@
 import type { ClusterRecord } from "../../../provider/api/records";
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import { names } from "../dialects/harness";
 import { type BenchOptions, closeAll, openBench, requestLines } from "./harness";
 import { checked } from "./inputs";

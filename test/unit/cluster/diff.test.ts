@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { diffCluster, withCost } from "../../../provider/cluster/diff";
-import { type Properties, type PropertyChange, UNKNOWN } from "../../../provider/core";
+import { diffCluster, withCost } from "../../../provider/cluster/compare/diff";
+import { type Properties, type PropertyChange, UNKNOWN } from "../../../provider/contract";
 import { checked } from "./inputs";
 
 const state: Properties = {

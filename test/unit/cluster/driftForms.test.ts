@@ -1,6 +1,6 @@
 import type { ClusterRecord } from "../../../provider/api/records";
-import { isMasked, learnForm, sameImage, withDrift } from "../../../provider/cluster/drift";
-import type { CheckedInputs, ClusterState, Echo } from "../../../provider/cluster/stateFields";
+import { isMasked, learnForm, sameImage, withDrift } from "../../../provider/cluster/compare/drift";
+import type { CheckedInputs, ClusterState, Echo } from "../../../provider/cluster/model/stateFields";
 import { closeAll, forget, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";
 

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../provider/core";
+import { isRecord } from "../../../provider/contract";
 import { getClusterStatus } from "../../../provider/functions/clusters";
 import { type Bench, type BenchOptions, closeAll, forget, initErrorOf, openBench, settle, writes } from "./harness";
 import { asked, atRest, change, expectAtGoal, type Held, reach, refresh, stop, toDo, warnings } from "./powerHarness";

@@ -1,5 +1,5 @@
-import { driftedExtras, extrasShown, mayScaleTo, scalingRange } from "../../../provider/cluster/extraFields";
-import { type Properties, UNKNOWN } from "../../../provider/core";
+import { driftedExtras, extrasShown, mayScaleTo, scalingRange } from "../../../provider/cluster/model/extraFields";
+import { type Properties, UNKNOWN } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { closeAll, openBench, openSettled, settle, writes } from "./harness";
 import { checked } from "./inputs";

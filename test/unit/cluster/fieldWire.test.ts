@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { vocabularies } from "../../../provider/api/requestNames";
-import { inputFlags, inputNames } from "../../../provider/cluster/fields";
-import { type Properties, UNKNOWN } from "../../../provider/core";
+import { vocabularies } from "../../../provider/api/requests";
+import { inputFlags, inputNames } from "../../../provider/cluster/model/fields";
+import { type Properties, UNKNOWN } from "../../../provider/contract";
 import { type Edits, emit, errorsOf, programOf } from "../../support/editedSources";
 import { least } from "./inputs";
 
@@ -18,22 +18,22 @@ const adds = (line: string, { before = "", after = "" }) => {
 const both = (one: (text: string) => string, other: (text: string) => string) => (text: string) => other(one(text));
 
 const edits: Edits = {
-  "provider/cluster/fields.ts": both(
+  "provider/cluster/model/fields.ts": both(
     adds("  region?: string;", { after: "export interface ClusterInputs {" }),
     adds('  region: { effect: "replace", wire: "create" },', { before: "  replicas: { effect:" }),
   ),
-  "provider/cluster/preview/validate.ts": adds(
+  "provider/cluster/model/validate.ts": adds(
     '  region: z.string(rule("must be a region")).regex(/^[a-z-]+$/, rule("must be a region")).optional(),',
     { after: "const inputRules = {" },
   ),
-  "provider/api/requestNames.ts": both(
+  "provider/api/requests.ts": both(
     adds("  readonly region?: string;", { after: "export interface CreateBody {" }),
     (text) => text.replaceAll(/^ {2}(specification|client): \{ name:/gm, '  $1: { region: "region", name:'),
   ),
   "provider/api/records.ts": adds('  region: [text, "region", "location"],', {
     after: "export const clusterTable = {",
   }),
-  "provider/cluster/drift.ts": adds("  region: sameText,", { before: "  container: sameImage," }),
+  "provider/cluster/compare/drift.ts": adds("  region: sameText,", { before: "  container: sameImage," }),
   "simulator/extraFields.ts": (text) =>
     text.replace(/(const ownFields: .* = \{)\}/, '$1 region: { parse: text, isFixed: true, chosen: "eu-west" } }'),
 };
@@ -47,24 +47,24 @@ test("a new field takes six files", () => {
 /** The files in which the compiler asks for the field, if only these files are edited. */
 function asking(edited: readonly string[]): string[] {
   const program = programOf(files, Object.fromEntries(edited.map((file) => [file, edits[file] ?? String])));
-  const checked = [...Object.keys(edits), "provider/cluster/create.ts"];
+  const checked = [...Object.keys(edits), "provider/cluster/operations/create.ts"];
   return [...new Set(errorsOf(program, checked).map((error) => error.split(":")[0] ?? ""))].sort();
 }
 
 test("the compiler asks for everything that a declared field lacks", () => {
-  expect(asking(["provider/cluster/fields.ts"])).toEqual([
-    "provider/cluster/create.ts",
-    "provider/cluster/drift.ts",
-    "provider/cluster/preview/validate.ts",
+  expect(asking(["provider/cluster/model/fields.ts"])).toEqual([
+    "provider/cluster/compare/drift.ts",
+    "provider/cluster/model/validate.ts",
+    "provider/cluster/operations/create.ts",
     "simulator/extraFields.ts",
   ]);
 });
 
 test.each([
-  ["provider/cluster/preview/validate.ts", "provider/cluster/preview/validate.ts"],
-  ["provider/api/requestNames.ts", "provider/cluster/create.ts"],
-  ["provider/api/records.ts", "provider/cluster/drift.ts"],
-  ["provider/cluster/drift.ts", "provider/cluster/drift.ts"],
+  ["provider/cluster/model/validate.ts", "provider/cluster/model/validate.ts"],
+  ["provider/api/requests.ts", "provider/cluster/operations/create.ts"],
+  ["provider/api/records.ts", "provider/cluster/compare/drift.ts"],
+  ["provider/cluster/compare/drift.ts", "provider/cluster/compare/drift.ts"],
   ["simulator/extraFields.ts", "simulator/extraFields.ts"],
 ])("without its line in %s, it does not compile", (file, place) => {
   expect(asking(Object.keys(edits).filter((name) => name !== file))).toEqual([place]);

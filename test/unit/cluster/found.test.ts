@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { Dialect, ForeignCluster } from "../../../simulator";
 import { failingLists, lists, lost, lostAfter } from "./createOnceHarness";
 import { type Bench, closeAll, failureOf, living, openBench, openSettled, settle } from "./harness";

@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 
 /** A value that must show nowhere. */
 export const canary = "canary-7f3a9e";

@@ -1,4 +1,4 @@
-import { ResponseShapeError } from "../../../provider/errors";
+import { ResponseShapeError } from "../../../provider/base/errors";
 import { closeAll, failureOf, openBench, settle } from "./harness";
 import { canary, checked } from "./inputs";
 

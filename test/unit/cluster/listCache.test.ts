@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../../provider/api/client";
-import { ListCache } from "../../../provider/cluster/listCache";
-import { ConnectionError } from "../../../provider/errors";
+import { ConnectionError } from "../../../provider/base/errors";
+import { ListCache } from "../../../provider/cluster/shared/listCache";
 import type { SimulatorOptions } from "../../../simulator";
 import { VirtualClock } from "../../support/virtualClock";
 import { type Bench, closeAll, openBench, requestLines } from "./harness";

@@ -1,5 +1,5 @@
 import type { Client } from "../../../provider/api/client";
-import { ApiError } from "../../../provider/errors";
+import { ApiError } from "../../../provider/base/errors";
 import type { Fault } from "../../../simulator";
 import {
   type Bench,

@@ -1,6 +1,6 @@
 import type { ClusterRecord } from "../../../provider/api/records";
-import type { Properties } from "../../../provider/core";
-import { ApiError } from "../../../provider/errors";
+import { ApiError } from "../../../provider/base/errors";
+import type { Properties } from "../../../provider/contract";
 import { closeAll, forget, openBench, settle, writes } from "./harness";
 import { asked, atRest, change, reach, refresh, running, scale, stop, toDo } from "./powerHarness";
 

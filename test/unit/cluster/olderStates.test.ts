@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import { closeAll, openBench } from "./harness";
 
 /** States with inputs that are gone: they load, a refresh finds no drift, and a program of today has nothing to send. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { pollPauseMs, type Waiting } from "../../../provider/cluster/pollInterval";
+import { pollPauseMs, type Waiting } from "../../../provider/cluster/wait/pollInterval";
 
 const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0, share: 1 };
 const nearEnd = { ...free, resetInMs: 1_900 };

@@ -1,6 +1,6 @@
-import * as conditions from "../../../provider/cluster/conditions";
-import { Operation } from "../../../provider/cluster/operation";
-import type { Ctx } from "../../../provider/core";
+import * as conditions from "../../../provider/cluster/compare/health";
+import { Operation } from "../../../provider/cluster/shared/operation";
+import type { Ctx } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "./harness";
 import { checked } from "./inputs";

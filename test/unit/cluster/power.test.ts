@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { ClusterChanges } from "../../../simulator";
 import { type Bench, closeAll, openBench, openSettled, rewriting, settle, writes } from "./harness";
 import * as power from "./powerHarness";

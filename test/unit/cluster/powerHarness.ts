@@ -1,5 +1,5 @@
 import type { Client } from "../../../provider/api/client";
-import type { Ctx, Properties } from "../../../provider/core";
+import type { Ctx, Properties } from "../../../provider/contract";
 import { type Bench, initErrorOf, settle, writes } from "./harness";
 import { checked } from "./inputs";
 

@@ -1,5 +1,5 @@
-import { InitError, type Properties } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import { InitError, type Properties } from "../../../provider/contract";
 import type { Dialect, Fault } from "../../../simulator";
 import { isEverything } from "../../support/shares";
 import { type Bench, type BenchOptions, closeAll, openBench, openSettled, rewriting, settle, writes } from "./harness";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { AddressAnswer } from "../../../provider/api/address";
-import { findFailures } from "../../../provider/cluster/preview/validate";
+import type { AddressAnswer } from "../../../provider/api/http/address";
+import { findFailures } from "../../../provider/cluster/model/validate";
 import {
   addressOf,
   answerOf,
@@ -8,8 +8,8 @@ import {
   type Probe,
   type ProbeResult,
   probeOf,
-} from "../../../provider/cluster/probe";
-import { UNKNOWN } from "../../../provider/core";
+} from "../../../provider/cluster/wait/probe";
+import { UNKNOWN } from "../../../provider/contract";
 import { canary, least } from "./inputs";
 
 const failuresOf = (probe: unknown) => findFailures({ ...least, readinessProbe: probe });

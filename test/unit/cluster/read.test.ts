@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { ClusterChanges, Fault } from "../../../simulator";
 import { type Bench, closeAll, failureOf, openBench, requestLines, settle, writes } from "./harness";
 import { checked } from "./inputs";

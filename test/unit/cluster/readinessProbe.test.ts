@@ -1,6 +1,6 @@
-import type { AddressAnswer, AddressRequest } from "../../../provider/api/address";
-import type { Properties } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import type { AddressAnswer, AddressRequest } from "../../../provider/api/http/address";
+import { InterruptedError } from "../../../provider/base/errors";
+import type { Properties } from "../../../provider/contract";
 import type { VirtualClock } from "../../support/virtualClock";
 import { type Bench, closeAll, initErrorOf, openBench, settle, writes } from "./harness";
 import { canary, checked } from "./inputs";

@@ -1,5 +1,5 @@
-import { type Properties, UNKNOWN } from "../../../provider/core";
-import { removedInputs } from "../../../provider/removed";
+import { removedInputs } from "../../../provider/config/removed";
+import { type Properties, UNKNOWN } from "../../../provider/contract";
 import { closeAll, failureOf, openBench, openSettled, writes } from "./harness";
 import { checked, least, urnOf } from "./inputs";
 import { change, refresh, toDo } from "./powerHarness";

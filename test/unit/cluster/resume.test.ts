@@ -1,5 +1,5 @@
-import { generatedName } from "../../../provider/cluster/preview/validate";
-import type { Ctx, Properties, Resource } from "../../../provider/core";
+import { generatedName } from "../../../provider/cluster/model/validate";
+import type { Ctx, Properties, Resource } from "../../../provider/contract";
 import type { ForeignCluster } from "../../../simulator";
 import { laterLists, post } from "./createOnceHarness";
 import {

@@ -1,5 +1,5 @@
-import type { Properties } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import type { Properties } from "../../../provider/contract";
 import { type BenchOptions, closeAll, initErrorOf, openBench, settle, writes } from "./harness";
 import { canary } from "./inputs";
 import {

@@ -1,5 +1,5 @@
-import type { Properties } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import type { Properties } from "../../../provider/contract";
 import { type Bench, type BenchOptions, closeAll, initErrorOf, writes } from "./harness";
 import { change, expectAtGoal, failingChange, type Held, patch } from "./powerHarness";
 

@@ -1,6 +1,6 @@
 import type { Client } from "../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../provider/api/records";
-import { rollsOut, unseenRolloutMs } from "../../../provider/cluster/rollout";
+import { rollsOut, unseenRolloutMs } from "../../../provider/cluster/compare/rollout";
 import { type Bench, type BenchOptions, closeAll, countOf, openBench, openSettled, settle, writes } from "./harness";
 import { checked } from "./inputs";
 import { patch, redeploy, warnings } from "./powerHarness";

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, failureOf, openBench, settle } from "./harness";

@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { ClusterChanges } from "../../../simulator";
 import { closeAll, openBench, openSettled, settle } from "./harness";
 import { asked, atRest, change, failingChange, reach, refresh, running, settleStopped, toDo } from "./powerHarness";

@@ -1,10 +1,10 @@
 import { createClient } from "../../../provider/api/client";
-import type { HttpRequest, HttpResponse, Send } from "../../../provider/api/http";
-import { createBudget } from "../../../provider/api/rateLimiter";
-import { createTransport } from "../../../provider/api/transport";
+import { createBudget } from "../../../provider/api/http/rateLimiter";
+import type { HttpRequest, HttpResponse, Send } from "../../../provider/api/http/send";
+import { createTransport } from "../../../provider/api/http/transport";
+import { Secret } from "../../../provider/base/text";
 import { createClusterResource } from "../../../provider/cluster/resource";
 import { createService } from "../../../provider/cluster/services";
-import { Secret } from "../../../provider/text";
 import { VirtualClock } from "../../support/virtualClock";
 import { type RateServiceOptions, rateService } from "../api/rateHarness";
 import { urnOf } from "./inputs";

@@ -1,5 +1,5 @@
-import { type HttpRequest, type Send, titleOf } from "../../../provider/api/http";
-import { ConnectionError } from "../../../provider/errors";
+import { type HttpRequest, type Send, titleOf } from "../../../provider/api/http/send";
+import { ConnectionError } from "../../../provider/base/errors";
 import type { Fault } from "../../../simulator";
 import type { VirtualClock } from "../../support/virtualClock";
 import { type Bench, type BenchOptions, closeAll, countOf, failureOf, living, openBench, settle } from "./harness";

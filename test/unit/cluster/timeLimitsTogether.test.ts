@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
-import type { Send } from "../../../provider/api/http";
-import { ConnectionError } from "../../../provider/errors";
+import type { Send } from "../../../provider/api/http/send";
+import { ConnectionError } from "../../../provider/base/errors";
 import type { Fault } from "../../../simulator";
 import type { VirtualClock } from "../../support/virtualClock";
 import { type Bench, closeAll, countOf, failureOf, initErrorOf, living, openBench, settle } from "./harness";

@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { closeAll, openBench, openSettled, settle, writes } from "./harness";
 import * as power from "./powerHarness";

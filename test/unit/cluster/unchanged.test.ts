@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { ClusterChanges } from "../../../simulator";
 import { closeAll, openSettled } from "./harness";
 import { checked } from "./inputs";

@@ -1,5 +1,5 @@
-import type { Properties } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, forget, initErrorOf, openBench, openSettled, writes } from "./harness";
 import { checked } from "./inputs";

@@ -1,5 +1,5 @@
 import type { Client } from "../../../provider/api/client";
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { Dialect, Fault } from "../../../simulator";
 import {
   type Bench,

@@ -1,6 +1,6 @@
-import { rollsOut } from "../../../provider/cluster/rollout";
-import type { Properties } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import { rollsOut } from "../../../provider/cluster/compare/rollout";
+import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, failureOf, initErrorOf, openBench, settle, writes } from "./harness";
 import { checked } from "./inputs";

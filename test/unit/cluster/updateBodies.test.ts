@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { Dialect } from "../../../simulator";
 import { type Bench, closeAll, openSettled } from "./harness";
 import { checked } from "./inputs";

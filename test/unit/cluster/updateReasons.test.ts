@@ -1,4 +1,4 @@
-import { hiddenReasonOf, rolloutOf, type Transition } from "../../../provider/cluster/preview/transition";
+import { hiddenReasonOf, rolloutOf, type Transition } from "../../../provider/cluster/compare/transition";
 import { type Bench, closeAll, openBench, settle } from "./harness";
 import { checked } from "./inputs";
 

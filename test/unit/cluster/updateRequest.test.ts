@@ -1,7 +1,7 @@
-import type { UpdateBody } from "../../../provider/api/requestNames";
-import { amend } from "../../../provider/cluster/updateRequest";
-import type { Properties } from "../../../provider/core";
-import { ApiError } from "../../../provider/errors";
+import type { UpdateBody } from "../../../provider/api/requests";
+import { ApiError } from "../../../provider/base/errors";
+import { amend } from "../../../provider/cluster/change/updateRequest";
+import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type BenchOptions, closeAll, failureOf, openBench, openSettled, settle, writes } from "./harness";
 import { checked } from "./inputs";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { InitError } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import { InitError } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { runs } from "../../support/shares";
 import { type Bench, closeAll, living } from "../cluster/harness";

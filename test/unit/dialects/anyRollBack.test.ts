@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { InitError } from "../../../provider/core";
-import { InterruptedError } from "../../../provider/errors";
+import { InterruptedError } from "../../../provider/base/errors";
+import { InitError } from "../../../provider/contract";
 import { runs } from "../../support/shares";
 import { closeAll, failureOf, forget, living, writes } from "../cluster/harness";
 import { anyDialect } from "./atRandom";

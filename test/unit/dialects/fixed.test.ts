@@ -1,6 +1,6 @@
 import { createClusterResource } from "../../../provider/cluster/resource";
 import { createService } from "../../../provider/cluster/services";
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, initErrorOf, openBench, writes } from "../cluster/harness";
 import { urnOf } from "../cluster/inputs";

@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import { type Dialect, dialects } from "../../../simulator";
 import { type Bench, type BenchOptions, living, openBench, writes } from "../cluster/harness";
 

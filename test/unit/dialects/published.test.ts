@@ -1,4 +1,4 @@
-import type { Properties } from "../../../provider/core";
+import type { Properties } from "../../../provider/contract";
 import { getGpuAvailability, getGpuTypes } from "../../../provider/functions/gpus";
 import type { Dialect } from "../../../simulator";
 import { resolveDialect } from "../../../simulator/dialects";

@@ -1,4 +1,4 @@
-import type { InitError } from "../../../provider/core";
+import type { InitError } from "../../../provider/contract";
 import { type Bench, closeAll, forget, initErrorOf } from "../cluster/harness";
 import { create, type Held, names, open, read, update, type Wanted, web } from "./harness";
 

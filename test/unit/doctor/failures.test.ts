@@ -1,4 +1,4 @@
-import type { HttpRequest } from "../../../provider/api/http";
+import type { HttpRequest } from "../../../provider/api/http/send";
 import { Recorder } from "../../../provider/doctor/examine";
 import { run } from "../../../provider/doctor/main";
 import type { Fault } from "../../../simulator";

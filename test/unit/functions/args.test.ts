@@ -1,4 +1,4 @@
-import { GpuClusterError } from "../../../provider/errors";
+import { GpuClusterError } from "../../../provider/base/errors";
 import type { Simulator } from "../../../simulator";
 import { failureOf } from "../cluster/harness";
 import { canary } from "../cluster/inputs";

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { inputNames, outputNames } from "../../../provider/cluster/fields";
+import { inputNames, outputNames } from "../../../provider/cluster/model/fields";
 import { Cluster, type ClusterArgs } from "../../../sdk";
 import { inside, isSecret, type Registered, resolved, runProgram } from "./program";
 

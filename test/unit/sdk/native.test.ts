@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { inputNames, outputNames } from "../../../provider/cluster/fields";
+import { inputNames, outputNames } from "../../../provider/cluster/model/fields";
 import * as sdk from "../../../sdk";
 import * as native from "../../../sdk/native";
 import { inside, isSecret, type Registered, runProgram } from "./program";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { readClusterList } from "../../../../provider/api/read/clusterRecord";
-import { ApiError } from "../../../../provider/errors";
+import { ApiError } from "../../../../provider/base/errors";
 import { listOf, one, type Page, record, records } from "./listHarness";
 
 const full = record("cl_1");

@@ -1,5 +1,5 @@
 import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/read/clusterRecord";
-import { cleanJson } from "../../../../provider/text";
+import { cleanJson } from "../../../../provider/base/text";
 import { one } from "./listHarness";
 
 const full = {

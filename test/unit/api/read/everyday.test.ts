@@ -1,6 +1,6 @@
+import { readErrorBody } from "../../../../provider/api/http/statusErrors";
 import { readCreated, readDetail } from "../../../../provider/api/read/clusterRecord";
 import { readGpuType } from "../../../../provider/api/read/gpuRecords";
-import { readErrorBody } from "../../../../provider/api/statusErrors";
 import { gpusOf, listOf, one } from "./listHarness";
 
 /** The facts of one GPU type with these fields. */

@@ -2,7 +2,7 @@ import { joinGpus, matchGpu, mergeRows, priceInTier } from "../../../../provider
 import { gpuKey } from "../../../../provider/api/names";
 import { readGpuList, readGpuType } from "../../../../provider/api/read/gpuRecords";
 import { identifiersOf } from "../../../../provider/api/read/gpuRow";
-import type { GpuType } from "../../../../provider/types";
+import type { GpuType } from "../../../../provider/api/types";
 import { gpusOf } from "./listHarness";
 
 test("identifiers that differ in case and punctuation alone are one", () => {

@@ -1,6 +1,6 @@
 import { readClusterList } from "../../../../provider/api/read/clusterRecord";
 import { type GpuSubject, readGpuList } from "../../../../provider/api/read/gpuRecords";
-import { ApiError } from "../../../../provider/errors";
+import { ApiError } from "../../../../provider/base/errors";
 
 export interface Page {
   readonly json: unknown;

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { createClient } from "../../../../provider/api/client";
 import { matchGpu, priceInTier } from "../../../../provider/api/gpuMatch";
+import { statusErrors } from "../../../../provider/api/http/statusErrors";
 import { gpuKey } from "../../../../provider/api/names";
 import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/read/clusterRecord";
 import { readGpuType } from "../../../../provider/api/read/gpuRecords";
 import { readStatus } from "../../../../provider/api/read/statusRecord";
 import type { StatusRecord } from "../../../../provider/api/records";
 import { isLeaving } from "../../../../provider/api/states";
-import { statusErrors } from "../../../../provider/api/statusErrors";
-import { isNotFound } from "../../../../provider/errors";
-import { Secret } from "../../../../provider/text";
+import { isNotFound } from "../../../../provider/base/errors";
+import { Secret } from "../../../../provider/base/text";
 import { gpusOf, listOf, type Page } from "./listHarness";
 import {
   answerOf,

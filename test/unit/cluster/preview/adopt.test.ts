@@ -1,4 +1,4 @@
-import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Bench, type BenchOptions, closeAll, openBench, requestLines, writes } from "../harness";
 import { canary, checked, least, urnOf } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";

@@ -1,5 +1,5 @@
-import type { Properties } from "../../../../provider/core";
-import { messageOf } from "../../../../provider/errors";
+import { messageOf } from "../../../../provider/base/errors";
+import type { Properties } from "../../../../provider/contract";
 import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines, settle } from "../harness";
 import { checked, urnOf } from "../inputs";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { money } from "../../../../provider/cluster/money";
-import { type Cost, costAt, Ledger } from "../../../../provider/cluster/preview/cost";
-import { asInputs } from "../../../../provider/cluster/state";
-import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { type Cost, costAt, Ledger } from "../../../../provider/cluster/check/cost";
+import { money } from "../../../../provider/cluster/model/money";
+import { asInputs } from "../../../../provider/cluster/model/state";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";

@@ -1,5 +1,5 @@
-import { chooseType, closeNames, unlistedText } from "../../../../provider/cluster/preview/gpuType";
-import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { chooseType, closeNames, unlistedText } from "../../../../provider/cluster/check/gpuType";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { resolveDialect } from "../../../../simulator/dialects";
 import { names } from "../../dialects/harness";
 import { type BenchOptions, closeAll, countOf, openBench, requestLines } from "../harness";

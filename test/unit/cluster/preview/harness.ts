@@ -1,4 +1,4 @@
-import type { CheckFailure, Properties } from "../../../../provider/core";
+import type { CheckFailure, Properties } from "../../../../provider/contract";
 import { type Bench, type BenchOptions, openBench } from "../harness";
 import { existing, urnOf } from "../inputs";
 

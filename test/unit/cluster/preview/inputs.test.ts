@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import { inputNames } from "../../../../provider/cluster/fields";
-import { findFailures } from "../../../../provider/cluster/preview/validate";
-import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { inputNames } from "../../../../provider/cluster/model/fields";
+import { findFailures } from "../../../../provider/cluster/model/validate";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Bench, closeAll, openBench } from "../harness";
 import { canary, existing, least } from "../inputs";
 import { badInputs, rightInstead } from "./badInputs";

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
-import { type Properties, UNKNOWN } from "../../../../provider/core";
-import { ApiError } from "../../../../provider/errors";
+import { ApiError } from "../../../../provider/base/errors";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Bench, type BenchOptions, closeAll, failureOf, forget, living, openBench, writes } from "../harness";
 import { checked, least, urnOf } from "../inputs";
 import { check, old } from "./harness";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { generatedName } from "../../../../provider/cluster/preview/validate";
-import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { generatedName } from "../../../../provider/cluster/model/validate";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Bench, closeAll, openBench } from "../harness";
 import { checked, completed, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce } from "./harness";

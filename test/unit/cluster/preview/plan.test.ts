@@ -1,7 +1,7 @@
-import { isAmong, lossesOf, transitionOf } from "../../../../provider/cluster/preview/transition";
-import { asInputs } from "../../../../provider/cluster/state";
-import type { CheckedInputs } from "../../../../provider/cluster/stateFields";
-import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { isAmong, lossesOf, transitionOf } from "../../../../provider/cluster/compare/transition";
+import { asInputs } from "../../../../provider/cluster/model/state";
+import type { CheckedInputs } from "../../../../provider/cluster/model/stateFields";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { type BenchOptions, closeAll, openBench, writes } from "../harness";
 import { checked, completed, least, urnOf } from "../inputs";

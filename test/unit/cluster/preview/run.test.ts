@@ -1,9 +1,9 @@
 import type { Client } from "../../../../provider/api/client";
-import { inputNames } from "../../../../provider/cluster/fields";
+import { ConfigError } from "../../../../provider/base/errors";
+import { inputNames } from "../../../../provider/cluster/model/fields";
 import { createClusterResource } from "../../../../provider/cluster/resource";
-import type { Settings } from "../../../../provider/config";
-import { type Properties, UNKNOWN } from "../../../../provider/core";
-import { ConfigError } from "../../../../provider/errors";
+import type { Settings } from "../../../../provider/config/settings";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { type Bench, type BenchOptions, closeAll, openBench, requestLines, writes } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";

@@ -1,4 +1,4 @@
-import { type Properties, UNKNOWN } from "../../../../provider/core";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
 import { checkAll, checkOnce, checkTwice, old } from "./harness";

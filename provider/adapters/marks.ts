@@ -1,0 +1,34 @@
+import { isRecord, type Properties } from "../contract";
+import { asSecret, mark, secretMark } from "./engine";
+
+/** Values with the engine's marks of secrets. */
+
+/** The plain value of a marked one; any other value unchanged. */
+export function revealed(value: unknown): unknown {
+  return isRecord(value) && value[mark] === secretMark ? value["value"] : value;
+}
+
+/** Whether a value is marked as a secret, or contains one. */
+function hasSecret(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Reflect.get(value, mark) === secretMark || Object.values(value).some(hasSecret);
+}
+
+/**
+ * Marks each value as a secret whose namesake in the given values contains one. The engine does the same for plugins that
+ * accept no marks.
+ */
+export function withSecretsOf(properties: Properties, given: Properties): Properties {
+  const entries = Object.entries(properties).map(([name, value]) => [name, markedLike(value, given[name])]);
+  return Object.fromEntries(entries);
+}
+
+function markedLike(value: unknown, given: unknown): unknown {
+  if (value === undefined || !hasSecret(given)) return value;
+  if (isPlainObject(value) && isPlainObject(given)) return withSecretsOf(value, given);
+  return isRecord(value) && value[mark] === secretMark ? value : asSecret(value);
+}
+
+function isPlainObject(value: unknown): value is Properties {
+  return isRecord(value) && value[mark] === undefined;
+}

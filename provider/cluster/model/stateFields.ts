@@ -1,0 +1,84 @@
+import type { ConfigInput } from "../../api/serviceForm";
+import type { ClusterInputs, ServiceOutputs, TextName } from "./fields";
+
+/** Inputs that only this package sets. */
+export type HiddenInputs = {
+  /** The resource's URN, which the engine does not pass on. */
+  readonly __urn?: string;
+  /** Pulumi's `customTimeouts`, which the engine does not pass on. */
+  readonly __timeouts?: Readonly<Record<string, string>>;
+  /** Outputs that the program marks as secret (`additionalSecretOutputs`), which the engine does not pass on. */
+  readonly __secretOutputs?: readonly string[];
+  /**
+   * The option `deleteBeforeReplace`: whether a replacement deletes the old cluster first; absent if the program does
+   * not set it.
+   */
+  readonly __deleteBeforeReplace?: boolean;
+  /** The option `replaceOnChanges`: paths whose change replaces the cluster; absent if the program does not set it. */
+  readonly __replaceOnChanges?: readonly string[];
+  /** True if the name was generated, not given. */
+  readonly __generatedName?: boolean;
+};
+
+/** Inputs after check: with defaults, a name, one GPU type, and the outputs that are already certain. */
+export type CheckedInputs = Omit<ClusterInputs, "name" | "replicas"> &
+  HiddenInputs & {
+    readonly name: string;
+    readonly replicas: number;
+    readonly endpoint?: string;
+    readonly createdAt?: string;
+    readonly hourlyCost?: number;
+  };
+
+/** The state of a cluster between two runs. */
+export type ClusterState = CheckedInputs &
+  Partial<ServiceOutputs> & {
+    /**
+     * The service and key that last saw the cluster: 8 hex digits of a hash. A 404 under another service or key proves
+     * nothing.
+     */
+    readonly __seenBy?: string;
+    /** The observed form of the inputs, if it differs from the request, so that this form is no drift later. */
+    readonly __echo?: Echo;
+    /**
+     * Present while an operation has not reached its end. Only an update removes it, whatever a refresh observes.
+     * `rollout`: the service may hold a configuration that the replicas do not run. `redeployed`: the service has
+     * accepted a restart of the replicas that was not observed yet.
+     */
+    readonly __unfinished?: true | "rollout" | "redeployed";
+    /** Reads of the service have missed the cluster although it existed: while it is young, a 404 proves nothing. */
+    readonly __late?: true;
+    /** When the cluster was adopted after an interrupted run: it tells this state from an earlier one of the same id. */
+    readonly __resumedAt?: string;
+    /** What was rolled back last, so that it is not tried again unchanged. An update of anything else removes it. */
+    readonly __failed?: FailedUpdate;
+    /** The inputs that the service has refused to change in place: a change of one replaces the cluster. */
+    readonly __fixed?: readonly ConfigInput[];
+    /** In a state of an earlier version: the cluster is not deleted until an update has removed this. */
+    readonly deletionPolicy?: "stop";
+    /** Names of variables, never values, that an unfinished update may have left with the service. */
+    readonly __sent?: readonly string[];
+  };
+
+/** A configuration that did not get healthy and was rolled back. */
+export interface FailedUpdate {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** A hash of the configuration. It covers values of env, which may be easy to guess: a secret. */
+  readonly configuration: string;
+}
+
+/** The parts of hidden values that are secret. */
+export const hiddenSecretParts: Readonly<Partial<Record<keyof ClusterState, readonly string[]>>> = {
+  __failed: ["configuration"],
+};
+
+/** The observed form of some inputs, right after they were applied. */
+export interface Echo extends Readonly<Partial<Record<TextName, string>>> {
+  /** Names that the service adds or hides: they are not compared. Never values. */
+  readonly env?: readonly string[];
+  /** Names that the service shows without their values: only their presence is compared. */
+  readonly masked?: readonly string[];
+  /** Names of extra fields that the service shows in its own form: they are not compared. */
+  readonly extraFields?: readonly string[];
+}
