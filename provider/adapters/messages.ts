@@ -82,7 +82,7 @@ function toPropertyDiff({ kind, replace }: PropertyChange): PropertyDiff {
 
 /** In the core's paths, everything after the first dot is one key, which may contain dots. */
 function splitPath(path: string): { name: string; key: string | undefined } {
-  const dot = path.indexOf("./plugin");
+  const dot = path.indexOf(".");
   return dot < 0 ? { name: path, key: undefined } : { name: path.slice(0, dot), key: path.slice(dot + 1) };
 }
 

@@ -11,7 +11,7 @@ import { maxConnections } from "./send";
 const reserve = 0.1;
 /**
  * For each of our requests in flight, this many of our permits have to be left: other processes send in the meantime, too. With
- * 1, up to 11 % of the requests of 16 processes are refused (test/unit/cluster/sharedKey.ts); from 2 on at most 7 %.
+ * 1, up to 11 % of the requests of 16 processes are refused (test/unit/cluster/wait/sharedKey.ts); from 2 on at most 7 %.
  */
 const leftForEach = 3;
 /** After this time without an answer, another probe is sent: the first one may hang until its own time limit. */

@@ -62,7 +62,7 @@ const envName = z
   .max(1_024, rule("must be a name of at most 1024 characters"))
   .regex(
     /^[A-Za-z_][A-Za-z0-9_.-]*$/,
-    rule("must be a name of letters, digits, '_', '../preview' and '-', not beginning with a digit"),
+    rule("must be a name of letters, digits, '_', '.' and '-', not beginning with a digit"),
   );
 const envValue = z
   .string(rule('must be a string; write numbers and booleans in quotes, such as "8080"'))
@@ -179,7 +179,7 @@ export function findFailures(news: Properties): CheckFailure[] {
   const failures = [...issues, ...forbiddenNames(news), ...contradictions(news)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
     .map(({ path, message }) => ({
-      property: path.map(pathStep).join("../preview"),
+      property: path.map(pathStep).join("."),
       reason: message,
     }));
   // One value may break several rules with the same text.
@@ -238,7 +238,7 @@ function isMore(count: unknown, most: unknown): boolean {
 function flattenIssue(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code === "unrecognized_keys") {
     if (issue.path.length === 0) return issue.keys.map(strangeInput);
-    const message = `is not a field of \`${issue.path.map(pathStep).join("../preview")}\``;
+    const message = `is not a field of \`${issue.path.map(pathStep).join(".")}\``;
     return issue.keys.map((key) => ({ path: [...issue.path, key], message }));
   }
   if (issue.code === "invalid_key") {
