@@ -33,7 +33,7 @@ test("eight stacks that wait return soon after ready, and a ninth does not wait 
       `the window, which was free after ${freeInMs} ms; ${refused * sent} of ${sent} refused`,
   );
   expect(code).toBe(0);
-  // The CLI and the programs take some of it, on a busy machine: unit/cluster/sharedKey.test.ts holds 10 s.
+  // The CLI and the programs take some of it, on a busy machine: unit/cluster/wait/sharedKey.test.ts holds 10 s.
   expect(Math.max(...lags)).toBeLessThan(15_000);
   expect(requests.at(-1)?.method).toBe("POST");
   expect(waitedMs).toBeLessThan(freeInMs + 5_000);

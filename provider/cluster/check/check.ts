@@ -380,8 +380,5 @@ function withoutOutputs(news: Properties, olds: Properties): Properties {
 
 /** The failures that an adapter has found, with paths in the same form as the others. */
 function adapterFailures({ failures = [] }: Ctx): CheckFailure[] {
-  return failures.map(({ property, reason }) => ({
-    property: property.split(".").map(pathStep).join("."),
-    reason,
-  }));
+  return failures.map(({ property, reason }) => ({ property: property.split(".").map(pathStep).join("."), reason }));
 }

@@ -178,10 +178,7 @@ export function findFailures(news: Properties): CheckFailure[] {
   const issues = result.success ? [] : result.error.issues.flatMap(flattenIssue);
   const failures = [...issues, ...forbiddenNames(news), ...contradictions(news)]
     .filter(({ path, isAboutName }) => isAboutName || !isUnknownAt(news, path))
-    .map(({ path, message }) => ({
-      property: path.map(pathStep).join("."),
-      reason: message,
-    }));
+    .map(({ path, message }) => ({ property: path.map(pathStep).join("."), reason: message }));
   // One value may break several rules with the same text.
   return [...new Map(failures.map((failure) => [`${failure.property} ${failure.reason}`, failure])).values()];
 }

@@ -1,6 +1,6 @@
 import { createClient } from "../../../provider/api/client";
 import type { HttpRequest } from "../../../provider/api/http/send";
-import { canary, serve, stopServers, transportTo } from "./httpHarness";
+import { canary, serve, stopServers, transportTo } from "./http/httpHarness";
 
 afterEach(stopServers);
 

@@ -2,7 +2,7 @@ import type { HttpRequest } from "../../../provider/api/http/send";
 import { Recorder } from "../../../provider/doctor/examine";
 import { run } from "../../../provider/doctor/main";
 import type { Fault } from "../../../simulator";
-import { serve, stopServers } from "../api/httpHarness";
+import { serve, stopServers } from "../api/http/httpHarness";
 import { canaries, closeAll, environmentOf, examined, findingOf, openService } from "./harness";
 
 afterEach(() => Promise.all([closeAll(), stopServers()]));

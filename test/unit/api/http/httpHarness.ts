@@ -1,0 +1,55 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { Server as NetServer } from "node:net";
+import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
+import { createTransport } from "../../../../provider/api/http/transport";
+import { Secret } from "../../../../provider/base/text";
+import { VirtualClock } from "../../../support/virtualClock";
+
+/** Stands for an API key; no output may hold it. */
+export const canary = "sk-canary-/+=0123456789";
+
+const servers: Server[] = [];
+
+/** Serves on a free port of this machine until `stopServers`. */
+export async function serve(listener: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(listener);
+  servers.push(server);
+  return { server, url: await listen(server) };
+}
+
+/** The address of a server that now listens. */
+export async function listen(server: NetServer): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve());
+  });
+  const address = server.address();
+  return typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "";
+}
+
+/** Ends every server. */
+export async function stopServers(): Promise<void> {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+/** The whole chain against a base URL, in virtual time. */
+export function transportTo(baseUrl: string, key = canary): { clock: VirtualClock; send: Send } {
+  const clock = new VirtualClock();
+  const chain = createTransport({ baseUrl, apiKey: new Secret(key), clock, random: () => 0.5, userAgent: "test/1" });
+  return { clock, send: (request) => clock.run(chain(request)) };
+}
+
+/** The error of a request that has to fail. */
+export async function failureOf(promise: Promise<HttpResponse>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+/** A request that is tried only once. */
+export function once(method: string, more: Partial<HttpRequest> = {}): HttpRequest {
+  return { method, path: "/v1/clusters", kind: method === "GET" ? "read" : "create", attempts: 1, ...more };
+}

@@ -1,0 +1,202 @@
+import dns from "node:dns";
+import { readFileSync } from "node:fs";
+import { createServer as createHttpServer, type IncomingMessage } from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import { connect, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import tls from "node:tls";
+import { inspect } from "node:util";
+import { ConfigError, ConnectionError } from "../../../../provider/base/errors";
+import { certificateFor } from "../../../support/certificate";
+import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
+
+const host = "api.gpu.test";
+const certificate = certificateFor(host);
+const variables = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+const before = new Map(variables.map((name) => [name, process.env[name]]));
+
+const servers: (Server | TlsServer)[] = [];
+const sockets = new Set<Socket>();
+
+function keep<S extends Server | TlsServer>(server: S): S {
+  servers.push(server);
+  server.on("connection", (socket: Socket) => sockets.add(socket));
+  return server;
+}
+
+const portOf = async (server: Server | TlsServer) => Number(new URL(await listen(server)).port);
+
+/** A service with TLS, on a port of this machine; received requests are in `requests`. */
+async function openService(body = "[]") {
+  const requests: IncomingMessage[] = [];
+  const server = createTlsServer(certificate, (request, response) => {
+    requests.push(request);
+    response.end(body);
+  });
+  return { requests, port: await portOf(keep(server)) };
+}
+
+/** A proxy that opens tunnels to one port of this machine, whatever host is requested, or refuses with a status. */
+async function openProxy(port: number, status = 200) {
+  const seen: string[] = [];
+  const targets: (string | undefined)[] = [];
+  const server = keep(createHttpServer((_request, response) => response.writeHead(405).end()));
+  server.on("connection", (socket) => socket.on("data", (data) => seen.push(data.toString("latin1"))));
+  server.on("connect", (request, socket) => {
+    targets.push(request.url);
+    if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    const tunnel = connect(port, "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      tunnel.pipe(socket).pipe(tunnel);
+    });
+    sockets.add(tunnel);
+    for (const end of [socket, tunnel]) end.on("error", () => undefined);
+    return undefined;
+  });
+  return { seen, targets, url: `http://127.0.0.1:${await portOf(server)}` };
+}
+
+beforeEach(() => {
+  for (const name of variables) delete process.env[name];
+  const original = tls.connect;
+  // The certificate is trusted in this process alone.
+  jest
+    .spyOn(tls, "connect")
+    .mockImplementation(((options: tls.ConnectionOptions, ...others: []) =>
+      original({ ...options, ca: certificate.cert }, ...others)) as typeof tls.connect);
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  for (const [name, value] of before) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
+  await stopServers();
+});
+
+test.each(["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"])(
+  "a service is asked through the proxy of %s, which sees its host and never the key",
+  async (variable) => {
+    const service = await openService();
+    const proxy = await openProxy(service.port);
+    process.env[variable] = proxy.url;
+    const { send } = transportTo(`https://${host}:4443`);
+    // A create request opens its own tunnel.
+    for (const method of ["GET", "POST"]) expect((await send(once(method))).json).toEqual([]);
+    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(Array(2).fill(`Bearer ${canary}`));
+    expect(proxy.targets).toEqual(Array(2).fill(`${host}:4443`));
+    expect(proxy.seen[0]).toMatch(/^CONNECT api\.gpu\.test:4443 HTTP\/1\.1/);
+    expect(proxy.seen.join("")).not.toMatch(new RegExp(`${canary.slice(0, 9)}|authorization`, "i"));
+  },
+);
+
+test("a proxy with a name and a password is given these, and no error quotes them", async () => {
+  const service = await openService();
+  const proxy = await openProxy(service.port);
+  process.env["HTTPS_PROXY"] = proxy.url.replace("//", "//me:proxy-canary@");
+  expect((await transportTo(`https://${host}`).send(once("GET"))).status).toBe(200);
+  expect(proxy.seen[0]).toContain(`proxy-authorization: Basic ${btoa("me:proxy-canary")}`);
+  process.env["HTTPS_PROXY"] = "no proxy-canary";
+  const error = await failureOf(transportTo(`https://${host}`).send(once("GET")));
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary");
+});
+
+test.each(["NO_PROXY", "no_proxy"])("a host that %s names is asked directly", async (variable) => {
+  const service = await openService();
+  const proxy = await openProxy(service.port);
+  process.env["HTTPS_PROXY"] = proxy.url;
+  process.env[variable] = "example.com, .gpu.test";
+  const lookup = jest
+    .spyOn(dns, "lookup")
+    .mockImplementation(((_name: string, options: dns.LookupOptions, done: Answer) =>
+      options.all
+        ? done(null, [{ address: "127.0.0.1", family: 4 }])
+        : done(null, "127.0.0.1", 4)) as typeof dns.lookup);
+  expect((await transportTo(`https://${host}:${service.port}`).send(once("GET"))).json).toEqual([]);
+  expect(lookup.mock.calls.map(([name]) => name)).toEqual([host]);
+  expect(proxy.targets).toEqual([]);
+});
+
+type Answer = (error: null, found: unknown, family?: number) => void;
+
+test.each(["127.0.0.1", "localhost"])("a service on this machine (%s) is asked directly", async (loopback) => {
+  const { url } = await serve((_request, response) => response.end("[1]"));
+  process.env["HTTP_PROXY"] = process.env["HTTPS_PROXY"] = "http://127.0.0.1:1";
+  expect((await transportTo(url.replace("127.0.0.1", loopback)).send(once("GET"))).json).toEqual([1]);
+});
+
+test.each([407, 403, 502])("a proxy that refuses the tunnel with %d was sent no request", async (status) => {
+  const service = await openService();
+  const proxy = await openProxy(service.port, status);
+  process.env["HTTPS_PROXY"] = proxy.url;
+  const error = await failureOf(transportTo(`https://${host}`).send(once("POST", { body: "{}" })));
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false });
+  expect(String(error)).toContain("the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) opened no connection");
+  expect(service.requests).toEqual([]);
+});
+
+test("the limits are those of direct requests: an answer of more than 8 MiB is refused", async () => {
+  const service = await openService(`"${"x".repeat(8 * 1024 * 1024)}"`);
+  process.env["HTTPS_PROXY"] = (await openProxy(service.port)).url;
+  const error = await failureOf(transportTo(`https://${host}`).send(once("GET")));
+  expect(String(error)).toContain("that this version cannot read: it is larger than 8 MiB");
+});
+
+test("no more than 16 tunnels are opened", async () => {
+  const service = await openService();
+  const proxy = await openProxy(service.port);
+  process.env["HTTPS_PROXY"] = proxy.url;
+  const { send } = transportTo(`https://${host}`);
+  await Promise.all(Array.from({ length: 40 }, () => send(once("GET"))));
+  expect(service.requests).toHaveLength(40);
+  expect(proxy.targets.length).toBeLessThanOrEqual(16);
+});
+
+test("a certificate of another host is not trusted through a proxy either", async () => {
+  const service = await openService();
+  process.env["HTTPS_PROXY"] = (await openProxy(service.port)).url;
+  const error = await failureOf(transportTo("https://other.gpu.test").send(once("GET")));
+  expect(String(error)).toContain("the certificate of the host is not trusted");
+  expect(service.requests).toEqual([]);
+});
+
+describe("the plugin's copy of undici", () => {
+  const copyOf = (): typeof import("undici") => {
+    let copy: unknown;
+    // Without the properties that the index of undici adds to its own classes.
+    jest.isolateModules(() => {
+      copy = require("../../../../scripts/plugin/undici.cjs");
+    });
+    return copy as typeof import("undici");
+  };
+
+  it("has all that requests take of it", () => {
+    const source = readFileSync(join(__dirname, "../../../../provider/api/http/send.ts"), "utf8");
+    const taken = [...source.matchAll(/\bundici\.(\w+)\(/g)].map(([, name = ""]) => name);
+    expect(taken).toEqual(expect.arrayContaining(["Agent", "EnvHttpProxyAgent", "request"]));
+    for (const name of taken) expect(typeof Reflect.get(copyOf(), name)).toBe("function");
+  });
+
+  it("opens a tunnel through the proxy", async () => {
+    const heads: string[] = [];
+    const server = keep(createHttpServer());
+    server.on("connect", (request: IncomingMessage, socket: Socket) => {
+      heads.push(`${request.method} ${request.url}`);
+      socket.end("HTTP/1.1 503 Service Unavailable\r\n\r\n");
+    });
+    process.env["HTTPS_PROXY"] = `http://127.0.0.1:${await portOf(server)}`;
+    const { EnvHttpProxyAgent, request } = copyOf();
+    const dispatcher = new EnvHttpProxyAgent();
+    await expect(request(new URL(`https://${host}/v1/clusters`), { dispatcher, method: "GET" })).rejects.toThrow(
+      /Proxy response/,
+    );
+    expect(heads).toEqual([`CONNECT ${host}:443`]);
+    await dispatcher.destroy();
+  });
+});

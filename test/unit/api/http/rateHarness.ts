@@ -1,0 +1,84 @@
+import type { HttpRequest, Send } from "../../../../provider/api/http/send";
+import type { VirtualClock } from "../../../support/virtualClock";
+import { rateAnswer } from "../fakes";
+
+/** A service's way to count, and to say so. */
+export interface RateServiceOptions {
+  readonly limit: number;
+  readonly windowMs?: number;
+  /** A fixed window began so long before the first request. */
+  readonly phaseMs?: number;
+  /** So many of the first window were used up before. */
+  readonly usedBefore?: number;
+  /** A request counts when it arrives, or when it is answered. */
+  readonly countedAt?: "arrival" | "answer";
+  /**
+   * Fixed windows; windows that begin with the first request after the last one; or all of the last `windowMs`, with the
+   * reset when the oldest is forgotten, or a window from now.
+   */
+  readonly kind?: "fixed" | "from the first request" | "sliding to the oldest" | "sliding from now";
+  readonly resetForm?: "rounded up" | "rounded down" | "milliseconds" | "delta";
+  /** The latency in each direction. */
+  readonly wayMs?: () => readonly [number, number];
+}
+
+/** A service that counts requests; `excess` is the number of requests over the limit, from any process. */
+export function rateService(clock: VirtualClock, options: RateServiceOptions) {
+  const { limit, windowMs = 60_000, wayMs = () => [25, 25], countedAt = "arrival" } = options;
+  const account = accountOf(clock.now(), { ...options, windowMs });
+  const seen: { readonly atMs: number; readonly request: HttpRequest; readonly isOver: boolean }[] = [];
+  const send: Send = async (request) => {
+    const [thereMs, backMs] = wayMs();
+    await clock.sleep(thereMs);
+    const workMs = backMs / 2;
+    if (countedAt === "answer") await clock.sleep(workMs);
+    const isOver = !account.count(clock.now());
+    seen.push({ atMs: clock.now(), request, isOver });
+    if (countedAt === "arrival") await clock.sleep(workMs);
+    const nowMs = clock.now();
+    const { left, resetMs } = account.standing(nowMs);
+    const headers = {
+      "x-ratelimit-limit": String(limit),
+      "x-ratelimit-remaining": String(left),
+      "x-ratelimit-reset": String(resetForms[options.resetForm ?? "rounded up"](resetMs, nowMs)),
+      date: new Date(nowMs).toUTCString(),
+      ...(isOver && { "retry-after": String(Math.ceil((resetMs - nowMs) / 1000)) }),
+    };
+    await clock.sleep(backMs - workMs);
+    return rateAnswer(headers, isOver ? 429 : 200);
+  };
+  return { send, seen, excess: () => seen.filter(({ isOver }) => isOver).length };
+}
+
+const resetForms = {
+  "rounded up": (resetMs: number) => Math.ceil(resetMs / 1000),
+  "rounded down": (resetMs: number) => Math.floor(resetMs / 1000),
+  milliseconds: (resetMs: number) => Math.ceil(resetMs),
+  delta: (resetMs: number, nowMs: number) => Math.ceil((resetMs - nowMs) / 1000),
+};
+
+function accountOf(startMs: number, options: RateServiceOptions & { windowMs: number }) {
+  const { limit, windowMs, phaseMs = 0, usedBefore = 0, kind = "fixed" } = options;
+  const isFixed = kind === "fixed" || kind === "from the first request";
+  let firstMs = startMs - phaseMs;
+  const windowAt = (nowMs: number) => {
+    if (kind === "from the first request" && nowMs >= firstMs + windowMs) firstMs = nowMs;
+    return firstMs + Math.floor((nowMs - firstMs) / windowMs) * windowMs;
+  };
+  // Those of before came when the first window began.
+  const counted: number[] = Array.from({ length: usedBefore }, () => firstMs);
+  const held = (nowMs: number) =>
+    counted.filter((atMs) => (isFixed ? atMs >= windowAt(nowMs) : atMs > nowMs - windowMs));
+  const resetMs = (nowMs: number) => {
+    if (isFixed) return windowAt(nowMs) + windowMs;
+    return kind === "sliding from now" ? nowMs + windowMs : (held(nowMs)[0] ?? nowMs) + windowMs;
+  };
+  return {
+    count: (nowMs: number) => {
+      const isFree = held(nowMs).length < limit;
+      if (isFree) counted.push(nowMs);
+      return isFree;
+    },
+    standing: (nowMs: number) => ({ left: limit - held(nowMs).length, resetMs: resetMs(nowMs) }),
+  };
+}

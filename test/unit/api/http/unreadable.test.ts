@@ -1,0 +1,109 @@
+import { createClient } from "../../../../provider/api/client";
+import { retry } from "../../../../provider/api/http/retry";
+import { statusErrors } from "../../../../provider/api/http/statusErrors";
+import { ResponseShapeError } from "../../../../provider/base/errors";
+import { Secret } from "../../../../provider/base/text";
+import { VirtualClock } from "../../../support/virtualClock";
+
+/** A client whose service answers with these bodies, one after the other, the last one again and again. */
+function bench(...bodies: string[]) {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const paths: string[] = [];
+  const handler = retry({ clock, random: () => 1 })(
+    statusErrors(new Secret("key"))(async ({ path }) => {
+      paths.push(path);
+      await clock.sleep(100);
+      return { status: 200, headers: {}, body: bodies[paths.length - 1] ?? bodies.at(-1) ?? "" };
+    }),
+  );
+  const client = createClient(handler);
+  return { client, paths, run: <T>(work: Promise<T>) => clock.run(work), passedMs: () => clock.now() - startMs };
+}
+
+const bodies: [string, string][] = [
+  ["a web page", "<html></html>"],
+  ["a truncated body", '{"gpus":[{"type":"h1'],
+  ["nothing", ""],
+  ["an unreadable shape", '{"greeting":"hello"}'],
+  ["an error in a success", '{"error":{"code":"internal","message":"no database","status":500}}'],
+];
+
+test.each(bodies)("%s in answer to a read is requested once more, and fails soon", async (_what, body) => {
+  for (const read of ["listGpuTypes", "listClusters", "listGpuPricing"] as const) {
+    const { client, paths, run, passedMs } = bench(body);
+    await expect(run<unknown>(client[read]())).rejects.toThrow(ResponseShapeError);
+    expect(paths).toHaveLength(2);
+    expect(passedMs()).toBeLessThan(3_000);
+  }
+});
+
+test.each(bodies)("%s is forgotten when the next answer can be read", async (_what, body) => {
+  const { client, paths, run } = bench(body, '{"gpus":[{"type":"h100"}]}');
+  expect((await run(client.listGpuTypes())).gpus).toMatchObject([{ type: "h100" }]);
+  expect(paths).toHaveLength(2);
+});
+
+const secret = "hf_abcdefgh1234";
+const nested = (depth: number) => `${'{"data":'.repeat(depth)}{"env":"${secret}"}${"}".repeat(depth)}`;
+const cluster = (fields: object) => JSON.stringify({ id: "cl_1", name: "web", env: { HF_TOKEN: secret }, ...fields });
+
+test.each<[string, string, string]>([
+  ["bad JSON", `{"id":"cl_1","env":{"HF_TOKEN":"${secret}"`, "characters that are not JSON"],
+  ["an empty body", "", "it is empty"],
+  ["a web page", `<html>${secret}</html>`, "it is a web page"],
+  ["100 levels", nested(100), "it is nested more than 100 levels deep"],
+  ["100,000 levels", nested(100_000), "it is nested more than 100 levels deep"],
+  ["an id with a slash", cluster({ id: "cl_1/../cl_2" }), "it is not the record of this cluster"],
+  ["another cluster", cluster({ id: "cl_2" }), "it is not the record of this cluster"],
+  ["a list", `[${cluster({})}]`, "it is not the record of this cluster"],
+  ["an unknown form", `{"${secret}":["${secret}"]}`, "it is not the record of this cluster"],
+])("%s in answer to one cluster is one clear error, which quotes no value", async (_what, body, why) => {
+  const { client, run } = bench(body);
+  const error = String(await run(client.getCluster("cl_1")).catch((reason: unknown) => reason));
+  expect(error).toContain("GET /v1/clusters/cl_1: the service answered in a form that this version cannot read: ");
+  expect(error).toContain(why);
+  expect(error).toContain("npx pulumi-gpucluster doctor");
+  expect(error).not.toMatch(/\n|hf_/);
+});
+
+test("a negative number is none: the rest of the cluster is read", async () => {
+  const { client, run } = bench(cluster({ replicas: -3, status: "running" }));
+  const record = await run(client.getCluster("cl_1"));
+  expect(record).toMatchObject({ id: "cl_1", status: "running" });
+  expect(record.replicas).toBeUndefined();
+});
+
+test("a single record that cannot be read is requested once more too", async () => {
+  const { client, paths, run } = bench('{"id":"cl_2"}', '{"id":"cl_1","status":"running"}');
+  expect(await run(client.getCluster("cl_1"))).toMatchObject({ id: "cl_1", status: "running" });
+  expect(paths).toHaveLength(2);
+});
+
+test("a page that cannot be read is requested once more, by its own query", async () => {
+  const first = '{"clusters":[{"id":"cl_1"}],"next_cursor":"x"}';
+  const { client, paths, run } = bench(first, "{", '{"clusters":[{"id":"cl_2"}]}');
+  expect((await run(client.listClusters())).clusters.map(({ id }) => id)).toEqual(["cl_1", "cl_2"]);
+  expect(paths).toEqual(["/v1/clusters", "/v1/clusters?cursor=x", "/v1/clusters?cursor=x"]);
+});
+
+test.each(["<html></html>", '{"greeting":"hello"}'])(
+  "a creation that is answered with %s is never sent again",
+  async (body) => {
+    const { client, paths, run } = bench(body);
+    const create = client.createCluster({ name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} });
+    await expect(run(create)).rejects.toThrow(ResponseShapeError);
+    expect(paths.filter((path) => path === "/v1/clusters")).toHaveLength(1);
+  },
+);
+
+test.each(bodies)(
+  "%s points to the command that examines the service, once, unless the service says an error",
+  async (_what, body) => {
+    const { client, run } = bench(body);
+    const error: unknown = await run(client.listClusters()).catch((reason: unknown) => reason);
+    const isSaid = body.includes('"error"');
+    expect(String(error).split("npx pulumi-gpucluster doctor")).toHaveLength(isSaid ? 1 : 2);
+    expect(String(error)).not.toContain("\n");
+  },
+);

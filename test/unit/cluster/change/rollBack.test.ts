@@ -1,0 +1,373 @@
+import { InterruptedError } from "../../../../provider/base/errors";
+import type { Properties } from "../../../../provider/contract";
+import { type BenchOptions, closeAll, initErrorOf, openBench, settle, writes } from "../harness";
+import { canary } from "../inputs";
+import {
+  change,
+  expectAtGoal,
+  failingChange,
+  noStatus,
+  patch,
+  refresh,
+  restart,
+  running,
+  scale,
+  settleStopped,
+  stop,
+  toDo,
+  warnings,
+} from "../powerHarness";
+
+import {
+  bad,
+  better,
+  broken,
+  good,
+  openGood,
+  openRolledBack,
+  plainText,
+  preview,
+  refusedChange,
+  sick,
+} from "./rollBackHarness";
+
+afterEach(closeAll);
+
+/** A service that ignores each null in an update. */
+function unwilling() {
+  let isOn = true;
+  const on: NonNullable<BenchOptions["wire"]> = (real) => (request) =>
+    real(isOn && request.body ? { ...request, body: request.body.replace(/,?"\w+":null/g, "") } : request);
+  return {
+    on,
+    end: () => {
+      isOn = false;
+    },
+  };
+}
+
+describe("an update that does not get healthy", () => {
+  it("is rolled back by one more roll-out, and fails with what failed and what runs now", async () => {
+    const { bench, made } = await openGood();
+    const failed = await failingChange(bench, made, bad);
+    expect(plainText(failed.text).split("\n")).toEqual([
+      'cluster "web" (cl_1) did not get healthy with acme/model:2: it is failed',
+      "      Rolled back: 2/2 replicas healthy with acme/model:1. Change `container` or `env`, or `redeployTriggers` to try the same again",
+      "      replica rep_1-2-3: failed, CUDA out of memory",
+      "      replica rep_1-2-4: failed, CUDA out of memory",
+    ]);
+    expect(writes(bench.simulator)).toEqual([patch, patch]);
+    expect(running(bench, made)).toMatchObject({ status: "running", generation: 3 });
+    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
+    expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
+    expect(failed.state).not.toHaveProperty("__unfinished");
+    expect(toDo(bench, failed, bad)).toEqual(["container"]);
+    expect((await refresh(bench, failed)).state).toEqual(failed.state);
+  });
+
+  it("is rolled back at the time limit, with a time limit of the same length", async () => {
+    const { bench, made } = await openGood({ faults: [sick], provisioningMs: 20_000 });
+    const startMs = bench.clock.now();
+    const failed = await failingChange(bench, made, bad, { timeoutMs: 60_000 });
+    expect(failed.text).toContain("with acme/model:2: timed out after 1m: 1/2 replicas healthy");
+    expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
+    expect(bench.clock.now() - startMs).toBeGreaterThan(75_000);
+    expect(running(bench, made)).toMatchObject({ generation: 3 });
+  });
+
+  it("is rolled back by the status word alone, if the service has no `/status`", async () => {
+    const { bench, made } = await openGood({ faults: [broken, noStatus] });
+    const failed = await failingChange(bench, made, bad);
+    expect(failed.text).toContain("with acme/model:2: it is failed");
+    expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
+    expect(writes(bench.simulator)).toEqual([patch, patch]);
+    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
+  });
+
+  it("is rolled back if the endpoint does not answer, to the old probe too", async () => {
+    const ask =
+      () =>
+      ({ url }: { readonly url: URL }) =>
+        Promise.resolve({ status: url.pathname === "/v1" ? 200 : 503 });
+    const { bench, made } = await openGood({ ask, faults: [] }, { ...good, readinessProbe: { path: "/v1" } });
+    const news = { ...bad, readinessProbe: { path: "/v2" } };
+    const failed = await failingChange(bench, made, news, { timeoutMs: 60_000 });
+    expect(failed.text).toContain("2/2 replicas healthy, GET /v2 answers 503");
+    expect(failed.state).toMatchObject({ container: "acme/model:1", readinessProbe: { path: "/v1" }, settled: true });
+    // Another probe is another try.
+    await change(bench, failed, { ...news, readinessProbe: { path: "/v1" } });
+  });
+
+  it("is rolled back to the old env and the old extra fields, and names no value", async () => {
+    const { bench, made } = await openGood(
+      { faults: [], dialect: { extraFields: "stored" } },
+      { ...good, extraFields: { container_port: 80 } },
+    );
+    bench.simulator.fault({ ...broken, container: "acme/model:1", times: 1 });
+    const news = { ...good, env: { ADDED: "canary-added-1" }, extraFields: { container_port: 81 }, replicas: 3 };
+    const failed = await failingChange(bench, made, news);
+    expect(failed.text).toContain("with the new `env` and `extraFields`: it is failed");
+    expect(failed.text).toContain("Rolled back: 3/3 replicas healthy with the old `env` and `extraFields`");
+    expect(JSON.stringify([failed.text, bench.said])).not.toContain("canary");
+    expect(failed.state).toMatchObject({ env: { MODEL: canary }, extraFields: { container_port: 80 }, replicas: 3 });
+    expect(JSON.stringify(failed.state)).not.toContain("canary-added");
+    expect(bench.simulator.cluster(made.id)).toMatchObject({
+      replicas: 3,
+      deployed: { env: { MODEL: canary } },
+      extras: { containerPort: 80 },
+    });
+  });
+
+  it("warns of a variable of the failed update that the service keeps, and the next update removes it", async () => {
+    const wire = unwilling();
+    const { bench, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: wire.on });
+    const failed = await failingChange(bench, made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
+    expect(running(bench, made).env).toEqual({ MODEL: canary, ADDED: "a" });
+    expect(warnings(bench).join()).toContain("still shows env.ADDED as before");
+    const seen = await refresh(bench, failed);
+    expect(toDo(bench, seen, good)).toEqual(["env.ADDED"]);
+    wire.end();
+    const next = await change(bench, seen, good);
+    expect(running(bench, made).env).toEqual({ MODEL: canary });
+    await expectAtGoal(bench, next, good);
+  });
+
+  it("warns of an extra field that the failed update has added", async () => {
+    const { bench, made } = await openGood({ dialect: { extraFields: "stored" } });
+    await failingChange(bench, made, { ...bad, extraFields: { container_port: 81 } });
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(
+        /the service may keep `extraFields.container_port` of the failed update: no request removes/,
+      ),
+    ]);
+  });
+
+  it("costs what the old extra fields cost, with the new number of replicas", async () => {
+    const extra = (tier: string, hourlyCost: number) => ({ extraFields: { tier }, hourlyCost });
+    const dialect = { extraFields: "stored" } as const;
+    const { bench, made } = await openGood({ dialect }, { ...good, ...extra("community", 5.98) });
+    const failed = await failingChange(bench, made, { ...bad, ...extra("verified", 16), replicas: 4 });
+    expect(failed.state).toMatchObject({ ...extra("community", 11.96), replicas: 4 });
+    expect((await refresh(bench, failed)).state).toEqual(failed.state);
+  });
+
+  it.each<[string, Properties]>([
+    ["the image", bad],
+    ["the env", { ...bad, env: { MODEL: "another", ADDED: "a" } }],
+  ])("of %s keeps what others have changed meanwhile, and does not put it into the state", async (_what, news) => {
+    const { bench, made } = await openGood();
+    bench.simulator.change(made.id, { replicas: 4, env: { MODEL: canary, HOTFIX: "on" } });
+    const failed = await failingChange(bench, made, news);
+    expect(bench.simulator.cluster(made.id)).toMatchObject({
+      replicas: 4,
+      deployed: { container: "acme/model:1", env: { MODEL: canary, HOTFIX: "on" } },
+    });
+    expect(failed.state).toMatchObject({ replicas: 2, env: { MODEL: canary } });
+  });
+
+  it("is rolled back by a redeploy if the service has no update", async () => {
+    const { bench, made } = await openGood({ dialect: "client" });
+    const failed = await failingChange(bench, made, bad);
+    expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
+    expect(writes(bench.simulator).filter((line) => line.endsWith("/redeploy"))).toHaveLength(2);
+    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
+  });
+});
+
+describe("after a roll-back", () => {
+  it("the same fails at once and sends nothing; the preview says so", async () => {
+    const { bench, failed } = await openRolledBack();
+    expect(plainText(await refusedChange(bench, failed, bad))).toMatch(
+      /^cluster "web" \(cl_1\) did not get healthy with acme\/model:2 at 2030-01-01T00:00:\d\dZ, and was rolled back to acme\/model:1\. Change `container`/,
+    );
+    expect(bench.simulator.requests).toEqual([]);
+    expect(await preview(bench, failed, bad)).toEqual([
+      expect.stringMatching(
+        /^warning: web: it did not get healthy with acme\/model:2 at \S+Z: `pulumi up` fails\. Change/,
+      ),
+    ]);
+    const seen = await refresh(bench, failed);
+    expect(await refusedChange(bench, seen, bad)).toContain("did not get healthy");
+  });
+
+  it.each<[string, Properties]>([
+    ["GPU type", { gpuType: "h200" }],
+    ["name", { name: "web-2" }],
+  ])("a preview of a replacement for another %s does not say that the new cluster fails", async (_what, news) => {
+    const { bench, failed } = await openRolledBack();
+    expect(await preview(bench, failed, { ...bad, ...news })).toEqual([]);
+  });
+
+  it.each<[string, Properties, string[]]>([
+    ["the number of replicas", { replicas: 3 }, [scale]],
+    ["a stop", { desiredStatus: "stopped" }, [stop]],
+    ["restartTriggers", { restartTriggers: { run: 1 } }, [restart]],
+  ])("%s changes with the old configuration, and the update fails", async (_what, news, calls) => {
+    const { bench, failed } = await openRolledBack();
+    const next = await failingChange(bench, failed, { ...bad, ...news });
+    expect(next.text).toContain("did not get healthy with acme/model:2 at 2030");
+    expect(writes(bench.simulator)).toEqual(calls);
+    expect(next.state).toMatchObject({ ...news, container: "acme/model:1", settled: true });
+    expect(await refusedChange(bench, next, { ...bad, ...news })).toContain("did not get healthy");
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("a setting changes without a request, and the update fails", async () => {
+    const { bench, failed } = await openRolledBack();
+    const news = { ...bad, maxHourlyCost: 100, __timeouts: { update: "5m" } };
+    const next = await failingChange(bench, failed, news);
+    expect(next.text).toContain("did not get healthy with acme/model:2 at 2030");
+    expect(bench.simulator.requests).toEqual([]);
+    expect(next.state).toEqual({ ...failed.state, maxHourlyCost: 100, __timeouts: { update: "5m" } });
+    await refusedChange(bench, next, news);
+  });
+
+  it.each<[string, Properties, string[]]>([
+    ["the old configuration", good, []],
+    ["another one", better, [patch]],
+  ])("%s is no retry, and forgets the failure", async (_what, news, calls) => {
+    const { bench, failed } = await openRolledBack();
+    const next = await change(bench, failed, news);
+    expect(writes(bench.simulator)).toEqual(calls);
+    expect(next.state).not.toHaveProperty("__failed");
+    await expectAtGoal(bench, next, news);
+    expect(bench.simulator.cluster(failed.id)?.deployed.container).toBe(news["container"]);
+  });
+
+  it("a change of redeployTriggers tries again, once", async () => {
+    const { bench, failed } = await openRolledBack();
+    const news = { ...bad, redeployTriggers: { try: 2 } };
+    const again = await failingChange(bench, failed, news);
+    expect(again.text).toContain("Rolled back");
+    expect(writes(bench.simulator)).toEqual([patch, patch]);
+    await refusedChange(bench, again, news);
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it("`keep` tries again, and keeps what failed", async () => {
+    const { bench, failed } = await openRolledBack();
+    const next = await failingChange(bench, failed, { ...bad, onFailedUpdate: "keep" });
+    expect(writes(bench.simulator)).toEqual([patch]);
+    expect(next.state).toMatchObject({ container: "acme/model:2", settled: false });
+  });
+
+  it("a container that others have brought up is no failure", async () => {
+    const { bench, failed } = await openRolledBack();
+    bench.simulator.change(failed.id, { container: "acme/model:2", status: "running" });
+    const next = await change(bench, await refresh(bench, failed), bad);
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(next.state).not.toHaveProperty("__failed");
+  });
+});
+
+describe("a failed update is not rolled back", () => {
+  const kept = async ({ bench, made }: Awaited<ReturnType<typeof openGood>>, news = bad, timeoutMs = 60_000) => {
+    const failed = await failingChange(bench, made, news, { timeoutMs });
+    expect(writes(bench.simulator).filter((line) => line === patch).length).toBeLessThan(2);
+    expect(failed.state).not.toHaveProperty("__failed");
+    return { ...failed, bench };
+  };
+
+  it.each<[string, Properties]>([
+    ["by default", { ...bad, onFailedUpdate: undefined }],
+    ["with `keep`", { ...bad, onFailedUpdate: "keep" }],
+    ["if it only scales", { ...good, replicas: 3 }],
+  ])("%s", async (_title, news) => {
+    const opened = await openGood();
+    opened.bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/scale" });
+    const failed = await kept(opened, news);
+    expect(warnings(failed.bench)).toEqual([]);
+  });
+
+  it("after an interrupt", async () => {
+    const { bench, made } = await openGood({ provisioningMs: 60_000 });
+    const interrupt = new AbortController();
+    const work = initErrorOf(bench.cluster.update(bench.ctx({ signal: interrupt.signal }), made.id, made.state, bad));
+    await bench.clock.advance(10_000);
+    interrupt.abort(new InterruptedError("interrupted"));
+    expect((await bench.run(work)).state).toMatchObject({ container: "acme/model:2", settled: false });
+    expect(writes(bench.simulator)).toEqual([patch]);
+  });
+
+  it("if the service cannot be reached at the time limit", async () => {
+    const opened = await openGood({ faults: [sick] });
+    opened.bench.simulator.fault({ kind: "status", status: 503, method: "GET", after: 20, times: 99 });
+    const failed = await kept(opened);
+    expect(failed.text).toContain("timed out");
+    expect(failed.state).toMatchObject({ container: "acme/model:2" });
+  });
+
+  it("if somebody deletes or stops the cluster", async () => {
+    const { bench, made } = await openGood({ faults: [sick], provisioningMs: 60_000 });
+    const work = initErrorOf(bench.cluster.update(bench.ctx(), made.id, made.state, bad));
+    await bench.clock.advance(30_000);
+    bench.simulator.change(made.id, { status: "stopped" });
+    expect((await bench.run(work)).reasons[0]).toContain("someone else stopped it");
+    expect(writes(bench.simulator)).toEqual([patch]);
+  });
+
+  it("of a cluster that was not ready before, that had failed, or that was stopped", async () => {
+    const unready = await openGood();
+    const state = { ...unready.made.state, settled: false };
+    const first = await kept({ ...unready, made: { ...unready.made, state } });
+    expect(warnings(first.bench).join()).toContain("it is not rolled back, because it was not ready before");
+    const dead = await openGood();
+    dead.bench.simulator.change(dead.made.id, { status: "failed" });
+    expect(warnings((await kept(dead)).bench).join()).toContain("because it did not run before");
+    const bench = await openBench({ faults: [broken] });
+    const made = await settleStopped(bench, { ...good, desiredStatus: "stopped" });
+    await failingChange(bench, { ...made, id: made.id }, bad);
+    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:2");
+  });
+
+  it.each(["none", "masked"] as const)(
+    "of an adopted cluster whose env the service does not show (%s)",
+    async (envEcho) => {
+      const bench = await openBench({ faults: [broken], dialect: { envEcho } });
+      const { id } = bench.simulator.addCluster({
+        name: "web",
+        gpuType: "h100",
+        replicas: 2,
+        container: "acme/model:1",
+        env: { MODEL: canary, OTHER: "x" },
+      });
+      const made = await settle(bench, { ...good, adopt: id });
+      expect((await preview(bench, made, { ...bad, adopt: id })).join()).toContain(
+        "info: web: a failure is rolled back only if the service shows the whole `env`",
+      );
+      const failed = await kept({ bench, made }, { ...bad, adopt: id });
+      expect(warnings(failed.bench).join()).toContain("because its old `env` is not known completely");
+    },
+  );
+
+  it("of an imported cluster whose image the service does not show", async () => {
+    const bench = await openBench({ faults: [broken], dialect: { containerEcho: "none" } });
+    const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" };
+    const { id } = bench.simulator.addCluster({ ...web, env: { MODEL: canary } });
+    const made = await refresh(bench, { id, state: {} });
+    expect(await preview(bench, made, bad)).toContain(
+      "info: web: a failure is not rolled back, because its old `container` is not known",
+    );
+    const failed = await kept({ bench, made });
+    expect(warnings(failed.bench).join()).toContain("it is not rolled back, because its old `container` is not known");
+  });
+});
+
+it("an adopted cluster is rolled back if the service shows its env", async () => {
+  const bench = await openBench({ faults: [broken] });
+  const { id } = bench.simulator.addCluster({
+    name: "web",
+    gpuType: "h100",
+    replicas: 2,
+    container: "acme/model:1",
+    env: { MODEL: canary },
+  });
+  const made = await settle(bench, { ...good, adopt: id });
+  expect((await failingChange(bench, made, { ...bad, adopt: id })).text).toContain("Rolled back");
+});
+
+it("the preview says that `skipAwait` rolls nothing back", async () => {
+  const { bench, made } = await openGood();
+  expect((await preview(bench, made, { ...bad, skipAwait: true })).join()).toContain("because of `skipAwait`");
+  expect(await preview(bench, made, bad)).toEqual([]);
+});

@@ -1,0 +1,123 @@
+import type { Properties } from "../../../../provider/contract";
+import type { Fault } from "../../../../simulator";
+import { closeAll, openBench, openSettled, settle, writes } from "../harness";
+import * as power from "../powerHarness";
+
+const { asked, atRest, change, expectAtGoal, failingChange, reach, running, settleStopped, warnings } = power;
+const { patch, redeploy, restart, scale, stop } = power;
+
+afterEach(closeAll);
+
+const env = { MODEL: "another" };
+const before: Properties = { ...asked, restartTriggers: { v: 1, w: true }, redeployTriggers: ["a", 2] };
+
+/** Inputs as check hands them out: without what is not said. */
+function withChanges(changes: Properties): Properties {
+  return JSON.parse(JSON.stringify({ ...before, ...changes }));
+}
+
+const kept = { generation: 1, restarts: 0 };
+const restarted = { generation: 1, restarts: 1 };
+const renewed = { generation: 2, restarts: 0 };
+
+/** What changes, the requests that it takes, and what becomes of the replicas. */
+const rows: [string, Properties, string[], typeof kept][] = [
+  ["another value in the map", { restartTriggers: { v: 2, w: true } }, [restart], restarted],
+  ["another boolean", { restartTriggers: { v: 1, w: false } }, [restart], restarted],
+  ["text in place of a number", { restartTriggers: { v: "1", w: true } }, [restart], restarted],
+  ["a value fewer", { restartTriggers: { v: 1 } }, [restart], restarted],
+  ["a list in place of the map", { restartTriggers: [1, true] }, [restart], restarted],
+  ["another value in the list", { redeployTriggers: ["b", 2] }, [redeploy], renewed],
+  ["another order of the list", { redeployTriggers: [2, "a"] }, [redeploy], renewed],
+  ["both", { restartTriggers: ["b"], redeployTriggers: ["b"] }, [redeploy], renewed],
+  ["another order of the keys", { restartTriggers: { w: true, v: 1 } }, [], kept],
+  ["none any more", { restartTriggers: undefined, redeployTriggers: undefined }, [], kept],
+  ["one with an env", { restartTriggers: ["b"], env }, [patch], renewed],
+  ["one with a container", { redeployTriggers: ["b"], container: "a/b:2" }, [patch], renewed],
+  ["both with an env", { restartTriggers: [1], redeployTriggers: [1], env }, [patch], renewed],
+  ["one with more replicas", { restartTriggers: ["b"], replicas: 4 }, [restart, scale], restarted],
+  ["one with fewer replicas", { redeployTriggers: [1], replicas: 1 }, [redeploy, scale], renewed],
+  ["one, not waited for", { restartTriggers: ["b"], skipAwait: true }, [restart], restarted],
+];
+
+describe.each<[string, Fault[]]>([
+  ["the replicas", []],
+  ["the status word", [power.noStatus]],
+])("triggers (health by %s)", (_health, faults) => {
+  it.each(rows)("%s", async (_title, changes, calls, goal) => {
+    // A restart has to last longer than the pause between two polls to be seen.
+    const { bench, made } = await openSettled(before, { faults, provisioningMs: 6_000 });
+    const wanted = withChanges(changes);
+    const at = await change(bench, made, wanted);
+    expect(writes(bench.simulator)).toEqual(calls);
+    expect(running(bench, at)).toMatchObject(goal);
+    expect(power.toDo(bench, await power.refresh(bench, at), wanted)).toEqual([]);
+    expect(at.state["settled"]).toBe(true);
+    expect(warnings(bench)).toEqual([]);
+  });
+});
+
+describe("triggers", () => {
+  it("restart nothing at the first creation, and once when they are added later", async () => {
+    const bench = await openBench();
+    const made = await bench.run(bench.cluster.create(bench.ctx(), before));
+    expect(writes(bench.simulator)).toEqual(["POST /v1/clusters"]);
+    await expectAtGoal(bench, made, before);
+    const plain = await settle(bench, { ...asked, name: "plain" });
+    await reach(bench, plain, { ...before, name: "plain" }, [redeploy]);
+  });
+
+  it("restart nothing of a cluster that is stopped, is being stopped, or is started by the same update", async () => {
+    const bench = await openBench();
+    const stopped = await change(bench, await settle(bench, before), withChanges({ ...atRest, restartTriggers: [1] }));
+    expect(writes(bench.simulator)).toEqual([stop]);
+    const still = await change(bench, stopped, withChanges({ ...atRest, restartTriggers: [2] }));
+    expect(writes(bench.simulator)).toEqual([]);
+    const at = await reach(bench, still, withChanges({ restartTriggers: [3] }), [restart]);
+    expect(running(bench, at).restarts).toBe(0);
+  });
+
+  it("restart a cluster once that cannot come up, and the next update only waits", async () => {
+    const { bench, made } = await openSettled(before);
+    bench.simulator.change(made.id, { sickReplica: { replica: 1, message: "no driver" } });
+    const wanted = withChanges({ restartTriggers: ["b"] });
+    const failed = await failingChange(bench, made, wanted, { timeoutMs: 60_000 });
+    expect(failed.state).toMatchObject({ restartTriggers: ["b"], settled: false });
+    expect(writes(bench.simulator)).toEqual([restart]);
+    bench.simulator.change(made.id, { sickReplica: undefined });
+    await reach(bench, failed, wanted, []);
+  });
+
+  it("are one roll-out where the cluster has failed", async () => {
+    const { bench, made } = await openSettled(before);
+    bench.simulator.change(made.id, { status: "failed", message: "node lost" });
+    const at = await reach(bench, made, withChanges({ restartTriggers: ["b"] }), [patch, redeploy]);
+    expect(running(bench, at)).toMatchObject({ status: "running", ...renewed });
+  });
+
+  it("that are refused are asked for again by the next update, and the values in the state are the old ones", async () => {
+    const { bench, made } = await openSettled(before);
+    bench.simulator.fault({ kind: "status", status: 422, message: "not now", path: "**/restart" });
+    const wanted = withChanges({ restartTriggers: ["b"] });
+    const failed = await failingChange(bench, made, wanted);
+    expect(failed.state).toMatchObject({ restartTriggers: before["restartTriggers"], settled: false });
+    await reach(bench, failed, wanted, [restart]);
+  });
+
+  it("wait for a service that is busy, and are then one request", async () => {
+    const { bench, made } = await openSettled(before, { dialect: { busyWhen: "changing" }, provisioningMs: 20_000 });
+    await bench.client.scaleCluster(made.id, 3);
+    const wanted = withChanges({ restartTriggers: ["b"], replicas: 3 });
+    const at = await change(bench, made, wanted);
+    expect(running(bench, at)).toMatchObject(restarted);
+    const restarts = bench.simulator.requests.filter(({ path }) => path.endsWith("/restart"));
+    expect(restarts.filter(({ status }) => Number(status) < 300)).toHaveLength(1);
+    await expectAtGoal(bench, at, wanted);
+  });
+
+  it("of a stopped cluster keep nothing from being started later", async () => {
+    const bench = await openBench();
+    const stopped = await settleStopped(bench, withChanges(atRest));
+    await reach(bench, stopped, before, [restart]);
+  });
+});

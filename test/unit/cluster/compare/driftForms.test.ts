@@ -1,0 +1,211 @@
+import type { ClusterRecord } from "../../../../provider/api/records";
+import { isMasked, learnForm, sameImage, withDrift } from "../../../../provider/cluster/compare/drift";
+import type { CheckedInputs, ClusterState, Echo } from "../../../../provider/cluster/model/stateFields";
+import { closeAll, forget, openBench, settle, writes } from "../harness";
+import { checked } from "../inputs";
+
+afterEach(closeAll);
+
+const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
+const digest = `sha256:${"ab".repeat(32)}`;
+
+describe("an image that is shown", () => {
+  it.each<[string, string, boolean]>([
+    ["a/b:1", "a/b:1", true],
+    ["a/b:1", "docker.io/a/b:1", true],
+    ["a/b:1", "index.docker.io/a/b:1", true],
+    ["docker.io/a/b:1", "a/b:1", true],
+    ["docker.io/a/b:1", "index.docker.io/a/b:1", true],
+    ["nginx", "docker.io/library/nginx:latest", true],
+    ["nginx:1", "library/nginx:1", true],
+    ["library/nginx:1", "nginx:1", true],
+    ["a/b", "a/b:latest", true],
+    ["a/b:1", `a/b:1@${digest}`, true],
+    ["a/b:1", `docker.io/a/b:1@${digest}`, true],
+    [`a/b@${digest}`, `a/b:1@${digest}`, true],
+    ["localhost:5000/a/b:1", "localhost:5000/a/b:1", true],
+    ["a/b:1", "a/b:2", false],
+    ["a/b:1", "a/b", false],
+    ["a/b:1", `a/b@${digest}`, false],
+    [`a/b@${digest}`, "a/b", false],
+    [`a/b@${digest}`, `a/b@${digest.replace("ab", "cd")}`, false],
+    ["a/b:1", "ghcr.io/a/b:1", false],
+    ["ghcr.io/a/b:1", "a/b:1", false],
+    ["ghcr.io/a/b:1", "docker.io/a/b:1", false],
+    ["localhost:5000/a/b:1", "a/b:1", false],
+    ["localhost:5000/a", "localhost:6000/a", false],
+    ["a/b:1", "b:1", false],
+    ["a/b:1", "x/a/b:1", false],
+    ["nginx:1", "someone/nginx:1", false],
+  ])("for %s as %s is the same: %s", (asked, shown, expected) => {
+    expect(sameImage(asked, shown)).toBe(expected);
+  });
+});
+
+describe("a value that is shown", () => {
+  it.each<[string | null, boolean]>([
+    [null, true],
+    ["", true],
+    ["********", true],
+    ["***", true],
+    ["••••", true],
+    ["●●●●●●", true],
+    ["sk-***", true],
+    ["xxxxxxx", true],
+    ["...", true],
+    ["<redacted>", true],
+    ["[REDACTED]", true],
+    ["(hidden)", true],
+    ["<sensitive>", true],
+    ["REDACTED", true],
+    ["[secret]", true],
+    ["enc:AbC=", false],
+    ["vault:v1:abc", false],
+    [`${digest}`, false],
+    ["/run/secrets/hf_token", false],
+    ["hidden_size=4096", false],
+    ["hidden", false],
+    ["*", false],
+    ["--", false],
+    ["/", false],
+    ["another-value", false],
+    ["8000", false],
+    ["https://example.com/x?y=1", false],
+    ["encoder-2", false],
+    ["true", false],
+    ["a*b", false],
+  ])("as %j is masked: %s", (shown, expected) => {
+    expect(isMasked(shown)).toBe(expected);
+  });
+});
+
+describe("a variable that is asked for and shown right after the change", () => {
+  type Row = [string, string | undefined, string | null | undefined, string | undefined, object];
+  const same = { echo: {}, differing: [], unchanged: [] };
+  const hidden = (name: string) => ({ ...same, echo: { env: [name] } });
+  const masked = (name: string) => ({ ...same, echo: { masked: [name] } });
+  // Somebody else's value is no form of ours: it stays drift.
+  const other = (name: string) => ({ ...same, differing: [`env.${name}`] });
+  const stale = (name: string) => ({ ...same, differing: [`env.${name}`], unchanged: [`env.${name}`] });
+
+  describe.each(["A", "constructor", "toString", "__proto__"])("and is called %s", (name) => {
+    it.each<Row>([
+      ["with its value is the same", "new", "new", "old", same],
+      ["not at all is hidden", "new", undefined, "old", hidden(name)],
+      ["though nobody ever asked for it is hidden", undefined, "node-7", undefined, hidden(name)],
+      ["without its value is masked", "new", null, "old", masked(name)],
+      ["with stars is masked", "new", "********", undefined, masked(name)],
+      ["with its old value is stale", "new", "old", "old", stale(name)],
+      ["though it was removed is stale", undefined, "old", "old", stale(name)],
+      ["though it was removed, without its value, is stale", undefined, null, "old", stale(name)],
+      ["with another value is other", "new", "foreign", "old", other(name)],
+    ])("%s", (_title, asked, shown, before, learned) => {
+      const one = <T>(value: T | undefined): Record<string, T> =>
+        value === undefined ? {} : Object.fromEntries([[name, value]]);
+      const record: ClusterRecord = { id: "cl_1", env: one<string | null>(shown) };
+      expect(learnForm({ ...inputs, env: one(asked) }, record, { ...inputs, env: one(before) })).toEqual(learned);
+    });
+  });
+
+  it("is not missed where the service shows no env", () => {
+    expect(learnForm({ ...inputs, env: { A: "new" } }, { id: "cl_1" })).toEqual(same);
+  });
+});
+
+describe("an input that is shown right after the change", () => {
+  it.each<[string, Partial<ClusterRecord>, object]>([
+    ["with its registry is a form", { container: "docker.io/a/b:1" }, { differing: [], unchanged: [] }],
+    ["with another tag is another one", { container: "a/b:3" }, { differing: ["container"], unchanged: [] }],
+    ["with another tag is not learned", { container: "a/b:3" }, { echo: {} }],
+    ["as somebody else's image is not learned", { container: "c/d:1" }, { echo: {} }],
+    [
+      "from a mirror is learned",
+      { container: "mirror.example/a/b:1" },
+      { echo: { container: "mirror.example/a/b:1" } },
+    ],
+    ["as before is stale", { container: "a/b:0" }, { differing: ["container"], unchanged: ["container"] }],
+    ["in capitals is a form", { gpuType: "H100" }, { differing: [], unchanged: [] }],
+    ["with another GPU type is another one", { gpuType: "l4" }, { differing: ["gpuType"], unchanged: [] }],
+  ])("%s", (_title, shown, expected) => {
+    const before = { ...inputs, container: "a/b:0" };
+    expect(learnForm(inputs, { id: "cl_1", ...shown }, before)).toMatchObject(expected);
+  });
+});
+
+describe("what a refresh sees of env", () => {
+  const applied = { A: "a-value", B: "b-value" };
+  const seen = (shown: ClusterRecord["env"], echo: Echo) => {
+    const state: ClusterState = { ...inputs, env: applied, __echo: echo };
+    return withDrift(state, { id: "cl_1", env: shown }).env;
+  };
+  const masks = { A: "***", B: "***" };
+  const both = ["A", "B"];
+
+  it.each<[string, ClusterRecord["env"], Echo]>([
+    ["a variable that stays masked", masks, { masked: both }],
+    ["a variable that is masked otherwise now", { A: "<hidden>", B: null }, { masked: both }],
+    ["a variable whose name alone is shown", { A: null, B: null }, { masked: both }],
+    ["a variable that was hidden and is shown masked", { A: "a-value", B: "***" }, { env: ["B"] }],
+    ["masked names in the old place, masked", masks, { env: both }],
+    ["masked names in the old place, with names alone", { A: null, B: null }, { env: both }],
+    ["masked names in the old place, with values", applied, { env: both }],
+    ["what the service added from the start", { ...applied, HOST: "node-7" }, { env: ["HOST"] }],
+    ["what the service added from the start, and changes", { ...applied, HOST: "node-8" }, { env: ["HOST"] }],
+    ["what the service added from the start, and takes away", applied, { env: ["HOST"] }],
+    ["nothing, where env is not shown", undefined, {}],
+  ])("is no drift: %s", (_title, shown, echo) => {
+    expect(seen(shown, echo)).toEqual(applied);
+  });
+
+  it.each<[string, ClusterRecord["env"], Echo, object]>([
+    ["a masked variable that vanishes", { A: "***" }, { masked: both }, { A: "a-value" }],
+    ["all masked variables that vanish", {}, { masked: both }, {}],
+    [
+      "a new variable whose name alone is shown",
+      { A: null, B: null, C: null },
+      { masked: both },
+      { ...applied, C: "" },
+    ],
+    ["a new masked variable", { ...masks, C: "***" }, { masked: both }, { ...applied, C: "" }],
+    ["another value", { A: "a-value", B: "foreign" }, {}, { A: "a-value", B: "foreign" }],
+    ["a variable that vanishes", { A: "a-value" }, {}, { A: "a-value" }],
+    ["a new variable called constructor", { ...applied, constructor: "x" }, {}, { ...applied, constructor: "x" }],
+  ])("is drift: %s", (_title, shown, echo, expected) => {
+    expect(seen(shown, echo)).toEqual(expected);
+  });
+});
+
+const maskedState = { ...checked, env: { A: "a-value" }, __echo: { masked: ["A"] } } as unknown as ClusterState;
+
+test.each<[string, Record<string, string | null>, Record<string, string>]>([
+  ["a variable that is masked stays as it was applied", { A: "********" }, { A: "a-value" }],
+  ["a foreign variable that is masked has no value", { A: "********", NEW: "********" }, { A: "a-value", NEW: "" }],
+  ["a foreign variable that is shown has its value", { A: "********", NEW: "new" }, { A: "a-value", NEW: "new" }],
+])("in a refresh %s", (_title, env, expected) => {
+  expect(withDrift(maskedState, { id: "cl_1", env }).env).toEqual(expected);
+});
+
+test("a variable that the service adds, masked, is corrected once and never again", async () => {
+  const bench = await openBench({
+    dialect: { envEcho: "same" },
+    client: (real) => ({
+      getCluster: async (...args) => {
+        const record = await real.getCluster(...args);
+        return {
+          ...record,
+          env: { ...Object.fromEntries(Object.keys(record.env ?? {}).map((name) => [name, "****"])), NODE: "****" },
+        };
+      },
+    }),
+  });
+  const { id, state: made } = await settle(bench, checked);
+  // A state that does not know the variable, as after an upgrade of the service.
+  const older = { ...made, __echo: { masked: ["MODEL"] } };
+  const found = await bench.run(bench.cluster.read(bench.ctx(), id, older));
+  expect(JSON.stringify(found)).not.toContain("****");
+  const once = await bench.run(bench.cluster.update(bench.ctx(), id, found?.state ?? {}, checked));
+  forget(bench);
+  const again = await bench.run(bench.cluster.read(bench.ctx(), id, once));
+  expect(bench.cluster.diff(again?.state ?? {}, checked).changes).toEqual({});
+  expect(writes(bench.simulator)).toEqual([]);
+});

@@ -1,0 +1,341 @@
+import fc from "fast-check";
+import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/records";
+import { isGone, isLeaving, isSameWord, isSick, stateOf } from "../../../../provider/api/states";
+import {
+  type Found,
+  goalOf,
+  isIdle,
+  judgeGone,
+  judgeReady,
+  judgeStopped,
+  steadyMs,
+  stillMs,
+  unhealthyReasons,
+  withHealth,
+} from "../../../../provider/cluster/compare/health";
+
+const two = goalOf({ replicas: 2 });
+
+/** Replicas by their words; `healthy` is one that is, and of `brewed` nobody knows what it means. */
+const replicasOf = (...words: string[]): ReplicaRecord[] =>
+  words.map((status, index) => ({
+    id: `r${index}`,
+    status,
+    ...(status === "brewed" ? {} : { healthy: status === "healthy" }),
+  }));
+const well = replicasOf("healthy", "healthy");
+
+/** A poll of a cluster of that word; without replicas, `/status` was not polled. */
+const pollOf = (word: string | undefined, replicas?: ReplicaRecord[], statusWord?: string): Found => ({
+  record: { id: "cl_1", status: word },
+  status: replicas && { status: statusWord, replicas },
+});
+const kindOf = (seen: Found) => judgeReady(seen, two).kind;
+
+describe("for two replicas, a poll", () => {
+  it.each([
+    ...["provisioning", "PROVISIONING", "degraded", "restarting", "stopping"].map((word) => [word, "pending"] as const),
+    ...["running", "Ready", "failed", "whirring", undefined].map((word) => [word, "confirm"] as const),
+    ...["stopped", "paused", "terminating", "deleting", "terminated"].map((word) => [word, "failed"] as const),
+  ])("of the record alone that says %s is %s", (word, kind) => {
+    expect(kindOf(pollOf(word))).toBe(kind);
+  });
+
+  it.each<[string, string[], string]>([
+    ["running", ["healthy", "healthy"], "ready"],
+    ["running", ["healthy", "starting"], "pending"],
+    ["running", ["healthy"], "pending"],
+    ["running", [], "pending"],
+    ["running", ["healthy", "healthy", "healthy"], "pending"],
+    ["running", ["healthy", "failed"], "pending"],
+    ["provisioning", ["healthy", "healthy"], "pending"],
+    ["scaling", ["healthy", "healthy"], "pending"],
+    ["failed", ["healthy", "failed"], "failed"],
+    ["stopped", ["starting", "starting"], "failed"],
+    // Replicas that are left over do not count.
+    ["running", ["healthy", "healthy", "stopped"], "ready"],
+    ["running", ["healthy", "healthy", "terminating"], "ready"],
+    ["running", ["healthy", "healthy", "terminated"], "ready"],
+    ["running", ["stopped", "healthy", "deleting", "healthy", "paused"], "ready"],
+    ["running", ["healthy", "stopped"], "pending"],
+    ["running", ["healthy", "terminating"], "pending"],
+    ["running", ["healthy", "healthy", "starting"], "pending"],
+    ["running", ["healthy", "healthy", "failed"], "pending"],
+    ["running", ["healthy", "starting", "stopped"], "pending"],
+    ["running", ["healthy", "healthy", "removed"], "ready"],
+    // A known word outvotes one that nobody knows.
+    ["running", ["healthy", "brewed"], "ready"],
+    ["running", ["brewed", "brewed"], "ready"],
+    ["running", ["brewed", "starting"], "pending"],
+    ["running", ["brewed"], "pending"],
+    ["running", ["brewed", "brewed", "brewed"], "pending"],
+    ["provisioning", ["brewed", "brewed"], "pending"],
+    ["whirring", ["healthy", "healthy"], "ready"],
+    ["whirring", ["healthy", "brewed"], "pending"],
+    ["whirring", ["brewed", "brewed"], "pending"],
+    ["offline", ["healthy", "healthy"], "pending"],
+    ["unhealthy", ["healthy", "healthy"], "pending"],
+    ["oom_killed", ["healthy", "healthy"], "failed"],
+  ])("that says %s, of the replicas %j, is %s", (word, words, kind) => {
+    expect(kindOf(pollOf(word, replicasOf(...words)))).toBe(kind);
+  });
+
+  it.each<[string | undefined, string | undefined, string]>([
+    ["running", "updating", "pending"],
+    ["running", "UPDATING", "pending"],
+    ["running", "running (1/2)", "pending"],
+    ["updating", "running", "pending"],
+    ["running", "stopped", "failed"],
+    ["stopped", "running", "failed"],
+    ["running", "failed", "failed"],
+    ["failed", "running", "failed"],
+    ["updating", "failed", "failed"],
+    ["failed", "updating", "failed"],
+    ["running", "terminating", "failed"],
+    ["terminating", "running", "failed"],
+    ["running", "deleted", "failed"],
+    ["running", "running", "ready"],
+    ["running", undefined, "ready"],
+    ["running", "whirring", "ready"],
+    [undefined, "running", "ready"],
+    [undefined, "updating", "pending"],
+    ["running", "down", "pending"],
+    ["whirring", "down", "pending"],
+    ["whirring", "running", "ready"],
+  ])("whose replicas are healthy, and that says %s and in /status %s, is %s", (word, statusWord, kind) => {
+    expect(kindOf(pollOf(word, well, statusWord))).toBe(kind);
+  });
+
+  it.each<[Found, object]>([
+    [pollOf("whirring", replicasOf("healthy", "starting")), { summary: "1/2 replicas healthy, whirring" }],
+    [pollOf("failed", well, "terminating"), { summary: "it is terminating: someone else is deleting it" }],
+    [pollOf("failed", well, "deleting"), { summary: "it is deleting: someone else is deleting it" }],
+    [pollOf("running", replicasOf("healthy", "failed"), "failed"), { kind: "failed", reasons: ["replica r1: failed"] }],
+    // A contradiction is a cluster that says that it runs, and is not healthy.
+    [pollOf("running", replicasOf("healthy", "starting")), { kind: "pending", contradiction: true }],
+    [pollOf("provisioning", replicasOf("healthy", "starting")), { kind: "pending", contradiction: false }],
+    [pollOf("whirring", replicasOf("healthy", "starting")), { kind: "pending", contradiction: false }],
+  ])("%j says %j", (seen, verdict) => {
+    expect(judgeReady(seen, two)).toMatchObject(verdict);
+  });
+
+  const unknown = '"whirring", which this version does not know';
+  const brewed = '"brewed", which this version does not know';
+  it.each<[string, Found, object]>([
+    ["at once", pollOf("running", well), { kind: "ready", summary: "2/2 replicas healthy, running" }],
+    ["by two looks without a state", pollOf(undefined, well), { kind: "ready", holdMs: 0 }],
+    [
+      "by two looks at a flag for all",
+      { ...pollOf("running"), status: { replicas: [], overall: true } },
+      { holdMs: 0 },
+    ],
+    ["by time under such a state", pollOf("whirring", well), { kind: "ready", holdMs: steadyMs, unknown }],
+    [
+      "by time with such a replica",
+      pollOf("running", replicasOf("healthy", "brewed")),
+      { holdMs: steadyMs, unknown: brewed },
+    ],
+    [
+      "by time where /status is such a word",
+      { ...pollOf("running"), status: { replicas: [], status: "brewed", isMissing: true } },
+      { kind: "ready", holdMs: steadyMs, unknown: brewed },
+    ],
+    [
+      "never where nothing is known",
+      pollOf("whirring", replicasOf("brewed", "brewed")),
+      {
+        kind: "pending",
+        summary: "0/2 replicas healthy, whirring",
+        unknown: '"whirring" and "brewed", which this version does not know',
+      },
+    ],
+    ["never where nothing is said", pollOf(undefined, []), { kind: "pending", unknown: "nothing about its health" }],
+    ["not where a replica starts", pollOf("whirring", replicasOf("starting", "brewed")), { kind: "pending" }],
+    [
+      "not where a flag for all says no",
+      { ...pollOf("whirring"), status: { replicas: [], overall: false } },
+      {
+        kind: "pending",
+      },
+    ],
+    [
+      "not after a 404 of /status",
+      { ...pollOf("running"), status: { replicas: [], isMissing: true } },
+      {
+        kind: "pending",
+        contradiction: true,
+      },
+    ],
+  ])("of words that may be unknown is ready %s", (_title, seen, verdict) => {
+    const judged = judgeReady(seen, two);
+    expect(judged).toMatchObject(verdict);
+    if (!("unknown" in verdict)) expect(judged).not.toHaveProperty("unknown");
+    if (judged.kind === "ready" && !("holdMs" in verdict)) expect(judged).not.toHaveProperty("holdMs");
+  });
+
+  it("of nothing that is known leaves the decision to a probe, if there is one; a bad word does not", () => {
+    const probed = goalOf({ replicas: 2, readinessProbe: { path: "/health" } });
+    const verdictOf = (word: string, ...words: string[]) => judgeReady(pollOf(word, replicasOf(...words)), probed).kind;
+    expect(verdictOf("whirring", "brewed", "brewed")).toBe("ready");
+    for (const [word = "", ...words] of [
+      ["offline", "brewed"],
+      ["whirring", "brewed", "failed"],
+      ["pending", "brewed"],
+    ])
+      expect(verdictOf(word, ...words)).toBe("pending");
+  });
+});
+
+it.each([
+  ...["running", "terminating", "stopped", "failed", undefined].map((word) => [pollOf(word), "pending"] as const),
+  ...["terminated", "DELETED", "destroyed", "released"].map((word) => [pollOf(word), "ready"] as const),
+])("a wait for a deletion takes %j for %s", (seen, kind) => {
+  expect(judgeGone(seen).kind).toBe(kind);
+});
+
+it("the replicas' reasons leave out the healthy ones and the old ones", () => {
+  const replicas = [
+    ...replicasOf("healthy", "terminated", "starting", ""),
+    { id: "r4", status: "failed", healthy: false, message: "image not found" },
+    { id: "r5", status: "" },
+  ];
+  const lines = [
+    "replica r2: starting",
+    "replica r3: not healthy",
+    "replica r4: failed, image not found",
+    "replica r5: shows no health",
+  ];
+  expect([unhealthyReasons({ replicas }), unhealthyReasons(undefined)]).toEqual([lines, []]);
+});
+
+it("for people, a replica of which nothing is known is healthy only if the cluster is ready all the same", () => {
+  const replicas = replicasOf("healthy", "brewed", "failed");
+  const shown = (isReady: boolean) => withHealth({ replicas }, isReady).replicas.map(({ healthy }) => healthy);
+  expect([shown(true), shown(false)]).toEqual([
+    [true, true, false],
+    [true, false, false],
+  ]);
+});
+
+const known = [
+  "running",
+  "provisioning",
+  "stopping",
+  "stopped",
+  "failed",
+  "terminating",
+  "terminated",
+  "running (1/2)",
+];
+const word = fc.option(fc.constantFrom(...known, "offline", "Offline", "whirring", "brewed"), {
+  nil: undefined,
+});
+const replica: fc.Arbitrary<ReplicaRecord> = fc.record({
+  id: fc.string({ maxLength: 3 }),
+  status: fc.constantFrom("running", "starting", "stopped", "terminated", "failed", "brewed", ""),
+  healthy: fc.option(fc.boolean(), { nil: undefined }),
+});
+const answered: fc.Arbitrary<StatusRecord> = fc.record(
+  {
+    replicas: fc.array(replica, { maxLength: 3 }),
+    status: fc.constantFrom(...known, "offline", "brewed"),
+    overall: fc.boolean(),
+  },
+  { requiredKeys: ["replicas"] },
+);
+const missing: fc.Arbitrary<StatusRecord> = fc.constant({ replicas: [], isMissing: true });
+const status = fc.oneof({ arbitrary: answered, weight: 6 }, missing);
+const look: fc.Arbitrary<Found> = fc
+  .record({ word, status: fc.option(status, { nil: undefined }) })
+  .map(({ word: shown, status: health }) => ({
+    record: { id: "cl_1", ...(shown === undefined ? {} : { status: shown }) },
+    ...(health ? { status: health } : {}),
+  }));
+const running = fc.record({
+  word,
+  state: fc.record({
+    desiredStatus: fc.constantFrom("running" as const, "stopped" as const),
+    settled: fc.boolean(),
+    status: word.map((text) => text ?? "none"),
+  }),
+});
+
+const wordsOf = ({ record, status: health }: Found) =>
+  [record.status, health?.status].filter((said) => said !== undefined);
+
+describe("a wait for a stop", () => {
+  type Facts = Parameters<typeof judgeStopped>[1] & object;
+  const ready = (check: (look: Found, known: Facts, holdMs: number | undefined) => boolean) =>
+    fc.assert(
+      fc.property(look, running, (seen, facts) => {
+        const verdict = judgeStopped(seen, facts);
+        return verdict.kind !== "ready" || check(seen, facts, verdict.holdMs);
+      }),
+      { numRuns: 20_000 },
+    );
+
+  it("ends with nothing that is leaving, fails, or has a word for another state", () => {
+    ready((seen) => {
+      const states = wordsOf(seen).map(stateOf);
+      const isTold = states.includes("stopped");
+      return !wordsOf(seen).some(isLeaving) && (isTold || states.every((state) => state === "unknown"));
+    });
+  });
+
+  it("ends without a word that is known only by replicas, or by a word that has changed and stays", () => {
+    ready((seen, { word: old, state }, holdMs) => {
+      if (wordsOf(seen).some((said) => stateOf(said) === "stopped")) return true;
+      const { record, status: health } = seen;
+      const isAsLeft =
+        state?.desiredStatus === "stopped" && state.settled && [undefined, state.status].includes(record.status);
+      const isOther = !isSameWord(old, record.status);
+      if (!health) return false;
+      if (!health.isMissing) return isIdle(health) && holdMs === (isOther || isAsLeft ? 0 : stillMs);
+      return isAsLeft ? holdMs === 0 : isOther && holdMs === stillMs;
+    });
+  });
+});
+
+describe("a wait for a cluster that runs", () => {
+  const judged = fc.nat(2).map((n) => goalOf({ replicas: n + 1 }));
+
+  it("ends with no word for another state, no bad one, and no replica that is known to be sick", () => {
+    fc.assert(
+      fc.property(look, judged, (seen, goal) => {
+        const verdict = judgeReady(seen, goal);
+        if (verdict.kind !== "ready") return true;
+        const states = wordsOf(seen).map(stateOf);
+        if (wordsOf(seen).some((said) => isLeaving(said) || isSick(said))) return false;
+        if (states.some((state) => ["stopped", "failed", "pending"].includes(state))) return false;
+        const { replicas = [], overall } = seen.status ?? {};
+        if (overall !== undefined) return overall;
+        const isLeft = ({ status: said }: ReplicaRecord) => isGone(said) || stateOf(said) === "stopped";
+        const staying = replicas.filter((replica) => !isLeft(replica));
+        const isSteady = verdict.holdMs === steadyMs && verdict.unknown !== undefined;
+        const isDoubtful = states.length > 0 && !states.includes("running");
+        if (staying.some(({ healthy }) => healthy === false) || (isDoubtful && !isSteady)) return false;
+        return staying.every(({ healthy }) => healthy) || (isSteady && states.includes("running"));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it("is not given up while a word or a replica is known", () => {
+    fc.assert(
+      fc.property(look, judged, (seen, goal) => {
+        const verdict = judgeReady(seen, goal);
+        if (verdict.kind !== "pending" || verdict.unknown === undefined) return true;
+        const { replicas = [], overall } = seen.status ?? {};
+        const isKnown = wordsOf(seen).some((said) => stateOf(said) !== "unknown" || isSick(said));
+        return (
+          !isKnown &&
+          overall === undefined &&
+          replicas.every(
+            ({ healthy, status: said }) => healthy !== false || isGone(said) || stateOf(said) === "stopped",
+          )
+        );
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});

@@ -1,0 +1,197 @@
+import type { Client } from "../../../../provider/api/client";
+import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/records";
+import { rollsOut, unseenRolloutMs } from "../../../../provider/cluster/compare/rollout";
+import { type Bench, type BenchOptions, closeAll, countOf, openBench, openSettled, settle, writes } from "../harness";
+import { checked } from "../inputs";
+import { patch, redeploy, warnings } from "../powerHarness";
+
+afterEach(closeAll);
+
+const env = { MODEL: "another-value" };
+const manual = { dialect: { updateRollsOut: false } };
+
+/** A bench whose client may wait; the clock is there only once the bench is open. */
+async function openSlow(
+  wrap: (real: Client, later: (ms: number, work: () => Promise<unknown>) => void) => Partial<Client>,
+  options: BenchOptions = {},
+): Promise<Bench> {
+  const later = (ms: number, work: () => Promise<unknown>) => {
+    void bench.clock.sleep(ms).then(work);
+  };
+  const bench = await openBench({ ...manual, ...options, client: (real) => wrap(real, later) });
+  return bench;
+}
+
+/** Changes the env, and looks at the cluster at the very moment in which this is done. */
+async function updateEnv(bench: Bench) {
+  const made = await settle(bench, checked);
+  const startMs = bench.clock.now();
+  const work = bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, env }).then((state) => ({
+    state,
+    cluster: bench.simulator.cluster(made.id),
+    tookMs: bench.clock.now() - startMs,
+  }));
+  return bench.run(work);
+}
+
+describe("a service that begins to roll out", () => {
+  it.each([
+    [500, 0],
+    [2_000, 0],
+    [5_000, 1],
+    [20_000, 1],
+  ])("by itself %d ms after the update is waited for, with %d redeploys of ours", async (delayMs, redeploys) => {
+    let ours = 0;
+    const bench = await openSlow(
+      (real, later) => ({
+        updateCluster: async (id, ...rest) => {
+          const record = await real.updateCluster(id, ...rest);
+          later(delayMs, () => real.redeployCluster(id));
+          return record;
+        },
+        redeployCluster: (...args) => {
+          ours += 1;
+          return real.redeployCluster(...args);
+        },
+      }),
+      { provisioningMs: 60_000 },
+    );
+    const { state, cluster } = await updateEnv(bench);
+    expect(state).toMatchObject({ env, settled: true, readyReplicas: 2 });
+    expect(cluster).toMatchObject({ deployed: { env }, status: "running" });
+    expect(cluster?.replicaStates.map(({ healthy }) => healthy)).toEqual([true, true]);
+    expect(ours).toBe(redeploys);
+    expect(warnings(bench)).toEqual([]);
+  });
+
+  it.each([0, 1_000, 5_000, 15_000, 25_000])(
+    "%d ms after the redeploy is waited for, which is said",
+    async (delayMs) => {
+      const bench = await openSlow((real, later) => ({
+        redeployCluster: async (id) => {
+          later(delayMs, () => real.redeployCluster(id));
+          return undefined;
+        },
+      }));
+      const { state, cluster } = await updateEnv(bench);
+      expect(state).toMatchObject({ env, settled: true });
+      expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
+      expect(countOf(bench.simulator, redeploy)).toBe(1);
+      expect(warnings(bench)).toEqual([]);
+      if (delayMs >= 15_000) expect(bench.said.join("\n")).toContain("status: waiting for the roll-out to begin, ");
+    },
+  );
+});
+
+describe("replicas that crash again and again before the update", () => {
+  /** Each look shows another number of crashes. */
+  function crashing(real: Client): Partial<Client> {
+    let looks = 0;
+    return {
+      getClusterStatus: async (...args) => {
+        const { replicas, ...status } = await real.getClusterStatus(...args);
+        looks += 1;
+        const told = replicas.map((replica) =>
+          replica.healthy ? replica : { ...replica, message: `crashed ${looks} times` },
+        );
+        return { ...status, replicas: told };
+      },
+    };
+  }
+
+  it.each([
+    [false, [patch, redeploy]],
+    [true, [patch]],
+  ])("are no roll-out; where the service rolls out by itself is %j, %j is sent", async (updateRollsOut, calls) => {
+    const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut }, client: crashing });
+    bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "crash" } });
+    const work = bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, env });
+    expect(await bench.run(work)).toMatchObject({ env, settled: true, readyReplicas: 2 });
+    expect(writes(bench.simulator)).toEqual(calls);
+    expect(bench.simulator.cluster(made.id)).toMatchObject({ deployed: { env }, generation: 2 });
+  });
+});
+
+describe("a roll-out that is too fast to be seen", () => {
+  /** Replicas without ids of their own, which are healthy at once. */
+  const invisible = (real: Client): Partial<Client> => ({
+    getClusterStatus: async (...args) => {
+      const { replicas, ...status } = await real.getClusterStatus(...args);
+      return { ...status, replicas: replicas.map((replica, index) => ({ ...replica, id: String(index) })) };
+    },
+  });
+
+  it("is over after 30 s, and that is said as a warning", async () => {
+    const bench = await openBench({ ...manual, provisioningMs: 0, client: invisible });
+    const { state, cluster, tookMs } = await updateEnv(bench);
+    expect(state).toMatchObject({ env, settled: true });
+    expect(cluster).toMatchObject({ deployed: { env }, generation: 2 });
+    expect(unseenRolloutMs).toBe(30_000);
+    expect(tookMs).toBeGreaterThanOrEqual(30_000);
+    expect(tookMs).toBeLessThanOrEqual(40_000);
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): no poll showed a replica that restarts/),
+    ]);
+    expect(countOf(bench.simulator, redeploy)).toBe(1);
+  });
+});
+
+/** Replicas by `<id>` for a healthy one, `<id>!` for one that starts, `<id>?text` for one that is sick. */
+function statusOf(replicas: string, status?: string): StatusRecord {
+  const read = (text: string): ReplicaRecord => {
+    const [, id = "", mark = "", message] = /^(\w+)([!?]?)(.*)$/.exec(text) ?? [];
+    if (mark === "") return { id, status: "running", healthy: true };
+    return mark === "!"
+      ? { id, status: "starting", healthy: false }
+      : { id, status: "unhealthy", healthy: false, message: message ?? "" };
+  };
+  return { ...(status ? { status } : {}), replicas: replicas.split(" ").filter(Boolean).map(read) };
+}
+
+/** What is shown before and after; whether it is a roll-out, and whether it is one if the update does not scale. */
+type Pair = StatusRecord | undefined;
+const pairs: [string, Pair, Pair, boolean, boolean?][] = [
+  ["nothing is known before", undefined, statusOf("a b"), false],
+  ["nothing is known after", statusOf("a b"), undefined, false],
+  ["none was there before", statusOf(""), statusOf("a b"), false],
+  ["all are as they were", statusOf("a b"), statusOf("a b"), false, false],
+  ["all are as they were, in another order", statusOf("a b"), statusOf("b a"), false],
+  ["all are others", statusOf("a b"), statusOf("c d"), true],
+  ["all are others, and still start", statusOf("a b"), statusOf("c! d!"), true],
+  ["all are others, and fewer", statusOf("a b"), statusOf("c"), true],
+  ["all are others, where one was sick", statusOf("a b?x"), statusOf("c d"), true],
+  ["all are others, while the cluster came up", statusOf("a! b!", "provisioning"), statusOf("c d"), true],
+  ["one that stayed starts again", statusOf("a b"), statusOf("a! b"), true],
+  ["one that stayed starts again, and one came", statusOf("a b", "running"), statusOf("a! b c!"), true],
+  ["one that stayed is sick", statusOf("a b"), statusOf("a b?x"), true],
+  ["one came", statusOf("a b"), statusOf("a b c!"), false, true],
+  ["one came while the cluster came up", statusOf("a b!", "provisioning"), statusOf("a b! c!"), false, false],
+  ["one went", statusOf("a b"), statusOf("a"), false, false],
+  ["one was replaced by another one", statusOf("a b"), statusOf("a c!"), false, true],
+  ["one that was sick gets healthy", statusOf("a b?x"), statusOf("a b"), false],
+  ["one that was sick says something else", statusOf("a b?x"), statusOf("a b?y"), false],
+  ["one that started gets healthy", statusOf("a b!"), statusOf("a b"), false],
+  ["one gets sick where another one was", statusOf("a b?x"), statusOf("a?y b?x"), false],
+  ["one that stayed changes while the cluster came up", statusOf("a b", "updating"), statusOf("a! b"), false],
+  ["the cluster only says that it is changing", statusOf("a b", "running"), statusOf("a b", "updating"), false, false],
+  ["none is listed while the cluster says so", statusOf("a b"), statusOf("", "updating"), true],
+  ["none is listed", statusOf("a b"), statusOf("", "running"), false, false],
+];
+
+describe("of the replicas before and after", () => {
+  it.each(pairs)("where %s", (_title, before, after, expected, unscaled = expected) => {
+    expect(rollsOut({ before, keepsSize: false }, after)).toBe(expected);
+    expect(rollsOut({ before, keepsSize: true }, after)).toBe(unscaled);
+  });
+
+  it("texts that change by themselves prove nothing", () => {
+    const up = (message: string) => ({ replicas: [{ id: "a", status: `Up ${message} s`, healthy: true, message }] });
+    expect(rollsOut({ before: up("1"), keepsSize: true }, up("2"))).toBe(false);
+  });
+
+  it("a cluster of which only the whole is shown is seen to become unhealthy", () => {
+    const whole = (overall: boolean) => ({ replicas: [], overall });
+    for (const overall of [true, false])
+      expect(rollsOut({ before: whole(true), keepsSize: true }, whole(overall))).toBe(!overall);
+  });
+});

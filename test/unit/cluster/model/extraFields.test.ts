@@ -1,0 +1,146 @@
+import { driftedExtras, extrasShown, mayScaleTo, scalingRange } from "../../../../provider/cluster/model/extraFields";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import type { Fault } from "../../../../simulator";
+import { closeAll, openBench, openSettled, settle, writes } from "../harness";
+import { checked } from "../inputs";
+import { change, failingChange, patch, reach, refresh, toDo } from "../powerHarness";
+
+afterEach(closeAll);
+
+const dialect = { extraFields: "stored" } as const;
+
+const check = async (news: Properties) => {
+  const bench = await openBench({ dialect });
+  return { bench, ...(await bench.run(bench.cluster.check(bench.ctx(), { ...checked, ...news }))) };
+};
+
+describe("extra fields are refused before any request", () => {
+  it.each<[string, unknown, RegExp]>([
+    ["a name of the specification", { gpu_type: "h100" }, /extraFields.*is sent by this package: .*`gpuType`/],
+    ["a name of the official client", { replicaCount: 3 }, /use the input `replicas`/],
+    ["the same in another spelling", { "image-url": "a/b:1" }, /use the input `container`/],
+    ["the environment", { envVars: { A: "canary-canary-canary" } }, /use the input `env`/],
+    ["no map", ["a"], /must be a map of names to JSON values/],
+    ["a text", "tier", /must be a map of names to JSON values/],
+    ["no JSON", { port: () => 1 }, /JSON/],
+    ["a name that no field has", { "a b": 1 }, /must be the name of a request field/],
+    ["1 MB", { notes: "canary".repeat(200_000) }, /must be at most 64 KiB/],
+    ["a name that means something to JavaScript", JSON.parse('{"__proto__": 1}'), /cannot be the name of a request/],
+  ])("for %s", async (_title, extraFields, reason) => {
+    const { bench, failures } = await check({ extraFields });
+    expect(failures.map(({ property, reason: text }) => `${property} ${text}`).join("\n")).toMatch(reason);
+    expect(JSON.stringify(failures)).not.toMatch(/canary-?canary/);
+    expect(bench.simulator.requests).toEqual([]);
+  });
+
+  it.each([
+    ["a value that is not known yet", { containerPort: UNKNOWN }],
+    ["fields that are not known yet", UNKNOWN],
+    ["more GPUs in a replica", { gpusPerReplica: 2 }],
+  ])("but not for %s", async (_title, extraFields) => {
+    expect((await check({ extraFields })).failures).toEqual([]);
+  });
+});
+
+describe("extra fields", () => {
+  it("change by one update, without a roll-out of their own; an update that fails leaves the old ones in the state", async () => {
+    const bench = await openBench({ dialect });
+    const first = { ...checked, extraFields: { container_port: 8000 } };
+    const { id, state } = await settle(bench, first);
+    const news = { ...first, extraFields: { container_port: 9000 } };
+    bench.simulator.fault({ kind: "status", status: 403, method: "PATCH" });
+    const failed = await failingChange(bench, { id, state }, news);
+    expect(failed.state).toMatchObject({ extraFields: { container_port: 8000 }, settled: false });
+    const next = await reach(bench, failed, news, [patch]);
+    expect(next.state["extraFields"]).toEqual({ container_port: 9000 });
+  });
+
+  it.each<[string, Omit<Fault, "path" | "method"> & Fault, number]>([
+    ["is lost before the change", { kind: "drop" }, 2],
+    ["is lost after the change", { kind: "drop", when: "after" }, 1],
+    ["is a conflict", { kind: "status", status: 409 }, 2],
+  ])("is sent until the service shows it, if the answer %s", async (_title, fault, sent) => {
+    const bench = await openBench({ dialect });
+    const first = { ...checked, extraFields: { container_port: 8000 } };
+    const { id, state } = await settle(bench, first);
+    bench.simulator.fault({ ...fault, method: "PATCH" });
+    const news = { ...first, extraFields: { container_port: 9000 } };
+    const next = await bench.run(bench.cluster.update(bench.ctx(), id, state, news));
+    expect(writes(bench.simulator)).toHaveLength(sent);
+    expect(next).toMatchObject({ extraFields: { container_port: 9000 }, settled: true });
+    const found = await bench.run(bench.cluster.read(bench.ctx(), id, next));
+    expect(found?.state).toMatchObject({ extraFields: { container_port: 9000 } });
+  });
+
+  it("never show a secret text in an error", async () => {
+    const secret = "canary-7f3a9e-canary-7f3a9e";
+    const message = `cannot use ${secret}`;
+    const bench = await openBench({ dialect, faults: [{ kind: "status", status: 400, message, method: "POST" }] });
+    const news = { ...checked, extraFields: { registryCredentialId: secret } };
+    const work = bench.cluster.create(bench.ctx(), news);
+    const text = await bench.run(work).then(String, (error: Error) => `${error.message} ${error.stack}`);
+    expect(text).not.toContain(secret);
+    expect(bench.said.join()).not.toContain(secret);
+  });
+});
+
+describe("a number of replicas that an autoscaler has chosen", () => {
+  const extraFields = { autoscaling: { min_replicas: 2, max_replicas: 6 } };
+  const news = { ...checked, replicas: 2, extraFields };
+
+  async function openScaled() {
+    const { bench, made } = await openSettled(news, { dialect });
+    bench.simulator.change(made.id, { replicas: 6 });
+    await bench.run(bench.clock.sleep(60_000));
+    return { bench, made };
+  }
+
+  it("is no drift within the range, and drift outside of it", async () => {
+    const { bench, made } = await openScaled();
+    expect(toDo(bench, await refresh(bench, made), news)).toEqual([]);
+    bench.simulator.change(made.id, { replicas: 7 });
+    expect(toDo(bench, await refresh(bench, made), news)).toContain("replicas");
+  });
+
+  it("stays when only the container changes, and is waited for", async () => {
+    const { bench, made } = await openScaled();
+    const container = "team/server:2.0";
+    const { id, state } = await change(bench, made, { ...news, container });
+    expect(bench.simulator.cluster(id)).toMatchObject({ replicas: 6, container });
+    expect(state).toMatchObject({ replicas: 2, container, settled: true });
+  });
+
+  it("gives way to a number that the program changes", async () => {
+    const { bench, made } = await openScaled();
+    await change(bench, made, { ...news, replicas: 3 });
+    expect(bench.simulator.cluster(made.id)?.replicas).toBe(3);
+  });
+});
+
+test.each<[string, Properties, Properties, string[]]>([
+  ["the same value", { port: 1 }, { port: 1 }, []],
+  ["a number as a text", { port: 8000 }, { port: "8000" }, []],
+  ["another spelling of a name inside", { scaling: { minReplicas: 1 } }, { scaling: { min_replicas: 1, more: 2 } }, []],
+  ["another value", { port: 1 }, { port: 2 }, ["port"]],
+  ["nothing where a value was asked for", { port: 1 }, { port: null }, ["port"]],
+  ["a list in another order", { list: ["a", "b"] }, { list: ["b", "a"] }, ["list"]],
+  ["no such field", { port: 1 }, {}, []],
+])("a record that shows %s", (_title, asked, shown, different) => {
+  const fields = new Map(Object.entries(shown));
+  expect(extrasShown(asked, { fields }, "other")).toEqual(different);
+  expect(Object.keys(driftedExtras(asked, { fields })).length > 0).toBe(different.length > 0);
+});
+
+test.each<[Properties, object?]>([
+  [{ autoscaling: { min_replicas: 1, max_replicas: 5 } }, { min: 1, max: 5 }],
+  [{ autoscaling: { minReplica: 0, maxReplica: 2 } }, { min: 0, max: 2 }],
+  [
+    { minReplicas: 2, maxReplicas: 3, tier: "community" },
+    { min: 2, max: 3 },
+  ],
+  [{ autoscaling: { min_replicas: 1 } }],
+  [{ tier: "community" }],
+])("the range of %j", (extraFields, range = undefined) => {
+  expect(scalingRange(extraFields)).toEqual(range);
+  expect([mayScaleTo(extraFields, 2), mayScaleTo(extraFields, 9)]).toEqual([range !== undefined, false]);
+});

@@ -1,0 +1,415 @@
+import { capacityCodes } from "../../../../provider/api/records";
+import { InterruptedError } from "../../../../provider/base/errors";
+import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import type { Fault } from "../../../../simulator";
+import { check, old } from "../check/harness";
+import {
+  type Bench,
+  type BenchOptions,
+  closeAll,
+  countOf,
+  failureOf,
+  forget,
+  living,
+  openBench,
+  openSettled,
+  rewriting,
+  writes,
+} from "../harness";
+import { checked, urnOf } from "../inputs";
+import { failingLists, post } from "./createOnceHarness";
+
+afterEach(closeAll);
+
+const minute = 60_000;
+const creation = "POST /v1/clusters";
+const waiting = (news: Properties = {}): Properties => ({ ...checked, waitForCapacity: true, ...news });
+const stocks = ({ simulator }: Bench, stock: Readonly<Record<string, number>>) => {
+  for (const [type, count] of Object.entries(stock)) simulator.setGpuType(type, { stock: count });
+};
+const warnings = ({ said }: Bench) => said.filter((line) => line.startsWith("warning"));
+const statuses = ({ said }: Bench) => said.filter((line) => line.startsWith("status: waiting"));
+const posts = ({ simulator }: Bench) => countOf(simulator, creation);
+/** The names of the clusters in the order of their creation, with their type. */
+const made = ({ simulator }: Bench) => living(simulator).map(({ name, gpuType }) => `${name} ${gpuType}`);
+/** Every create request is refused in this way. */
+const refusing = (status: number, code: string, times = 1_000): Fault => ({
+  ...post,
+  kind: "status",
+  status,
+  code,
+  times,
+});
+
+/** A check, as `up` makes it, and then the creation. */
+async function begin(bench: Bench, news: Properties, ctx: Parameters<Bench["ctx"]>[0] = {}) {
+  const name = String(news["name"]);
+  const { inputs, refusals } = await check(bench, news, {}, name);
+  expect(refusals).toEqual([]);
+  const work = bench.cluster.create(bench.ctx({ urn: urnOf(name), ...ctx }), inputs);
+  work.catch(() => undefined);
+  return { inputs, work };
+}
+
+/** Creations of several names that begin at the same time. */
+const beginAll = (bench: Bench, names: readonly string[]) =>
+  names.map((name) => {
+    const work = bench.cluster.create(bench.ctx({ urn: urnOf(name) }), waiting({ name }));
+    work.catch(() => undefined);
+    return work;
+  });
+
+describe.each([400, 409, 503])("a creation that %d refuses", (status) => {
+  it.each([...capacityCodes].flatMap((code) => [code, code.toUpperCase()]))(
+    "for lack of GPUs (%s) made nothing, and the next type is tried at once",
+    async (code) => {
+      const bench = await openBench({ faults: [refusing(status, code, 1)] });
+      const startMs = bench.clock.now();
+      const { work } = await begin(bench, { ...checked, gpuType: "h200", fallbackGpuTypes: ["h100"] });
+      const { state } = await bench.run(work);
+      expect(state).toMatchObject({ gpuType: "h100" });
+      expect([made(bench), posts(bench)]).toEqual([["web h100"], 2]);
+      expect(warnings(bench).join()).toMatch(/the GPU type "h200" is refused, so "h100" is next: /);
+      expect(bench.clock.now() - startMs).toBeLessThan(10_000);
+    },
+  );
+});
+
+/** A service whose list of GPU types leaves out those that are sold out. */
+const inStockOnly = rewriting(/\/gpus$/, ({ gpus }) => ({
+  gpus: [gpus].flat().filter((gpu) => Object(gpu)["available"] === true),
+}));
+
+describe("a refusal for lack of GPUs", () => {
+  it.each(["NODE_AT_CAPACITY", "GPU_COUNT_NOT_ALLOCATABLE"])("of the only type ends the creation: %s", async (code) => {
+    const bench = await openBench({ faults: [refusing(503, code)] });
+    const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), checked)));
+    expect(message).toMatch(new RegExp(`${code}, HTTP 503.*Use another GPU type or fewer replicas`));
+    expect(posts(bench)).toBe(1);
+  });
+
+  it("by a 503 is followed by a new list: a cluster that was made all the same is not bought twice", async () => {
+    const bench = await openBench({
+      faults: [{ ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" }],
+    });
+    const { work } = await begin(bench, { ...checked, gpuType: "h200", fallbackGpuTypes: ["h100"] });
+    const { message } = await bench.run(failureOf(work));
+    expect(message).toContain(`is already the name of ${living(bench.simulator)[0]?.id}`);
+    expect(made(bench)).toEqual(["web h200"]);
+  });
+
+  it.each(["CAPACITY_SERVICE_DOWN", "unavailable"])(
+    "is no other 503: the cluster is searched for (%s)",
+    async (code) => {
+      const bench = await openBench({ faults: [refusing(503, code)] });
+      const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
+      expect((await bench.run(failureOf(work))).message).toContain("may have been created");
+      expect(posts(bench)).toBe(1);
+    },
+  );
+
+  it.each<[string, Properties, Properties, string[]]>([
+    ["a scale", {}, { replicas: 3 }, ["POST /v1/clusters/:id/scale"]],
+    ["an update", {}, { env: { MODEL: "other" } }, ["PATCH /v1/clusters/:id"]],
+    [
+      "a start",
+      { desiredStatus: "stopped" },
+      {},
+      ["restart", "redeploy", "scale"].map((action) => `POST /v1/clusters/:id/${action}`),
+    ],
+  ])("is an error of %s, which is not sent again", async (_title, before, news, expected) => {
+    const { bench, id, state } = await openSettled({ ...checked, ...before });
+    const fault = {
+      kind: "status",
+      status: 503,
+      code: "NODE_AT_CAPACITY",
+      path: /^\/v1\/clusters\/./,
+      times: 99,
+    } as const;
+    for (const method of ["POST", "PATCH"]) bench.simulator.fault({ ...fault, method });
+    const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, { ...checked, ...news })));
+    expect(error.message).toContain("NODE_AT_CAPACITY");
+    expect(writes(bench.simulator)).toEqual(expected);
+  });
+});
+
+describe("a creation that waits for capacity", () => {
+  it("creates the cluster when a type of the list has enough, and shows what it waits for", async () => {
+    const bench = await openBench();
+    stocks(bench, { h200: 0, h100: 1 });
+    const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
+      timeoutMs: 30 * minute,
+    });
+    forget(bench);
+    await bench.clock.advance(3 * minute);
+    expect(posts(bench)).toBe(8);
+    expect(statuses(bench)).toEqual(
+      ["0s", "20s", "1m", "2m20s"].map((time) =>
+        expect.stringMatching(
+          `^status: waiting for capacity of h200, h100: .*insufficient_capacity.*, ${time} of 30m$`,
+        ),
+      ),
+    );
+    stocks(bench, { h100: 2 });
+    const { state } = await bench.run(work);
+    expect(state).toMatchObject({ gpuType: "h100", settled: true, hourlyCost: 5.98 });
+    expect(warnings(bench)).toEqual([
+      expect.stringContaining('the GPU type "h200" is refused, so "h100" is next: '),
+      expect.stringContaining('the GPU type "h100" is refused, so the creation waits for capacity: '),
+    ]);
+  });
+
+  it("costs no lookup if there is capacity", async () => {
+    const bench = await openBench();
+    const { work } = await begin(bench, waiting());
+    forget(bench);
+    await bench.run(work);
+    expect(bench.simulator.requests.filter(({ path }) => path.startsWith("/v1/gpus"))).toEqual([]);
+    expect([posts(bench), statuses(bench)]).toEqual([1, []]);
+  });
+
+  it("shows no difference in the next preview, whichever type it took, and if only the wait is removed", async () => {
+    const bench = await openBench();
+    stocks(bench, { h200: 0, h100: 0 });
+    const { inputs, work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
+    await bench.clock.advance(minute);
+    stocks(bench, { h100: 8 });
+    const { state } = await bench.run(work);
+    for (const waitForCapacity of [true, undefined]) {
+      const next = { ...bench, cluster: bench.as("seen") };
+      const again = await check(
+        next,
+        waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"], waitForCapacity }),
+        inputs,
+      );
+      expect(next.cluster.diff(state, again.inputs).changes).toEqual({});
+    }
+  });
+
+  it("fails at the time limit, names the missing capacity, and leaves nothing behind", async () => {
+    const bench = await openBench({ faults: [refusing(503, "INSUFFICIENT_HOST_CAPACITY")] });
+    const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
+      timeoutMs: 6 * minute,
+    });
+    expect((await bench.run(failureOf(work))).message).toMatch(
+      /^cluster "web" was not created: timed out after 6m, no capacity of h200, h100: .*\(INSUFFICIENT_HOST_CAPACITY\)\. To wait longer, set `customTimeouts`, and run `pulumi up` again$/,
+    );
+    expect(living(bench.simulator)).toEqual([]);
+    await expectNoTrace(bench);
+  });
+
+  it("ends with an interrupt at once, and has created nothing", async () => {
+    const bench = await openBench();
+    stocks(bench, { h100: 0 });
+    const controller = new AbortController();
+    const ended = failureOf(bench.cluster.create(bench.ctx({ signal: controller.signal }), waiting()));
+    await bench.clock.advance(5_000);
+    const atMs = bench.clock.now();
+    controller.abort(new InterruptedError("interrupted"));
+    const error = await ended;
+    expect(error).toBeInstanceOf(InterruptedError);
+    expect(error.message).toBe('cluster "web": the wait for capacity was interrupted. Nothing was created');
+    expect(bench.clock.now()).toBe(atMs);
+    expect(living(bench.simulator)).toEqual([]);
+  });
+
+  it("holds the limit of the cost for the type that it takes", async () => {
+    const bench = await openBench();
+    stocks(bench, { h200: 0, l4: 0 });
+    const { work } = await begin(bench, waiting({ gpuType: "l4", fallbackGpuTypes: ["h200"], maxHourlyCost: 5 }));
+    await bench.clock.advance(minute);
+    expect(warnings(bench).join()).toMatch(/"h200" is not allowed by a limit.*`maxHourlyCost` is 5.00, but .* 7\.98/);
+    stocks(bench, { h200: 8, l4: 8 });
+    await bench.run(work);
+    expect(made(bench)).toEqual(["web l4"]);
+  });
+
+  it("does not wait if a cluster has its name, or if the answer to its request was lost", async () => {
+    const bench = await openBench();
+    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
+    const taken = await bench.run(failureOf(bench.cluster.create(bench.ctx(), waiting())));
+    expect(taken.message).toContain(`is already the name of ${id}`);
+    expect(posts(bench)).toBe(0);
+    const lost = await openBench({ faults: [{ ...post, kind: "drop", when: "after" }, failingLists(503, 1)] });
+    expect((await lost.run(failureOf(lost.cluster.create(lost.ctx(), waiting())))).message).toContain(
+      "may have been created",
+    );
+    await expectNoTrace(lost);
+  });
+
+  it("is no update and no adoption", async () => {
+    const bench = await openBench();
+    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
+    stocks(bench, { h100: 0 });
+    const adopted = await bench.run(bench.cluster.create(bench.ctx(), waiting({ adopt: id })));
+    expect(adopted.id).toBe(id);
+    const grown = failureOf(bench.cluster.update(bench.ctx(), id, adopted.state, waiting({ replicas: 3 })));
+    expect((await bench.run(grown)).message).toMatch(/insufficient_capacity/);
+  });
+});
+
+/** No wait is left behind that keeps the process alive. */
+async function expectNoTrace({ clock, simulator }: Bench): Promise<void> {
+  const before = simulator.requests.length;
+  await clock.advance(10 * minute);
+  expect(simulator.requests).toHaveLength(before);
+  expect(clock.sleeping).toBe(0);
+}
+
+describe("20 creations that wait for one type", () => {
+  const names = Array.from({ length: 20 }, (_, index) => `web-${index}`);
+
+  it.each([0, 1_500])(
+    "send at most 12 create requests in 10 minutes, and all follow the first success (%d)",
+    async (gap) => {
+      const bench = await openBench();
+      stocks(bench, { h100: 0 });
+      const works: Promise<unknown>[] = [];
+      for (const name of names) {
+        works.push(...beginAll(bench, [name]));
+        await bench.clock.advance(gap);
+      }
+      await bench.clock.advance(10 * minute - gap * names.length);
+      expect(posts(bench)).toBeLessThanOrEqual(12);
+      stocks(bench, { h100: 64 });
+      await bench.run(Promise.all(works));
+      expect(living(bench.simulator)).toHaveLength(20);
+      expect(posts(bench)).toBeLessThanOrEqual(32);
+    },
+  );
+
+  it("lose few seconds if there is capacity, and send one request each", async () => {
+    const bench = await openBench({ provisioningMs: 0 });
+    const startMs = bench.clock.now();
+    await bench.run(Promise.all(beginAll(bench, names)));
+    expect(posts(bench)).toBe(20);
+    expect(bench.clock.now() - startMs).toBeLessThan(15_000);
+  });
+
+  it("get the GPUs that return one by one, with few refusals", async () => {
+    const bench = await openBench();
+    stocks(bench, { h100: 0 });
+    const works = beginAll(bench, names.slice(0, 5));
+    for (let stock = 2; stock <= 10; stock += 2) {
+      await bench.clock.advance(5 * minute);
+      stocks(bench, { h100: stock });
+    }
+    await bench.run(Promise.all(works));
+    expect(living(bench.simulator)).toHaveLength(5);
+    expect(posts(bench)).toBeLessThanOrEqual(40);
+  });
+
+  it("leave the request to the next one when the first one ends, and hold no others up", async () => {
+    const bench = await openBench();
+    stocks(bench, { h100: 1 });
+    const first = failureOf(
+      bench.cluster.create(bench.ctx({ urn: urnOf("a"), timeoutMs: 2 * minute }), waiting({ name: "a" })),
+    );
+    await bench.clock.advance(1_000);
+    const second = bench.cluster.create(bench.ctx({ urn: urnOf("b") }), waiting({ name: "b", replicas: 1 }));
+    const other = bench.cluster.create(bench.ctx({ urn: urnOf("c") }), waiting({ name: "c", gpuType: "l4" }));
+    await bench.clock.advance(minute);
+    expect(made(bench)).toEqual(["c l4"]);
+    await bench.run(first);
+    await bench.run(Promise.all([second, other]));
+    expect(made(bench).sort()).toEqual(["b h100", "c l4"]);
+  });
+
+  it("wait for the answer to another creation before they take a worse type", async () => {
+    const bench = await openBench();
+    const [first] = beginAll(bench, ["a"]);
+    const { work } = await begin(bench, waiting({ name: "b", gpuType: "h100", fallbackGpuTypes: ["l4"] }));
+    await bench.run(Promise.all([first, work]));
+    expect(made(bench)).toEqual(["a h100", "b h100"]);
+  });
+});
+
+describe("a refusal that no wait changes", () => {
+  it.each<[string, Properties, Fault[], string]>([
+    ["a type that does not exist", { gpuType: "h900" }, [], "invalid_gpu_type"],
+    ["several of them", { gpuType: "h900", fallbackGpuTypes: ["h901"] }, [], "invalid_gpu_type"],
+    ["a count that no node holds", {}, [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")], "GPU_COUNT_NOT_ALLOCATABLE"],
+    ["another refusal", {}, [refusing(400, "invalid_request")], "invalid_request"],
+  ])("ends the creation at once: %s", async (_title, news, faults, text) => {
+    const bench = await openBench({ faults });
+    const startMs = bench.clock.now();
+    const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), waiting(news))));
+    expect(message).toContain(text);
+    expect(bench.clock.now() - startMs).toBeLessThan(10_000);
+    expect(living(bench.simulator)).toEqual([]);
+    await expectNoTrace(bench);
+  });
+
+  it.each<[string, BenchOptions, string]>([
+    ["invalid_gpu_type of a type that the service lists", {}, "invalid_gpu_type"],
+    ["UNKNOWN_GPU_TYPE of a type that the service lists", {}, "UNKNOWN_GPU_TYPE"],
+    [
+      "a type of a list that cannot be read",
+      { faults: [{ kind: "status", status: 503, path: "/v1/gpus**", times: 99 }] },
+      "invalid_gpu_type",
+    ],
+    ["a type that is left out because it is sold out", { wire: inStockOnly }, "sold_out"],
+  ])("is none of these, and the creation waits: %s", async (_title, { faults = [], ...options }, code) => {
+    const bench = await openBench({ ...options, faults: [...faults, refusing(400, code, 3)] });
+    if (code === "sold_out") stocks(bench, { h100: 0 });
+    const work = bench.cluster.create(bench.ctx(), waiting());
+    await bench.clock.advance(30_000);
+    stocks(bench, { h100: 8 });
+    expect((await bench.run(work)).state).toMatchObject({ settled: true });
+    expect([made(bench), posts(bench)]).toEqual([["web h100"], 4]);
+  });
+
+  it("is not assumed of a type that was listed in this run: it is sold out since then", async () => {
+    const bench = await openBench({
+      wire: inStockOnly,
+      faults: [refusing(400, "invalid_gpu_type", 2)],
+    });
+    stocks(bench, { h100: 2 });
+    const { work } = await begin(bench, waiting());
+    stocks(bench, { h100: 0 });
+    await bench.clock.advance(30_000);
+    stocks(bench, { h100: 2 });
+    expect((await bench.run(work)).state).toMatchObject({ settled: true });
+  });
+});
+
+describe("a preview of a creation that would wait", () => {
+  const list = { gpuType: "h200", fallbackGpuTypes: ["h100"] };
+  it.each<[string, Properties, BenchOptions["settings"], string[]]>([
+    [
+      "says so",
+      list,
+      {},
+      ["info: web: not enough GPUs: 2 x h200 needed, 0 available: the creation waits for capacity"],
+    ],
+    [
+      "does not fail, whatever the stack says about capacity",
+      { gpuType: "h100" },
+      { capacityCheck: "error" },
+      ["info: web: not enough GPUs: 2 x h100 needed, 1 available: the creation waits for capacity"],
+    ],
+    ["says nothing if there is enough", { ...list, replicas: 1 }, {}, []],
+    ["says nothing of values that are not known yet", { ...list, replicas: UNKNOWN }, {}, []],
+    ["warns without the wait", { ...list, waitForCapacity: UNKNOWN }, {}, [expect.stringMatching(/^warning/)]],
+  ])("%s", async (_title, news, settings, said) => {
+    const bench = await openBench({ ...(settings && { settings }) });
+    stocks(bench, { h200: 0, h100: 1 });
+    const result = await check(bench, waiting(news));
+    expect(result.refusals).toEqual([]);
+    expect(result.said.filter((line) => line.includes("enough GPUs"))).toEqual(said);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("is the same for a replacement; a scale-up is judged as before", async () => {
+    const bench = await openBench({ settings: { capacityCheck: "error" } });
+    stocks(bench, { l4: 1, h100: 1 });
+    const before = old({ name: "web" });
+    const replaced = await check(bench, waiting({ gpuType: "l4" }), before);
+    expect(replaced.refusals).toEqual([]);
+    expect(replaced.said.join()).toContain("1 available: the creation waits for capacity");
+    const scaled = await check({ ...bench, cluster: bench.as("seen") }, waiting({ replicas: 9 }), before);
+    expect(scaled.refusals).toEqual([
+      expect.stringMatching(/^replicas: not enough GPUs: 7 x h100 needed, 1 available/),
+    ]);
+  });
+});

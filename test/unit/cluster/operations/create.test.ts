@@ -1,0 +1,223 @@
+import { InterruptedError } from "../../../../provider/base/errors";
+import type { InitError, Properties } from "../../../../provider/contract";
+import type { Fault } from "../../../../simulator";
+import { type Bench, closeAll, countOf, forget, initErrorOf, living, openBench, requestLines } from "../harness";
+import { canary, checked } from "../inputs";
+
+afterEach(closeAll);
+
+const create = (bench: Bench, inputs: Properties = checked, overrides = {}) =>
+  bench.cluster.create(bench.ctx(overrides), inputs);
+
+describe("a creation", () => {
+  it.each(["plain", "terse"])("ends with every output, as plain JSON (%s)", async (dialect) => {
+    const bench = await openBench({ dialect });
+    const { id, state } = await bench.run(create(bench));
+    const [cluster] = bench.simulator.clusters();
+    expect(id).toBe(cluster?.id);
+    expect(state).toStrictEqual({
+      ...checked,
+      status: "running",
+      endpoint: cluster?.endpoint,
+      createdAt: cluster?.createdAt,
+      replicaStatuses: cluster?.replicaStates.map(({ id }) => ({ id, status: "healthy", healthy: true })),
+      readyReplicas: 2,
+      settled: true,
+      unverifiedInputs: dialect === "terse" ? ["container", "env"] : [],
+      __seenBy: "seen",
+      __echo: {},
+    });
+    expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
+  });
+
+  it("sends exactly what was asked for, once", async () => {
+    const bench = await openBench();
+    await bench.run(create(bench));
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+    expect(bench.simulator.requests.find(({ method }) => method === "POST")?.body).toEqual({
+      name: "web",
+      gpu_type: "h100",
+      replicas: 2,
+      container: "vllm/vllm-openai:v0.6.3",
+      env: { MODEL: canary },
+    });
+  });
+
+  it("sends an empty env where none was given, and keeps none", async () => {
+    const bench = await openBench({ dialect: "terse" });
+    const { env, ...withoutEnv } = checked;
+    const { state } = await bench.run(create(bench, withoutEnv));
+    expect(bench.simulator.requests.find(({ method }) => method === "POST")?.body).toMatchObject({ env: {} });
+    expect(state).not.toHaveProperty("env");
+    expect(env).toBeDefined();
+  });
+
+  it("keeps the hidden inputs in the state", async () => {
+    const hidden = { __urn: "urn", __timeouts: { create: "1h" }, __generatedName: true };
+    const bench = await openBench();
+    expect((await bench.run(create(bench, { ...checked, ...hidden }))).state).toMatchObject(hidden);
+  });
+
+  it("tells its progress, and its id before all else", async () => {
+    const bench = await openBench();
+    const { id } = await bench.run(create(bench));
+    expect(bench.said.slice(0, 2)).toEqual(["status: creating", `status: created as ${id}`]);
+    expect(bench.said).toContainEqual(
+      expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, \d+s of 60m$/),
+    );
+    expect(bench.said.at(-1)).toBe("status: 2/2 replicas healthy");
+  });
+});
+
+describe("sixty creations at 30 requests a minute", () => {
+  it("all end with their cluster, and not one request is refused", async () => {
+    const bench = await openBench({ rateLimit: 30, provisioningMs: 60_000 });
+    const names = Array.from({ length: 60 }, (_, index) => `web-${index}`);
+    const made = await bench.run(Promise.all(names.map((name) => create(bench, { ...checked, name, replicas: 1 }))));
+    expect(made.every(({ state }) => state["settled"] === true)).toBe(true);
+    expect(living(bench.simulator)).toHaveLength(60);
+    expect(bench.simulator.requests.filter(({ status }) => status === 429)).toEqual([]);
+  });
+});
+
+/** What goes wrong after the service has given an id, and what the reason says. */
+const laterFailures: [string, Fault[], RegExp][] = [
+  [
+    "a replica that stays sick",
+    [{ kind: "sick-replica", replica: 1, message: "image not found" }],
+    /timed out after 2m: 1\/2 replicas healthy, provisioning\n +It is kept.*\n +replica rep_\S+: unhealthy, image not found/,
+  ],
+  [
+    "a cluster that fails",
+    [{ kind: "fail", message: "GPU fell off the bus" }],
+    /it is failed\n +It is kept.*\n(?: +seen: .*\n)? +replica rep_\S+: failed, GPU fell off the bus\n +replica rep_\S+: failed, GPU fell off the bus/,
+  ],
+  [
+    "a key that is refused from then on",
+    [{ kind: "status", status: 401, method: "GET", path: "/v1/clusters/**", times: 1_000, after: 2 }],
+    /HTTP 401/,
+  ],
+  ["a cluster that never shows", [{ kind: "hidden", ms: 3_600_000 }], /it disappeared from the service/],
+  [
+    "a service that does not answer until the end",
+    [{ kind: "drop", method: "GET", path: "/v1/clusters/**", times: 1_000 }],
+    /timed out after 2m\n +It is kept.*\n +the last poll that failed: .*the connection broke/,
+  ],
+  [
+    "a service that answers with pages until the end",
+    [{ kind: "html", status: 404, method: "GET", path: "/v1/clusters/**", times: 1_000 }],
+    /timed out after 2m\n +It is kept.*\n +the last poll that failed: .*web page/,
+  ],
+];
+
+function expectKept(error: InitError, bench: Bench): void {
+  const [cluster] = bench.simulator.clusters();
+  expect(error.id).toBe(cluster?.id);
+  expect(error.state).toMatchObject({ ...checked, settled: false, endpoint: cluster?.endpoint, __seenBy: "seen" });
+  expect(JSON.parse(JSON.stringify(error.state))).toStrictEqual(error.state);
+  expect(error.reasons).toHaveLength(1);
+  expect(error.reasons[0]).toContain(`cluster "web" (${cluster?.id}) was created, but is not ready: `);
+  expect(error.reasons[0]).toMatch(/It is kept in the state: run `pulumi up` again to continue from here/);
+}
+
+describe("a failure after the service has given an id keeps the cluster:", () => {
+  it.each(laterFailures)("%s", async (_title, faults, reason) => {
+    const bench = await openBench({ faults });
+    const error = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 120_000 })));
+    expectKept(error, bench);
+    expect(error.reasons[0]).toMatch(reason);
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+  });
+
+  it("an interrupt, at once", async () => {
+    const bench = await openBench({ provisioningMs: 600_000 });
+    const controller = new AbortController();
+    const failed = initErrorOf(create(bench, checked, { signal: controller.signal }));
+    await bench.clock.advance(60_000);
+    const atMs = bench.clock.now();
+    controller.abort(new InterruptedError("interrupted"));
+    const error = await bench.run(failed);
+    expectKept(error, bench);
+    expect(bench.clock.now()).toBe(atMs);
+    expect(error.reasons[0]).toContain("is not ready: interrupted\n");
+    expect(error.cause).toBeInstanceOf(InterruptedError);
+  });
+
+  it.each([
+    ["vanishes", "gone", /it disappeared/],
+    ["is stopped by somebody", "stopped", /it is stopped: someone else stopped it/],
+  ] as const)("a cluster that %s in the meantime", async (_title, status, reason) => {
+    const bench = await openBench({ provisioningMs: 600_000 });
+    const failed = initErrorOf(create(bench));
+    await bench.clock.advance(20_000);
+    bench.simulator.change(bench.simulator.clusters()[0]?.id ?? "", { status });
+    const error = await bench.run(failed);
+    expectKept(error, bench);
+    expect(error.reasons[0]).toMatch(reason);
+  });
+
+  it("takes an hour at most where nothing else is said", async () => {
+    const bench = await openBench({ provisioningMs: 24 * 3_600_000 });
+    const startMs = bench.clock.now();
+    const error = await bench.run(initErrorOf(create(bench)));
+    expect(bench.clock.now() - startMs).toBe(3_600_000);
+    expect(error.reasons[0]).toMatch(/timed out after 60m/);
+  });
+});
+
+describe("the update after a creation that failed", () => {
+  it.each(["plain", "terse"])("goes on with the wait and sends nothing that changes (%s)", async (dialect) => {
+    const bench = await openBench({ dialect, provisioningMs: 300_000 });
+    const { id, state } = await bench.run(initErrorOf(create(bench, checked, { timeoutMs: 60_000 })));
+    expect(bench.cluster.diff(state, checked).changes).toEqual({ settled: { kind: "update" } });
+    forget(bench);
+    const next = await bench.run(bench.cluster.update(bench.ctx(), id, state, checked));
+    expect(next).toMatchObject({ ...checked, settled: true, readyReplicas: 2, status: "running" });
+    expect(requestLines(bench.simulator).filter((line) => !line.startsWith("GET"))).toEqual([]);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+});
+
+describe("a creation that the engine asks for again, as an error hook of the program has it do,", () => {
+  const sick = { kind: "sick-replica", replica: 0, message: "no driver" } as const;
+
+  it("goes on with the cluster that there is", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = (timeoutMs: number) => bench.cluster.create(bench.ctx({ timeoutMs }), checked);
+    const first = await bench.run(initErrorOf(create(60_000)));
+    const second = await bench.run(initErrorOf(create(60_000)));
+    expect(second.id).toBe(first.id);
+    bench.simulator.change(first.id, { sickReplica: undefined });
+    const { id, state } = await bench.run(create(600_000));
+    expect([id, state["settled"]]).toEqual([first.id, true]);
+    expect(living(bench.simulator)).toHaveLength(1);
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+  });
+
+  it("goes on with it also after an attempt that could not even look", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = () => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked);
+    const { id } = await bench.run(initErrorOf(create()));
+    bench.simulator.change(id, { sickReplica: undefined });
+    bench.simulator.fault({ kind: "status", status: 403, method: "GET", times: 1 });
+    expect((await bench.run(initErrorOf(create()))).id).toBe(id);
+    expect((await bench.run(create())).id).toBe(id);
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+  });
+
+  it("is a creation of its own once the first cluster was deleted, in a process that outlives its run", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = () => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked);
+    const { id, state } = await bench.run(initErrorOf(create()));
+    await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+    expect((await bench.run(create())).id).not.toBe(id);
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
+  it("is a creation of its own for another name", async () => {
+    const bench = await openBench({ faults: [sick] });
+    const create = (name: string) => bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), { ...checked, name });
+    const { id } = await bench.run(initErrorOf(create("web")));
+    expect((await bench.run(create("web-2"))).id).not.toBe(id);
+  });
+});

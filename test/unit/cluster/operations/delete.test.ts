@@ -1,0 +1,128 @@
+import { InterruptedError } from "../../../../provider/base/errors";
+import { InitError } from "../../../../provider/contract";
+import type { Fault } from "../../../../simulator";
+import { type Bench, closeAll, countOf, failureOf, living, openBench, settle, writes } from "../harness";
+import { canary, checked } from "../inputs";
+import type { Held } from "../powerHarness";
+
+afterEach(closeAll);
+
+const line = "DELETE /v1/clusters/:id";
+
+const remove = (bench: Bench, { id, state }: Held, overrides = {}) =>
+  bench.cluster.delete(bench.ctx(overrides), id, state);
+
+describe("a deletion", () => {
+  it.each(["plain", "terse"])("waits until the cluster is gone (%s)", async (dialect) => {
+    const bench = await openBench({ dialect, deletionMs: 90_000 });
+    const made = await settle(bench, checked);
+    const startMs = bench.clock.now();
+    await bench.run(remove(bench, made));
+    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(90_000);
+    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+    expect(writes(bench.simulator)).toEqual([line]);
+    expect(bench.said[0]).toBe("status: deleting");
+    expect(bench.said.at(-1)).toBe("status: deleted");
+  });
+
+  it("of many reads only the last one by its id", async () => {
+    const bench = await openBench({ deletionMs: 1_000 });
+    const names = Array.from({ length: 15 }, (_, index) => `web-${index}`);
+    const made = await Promise.all(names.map((name) => settle(bench, { ...checked, name })));
+    bench.simulator.requests.splice(0);
+    await bench.run(Promise.all(made.slice(0, 4).map((each) => remove(bench, each))));
+    const reads = bench.simulator.requests.filter(({ method, path }) => method === "GET" && path !== "/v1/clusters");
+    expect(living(bench.simulator)).toHaveLength(11);
+    expect(reads.length).toBeLessThanOrEqual(1);
+  });
+
+  it("of many beside a list that may be the first page of a longer one reads each by its id, and lists a few times", async () => {
+    const bench = await openBench({ deletionMs: 1_000 });
+    const names = Array.from({ length: 16 }, (_, index) => `web-${index}`);
+    const made = await Promise.all(names.map((name) => settle(bench, { ...checked, name })));
+    bench.simulator.requests.splice(0);
+    await bench.run(Promise.all(made.slice(0, 6).map((each) => remove(bench, each))));
+    const gets = bench.simulator.requests.filter(({ method }) => method === "GET");
+    const lists = gets.filter(({ path }) => path === "/v1/clusters").length;
+    expect(living(bench.simulator)).toHaveLength(10);
+    expect([lists <= 4, gets.length - lists]).toEqual([true, 6]);
+  });
+
+  it("of a cluster that is already on its way out is fine", async () => {
+    const bench = await openBench({ deletionMs: 10_000 });
+    const made = await settle(bench, checked);
+    await bench.run(bench.client.deleteCluster(made.id));
+    await bench.run(remove(bench, made));
+    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+  });
+
+  it("frees the name for this process, although a list may lag behind", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    await bench.run(bench.service.lists.recent(0));
+    await bench.run(remove(bench, made));
+    const { id } = await bench.run(bench.cluster.create(bench.ctx(), { ...checked, gpuType: "l4" }));
+    expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
+  });
+
+  it.each<[string, Fault]>([
+    ["breaks before the effect", { kind: "drop" }],
+    ["breaks after the effect", { kind: "drop", when: "after" }],
+    ["is a 503 after the effect", { kind: "status", status: 503, when: "after" }],
+    ["is a 409", { kind: "status", status: 409 }],
+    ["is a web page", { kind: "html", status: 502, when: "after" }],
+    ["ends in the middle", { kind: "truncate" }],
+  ])("whose answer %s goes on to its end", async (_title, fault) => {
+    const bench = await openBench({ deletionMs: 5_000 });
+    const made = await settle(bench, checked);
+    bench.simulator.fault({ method: "DELETE", ...fault });
+    await bench.run(remove(bench, made));
+    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+    expect(countOf(bench.simulator, line)).toBe(2);
+  });
+});
+
+describe("a deletion fails, and the cluster stays in the state,", () => {
+  it.each<[string, Fault, RegExp]>([
+    ["by a 404 page of some proxy", { kind: "html", status: 404 }, /web page/],
+    ["by a 401", { kind: "status", status: 401 }, /HTTP 401/],
+    ["by a 403", { kind: "status", status: 403 }, /HTTP 403/],
+    ["by 500 without end", { kind: "status", status: 500, times: 100 }, /HTTP 500/],
+    ["by a reason of the service", { kind: "status", status: 400, message: "it is locked" }, /it is locked/],
+  ])("%s", async (_title, fault, reason) => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault({ method: "DELETE", ...fault });
+    const error = await bench.run(failureOf(remove(bench, made)));
+    expect(error).not.toBeInstanceOf(InitError);
+    expect(error.message).toContain(`cluster "web" (${made.id}) was not deleted: `);
+    expect(error.message).toMatch(reason);
+    expect(error.message).not.toContain(canary);
+    expect(bench.said).not.toContain("status: deleted");
+  });
+
+  it("when it never goes, after the time that it may take", async () => {
+    const bench = await openBench({ deletionMs: 24 * 3_600_000 });
+    const made = await settle(bench, checked);
+    const { message } = await bench.run(failureOf(remove(bench, made, { timeoutMs: 300_000 })));
+    expect(message).toMatch(/was not deleted: timed out after 5m: terminating/);
+  });
+
+  it("when it is interrupted, at once", async () => {
+    const bench = await openBench({ deletionMs: 24 * 3_600_000 });
+    const made = await settle(bench, checked);
+    const controller = new AbortController();
+    const failed = failureOf(remove(bench, made, { signal: controller.signal }));
+    await bench.clock.advance(20_000);
+    controller.abort(new InterruptedError("interrupted"));
+    expect((await bench.run(failed)).message).toMatch(/was not deleted: interrupted/);
+  });
+
+  it("when another key or address than the last one gets the 404", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { status: "gone" });
+    const work = bench.as("another").delete(bench.ctx({ urn: "urn:web" }), made.id, made.state);
+    expect((await bench.run(failureOf(work))).message).toMatch(/others saw it last.*pulumi state delete 'urn:web'/);
+  });
+});

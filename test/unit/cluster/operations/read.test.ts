@@ -1,0 +1,137 @@
+import type { Properties } from "../../../../provider/contract";
+import type { ClusterChanges, Fault } from "../../../../simulator";
+import { type Bench, closeAll, failureOf, openBench, requestLines, settle, writes } from "../harness";
+import { checked } from "../inputs";
+import type { Held } from "../powerHarness";
+
+afterEach(closeAll);
+
+const read = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
+
+async function readAfter(changes: ClusterChanges, inputs: Properties = checked) {
+  const bench = await openBench();
+  const made = await settle(bench, inputs);
+  bench.simulator.change(made.id, changes);
+  return { bench, made, found: await read(bench, made) };
+}
+
+describe("a read of a cluster that is as it was", () => {
+  it.each(["plain", "terse"])("finds the same state and the same inputs (%s)", async (dialect) => {
+    const bench = await openBench({ dialect });
+    const made = await settle(bench, checked);
+    const found = await read(bench, made);
+    expect(found?.state).toStrictEqual(made.state);
+    expect(found?.inputs).toMatchObject(checked);
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+  });
+
+  it("keeps the hidden inputs among the inputs, and no computed value that only a look tells", async () => {
+    const hidden = { __urn: "urn", __timeouts: { delete: "1h" }, __generatedName: true };
+    const { found } = await readAfter({}, { ...checked, ...hidden });
+    expect(found?.inputs).toMatchObject(hidden);
+    for (const name of ["status", "settled", "replicaStatuses", "readyReplicas", "__seenBy", "__echo"]) {
+      expect(found?.inputs).not.toHaveProperty(name);
+    }
+  });
+});
+
+describe("a read shows drift of", () => {
+  it.each<[string, ClusterChanges, Properties, string[]]>([
+    ["the replicas", { replicas: 1 }, { replicas: 1 }, ["replicas"]],
+    ["the container", { container: "a/b:9" }, { container: "a/b:9" }, ["container"]],
+    ["a variable", { env: { MODEL: "x" } }, { env: { MODEL: "x" } }, ["env.MODEL"]],
+    ["a variable that is gone", { env: {} }, { env: {} }, ["env.MODEL"]],
+    [
+      "a variable that is new",
+      { env: { MODEL: "x", B: "y" } },
+      { env: { MODEL: "x", B: "y" } },
+      ["env.MODEL", "env.B"],
+    ],
+    ["a stop", { status: "stopped" }, { status: "stopped", desiredStatus: "stopped" }, ["desiredStatus"]],
+    ["a failure", { status: "failed" }, { status: "failed" }, ["settled"]],
+    ["a replica's health", { sickReplica: { replica: 0, message: "hot" } }, { readyReplicas: 1 }, ["settled"]],
+  ])("%s, and the next diff puts it back", async (_title, changes, shown, paths) => {
+    const { bench, found } = await readAfter(changes);
+    expect(found?.state).toMatchObject(shown);
+    expect(Object.keys(bench.cluster.diff(found?.state ?? {}, checked).changes)).toEqual(expect.arrayContaining(paths));
+    const { settled: _settled, status: _status, readyReplicas: _ready, ...inputs } = shown;
+    expect(found?.inputs).toMatchObject(inputs);
+  });
+
+  it("what the service shows otherwise from the start only when that changes", async () => {
+    const bench = await openBench({ dialect: { injectedEnv: { REGION: "eu" } } });
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { env: { MODEL: "changed" } });
+    const found = await read(bench, made);
+    expect(found?.state).toMatchObject({ env: { MODEL: "changed" } });
+    expect(found?.state["env"]).not.toHaveProperty("REGION");
+  });
+});
+
+describe("a cluster is gone", () => {
+  it("when the service shows it as terminated", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault({ kind: "body", body: `{"id":"${made.id}","status":"terminated"}`, method: "GET" });
+    expect(await read(bench, made)).toBeUndefined();
+  });
+});
+
+describe("a cluster is not gone, but the read fails,", () => {
+  it.each<[string, Fault, RegExp]>([
+    ["by a 404 page of some proxy", { kind: "html", status: 404 }, /web page/],
+    ["by a 401", { kind: "status", status: 401 }, /HTTP 401.*Check the API key/],
+    ["by a 403", { kind: "status", status: 403 }, /HTTP 403/],
+    ["by 500 without end", { kind: "status", status: 500, times: 100 }, /HTTP 500/],
+    ["by broken connections without end", { kind: "drop", times: 100 }, /the connection broke/],
+    ["by a body that cannot be read", { kind: "body", body: "[]", times: 100 }, /cannot read/],
+    ["by a redirect", { kind: "redirect", location: "https://other.example.com/" }, /Redirects/],
+  ])("%s", async (_title, fault, reason) => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.fault({ method: "GET", ...fault });
+    const { message } = await bench.run(failureOf(bench.cluster.read(bench.ctx(), made.id, made.state)));
+    expect(message).toMatch(reason);
+    expect(message).toContain(made.id);
+  });
+
+  it("when another key or address than the last one gets the 404", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { status: "gone" });
+    const work = bench.as("another").read(bench.ctx({ urn: "urn:web" }), made.id, made.state);
+    const { message } = await bench.run(failureOf(work));
+    expect(message).toMatch(/others saw it last/);
+    expect(message).toMatch(/GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY/);
+    expect(message).toContain("pulumi state delete 'urn:web'");
+  });
+});
+
+describe("a read under another key that sees the cluster", () => {
+  it("is remembered as the one that saw it last", async () => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    const found = await bench.run(bench.as("another").read(bench.ctx(), id, state));
+    expect(found?.state).toMatchObject({ __seenBy: "another".slice(0, 8) });
+  });
+});
+
+describe("a read by the id alone", () => {
+  it("finds all inputs that the service shows", async () => {
+    const bench = await openBench();
+    const { id } = await settle(bench, checked);
+    const found = await bench.run(bench.cluster.read(bench.ctx(), id));
+    expect(found?.inputs).toMatchObject(checked);
+    expect(found?.state).toMatchObject({ ...checked, settled: true, status: "running" });
+  });
+
+  it("finds nothing where there is nothing", async () => {
+    const bench = await openBench();
+    expect(await bench.run(bench.cluster.read(bench.ctx(), "cl_nothing"))).toBeUndefined();
+  });
+});
+
+it("a read never changes anything", async () => {
+  const { bench } = await readAfter({ replicas: 1, status: "failed" });
+  expect(writes(bench.simulator)).toEqual([]);
+});

@@ -1,0 +1,366 @@
+import { generatedName } from "../../../../provider/cluster/model/validate";
+import type { Ctx, Properties, Resource } from "../../../../provider/contract";
+import type { ForeignCluster } from "../../../../simulator";
+import {
+  type Bench,
+  type BenchOptions,
+  closeAll,
+  failureOf,
+  forget,
+  initErrorOf,
+  living,
+  openBench,
+  writes,
+} from "../harness";
+import { least, urnOf } from "../inputs";
+import { patch } from "../powerHarness";
+import { laterLists, post } from "./createOnceHarness";
+
+afterEach(closeAll);
+
+const salt = "salt-7f3a9e51";
+const urn = urnOf("web");
+const name = generatedName(urn, "", salt);
+const program: Properties = { ...least, replicas: 2, env: { MODEL: "llama" } };
+const create = "POST /v1/clusters";
+
+function open(options: BenchOptions = {}): Promise<Bench> {
+  return openBench({ ...options, settings: { resume: salt, ...options.settings } });
+}
+
+/** The cluster of a run that was killed before the state had its id. */
+function leave(bench: Bench, changes: Partial<ForeignCluster> = {}): string {
+  const { gpuType, container, replicas, env } = program as unknown as ForeignCluster;
+  const at = { createdAt: bench.clock.now() - 600_000 };
+  return bench.simulator.addCluster({ name, gpuType, container, replicas, env, ...at, ...changes }).id;
+}
+
+/** One process: what the engine does for a resource that is not in its state. */
+async function up(bench: Bench, news: Properties = program, process: Resource = bench.as("seen")) {
+  const { inputs, failures } = await bench.run(process.check(bench.ctx(), news));
+  expect(failures).toEqual([]);
+  return { process, inputs, ...(await bench.run(process.create(bench.ctx(), inputs))) };
+}
+
+async function preview(bench: Bench, news: Properties = program) {
+  const { failures } = await bench.run(bench.as("seen").check(bench.ctx(), news));
+  return { refusals: failures.map(({ reason }) => reason), said: bench.said.join("\n") };
+}
+
+describe("a cluster that an interrupted run has created", () => {
+  it("is adopted by the next run, which says so, and sends no create request", async () => {
+    const bench = await open();
+    const id = leave(bench);
+    const { said, refusals } = await preview(bench);
+    expect(refusals).toEqual([]);
+    expect(said).toMatch(
+      new RegExp(
+        `^info: web: adopts ${id} \\("${name}", 2 x h100\\), which an interrupted run has created .*: nothing is`,
+      ),
+    );
+    const { id: held, state, process, inputs } = await up(bench);
+    expect(held).toBe(id);
+    expect(state).toMatchObject({ name, settled: true, __generatedName: true });
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(process.diff(state, inputs, { id, urn }).changes).toEqual({});
+    expect(bench.said.join()).not.toContain(salt);
+  });
+
+  it.each<[string, Properties, Partial<ForeignCluster>, string[]]>([
+    ["another env", {}, { env: { MODEL: "other" } }, [patch]],
+    ["the second type", { gpuType: "h200", fallbackGpuTypes: ["h100"] }, {}, []],
+    ["a failed state", {}, { status: "failed" }, [patch, "POST /v1/clusters/:id/redeploy"]],
+    ["an image with the default registry", {}, { container: `docker.io/${least["container"]}` }, []],
+    ["a name in other capitals", {}, { name: name.toUpperCase() }, []],
+    ["an age of 47 hours", {}, { createdAt: -47 }, []],
+  ])("and has %s is corrected like one that is adopted", async (_title, news, changes, calls) => {
+    const bench = await open();
+    const { createdAt: hours } = changes;
+    const age = hours === undefined ? {} : { createdAt: bench.clock.now() + hours * 3_600_000 };
+    const id = leave(bench, { ...changes, ...age });
+    const made = await up(bench, { ...program, ...news });
+    expect(made).toMatchObject({ id, state: { settled: true } });
+    expect(writes(bench.simulator)).toEqual(calls);
+    expect(bench.simulator.cluster(id)).toMatchObject({ status: "running", env: program["env"] });
+  });
+
+  it("still starts: the next run waits for it", async () => {
+    const bench = await open({ provisioningMs: 60_000 });
+    const first = bench.as("seen");
+    const { inputs } = await bench.run(first.check(bench.ctx(), program));
+    const { gpuType, container, replicas, env } = inputs as unknown as ForeignCluster & { container: string };
+    const { id } = await bench.client.createCluster({
+      name,
+      gpuType,
+      container,
+      replicas: replicas ?? 1,
+      env: env ?? {},
+    });
+    forget(bench);
+    expect(await up(bench)).toMatchObject({ id, state: { settled: true, readyReplicas: 2 } });
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("and that fails in its wait keeps its id, and the next run continues", async () => {
+    const bench = await open();
+    const id = leave(bench);
+    bench.simulator.change(id, { sickReplica: { replica: 0, message: "no driver" } });
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    const work = process.create(bench.ctx({ timeoutMs: 60_000 }), inputs);
+    const error = await bench.run(initErrorOf(work));
+    expect(error.id).toBe(id);
+    expect(error.reasons[0]).toMatch(/was adopted, but was not changed completely: timed out/);
+    bench.simulator.change(id, { sickReplica: undefined });
+    forget(bench);
+    const state = await bench.run(bench.as("seen").update(bench.ctx(), id, error.state, inputs));
+    expect(state).toMatchObject({ settled: true });
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("counts for the stock, so that a full service does not block it", async () => {
+    const bench = await open({ settings: { capacityCheck: "error" } });
+    const id = leave(bench);
+    bench.simulator.setGpuType("h100", { stock: 2 });
+    expect(await up(bench)).toMatchObject({ id });
+  });
+
+  it("has its GPUs, so that `waitForCapacity` does not wait for others", async () => {
+    const bench = await open();
+    const id = leave(bench);
+    bench.simulator.setGpuType("h100", { stock: 2 });
+    const startMs = bench.clock.now();
+    expect((await up(bench, { ...program, waitForCapacity: true })).id).toBe(id);
+    expect(bench.clock.now() - startMs).toBeLessThan(10_000);
+    expect(bench.said.join()).not.toContain("waits for capacity");
+  });
+
+  it("is adopted after an error that says that a cluster may exist", async () => {
+    const bench = await open({
+      faults: [
+        { ...post, kind: "status", status: 504, when: "after" },
+        { kind: "hidden", ms: 600_000 },
+      ],
+    });
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
+    expect(message).toMatch(/may have been created.*gpucluster:resume adopts it in the next `pulumi up`$/);
+    await bench.clock.advance(600_000);
+    forget(bench);
+    expect(await up(bench)).toMatchObject({ id: living(bench.simulator)[0]?.id });
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
+describe("a cluster that is not certainly that of an interrupted run", () => {
+  const hour = 3_600_000;
+  const startMs = Date.parse("2030-01-01T00:00:00Z");
+  const at = (ageHours: number) => ({ created_at: new Date(startMs - ageHours * hour).toISOString() });
+  const container = least["container"];
+  const record = { id: "cl_left", name, status: "running", gpu_type: "h100", replicas: 2, container, ...at(1) };
+  const twin = { ...record, id: "cl_twin" };
+
+  it.each<[string, object[], RegExp]>([
+    ["a twin", [record, twin], /several clusters have the name/],
+    ["a list that is not complete", [record, { name: "no id" }], /the list of clusters is not complete/],
+    ["another type", [{ ...record, gpu_type: "l4" }], /it has another `gpuType`/],
+    ["no type", [{ ...record, gpu_type: undefined }], /the service does not show its GPU type/],
+    ["another container", [{ ...record, container: "a/b:9" }], /it has another `container`/],
+    ["another type and container", [{ ...record, gpu_type: "l4", container: "a/b:9" }], /`gpuType` and `container`/],
+    ["been stopped", [{ ...record, status: "stopped" }], /because it is stopped/],
+    ["a stop in progress", [{ ...record, status: "stopping" }], /because it is stopping/],
+    ["an unknown state", [{ ...record, status: "parked" }], /because it is parked/],
+    ["no state", [{ ...record, status: undefined }], /because it is in no state/],
+    ["no age", [{ ...record, created_at: undefined }], /the service does not show its age/],
+    ["an age of 49 hours", [{ ...record, ...at(49) }], /it is more than two days old/],
+  ])("because it has %s is refused as without the setting, with the reason", async (_title, clusters, reason) => {
+    const bench = await open({ faults: [laterLists(clusters, 0)] });
+    const { refusals } = await preview(bench);
+    expect(refusals).toEqual([expect.stringMatching(/is already the name of cl_left.*set `adopt: "/)]);
+    expect(refusals[0]).toMatch(reason);
+    expect(refusals[0]).toMatch(/gpucluster:resume does not adopt it, because /);
+    expect(refusals[0]).not.toContain(salt);
+  });
+
+  it.each<[string, (bench: Bench, id: string) => Promise<unknown>]>([
+    ["adopts it", ({ cluster, ctx }, id) => cluster.check(ctx({ urn: urnOf("other") }), { ...least, name, adopt: id })],
+    ["has refreshed it", ({ cluster, ctx }, id) => cluster.read(ctx(), id, {})],
+  ])("because the program %s is refused", async (_title, manage) => {
+    const bench = await open();
+    const id = leave(bench);
+    await bench.run(manage(bench, id));
+    const { failures } = await bench.run(bench.cluster.check(bench.ctx(), program));
+    const reason = expect.stringMatching(/because the stack manages it already/);
+    expect(failures).toContainEqual({ property: "name", reason });
+  });
+
+  it.each<[string, Properties, Partial<Ctx>, BenchOptions]>([
+    ["without the setting", {}, {}, { settings: { resume: undefined } }],
+    ["with a name of the program", { name }, {}, {}],
+    ["with a name of pulumi:autonaming", {}, { naming: { proposed: "dev-web" } }, {}],
+  ])("%s is refused, too", async (_title, news, ctx, options) => {
+    const bench = await open(options);
+    const own = ctx.naming?.proposed ?? (news["name"] ? name : generatedName(urn));
+    leave(bench, { name: own });
+    const { inputs, failures } = await bench.run(bench.cluster.check(bench.ctx(ctx), { ...program, ...news }));
+    expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/set `adopt: "cl_/) }]);
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(ctx), inputs)));
+    expect(error.message).toMatch(/is already the name of cl_/);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
+  it("under its name without the setting is a warning, because the new name does not find it", async () => {
+    const bench = await open();
+    const id = leave(bench, { name: generatedName(urn) });
+    const { refusals, said } = await preview(bench);
+    expect(refusals).toEqual([]);
+    expect(said).toMatch(new RegExp(`^warning: web: ${id} .*without gpucluster:resume.* set .adopt: "${id}". before`));
+  });
+});
+
+describe("a list that changes between the check and the creation", () => {
+  it("shows the cluster of an interrupted run late: it is adopted in place of the error", async () => {
+    const bench = await open();
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    const id = leave(bench);
+    await bench.clock.advance(31_000);
+    expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
+    expect(writes(bench.simulator)).toEqual([]);
+    expect(bench.said.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
+  });
+
+  it("fails in the check: it is adopted without a wait for capacity, which it may hold itself", async () => {
+    const bench = await open();
+    bench.simulator.setGpuType("h100", { stock: 0 });
+    const id = leave(bench);
+    bench.simulator.fault({ kind: "status", status: 503, method: "GET", path: "/v1/clusters", times: 2 });
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), { ...program, waitForCapacity: true }));
+    expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
+    expect(bench.said.join()).not.toContain("waiting for capacity");
+  });
+
+  it("shows it after a conflict only: it is adopted in place of the error", async () => {
+    const bench = await open({ dialect: { uniqueNames: true } });
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    const id = leave(bench);
+    expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
+    expect(living(bench.simulator)).toHaveLength(1);
+  });
+
+  it("does not show it any more: a new one is created", async () => {
+    const bench = await open();
+    const process = bench.as("seen");
+    const id = leave(bench);
+    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    expect(inputs).not.toHaveProperty("endpoint");
+    bench.simulator.change(id, { status: "gone" });
+    await bench.clock.advance(31_000);
+    const { state } = await bench.run(process.create(bench.ctx(), inputs));
+    expect(writes(bench.simulator)).toEqual([create]);
+    expect(state).toMatchObject({ endpoint: living(bench.simulator)[0]?.endpoint });
+  });
+
+  it("shows another container in detail: it is not adopted, and nothing is created", async () => {
+    const bench = await open();
+    const id = leave(bench, { container: "a/b:9" });
+    bench.simulator.fault(
+      laterLists([{ id, name, status: "running", gpu_type: "h100", created_at: new Date(bench.clock.now()) }], 0),
+    );
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
+    expect(message).toMatch(/was not adopted: it has another `container`/);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+});
+
+describe("a replacement", () => {
+  const l4: Properties = { ...program, gpuType: "l4" };
+
+  /** What the engine does to replace a cluster; without `isKnown`, by --replace: then the provider gets no old inputs. */
+  async function replace(
+    bench: Bench,
+    held: { state: Properties; inputs: Properties; id: string },
+    news: Properties,
+    isKnown: boolean,
+  ) {
+    const process = bench.as("seen");
+    if (isKnown) {
+      const { inputs } = await bench.run(process.check(bench.ctx(), news, held.inputs));
+      await bench.run(process.recognize(bench.ctx(), held.id, held.state, inputs));
+      process.diff(held.state, inputs, { id: held.id, urn });
+    }
+    return up(bench, news, process);
+  }
+
+  it("that was killed in the middle adopts its new cluster, and the one after it has another name", async () => {
+    const bench = await open();
+    const first = await up(bench);
+    const lost = await replace(bench, first, l4, true);
+    forget(bench);
+    const second = await replace(bench, first, l4, true);
+    expect(second.id).toBe(lost.id);
+    expect(writes(bench.simulator)).toEqual([]);
+    await bench.run(second.process.delete(bench.ctx(), first.id, first.state));
+    const third = await replace(bench, second, program, true);
+    expect(new Set([first, second, third].map(({ state }) => state["name"])).size).toBe(3);
+    expect(living(bench.simulator).map(({ id }) => id)).toEqual([second.id, third.id]);
+  });
+
+  it("that a taken-up cluster gets later deletes it", async () => {
+    const bench = await open();
+    leave(bench);
+    const old = await up(bench);
+    const next = await replace(bench, old, l4, true);
+    await bench.run(next.process.delete(bench.ctx(), old.id, old.state));
+    expect(living(bench.simulator).map(({ id }) => id)).toEqual([next.id]);
+  });
+
+  it("of which the provider gets no old name replaces nothing, and deletes nothing, then and later", async () => {
+    const bench = await open();
+    const old = await up(bench);
+    forget(bench);
+    const again = await replace(bench, old, program, false);
+    expect(again.id).toBe(old.id);
+    const remove = (process: Resource) => bench.run(process.delete(bench.ctx(), old.id, old.state));
+    await remove(again.process);
+    const later = bench.as("seen");
+    const { inputs } = await bench.run(later.check(bench.ctx(), program, again.inputs));
+    await bench.run(later.recognize(bench.ctx(), again.id, again.state, inputs));
+    await bench.run(later.read(bench.ctx(), old.id, old.state));
+    await remove(later);
+    expect(writes(bench.simulator)).toEqual([]);
+    const text = /not deleted, because this resource has adopted the same cluster, so it is not replaced: `--replace`/;
+    expect(bench.said.filter((line) => text.test(line))).toHaveLength(2);
+    await bench.run(bench.as("seen").delete(bench.ctx(), again.id, again.state));
+    expect(living(bench.simulator)).toEqual([]);
+  });
+
+  it("of which the provider gets no old name, with the old cluster deleted first, creates a new one", async () => {
+    const bench = await open();
+    const old = await up(bench);
+    const process = bench.as("seen");
+    const news = { ...program, __deleteBeforeReplace: true };
+    const { inputs, failures } = await bench.run(process.check(bench.ctx(), news));
+    expect(failures).toEqual([]);
+    expect(bench.said.join("\n")).toMatch(/adopts cl_.*, unless a replacement deletes it first/);
+    await bench.run(process.delete(bench.ctx(), old.id, old.state));
+    const next = await bench.run(process.create(bench.ctx(), inputs));
+    expect(living(bench.simulator).map(({ id }) => id)).toEqual([next.id]);
+    expect(next.id).not.toBe(old.id);
+  });
+});
+
+it("two stacks of one name with other salts do not see each other's clusters", async () => {
+  const bench = await open();
+  const first = await up(bench);
+  const other = await openBench({ settings: { resume: `${salt}-2` } });
+  other.simulator.addCluster({ name, gpuType: "h100", replicas: 2 });
+  const second = await up(other);
+  expect(second.state["name"]).not.toBe(first.state["name"]);
+  expect(writes(other.simulator)).toEqual([create]);
+});

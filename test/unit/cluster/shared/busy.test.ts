@@ -1,0 +1,152 @@
+import { busyCode } from "../../../../provider/api/records";
+import { InterruptedError } from "../../../../provider/base/errors";
+import type { Properties } from "../../../../provider/contract";
+import type { Fault } from "../../../../simulator";
+import { type Bench, closeAll, countOf, failureOf, initErrorOf, openBench, openSettled, settle } from "../harness";
+import { checked } from "../inputs";
+import type { Held } from "../powerHarness";
+
+afterEach(closeAll);
+
+type Change = (bench: Bench, made: Held, overrides?: object) => Promise<unknown>;
+
+const env = { MODEL: "another-value" };
+const update =
+  (news: Properties): Change =>
+  (bench, { id, state }, overrides) =>
+    bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
+const remove: Change = (bench, { id, state }, overrides) => bench.cluster.delete(bench.ctx(overrides), id, state);
+
+test.each([
+  ["cluster_busy", true],
+  ["operation_in_progress", true],
+  ["InTransition", true],
+  ["resource_locked", true],
+  ["invalid_state_transition", false],
+  ["transition_not_allowed", false],
+])("the code %s says that the cluster is changing: %s", (code, isChanging) => {
+  expect(busyCode.test(code)).toBe(isChanging);
+});
+
+/** What is done, its request, and what the cluster is then. */
+const changes: [string, Change, string, object][] = [
+  ["a deletion", remove, "DELETE /v1/clusters/:id", { status: "gone" }],
+  ["a scaling", update({ replicas: 4 }), "POST /v1/clusters/:id/scale", { status: "running", replicas: 4 }],
+  ["an update", update({ env }), "PATCH /v1/clusters/:id", { status: "running", deployed: { env } }],
+];
+
+/** An answer of 409 to a request of that method. */
+const conflict = (line: string, fault: object): Fault => {
+  const [method = "", path = ""] = line.split(" ");
+  return { kind: "status", status: 409, message: "not now", method, path: path.replace(":id", "*"), ...fault };
+};
+
+/** A settled cluster, the next requests to which are conflicts. */
+async function openConflicting(line: string, fault: object) {
+  const { bench, made } = await openSettled(checked);
+  bench.simulator.fault(conflict(line, fault));
+  const startMs = bench.clock.now();
+  return { bench, made, tookMs: () => bench.clock.now() - startMs };
+}
+
+describe.each(changes)("%s that the service calls a conflict", (_title, change, line, reached) => {
+  it("while the cluster is provisioning is sent again until it works", async () => {
+    const bench = await openBench({ dialect: { busyWhen: "changing" }, provisioningMs: 300_000 });
+    const made = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 10_000 }), checked)));
+    await bench.run(change(bench, made));
+    expect(bench.simulator.cluster(made.id)).toMatchObject(reached);
+    expect(countOf(bench.simulator, line)).toBeGreaterThan(5);
+  });
+
+  it.each<[string, object, number]>([
+    ["by the status 423 is sent again", { status: 423, times: 2 }, 3],
+    ["by the status 425 is sent again", { status: 425, times: 2 }, 3],
+    ["with the code cluster_busy is waited for, although the cluster runs", { code: "cluster_busy", times: 9 }, 10],
+    ["with the code operation_in_progress is waited for", { code: "operation_in_progress", times: 9 }, 10],
+    ["with the code LOCKED is waited for", { code: "LOCKED", times: 9 }, 10],
+  ])("%s", async (_kind, fault, count) => {
+    const { bench, made } = await openConflicting(line, fault);
+    await bench.run(change(bench, made));
+    expect(bench.simulator.cluster(made.id)).toMatchObject(reached);
+    expect(countOf(bench.simulator, line)).toBe(count);
+  });
+
+  it("for ever, on a cluster that runs, fails after a few tries with the API's text", async () => {
+    const { bench, made, tookMs } = await openConflicting(line, { times: 1_000 });
+    const error = await bench.run(failureOf(change(bench, made)));
+    expect(error.message).toContain("not now");
+    expect(countOf(bench.simulator, line)).toBe(5);
+    expect(tookMs()).toBeLessThan(60_000);
+  });
+
+  it("for longer than the operation may take fails with the API's text", async () => {
+    const { bench, made, tookMs } = await openConflicting(line, { code: "cluster_busy", times: 1_000 });
+    const error = await bench.run(failureOf(change(bench, made, { timeoutMs: 120_000 })));
+    expect(error.message).toContain("not now");
+    expect(tookMs()).toBeLessThanOrEqual(120_000);
+  });
+
+  it("ends with an interrupt at once", async () => {
+    const { bench, made, tookMs } = await openConflicting(line, { code: "cluster_busy", times: 1_000 });
+    const controller = new AbortController();
+    const failed = failureOf(change(bench, made, { signal: controller.signal }));
+    await bench.clock.advance(50_000);
+    const [sent, abortedMs] = [countOf(bench.simulator, line), tookMs()];
+    controller.abort(new InterruptedError("interrupted"));
+    expect((await bench.run(failed)).message).toContain("interrupted");
+    expect(tookMs()).toBe(abortedMs);
+    expect(sent).toBeGreaterThan(2);
+    expect(countOf(bench.simulator, line)).toBe(sent);
+  });
+});
+
+it("conflicts of a cluster that runs are counted anew after a lost answer", async () => {
+  const bench = await openBench();
+  const made = await settle(bench, checked);
+  const line = "POST /v1/clusters/:id/scale";
+  const lost: Fault = { kind: "drop", path: "**/scale" };
+  for (const fault of [conflict(line, { times: 4 }), lost, conflict(line, { times: 4 })]) bench.simulator.fault(fault);
+  await bench.run(update({ replicas: 4 })(bench, made));
+  expect(countOf(bench.simulator, line)).toBe(10);
+});
+
+describe("a deletion that is answered with 409", () => {
+  it("while the cluster vanishes is a success", async () => {
+    const opened: Promise<Bench> = openBench({
+      faults: [conflict("DELETE /v1/clusters/:id", { times: 1_000 })],
+      client: (real) => ({
+        deleteCluster: async (id, ...args) => {
+          (await opened).simulator.change(id, { status: "gone" });
+          return real.deleteCluster(id, ...args);
+        },
+      }),
+    });
+    const bench = await opened;
+    const made = await settle(bench, checked);
+    await expect(bench.run(remove(bench, made))).resolves.toBeUndefined();
+    expect(countOf(bench.simulator, "DELETE /v1/clusters/:id")).toBe(1);
+  });
+
+  it("because it has begun already is waited for to its end, and not sent again", async () => {
+    const { bench, made } = await openSettled(checked, { dialect: { deleteAgain: "409" }, deletionMs: 60_000 });
+    await bench.run(bench.client.deleteCluster(made.id));
+    await bench.run(remove(bench, made));
+    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+    expect(countOf(bench.simulator, "DELETE /v1/clusters/:id")).toBe(2);
+  });
+});
+
+describe("a redeploy that is answered with 409", () => {
+  const redeploy = "POST /v1/clusters/:id/redeploy";
+
+  it.each<[string, object, number]>([
+    ["because the roll-out runs already is not sent again", { when: "after" }, 1],
+    ["before anything was done is sent again", { times: 2 }, 3],
+  ])("%s", async (_title, fault, count) => {
+    const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
+    bench.simulator.fault(conflict(redeploy, fault));
+    expect(await bench.run(update({ env })(bench, made))).toMatchObject({ env, settled: true });
+    expect(countOf(bench.simulator, redeploy)).toBe(count);
+    expect(bench.simulator.cluster(made.id)).toMatchObject({ generation: 2, deployed: { env } });
+  });
+});

@@ -1,0 +1,340 @@
+import type { Client } from "../../../../provider/api/client";
+import { ApiError } from "../../../../provider/base/errors";
+import type { Fault } from "../../../../simulator";
+import {
+  type Bench,
+  type BenchOptions,
+  closeAll,
+  countOf,
+  failureOf,
+  forget,
+  initErrorOf,
+  openBench,
+  requestLines,
+  settle,
+  writes,
+} from "../harness";
+import { checked } from "../inputs";
+import type { Held } from "../powerHarness";
+
+afterEach(closeAll);
+
+const always = { times: 1_000 };
+const oneCluster = { method: "GET", path: "/v1/clusters/*", ...always } as const;
+const theList = { method: "GET", path: "/v1/clusters", ...always } as const;
+const listLine = "GET /v1/clusters";
+const gone = { status: "gone" } as const;
+const deletion404: Fault = { kind: "status", status: 404, method: "DELETE", ...always };
+
+const read = (bench: Bench, { id, state }: Held) => bench.cluster.read(bench.ctx(), id, state);
+const remove = (bench: Bench, { id, state }: Held, overrides = {}) =>
+  bench.cluster.delete(bench.ctx(overrides), id, state);
+
+/** A bench with a healthy cluster, and what goes wrong from then on. */
+async function openWith(faults: readonly Fault[] = [], options: BenchOptions = {}) {
+  const bench = await openBench(options);
+  const made = await settle(bench, checked);
+  for (const fault of faults) bench.simulator.fault(fault);
+  return { bench, made };
+}
+
+/** What a gateway on the way answers; none of it has the documented shape. */
+const gatewayBodies: [string, string][] = [
+  ["an empty body", ""],
+  ["the words of a gateway", '{"message":"no Route matched with those values"}'],
+  ["half an envelope", '{"error":{"message":"not found"}}'],
+  ["a bare list", "[]"],
+];
+const gateway404 = (body = ""): Fault => ({ ...oneCluster, kind: "body", status: 404, body });
+const envelope404: Fault = { ...oneCluster, kind: "status", status: 404 };
+const page = (clusters: object[]): Fault => ({
+  ...theList,
+  kind: "body",
+  body: JSON.stringify({ clusters, next: "p2" }),
+});
+
+/** Lists that prove no absence. */
+const failingLists: [string, Fault][] = [
+  ["fails", { ...theList, kind: "status", status: 500 }],
+  ["breaks", { ...theList, kind: "drop" }],
+  ["is busy", { ...theList, kind: "status", status: 423 }],
+  ["is over its limit", { ...theList, kind: "status", status: 429 }],
+];
+
+const uselessLists: [string, Fault][] = [
+  ["may not be read", { ...theList, kind: "status", status: 403 }],
+  ["is a web page", { ...theList, kind: "html", status: 200 }],
+  ["has more pages", page([])],
+  ["has a record that cannot be read", { ...theList, kind: "body", body: '{"clusters":[{}]}' }],
+];
+
+const notAvailable = /HTTP 404.*the list of clusters is not available now \(.*\): nothing is changed/;
+const notConfirmed = /HTTP 404.*no list of clusters confirms it: nothing is changed/;
+
+describe("a 404 in the documented form", () => {
+  it("means gone after one look at the list, which is complete and does not have the id", async () => {
+    const { bench, made } = await openWith();
+    // One that is younger is looked at again.
+    await bench.clock.advance(120_000);
+    bench.simulator.change(made.id, gone);
+    expect(await bench.run(read(bench, made))).toBeUndefined();
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", listLine]);
+  });
+
+  it("means nothing while the list still shows the cluster", async () => {
+    const { bench, made } = await openWith([envelope404]);
+    expect((await bench.run(read(bench, made)))?.state).toStrictEqual(made.state);
+  });
+
+  it.each(uselessLists)("is the only word there is, and counts, if the list %s", async (_title, fault) => {
+    const { bench, made } = await openWith([fault]);
+    bench.simulator.change(made.id, gone);
+    expect(await bench.run(read(bench, made))).toBeUndefined();
+  });
+
+  it.each(failingLists)("is an error, and never gone, while the service is down: the list %s", async (_list, fault) => {
+    const { bench, made } = await openWith([fault]);
+    bench.simulator.change(made.id, gone);
+    const { message } = await bench.run(failureOf(read(bench, made)));
+    expect(message).toMatch(notAvailable);
+    expect(message).toContain(made.id);
+  });
+});
+
+describe.each(gatewayBodies)("a 404 with %s", (_title, body) => {
+  it("keeps the state while the list shows the cluster, be it on the first page of many", async () => {
+    const { bench, made } = await openWith([gateway404(body)]);
+    const found = await bench.run(read(bench, made));
+    expect(found?.state).toStrictEqual(made.state);
+    expect(found?.inputs).toMatchObject(checked);
+    bench.simulator.fault(page([{ id: made.id, name: "web", status: "running" }]));
+    expect((await bench.run(read(bench, made)))?.state).toStrictEqual(made.state);
+  });
+
+  it("means gone if a complete list does not have the id", async () => {
+    const { bench, made } = await openWith([gateway404(body)]);
+    bench.simulator.change(made.id, gone);
+    expect(await bench.run(read(bench, made))).toBeUndefined();
+  });
+
+  it.each([
+    ...uselessLists.map(([list, fault]) => [list, fault, notConfirmed] as const),
+    ...failingLists.map(([list, fault]) => [list, fault, notAvailable] as const),
+  ])("is an error, and never gone, if the list %s", async (_list, fault, text) => {
+    const { bench, made } = await openWith([gateway404(body), fault]);
+    const { message } = await bench.run(failureOf(read(bench, made)));
+    expect(message).toMatch(text);
+    expect(message).toContain(made.id);
+  });
+});
+
+describe("an update whose look gets the 404 of a gateway", () => {
+  const news = { ...checked, replicas: 3 };
+  const update = (bench: Bench, { id, state }: Held) => bench.cluster.update(bench.ctx(), id, state, news);
+
+  it("goes on while the list shows the cluster, and sends nothing if no list tells more", async () => {
+    const { bench, made } = await openWith([gateway404()]);
+    expect(await bench.run(update(bench, made))).toMatchObject({ ...news, settled: true });
+    const blind = await openWith([gateway404(), { ...theList, kind: "drop" }]);
+    expect((await blind.bench.run(failureOf(update(blind.bench, blind.made)))).message).toMatch(/nothing is changed/);
+    expect(writes(blind.bench.simulator)).toEqual([]);
+  });
+});
+
+/** A bench whose DELETE is answered on the way, and never arrives. */
+function openLocked(isEnvelope: boolean, faults: Fault[] = []) {
+  const request = { method: "DELETE", path: "/v1/clusters/x", status: 404 } as const;
+  const failure = { ...request, outcome: "refused", isApiAnswer: true, isEnvelope } as const;
+  const client = (): Partial<Client> => ({
+    deleteCluster: () => Promise.reject(new ApiError("no Route matched (HTTP 404)", failure)),
+  });
+  return openWith(faults, { client });
+}
+
+describe("a deletion that is answered by 404", () => {
+  it.each([false, true])("is an error while the list shows the cluster (documented form: %j)", async (isEnvelope) => {
+    const { bench, made } = await openLocked(isEnvelope);
+    const { message } = await bench.run(failureOf(remove(bench, made)));
+    expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but still lists it/);
+    expect(bench.said).not.toContain("status: deleted");
+    expect(bench.simulator.cluster(made.id)?.status).toBe("running");
+    // Its name stays taken.
+    const again = await bench.run(failureOf(bench.cluster.create(bench.ctx(), checked)));
+    expect(again.message).toContain(made.id);
+  });
+
+  it.each(uselessLists)("by a gateway is an error if the list %s", async (_title, fault) => {
+    const { bench, made } = await openLocked(false, [fault]);
+    expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(/nothing is changed/);
+    expect(bench.said).not.toContain("status: deleted");
+  });
+
+  it.each([false, true])("is fine if the list does not have it (documented form: %j)", async (isEnvelope) => {
+    const { bench, made } = await openLocked(isEnvelope);
+    bench.simulator.change(made.id, gone);
+    await bench.run(remove(bench, made));
+    expect(bench.said.at(-1)).toBe("status: deleted");
+  });
+
+  it("is waited for to its end if somebody else has begun it", async () => {
+    const { bench, made } = await openWith([], { deletionMs: 60_000 });
+    await bench.run(bench.client.deleteCluster(made.id));
+    bench.simulator.fault({ ...deletion404, code: "cluster_not_found" });
+    await bench.run(remove(bench, made));
+    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+  });
+});
+
+describe("the wait for a deletion whose looks get the 404 of a gateway", () => {
+  it("goes on until the list does not show the cluster any more", async () => {
+    const { bench, made } = await openWith([gateway404()], { deletionMs: 90_000 });
+    const startMs = bench.clock.now();
+    await bench.run(remove(bench, made));
+    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(90_000);
+    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+  });
+
+  it.each(uselessLists)("never takes it for gone if the list %s", async (_title, fault) => {
+    const { bench, made } = await openWith([gateway404(), fault], { deletionMs: 3_600_000 });
+    const { message } = await bench.run(failureOf(remove(bench, made, { timeoutMs: 60_000 })));
+    expect(message).toMatch(/was not deleted: timed out after 1m\n +the last poll that failed: .*nothing is changed/);
+    expect(bench.said).not.toContain("status: deleted");
+  });
+});
+
+const notYet = /was created a moment ago, and the service does not show it yet\. Run the command again/;
+
+describe("a cluster that has only just been created, and that reads do not show,", () => {
+  /** What is left of a creation whose time was up before the cluster showed. */
+  async function openHidden(): Promise<{ bench: Bench; made: Held }> {
+    const bench = await openBench({ faults: [{ kind: "hidden", ms: 3_600_000 }] });
+    const made = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 20_000 }), checked)));
+    const [cluster] = bench.simulator.clusters();
+    expect([made.id, made.state["createdAt"], made.state["settled"]]).toEqual([cluster?.id, cluster?.createdAt, false]);
+    forget(bench);
+    return { bench, made };
+  }
+
+  it("is not called gone by a read for two minutes, and is then", async () => {
+    const { bench, made } = await openHidden();
+    expect((await bench.run(failureOf(read(bench, made)))).message).toMatch(notYet);
+    await bench.clock.advance(99_000);
+    expect((await bench.run(failureOf(read(bench, made)))).message).toMatch(notYet);
+    await bench.clock.advance(2_000);
+    expect(await bench.run(read(bench, made))).toBeUndefined();
+  });
+
+  it("is not called gone by a deletion for two minutes, and is then", async () => {
+    const { bench, made } = await openHidden();
+    bench.simulator.fault(deletion404);
+    expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(notYet);
+    expect(bench.said).not.toContain("status: deleted");
+    await bench.clock.advance(101_000);
+    await bench.run(remove(bench, made));
+    expect(bench.said.at(-1)).toBe("status: deleted");
+  });
+
+  it("is read as ever as soon as it shows", async () => {
+    const { bench, made } = await openHidden();
+    bench.simulator.change(made.id, { hiddenMs: 0 });
+    expect((await bench.run(read(bench, made)))?.state).toMatchObject({ ...checked, readyReplicas: 2 });
+  });
+});
+
+/** A cluster that is seconds old and was ready, and that reads leave out for so long. */
+async function openLagging(hiddenMs: number, state: object = {}, faults: Fault[] = []) {
+  const bench = await openBench({ faults });
+  const made = await settle(bench, { ...checked, ...state });
+  bench.simulator.change(made.id, { hiddenMs });
+  return { bench, made: { ...made, state: { ...made.state, ...state } } };
+}
+
+describe("a cluster that is seconds old, was ready, and that reads leave out for some seconds,", () => {
+  it.each<[number, object]>([
+    [1_000, {}],
+    [5_000, {}],
+    [9_000, {}],
+    [5_000, { createdAt: undefined }],
+  ])("stays in the state (%d ms, %j)", async (hiddenMs, state) => {
+    const { bench, made } = await openLagging(hiddenMs, state);
+    expect((await bench.run(read(bench, made)))?.state).toMatchObject({ ...checked, settled: true });
+  });
+
+  it("is not called deleted if the deletion answers 404", async () => {
+    const { bench, made } = await openLagging(5_000);
+    bench.simulator.fault(deletion404);
+    const { message } = await bench.run(failureOf(remove(bench, made)));
+    expect(message).toMatch(/was not deleted: the service answers that it does not exist, but still shows it/);
+    expect(bench.said).not.toContain("status: deleted");
+  });
+
+  it("is not called deleted if the deletion is answered by a busy service", async () => {
+    const { bench, made } = await openLagging(5_000);
+    bench.simulator.fault({ kind: "status", status: 409, method: "DELETE", times: 1 });
+    expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(/was not deleted: .*409/);
+    expect(bench.said).not.toContain("status: deleted");
+    await bench.run(remove(bench, made));
+    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+  });
+
+  it("is changed as ever", async () => {
+    const { bench, made } = await openLagging(5_000);
+    const state = await bench.run(bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, replicas: 3 }));
+    expect(state).toMatchObject({ replicas: 3, settled: true });
+  });
+
+  it.each(["plain", "terse"])(
+    "is gone at once when somebody deletes it, whom a poll confirms (%s)",
+    async (dialect) => {
+      const { bench, made } = await openWith([], { dialect });
+      bench.simulator.change(made.id, gone);
+      expect(await bench.run(read(bench, made))).toBeUndefined();
+      await bench.run(remove(bench, made));
+      expect(bench.said.at(-1)).toBe("status: deleted");
+      expect(bench.clock.now() - Date.parse(String(made.state["createdAt"]))).toBeLessThan(60_000);
+    },
+  );
+});
+
+describe("a young cluster of a service that is seen to show clusters late", () => {
+  const open = () => openLagging(60_000, {}, [{ kind: "hidden", ms: 5_000 }]);
+
+  it("is never called gone while it is young, and says so", async () => {
+    const { bench, made } = await open();
+    expect((await bench.run(failureOf(read(bench, made)))).message).toMatch(notYet);
+    bench.simulator.fault(deletion404);
+    expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(notYet);
+    expect(writes(bench.simulator)).toHaveLength(1);
+  });
+
+  it("is so in another process, too", async () => {
+    const { bench, made } = await open();
+    bench.client.form.readsLag = false;
+    expect((await bench.run(failureOf(read(bench, made)))).message).toMatch(notYet);
+  });
+
+  it("is gone two minutes after its creation if nothing shows it", async () => {
+    const { bench, made } = await open();
+    bench.simulator.change(made.id, gone);
+    await bench.clock.advance(120_000);
+    expect(await bench.run(read(bench, made))).toBeUndefined();
+  });
+});
+
+it("the looks at young clusters that are gone are over in seconds, share their lists, however many there are", async () => {
+  const bench = await openBench();
+  bench.simulator.setGpuType("h100", { stock: 1_000 });
+  const names = Array.from({ length: 100 }, (_, index) => `web-${index}`);
+  const fleet = await bench.run(
+    Promise.all(names.map((name) => bench.cluster.create(bench.ctx(), { ...checked, name }))),
+  );
+  for (const { id } of fleet) bench.simulator.change(id, gone);
+  bench.simulator.requests.length = 0;
+  const startMs = bench.clock.now();
+  const found = await bench.run(Promise.all(fleet.map((made) => read(bench, made))));
+  expect(found.every((one) => one === undefined)).toBe(true);
+  expect(bench.clock.now() - startMs).toBeLessThanOrEqual(12_000);
+  expect(countOf(bench.simulator, "GET /v1/clusters/:id")).toBeLessThanOrEqual(300);
+  // One for each 404 at first, as for an old cluster, and then one for each moment.
+  expect(countOf(bench.simulator, listLine)).toBeLessThanOrEqual(100 + 10);
+});

@@ -1,0 +1,158 @@
+import type { Properties } from "../../../../provider/contract";
+import type { Dialect } from "../../../../simulator";
+import {
+  type Bench,
+  bareStatus,
+  closeAll,
+  failureOf,
+  forget,
+  initErrorOf,
+  openBench,
+  openSettled,
+  settle,
+} from "../harness";
+import { canary, checked } from "../inputs";
+import { refresh } from "../powerHarness";
+
+afterEach(closeAll);
+
+const added = "added-by-the-service-5c2d";
+const injected: Partial<Dialect> = { injectedEnv: { SERVICE_TOKEN: added } };
+const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
+
+const withEnv = (...values: string[]): Properties => ({
+  ...checked,
+  env: Object.fromEntries(values.map((value, index) => [`V${index}`, value])),
+});
+
+/** Everything of an error that is shown, or may be by whoever prints a cause; and everything that was said. */
+function textsOf({ said }: Bench, error?: Error & { reasons?: readonly string[] }): string {
+  const causes: string[] = [];
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) causes.push(cause.message);
+  return [...said, ...causes, ...(error?.reasons ?? [])].join("\n");
+}
+
+/** A creation that has to fail within a minute. */
+async function failingCreate(bench: Bench, inputs: Properties) {
+  return bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), inputs)));
+}
+
+describe("our own sentences stay whole where a value of env is", () => {
+  it.each<[string, Properties]>([
+    ["the name of the cluster", withEnv("web")],
+    ["a long name of the cluster", { ...withEnv("inference-web"), name: "inference-web" }],
+    ["a part of the cluster's name", { ...withEnv("inference"), name: "inference-web" }],
+    ["the GPU type", withEnv("h100")],
+    ["the container", withEnv(String(checked["container"]))],
+    ["an ordinary word", withEnv("cluster", "running", "ready", "created", "healthy", "timed", "after", "kept")],
+    ["a figure", withEnv("1", "2", "60", "2/2")],
+    ["empty", withEnv("")],
+  ])("%s", async (_title, inputs) => {
+    const name = inputs["name"];
+    const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 1, message: "no driver" }] });
+    const error = await failingCreate(bench, inputs);
+    expect(error.reasons[0]).toContain(
+      `cluster "${name}" (${error.id}) was created, but is not ready: timed out after 1m`,
+    );
+    expect(error.reasons[0]).toMatch(
+      /\n +It is kept in the state: run `pulumi up` again.*\n(.*\n)? +replica rep_\S+: unhealthy, no driver$/,
+    );
+    expect(bench.said).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
+    expect(textsOf(bench, error)).not.toContain("[secret]");
+  });
+
+  it("the name, in what is said of an update, a read and a deletion", async () => {
+    const bench = await openBench({ dialect: { injectedEnv: { REGION: "eu" } } });
+    const inputs = { ...withEnv("inference-web"), name: "inference-web" };
+    const { id, state } = await settle(bench, inputs);
+    bench.simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "no such image" });
+    const news = { ...inputs, container: "a/b:2" };
+    const update = await bench.run(initErrorOf(bench.cluster.update(bench.ctx(), id, state, news)));
+    bench.simulator.fault({ kind: "status", status: 403, method: "DELETE" });
+    const remove = await bench.run(failureOf(bench.cluster.delete(bench.ctx(), id, state)));
+    bench.simulator.fault({ ...oneCluster, kind: "status", status: 403 });
+    const read = await bench.run(failureOf(bench.cluster.read(bench.ctx(), id, state)));
+    for (const error of [update, remove, read]) {
+      expect(error.message).toContain(`cluster "inference-web" (${id})`);
+      expect(textsOf(bench, error)).not.toContain("[secret]");
+    }
+  });
+
+  it("the id that the service has given", async () => {
+    const { bench, id, state } = await openSettled(checked);
+    bench.simulator.fault({ kind: "status", status: 403, method: "DELETE" });
+    const work = bench.cluster.delete(bench.ctx(), id, { ...state, env: { SELF: id } });
+    expect((await bench.run(failureOf(work))).message).toContain(`cluster "web" (${id}) was not deleted`);
+  });
+});
+
+/** A value, whose it is, and how the cluster comes to it. */
+const values: [string, string, Partial<Dialect>][] = [
+  ["of the program", canary, {}],
+  ["of eight characters", "k3y-v4lu", {}],
+  ["that only the service has added", added, injected],
+];
+
+describe.each(values)("a value %s", (_title, value, dialect) => {
+  const inputs = value === added ? checked : withEnv(value);
+
+  it("shows in no message of a replica, and in nothing that is said of it", async () => {
+    const message = `cannot log in with ${value}`;
+    const bench = await openBench({ dialect, faults: [{ kind: "sick-replica", replica: 0, message }] });
+    const error = await failingCreate(bench, inputs);
+    expect(textsOf(bench, error)).not.toContain(value);
+    expect(error.reasons[0]).toContain("cannot log in with [secret]");
+    const found = await refresh(bench, error);
+    for (const { state } of [error, found]) {
+      expect(JSON.stringify(state["replicaStatuses"])).toContain("cannot log in with [secret]");
+      expect(JSON.stringify(state["replicaStatuses"])).not.toContain(value);
+    }
+  });
+
+  it("shows in no reason of a cluster that failed, nor in its cause", async () => {
+    const bench = await openBench({ dialect, faults: [{ kind: "fail", message: `${value} was refused` }] });
+    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), inputs)));
+    expect(error.reasons[0]).toContain("[secret] was refused");
+    expect(textsOf(bench, error)).not.toContain(value);
+  });
+
+  it("shows in nothing where it is in the service's word for the state", async () => {
+    // Without a word in `/status`: a known one there would count before an unknown one of the record.
+    const { bench, id, state } = await openSettled(inputs, { dialect, wire: bareStatus });
+    const env = { ...bench.simulator.cluster(id)?.env, ...dialect.injectedEnv };
+    expect(Object.values(env)).toContain(value);
+    const body = JSON.stringify({ id, status: `waits for ${value}`, env });
+    bench.simulator.fault({ ...oneCluster, kind: "body", body, times: 1_000 });
+    bench.simulator.change(id, { sickReplica: { replica: 0, message: "hot" } });
+    const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, { ...state, settled: false }, inputs);
+    const error = await bench.run(initErrorOf(work));
+    expect(bench.said.join()).toContain("replicas healthy, waits for [secret]");
+    expect(error.reasons[0]).toContain("waits for [secret]");
+    expect(textsOf(bench, error)).not.toContain(value);
+  });
+
+  it("shows in no warning", async () => {
+    const [name = ""] = Object.keys(Object(inputs["env"]));
+    const bench = await openBench({ dialect: { injectedEnv: { ...dialect.injectedEnv, [name]: `${value}-2` } } });
+    await bench.run(bench.cluster.create(bench.ctx(), inputs));
+    expect(bench.said.filter((text) => text.startsWith("warning"))).toHaveLength(1);
+    expect(textsOf(bench)).not.toContain(value);
+  });
+});
+
+it("a short value is hidden in what the service says, but not in our own words", async () => {
+  const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 0, message: "wrong key: s3cr" }] });
+  const error = await failingCreate(bench, withEnv("s3cr", "kept"));
+  expect(error.reasons[0]).toContain("wrong key: [secret]");
+  expect(error.reasons[0]).toContain("It is kept in the state");
+});
+
+it("a value of the state before shows in nothing that an update says", async () => {
+  const bench = await openBench({ provisioningMs: 3_600_000 });
+  const { id, state } = await failingCreate(bench, checked);
+  forget(bench);
+  bench.simulator.change(id, { status: "failed", message: `${canary} was refused` });
+  const { env: _env, ...news } = checked;
+  const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, { ...state, env: { OLD: canary } }, news);
+  expect(textsOf(bench, await bench.run(initErrorOf(work)))).not.toContain(canary);
+});

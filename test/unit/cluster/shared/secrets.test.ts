@@ -1,0 +1,231 @@
+import { inspect } from "node:util";
+import type { Client } from "../../../../provider/api/client";
+import type { Properties } from "../../../../provider/contract";
+import { getCluster, getClusterStatus, getClusters } from "../../../../provider/functions/clusters";
+import type { Fault } from "../../../../simulator";
+import { type Bench, closeAll, failureOf, openBench, settle } from "../harness";
+import { canary, checked } from "../inputs";
+
+afterEach(closeAll);
+
+const next = "canary-next-9b1c";
+const multiline = `-----BEGIN KEY-----\n${canary}-line-2\n-----END KEY-----`;
+const secret: Properties = { ...checked, env: { MODEL: canary, KEY: multiline, NEXT: next } };
+const changed: Properties = { ...checked, env: { MODEL: next } };
+
+/** Nothing that is shown holds a value. The cause and the state of an error are shown to nobody. */
+function expectSilence(bench: Bench, error?: unknown): void {
+  const shown =
+    error instanceof Error ? [error.message, error.stack, "reasons" in error && inspect(error.reasons)] : [];
+  const texts = [...bench.said, ...shown].join("\n");
+  for (const value of [canary, next, "END KEY"]) expect(texts).not.toContain(value);
+}
+
+const endOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
+const echo = `${canary} ${JSON.stringify(multiline)} ${encodeURIComponent(multiline)} ${btoa(canary)} ${next}`;
+
+describe.each<[string, Fault]>([
+  ["in the message of a 422", { kind: "status", status: 422, message: echo }],
+  ["in the message of a 500", { kind: "status", status: 500, message: echo, times: 100 }],
+  ["in a web page", { kind: "body", status: 502, body: `<html>${echo}</html>`, contentType: "text/html", times: 100 }],
+  ["in a body that is no JSON", { kind: "body", body: echo, times: 100 }],
+  ["in JSON of another shape", { kind: "body", body: JSON.stringify([echo, { [canary]: next }]), times: 100 }],
+])("an env value that the service repeats %s is not shown", (_title, fault) => {
+  it("by a creation", async () => {
+    const bench = await openBench({ faults: [{ method: "POST", path: "/v1/clusters", ...fault }] });
+    expectSilence(bench, await bench.run(endOf(bench.cluster.create(bench.ctx(), secret))));
+  });
+
+  it("by a wait", async () => {
+    const bench = await openBench({ provisioningMs: 3_600_000 });
+    bench.simulator.fault({ method: "GET", path: "/v1/clusters/**", ...fault, after: 4, times: 1_000 });
+    expectSilence(bench, await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), secret))));
+  });
+
+  it.each(["update", "delete"] as const)("by an %s, be it old or new", async (operation) => {
+    const bench = await openBench({ deletionMs: 3_600_000 });
+    const { id, state } = await settle(bench, secret);
+    const { cluster, ctx, run } = bench;
+    for (const method of ["PATCH", "DELETE"]) bench.simulator.fault({ method, ...fault });
+    const works = {
+      update: () => cluster.update(ctx(), id, state, changed),
+      delete: () => failureOf(cluster.delete(ctx({ timeoutMs: 60_000 }), id, state)),
+    };
+    expectSilence(bench, await run(endOf(works[operation]())));
+  });
+});
+
+describe("an env value that the service repeats", () => {
+  it("shows in no reason of a replica, nor in the replica statuses of the state", async () => {
+    const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 0, message: `bad: ${echo}` }] });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), secret)));
+    expectSilence(bench, error);
+    expect(error.message).toMatch(/unhealthy, bad: \[secret\]/);
+    const { state } = error as Error & { state: Properties };
+    expect(JSON.stringify(state["replicaStatuses"])).not.toContain(canary);
+  });
+
+  it("shows in no warning about what the service shows otherwise, which names its variable", async () => {
+    const bench = await openBench({ dialect: { injectedEnv: { MODEL: next, OTHER: canary } } });
+    await bench.run(bench.cluster.create(bench.ctx(), checked));
+    expectSilence(bench);
+    expect(bench.said).toContainEqual(
+      expect.stringMatching(/^warning: cluster "web" \(cl_\w+\): the service shows env\.MODEL /),
+    );
+  });
+
+  it("shows in no part, if a long web page is cut", async () => {
+    const value = "cut-canary-0123456789-0123456789-0123456789";
+    const body = `<html>${"x".repeat(100)} ${value}</html>`;
+    const page: Fault = { kind: "body", status: 422, method: "POST", contentType: "text/html", body };
+    const bench = await openBench({ faults: [page] });
+    const work = bench.cluster.create(bench.ctx(), { ...checked, env: { VALUE: value } });
+    expect((await bench.run(failureOf(work))).message).not.toContain("cut-canary");
+  });
+
+  it("shows in no error of an update if the service itself has added it", async () => {
+    const bench = await openBench({ dialect: { injectedEnv: { TOKEN: "added-by-service-1" } } });
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.fault({ kind: "status", status: 422, method: "PATCH", message: "bad: added-by-service-1" });
+    const { message } = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, changed)));
+    expect(message).toContain("bad: [secret]");
+    expect(message).not.toContain("added-by-service");
+  });
+});
+
+describe("a value that an update has replaced", () => {
+  const old = "canary-old-0b1c2d";
+  const quoting = { sickReplica: { replica: 0, message: `bad: ${old}, in base64 ${btoa(old)}` } };
+  const hidden = "bad: [secret], in base64 [secret]";
+
+  /** A cluster whose env was changed once, in a service that does not show it. */
+  async function updated(): Promise<Bench & { id: string; state: Properties }> {
+    const bench = await openBench({ dialect: { envEcho: "none" } });
+    const { id, state: first } = await settle(bench, { ...checked, env: { TOKEN: old } });
+    const state = await bench.run(bench.cluster.update(bench.ctx(), id, first, { ...checked, env: { TOKEN: next } }));
+    bench.simulator.change(id, quoting);
+    return { ...bench, id, state };
+  }
+
+  it("shows in no state after it, and in no message that a refresh in the same process finds", async () => {
+    const bench = await updated();
+    expect(JSON.stringify(bench.state)).not.toMatch(/canary-old|__replaced/);
+    const found = await bench.run(bench.cluster.read(bench.ctx(), bench.id, bench.state));
+    expect(JSON.stringify(found?.state["replicaStatuses"])).toContain(hidden);
+    expectSilence(bench);
+  });
+
+  it("shows in no answer of a function, nor in its errors, nor in a state word", async () => {
+    const { client, id, run, simulator } = await updated();
+    const { replicas } = await run(getClusterStatus(client, { id }));
+    expect(JSON.stringify(replicas)).toContain(hidden);
+    const body = JSON.stringify([{ id, name: "web", status: `lost ${old}` }]);
+    simulator.fault({ kind: "body", body, path: "/v1/clusters" });
+    expect((await run(getClusters(client))).clusters[0]?.status).toBe("lost [secret]");
+    simulator.fault({ kind: "body", body: body.slice(1, -1), path: "/v1/clusters/*" });
+    expect((await run(getCluster(client, { id }))).status).toBe("lost [secret]");
+    simulator.fault({ kind: "status", status: 422, message: `no ${old}`, path: "/v1/clusters/*", times: 9 });
+    for (const get of [getCluster, getClusterStatus]) {
+      expect((await run(failureOf(get(client, { id })))).message).toContain("no [secret]");
+    }
+  });
+});
+
+describe("a value of the cluster that another one replaces", () => {
+  const old = "canary-old-0b1c2d";
+
+  /** A process that has deleted a cluster with the old value, in a service that quotes it all the same. */
+  async function replaced(): Promise<Bench> {
+    const quoted = { kind: "sick-replica", replica: 0, message: `bad: ${old}` } as const;
+    const bench = await openBench({ dialect: { envEcho: "none" } });
+    const { id, state } = await settle(bench, { ...checked, env: { TOKEN: old } });
+    await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+    bench.simulator.fault(quoted);
+    return bench;
+  }
+
+  it("shows in no message and no state of the new one", async () => {
+    const bench = await replaced();
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
+    expect(error.message).toContain("bad: [secret]");
+    expect(inspect([bench.said, error], { depth: 9 })).not.toContain(old);
+  });
+
+  it("shows in no refusal of the new one, and in no text about another cluster", async () => {
+    const bench = await replaced();
+    bench.simulator.fault({ kind: "status", status: 422, method: "POST", message: `no ${old}, ${btoa(old)}` });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), { ...checked, name: "other", env: {} })));
+    expect(error.message).toContain("no [secret], [secret]");
+  });
+});
+
+describe("our own sentences", () => {
+  it("show names, words and numbers that are values of env too", async () => {
+    const bench = await openBench();
+    const env = { GPU: "h100", NAME: "web", IMAGE: String(checked["container"]), PORT: "8000", STATE: "healthy" };
+    await bench.run(bench.cluster.create(bench.ctx(), { ...checked, env }));
+    expect(bench.said.join()).toMatch(/[012]\/2 replicas healthy/);
+    expect(bench.said.join()).not.toContain("[secret]");
+    bench.simulator.fault({ kind: "status", status: 422, method: "POST", message: "Only 1 left." });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), { ...checked, env, name: "web-2" })));
+    expect(error.message).toContain('cluster "web-2"');
+    expect(error.message).not.toContain("[secret]");
+  });
+});
+
+describe("a status word that quotes a value of env", () => {
+  const word = `crashed with ${canary}`;
+  const record = { id: "cl_1", name: "web", status: word, gpu_type: "h100", replicas: 1, env: { MODEL: canary } };
+  const status = { status: word, replicas: [{ id: "r0", status: word, healthy: false, message: word }] };
+  const says = (path: string, body: unknown): Fault => ({
+    kind: "body",
+    status: 200,
+    method: "GET",
+    path,
+    body: JSON.stringify(body),
+    times: 1_000,
+  });
+
+  it("shows in no progress, no error and no state of a creation", async () => {
+    const bench = await openBench({
+      client: (real) => ({
+        getCluster: async (...args) => ({ ...(await real.getCluster(...args)), status: word }),
+        getClusterStatus: async (...args) => ({ ...(await real.getClusterStatus(...args)), status: word }),
+      }),
+      faults: [{ kind: "sick-replica", replica: 0, message: word }],
+    });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
+    expectSilence(bench, error);
+    expect(bench.said.join()).toContain("crashed with [secret]");
+    expect(inspect("state" in error && { ...(error.state as object), env: {} }, { depth: 9 })).not.toContain(canary);
+  });
+
+  it("shows in no progress of an update, while it is busy, and in no error", async () => {
+    const bench = await openBench();
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.fault({ kind: "status", status: 409, code: "busy", method: "PATCH", times: 9 });
+    bench.simulator.fault(says(`/v1/clusters/${id}`, { ...record, id }));
+    bench.simulator.fault(says(`/v1/clusters/${id}/status`, status));
+    const news = { ...checked, env: { MODEL: "another-value" } };
+    const work = bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), id, state, news);
+    expectSilence(bench, await bench.run(failureOf(work)));
+    expect(bench.said.join()).toContain("the service is busy with the cluster: crashed with [secret]");
+  });
+
+  it.each<[string, (client: Client) => Promise<object>]>([
+    ["getCluster", (client) => getCluster(client, { id: "cl_1" })],
+    ["getCluster by name", (client) => getCluster(client, { name: "web" })],
+    ["getClusters", getClusters],
+    ["getClusterStatus", (client) => getClusterStatus(client, { id: "cl_1" })],
+  ])("shows in no result of %s, unless it is a known word", async (title, call) => {
+    const spoken = [says("/v1/clusters", { clusters: [record] }), says("/v1/clusters/cl_1", record)];
+    const bench = await openBench({ faults: [...spoken, says("/v1/clusters/cl_1/status", status)] });
+    const result = JSON.stringify(await bench.run(call(bench.client)));
+    expect(result).not.toContain(canary);
+    expect(result).toContain("crashed with [secret]");
+    if (title !== "getCluster") return;
+    const known = { ...record, status: "running", env: { MODEL: "running" } };
+    const other = await openBench({ faults: [says("/v1/clusters/cl_1", known)] });
+    expect(await other.run(call(other.client))).toMatchObject({ status: "running" });
+  });
+});

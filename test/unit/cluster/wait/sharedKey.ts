@@ -1,0 +1,128 @@
+import { createClient } from "../../../../provider/api/client";
+import { createBudget } from "../../../../provider/api/http/rateLimiter";
+import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
+import { createTransport } from "../../../../provider/api/http/transport";
+import { Secret } from "../../../../provider/base/text";
+import { createClusterResource } from "../../../../provider/cluster/resource";
+import { createService } from "../../../../provider/cluster/services";
+import { VirtualClock } from "../../../support/virtualClock";
+import { type RateServiceOptions, rateService } from "../../api/http/rateHarness";
+import { urnOf } from "../inputs";
+
+/** A process that creates clusters: when it begins, and how long each of its clusters takes until it is ready. */
+export interface Worker {
+  readonly name: string;
+  readonly clusters: number;
+  readonly startMs: number;
+  readonly provisioningMs: number;
+}
+
+/** Several processes: the same one with other names, one after the other. */
+export function workers(count: number, { everyMs, ...each }: Omit<Worker, "name" | "startMs"> & { everyMs: number }) {
+  return Array.from({ length: count }, (_, index) => ({ ...each, name: `w${index}`, startMs: index * everyMs }));
+}
+
+/** The same numbers each time, between 0 and 1. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+/** The clusters of a service, which answers at once. */
+class Clusters {
+  readonly #made: { id: string; name: string; atMs: number; readyMs: number; body: object }[] = [];
+
+  constructor(private readonly clock: VirtualClock) {}
+
+  answer({ method, path, body = "{}" }: HttpRequest, provisioningMs: number): object {
+    const nowMs = this.clock.now();
+    if (method === "POST") {
+      const wanted: { name: string } = JSON.parse(body);
+      const id = `cl_${this.#made.length + 1}`;
+      this.#made.push({ id, name: wanted.name, atMs: nowMs, readyMs: nowMs + provisioningMs, body: wanted });
+    }
+    const records = this.#made.map(({ id, name, readyMs, body }) => {
+      return { ...body, id, name, status: nowMs >= readyMs ? "running" : "pending" };
+    });
+    const [, id, status] = /clusters\/([^/?]+)(\/status)?/.exec(path) ?? [];
+    if (method === "POST") return records.at(-1) ?? {};
+    if (id === undefined) return { clusters: records };
+    const record = records.find((each) => each.id === id);
+    if (!status || !record) return record ?? {};
+    return { id, status: record.status, replicas: [{ id: "r1", healthy: record.status === "running" }] };
+  }
+
+  /** When it was created, and when it became ready. */
+  times(name: string): { atMs: number; readyMs: number } {
+    return this.#made.find((each) => each.name === name) ?? { atMs: Number.NaN, readyMs: Number.NaN };
+  }
+}
+
+interface Key {
+  readonly windowMs: number;
+  readonly seed: number;
+  readonly kind?: RateServiceOptions["kind"];
+  /** How much slower requests are at first, on average in each direction: many processes start on a few cores. */
+  readonly startUpMs?: number;
+}
+
+/** The time in which the start of many processes makes requests slow. */
+const startUpEndMs = 8_000;
+
+/** Creates the clusters of all processes, which share nothing but a key of 100 requests for each window. */
+export async function playWorkers(all: readonly Worker[], { windowMs, seed, kind, startUpMs = 0 }: Key) {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const random = numbers(seed);
+  const slowMs = () => {
+    const meanMs = startUpMs * Math.max(0, 1 - (clock.now() - startMs) / startUpEndMs);
+    return meanMs === 0 ? 0 : -Math.log(1 - random()) * meanMs;
+  };
+  const wayMs = () => [36 + random() * 18 + slowMs(), 36 + random() * 18 + slowMs()] as const;
+  const service = rateService(clock, { limit: 100, windowMs, wayMs, kind });
+  const clusters = new Clusters(clock);
+  const run = async ({ name, clusters: count, startMs: beginMs, provisioningMs }: Worker) => {
+    await clock.sleep(beginMs);
+    const end: Send = async (request): Promise<HttpResponse> => {
+      const answer = await service.send(request);
+      if (answer.status !== 200) return answer;
+      const json = clusters.answer(request, provisioningMs);
+      return { ...answer, status: request.method === "POST" ? 201 : 200, body: JSON.stringify(json), json };
+    };
+    const timing = { clock, random };
+    const budget = createBudget(timing);
+    const apiKey = new Secret("key");
+    const transport = createTransport({ baseUrl: "http://x", apiKey, userAgent: "test/1", budget, ...timing, end });
+    const core = createService(createClient(transport, budget), "seen", clock, 15_000, "http://x");
+    const settings = () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }) as const;
+    const resource = createClusterResource(() => core, settings);
+    // As the checks of an update: a few reads, and what the engine does between them.
+    for (const pauseMs of [1_500, 1_500]) {
+      await core.lists.recent(0);
+      await clock.sleep(pauseMs);
+    }
+    const begunMs = clock.now();
+    const names = Array.from({ length: count }, (_, index) => `${name}-${index}`);
+    const ends = names.map(async (each) => {
+      const signal = new AbortController().signal;
+      const ctx = { urn: urnOf(each), signal, log: () => undefined, status: () => undefined };
+      const inputs = { name: each, gpuType: "h100", container: "a/b:1", replicas: 1, desiredStatus: "running" };
+      await resource.create(ctx, inputs);
+      const { atMs, readyMs } = clusters.times(each);
+      return { endMs: clock.now() - startMs, lagMs: clock.now() - readyMs, waitedMs: atMs - begunMs };
+    });
+    const each = await Promise.all(ends);
+    return {
+      tookMs: Math.max(...each.map(({ endMs }) => endMs)) - beginMs,
+      lagMs: Math.max(...each.map(({ lagMs }) => lagMs)),
+      /** From the end of its checks to its first creation. */
+      waitedMs: Math.min(...each.map(({ waitedMs }) => waitedMs)),
+    };
+  };
+  const results = await clock.run(Promise.all(all.map(run)));
+  const sent = service.seen.length;
+  return { results, sent, refused: service.excess() / sent, tookMs: clock.now() - startMs };
+}

@@ -1,0 +1,236 @@
+import { inspect } from "node:util";
+import type { Client } from "../../../provider/api/client";
+import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
+import type { Fault } from "../../../simulator";
+import {
+  type Bench,
+  type BenchOptions,
+  bareStatus,
+  closeAll,
+  failureOf,
+  openBench,
+  requestLines,
+} from "../cluster/harness";
+import { canary } from "../cluster/inputs";
+
+afterEach(closeAll);
+
+const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: canary, A: "1" } };
+
+/** A bench with one cluster, which somebody else made. */
+async function openWithWeb(options: BenchOptions = {}): Promise<Bench & { id: string }> {
+  const bench = await openBench(options);
+  return { ...bench, id: bench.simulator.addCluster(web).id };
+}
+
+const facts = (id: string) => ({
+  id,
+  name: "web",
+  status: "running",
+  gpuType: "h100",
+  replicas: 2,
+  endpoint: expect.stringContaining("https://web-"),
+  createdAt: expect.stringMatching(/Z$/),
+});
+
+describe("the clusters", () => {
+  it.each(["plain", "terse"])("come with the facts of the list, after one request (%s)", async (dialect) => {
+    const bench = await openWithWeb({ dialect });
+    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [facts(bench.id)], complete: true });
+    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
+  });
+
+  it("say nothing that the service does not, and hand out nothing that it adds: without a name, one may have any", async () => {
+    const body = JSON.stringify([
+      { id: "cl_1", replicas: "many", container: "a/b:1", env: { MODEL: canary }, note: canary },
+    ]);
+    const bench = await openBench({ faults: [{ kind: "body", body }] });
+    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [{ id: "cl_1" }], complete: false });
+  });
+
+  it("are not complete where the service has more pages", async () => {
+    const client = () => ({ listClusters: async () => ({ clusters: [{ id: "cl_1" }], complete: false }) });
+    const bench = await openBench({ client });
+    expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [{ id: "cl_1" }], complete: false });
+  });
+
+  it("are an error where the list could not be read to its end, which says why", async () => {
+    const bench = await openBench({ client: () => partOfList("page 2: HTTP 500") });
+    const { message } = await failureOf(getClusters(bench.client));
+    expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
+  });
+
+  it("cannot be had with a refused key, and the error says so", async () => {
+    const bench = await openBench({ faults: [{ kind: "status", status: 401 }] });
+    expect((await failureOf(getClusters(bench.client))).message).toMatch(/HTTP 401.*Check the API key/);
+  });
+});
+
+/** A list with one "web" in it that may not be all there is. */
+function partOfList(problem?: string): Partial<Client> {
+  const clusters = [{ id: "cl_1", name: "web", status: "running" }];
+  const list = { clusters, complete: false, ...(problem ? { problem } : {}) };
+  return { listClusters: async () => list };
+}
+
+describe("one cluster", () => {
+  const byId = ["GET /v1/clusters/:id"];
+
+  it.each<[string, (id: string) => Parameters<typeof getCluster>[1], string[]]>([
+    ["by its id with one request", (id) => ({ id }), byId],
+    ["by its name: the list gives the id", () => ({ name: "web" }), ["GET /v1/clusters", ...byId]],
+    ["by its name in capitals", () => ({ name: "WEB" }), ["GET /v1/clusters", ...byId]],
+  ])("is read %s", async (_title, query, lines) => {
+    const bench = await openWithWeb();
+    bench.simulator.addCluster({ ...web, name: "web-2" });
+    const detail = { ...facts(bench.id), container: "acme/model:1", envNames: ["MODEL", "A"] };
+    expect(await bench.run(getCluster(bench.client, query(bench.id)))).toStrictEqual(detail);
+    expect(requestLines(bench.simulator)).toEqual(lines);
+  });
+
+  it("has an env without names if the service says that it is empty", async () => {
+    const bench = await openWithWeb();
+    const { id } = bench;
+    bench.simulator.fault({ kind: "body", body: JSON.stringify({ id, env: {} }) });
+    expect(await bench.run(getCluster(bench.client, { id }))).toStrictEqual({ id, envNames: [] });
+  });
+
+  it("may be one of a name whose other cluster is on its way out", async () => {
+    const bench = await openWithWeb({ deletionMs: 3_600_000 });
+    await bench.run(bench.client.deleteCluster(bench.id));
+    const { id } = bench.simulator.addCluster(web);
+    expect(await bench.run(getCluster(bench.client, { name: "web" }))).toMatchObject({ id });
+  });
+
+  it.each([getCluster, getClusterStatus])(
+    "is an error for an id that there is not, which says what to do",
+    async (get) => {
+      const bench = await openWithWeb();
+      const { message } = await bench.run(failureOf(get(bench.client, { id: "cl_none" })));
+      expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
+    },
+  );
+});
+
+describe("a name", () => {
+  const doubts: [string, (bench: Bench) => unknown, BenchOptions, RegExp][] = [
+    ["nobody has", () => undefined, {}, /^getCluster: there is no cluster "web"; getClusters\(\) lists/],
+    [
+      "that only a cluster has that is on its way out",
+      async ({ client, simulator }) => client.deleteCluster(simulator.addCluster(web).id),
+      { deletionMs: 3_600_000 },
+      /there is no cluster "web"/,
+    ],
+    [
+      "that several have",
+      ({ simulator }) => ["web", "Web"].map((name) => simulator.addCluster({ ...web, name })),
+      {},
+      /"web" is the name of 2 clusters, cl_\w+ \(running, since .*\), cl_\w+ \(.*\): use the `id` of one$/,
+    ],
+    [
+      "that shows in no list that is complete",
+      () => undefined,
+      { client: () => ({ listClusters: async () => ({ clusters: [], complete: false }) }) },
+      /the list of clusters is not complete, so it is not certain whether a cluster has the name "web"/,
+    ],
+    [
+      "that one has, where others may",
+      () => undefined,
+      { client: () => partOfList() },
+      /not certain whether only cl_1 \(running\) has the name "web": use the `id`$/,
+    ],
+    [
+      "in a list that broke off",
+      () => undefined,
+      { client: () => partOfList("page 2: HTTP 500") },
+      /the list of clusters is not complete \(page 2: HTTP 500\), so/,
+    ],
+  ];
+
+  it.each(doubts)("%s is an error that says so", async (_title, arrange, options, text) => {
+    const bench = await openBench(options);
+    await bench.run(Promise.resolve(arrange(bench)));
+    const { message } = await bench.run(failureOf(getCluster(bench.client, { name: "web" })));
+    expect(message).toMatch(text);
+    expect(requestLines(bench.simulator)).not.toContain("GET /v1/clusters/:id");
+  });
+});
+
+describe("the status of a cluster", () => {
+  const ask = (bench: Bench, id: string) => bench.run(getClusterStatus(bench.client, { id }));
+
+  it.each<[string, BenchOptions]>([
+    ["a record", {}],
+    ["a bare list", { wire: bareStatus }],
+  ])("is read from %s", async (_title, options) => {
+    const bench = await openWithWeb(options);
+    bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
+    const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
+    expect(await ask(bench, bench.id)).toStrictEqual({
+      status: "running",
+      replicas: [
+        { id: first?.id, status: "healthy", healthy: true },
+        { id: second?.id, status: "unhealthy", healthy: false, message: "out of memory" },
+      ],
+      readyReplicas: 1,
+    });
+    expect(requestLines(bench.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+  });
+
+  const old = { id: "r-0", status: "terminated", healthy: true };
+  it.each<[string, Partial<Client>, object]>([
+    [
+      "no word for the state if the service has none",
+      { getCluster: async () => ({ id: "cl_1" }), getClusterStatus: async () => ({ replicas: [] }) },
+      { replicas: [], readyReplicas: 0 },
+    ],
+    [
+      "no count of replicas that are gone",
+      { getClusterStatus: async () => ({ replicas: [old, { ...old, status: "healthy" }] }) },
+      { status: "running", replicas: [old, { ...old, status: "healthy" }], readyReplicas: 1 },
+    ],
+  ])("has %s", async (_title, client, expected) => {
+    const bench = await openWithWeb({ client: () => client });
+    expect(await ask(bench, bench.id)).toStrictEqual(expected);
+  });
+
+  it("is an error where only the status cannot be had", async () => {
+    const bench = await openWithWeb({ faults: [{ kind: "status", status: 404, path: "/v1/clusters/*/status" }] });
+    expect((await failureOf(ask(bench, bench.id))).message).toMatch(/^GET \/v1\/clusters\/cl_\w+\/status: .*HTTP 404/);
+  });
+});
+
+describe("an env value", () => {
+  const quote = `bad: MODEL=${canary} ${btoa(canary)}`;
+
+  it("shows in no answer", async () => {
+    const bench = await openWithWeb();
+    bench.simulator.change(bench.id, { sickReplica: { replica: 0, message: quote } });
+    const { id } = bench;
+    const answers = [
+      await bench.run(getClusters(bench.client)),
+      await bench.run(getCluster(bench.client, { id })),
+      await bench.run(getCluster(bench.client, { name: "web" })),
+      await bench.run(getClusterStatus(bench.client, { id })),
+    ];
+    expect(answers.at(-1)).toMatchObject({ replicas: [{ message: "bad: MODEL=[secret] [secret]" }, {}] });
+    expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${canary}|${btoa(canary)}`));
+  });
+
+  it.each<[string, Fault]>([
+    ["a 422", { kind: "status", status: 422, message: quote, code: canary }],
+    ["a 500", { kind: "status", status: 500, message: quote, times: 5 }],
+    ["JSON of another shape", { kind: "body", body: JSON.stringify({ [canary]: quote }), times: 5 }],
+  ])("shows in no error of the status, where the service quotes it in %s", async (_title, fault) => {
+    const bench = await openWithWeb({ faults: [{ ...fault, path: "/v1/clusters/*/status" }] });
+    const error = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
+    expect(inspect(error)).not.toContain(canary); // what a failing program shows
+  });
+
+  it("shows in no status while the detail, which tells it, cannot be had", async () => {
+    const bench = await openWithWeb({ faults: [{ kind: "status", status: 500, path: "/v1/clusters/*", times: 5 }] });
+    bench.simulator.change(bench.id, { sickReplica: { replica: 0, message: quote } });
+    const { message } = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
+    expect(message).toMatch(/HTTP 500/);
+  });
+});
