@@ -65,20 +65,19 @@ const namesOf = (clusters: Report["clusters"]) => clusters.map(({ name }) => nam
 
 describe("the organizations of a stack", () => {
   const baseUrl = () => ({ "gpucluster:baseUrl": { value: simulator.url, secret: false } });
-  const secrets = { "gpucluster:apiKey": { secret: true }, "gpucluster:other": { secret: true } };
 
-  it("are that of its key, the only secret of the config that is read", async () => {
+  it("are that of the key in its config, also where a variable has another one; no other secret is read", async () => {
     writeFileSync(join(folder, "gpucluster-apiKey"), `${keys.eu}\n`);
-    const found = await reportOf({ clusters: [{}], config: { ...baseUrl(), ...secrets } });
+    const config = { ...baseUrl(), "gpucluster:apiKey": { secret: true }, "other:password": { secret: true } };
+    const found = await reportOf({ clusters: [{}], config, envVars: { GPUCLUSTER_API_KEY: keys.us } });
     expect(namesOf(found.clusters)).toEqual(["paris"]);
     expect([found.unmanaged, found.missing, found.unchecked]).toEqual([[], [], []]);
     expect(JSON.stringify(found)).not.toContain("canary");
     expect(asked()).toEqual(["stack export", "config --json", "config get gpucluster:apiKey"]);
   });
 
-  it("are that of its key if it has no clusters, from the variables of the stack first", async () => {
-    const config = { ...baseUrl(), "gpucluster:apiKey": { secret: true } };
-    const found = await reportOf({ config, envVars: { GPUCLUSTER_API_KEY: keys.us } });
+  it("are that of the variables if its config has no key, also without clusters", async () => {
+    const found = await reportOf({ config: baseUrl(), envVars: { GPUCLUSTER_API_KEY: keys.us } });
     expect(namesOf(found.unmanaged)).toEqual(["boston"]);
     expect(asked()).toEqual(["stack export", "config --json"]);
   });
