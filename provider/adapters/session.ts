@@ -32,6 +32,8 @@ export class Session {
   readonly running = new RunningOperations(this.engine.write);
   /** The outputs that are certain, by URN, as of the last check. The preview that follows shows them. */
   readonly certain = new Map<string, Properties | undefined>();
+  readonly #calls = new Set<Promise<unknown>>();
+  #end: GpuClusterError | undefined;
   #provider = createProvider(() => undefined);
   #configured: unknown;
 
@@ -56,15 +58,30 @@ export class Session {
     this.#provider = make();
   }
 
+  /** Answers one call of the engine; refuses it if the process is about to end. */
+  async answer<Response>(work: () => Response | Promise<Response>): Promise<Response> {
+    if (this.#end) throw this.#end;
+    const call = (async () => work())();
+    this.#calls.add(call);
+    return call.finally(() => this.#calls.delete(call));
+  }
+
+  /** Interrupts the operations in flight and refuses all further calls. Resolves when every call has its answer. */
+  async end(reason: string): Promise<void> {
+    this.#end = new GpuClusterError(`nothing was done: ${reason}`);
+    this.running.interrupt(reason);
+    await Promise.allSettled(this.#calls);
+  }
+
   /** Interrupts the operations in flight. The engine cancels at the end of every run too: the next may have other settings. */
   cancel(): void {
-    this.running.interrupt();
+    this.running.interrupt("interrupted");
     this.#configured = undefined;
   }
 }
 
 const debug = debuglog("gpucluster");
-const severities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING };
+const severities = { info: LogSeverity.INFO, warning: LogSeverity.WARNING, error: LogSeverity.ERROR };
 
 /** The engine's log. Without an engine, for example if a user starts the plugin by hand, messages go to the debug log. */
 export class EngineLog {
@@ -78,7 +95,8 @@ export class EngineLog {
   readonly write: Log = (message, { urn, severity = "info", ephemeral = false }) => {
     const client = this.#client;
     if (!client) {
-      debug("%s: %s", urn, message);
+      if (severity === "error") process.stderr.write(`gpucluster: ${message}\n`);
+      else debug("%s: %s", urn, message);
       return Promise.resolve();
     }
     const request = new LogRequest()

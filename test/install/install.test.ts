@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { startSimulator } from "../../simulator";
+import { cancelCreation } from "../support/dynamicProcess";
 import { major, Project, type Row } from "./project";
 import { Tarball } from "./tarball";
 
@@ -29,7 +30,7 @@ afterAll(() => tarball.remove());
 
 describe("an empty project that installs the package", () => {
   it.concurrent.each(rows)(
-    "goes up, previews no change and is destroyed: $manager, $source, $program, SDK $sdk, Node $node",
+    "goes up, previews no change, is destroyed and can be interrupted: $manager, $source, $program, SDK $sdk, Node $node",
     async (row) => {
       const simulator = await startSimulator({ provisioningMs: 300, deletionMs: 100 });
       const project = new Project(row, { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: simulator.apiKey });
@@ -44,6 +45,10 @@ describe("an empty project that installs the package", () => {
         expect(await project.preview("--expect-no-changes")).toMatchObject({ code: 0 });
         expect(await project.destroy()).toMatchObject({ code: 0 });
         expect(simulator.clusters().map(({ status }) => status)).toEqual(["gone"]);
+        // An interrupt reaches the provider by a way that no SDK documents.
+        const { id, error, clusters } = await cancelCreation(project.folder, 3_600_000, { node: project.node });
+        expect(error).toMatch(/^cluster "web" \(cl_\w+\) .*: interrupted\n/);
+        expect(clusters).toEqual([id]);
       } finally {
         project.remove();
         await simulator.close();

@@ -1,5 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { Workspace } from "../engine/workspace";
 import { install, type ManagerName } from "./managers";
 import type { Tarball } from "./tarball";
@@ -31,8 +31,12 @@ export class Project extends Workspace {
     rmSync(join(this.folder, "node_modules"), { recursive: true });
     rmSync(join(this.folder, "index.js"));
     writeFileSync(join(this.folder, "Pulumi.yaml"), "name: engine-test\nruntime: nodejs\n");
-    const own = join(this.folder, "node_modules", nodePackage, "bin");
-    if (this.#needsNode()) this.env["PATH"] = [own, process.env["PATH"]].join(delimiter);
+    if (this.#needsNode()) this.env["PATH"] = [dirname(this.node), process.env["PATH"]].join(delimiter);
+  }
+
+  /** The program `node` of the row. */
+  get node(): string {
+    return this.#needsNode() ? join(this.folder, "node_modules", nodePackage, "bin", "node") : process.execPath;
   }
 
   async install(tarball: Tarball): Promise<void> {

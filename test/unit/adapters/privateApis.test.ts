@@ -1,0 +1,54 @@
+import { EventEmitter } from "node:events";
+import { isConfigSecret, isDynamicProvider, onCancel } from "../../../provider/adapters/privateApis";
+
+describe("an interrupt", () => {
+  const known: unknown = Reflect.get(process, "_getActiveHandles");
+  const useHandles = (get: unknown) => Reflect.set(process, "_getActiveHandles", get);
+  const serverOf = (properties: object) =>
+    Object.assign(new EventEmitter(), { listening: true }, properties).on("stream", () => {});
+
+  afterEach(() => useHandles(known));
+
+  it("is seen by the call of the engine, and by no other", () => {
+    const server = serverOf({});
+    useHandles(() => [server]);
+    const listener = jest.fn();
+    onCancel(listener);
+    server.emit("stream", {}, { ":path": "/pulumirpc.ResourceProvider/Create" });
+    server.emit("stream", {}, undefined);
+    expect(listener).not.toHaveBeenCalled();
+    server.emit("stream", {}, { ":path": "/pulumirpc.ResourceProvider/Cancel" });
+    expect(listener).toHaveBeenCalledTimes(1);
+  });
+
+  it.each<[string, unknown]>([
+    ["Node does not tell the handles", undefined],
+    ["Node tells something else", () => "none"],
+    ["there is no handle", () => []],
+    ["no handle is a server", () => [undefined, "text", { listening: true }, new EventEmitter()]],
+    ["the server does not listen", () => [serverOf({ listening: false })]],
+  ])("is not seen, without an error, if %s", (_why, get) => {
+    useHandles(get);
+    const listener = jest.fn();
+    onCancel(listener);
+    expect(listener).not.toHaveBeenCalled();
+  });
+});
+
+it.each<[boolean, string[]]>([
+  [true, ["node", "/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js", "127.0.0.1:1"]],
+  [true, ["node", "C:\\app\\node_modules\\@pulumi\\pulumi\\cmd\\dynamic-provider", "127.0.0.1:1"]],
+  [false, ["node", "/app/index.js"]],
+  [false, ["node"]],
+])("whether the SDK has started the process for the engine is known by its path: %s", (expected, argv) => {
+  expect(isDynamicProvider(argv)).toBe(expected);
+});
+
+it.each<[string, object, boolean | undefined]>([
+  ["is a secret", { isConfigSecret: (name: string) => name === "gpucluster:apiKey" }, true],
+  ["is none", { isConfigSecret: () => false }, false],
+  ["is not known to be one if the SDK does not tell", {}, undefined],
+  ["is not known to be one if the SDK has something else of this name", { isConfigSecret: true }, undefined],
+])("a value of the config %s", (_title, runtime, expected) => {
+  expect(isConfigSecret(runtime, "gpucluster:apiKey")).toBe(expected);
+});
