@@ -9,6 +9,8 @@ export function languages(pulumi, importBasePath) {
   const respectSchemaVersion = true;
   return {
     nodejs: {
+      // What `pulumi import` writes into a program. It is no name of a package, so that no generated SDK replaces this one.
+      packageName: "pulumi-gpucluster/native",
       dependencies: { "@pulumi/pulumi": pulumi },
       respectSchemaVersion,
     },

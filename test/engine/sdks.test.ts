@@ -38,12 +38,11 @@ async function convert(yaml: string): Promise<Record<string, string>> {
   return Object.fromEntries(readdirSync(out).map((language) => [language, readFileSync(join(out, language), "utf8")]));
 }
 
-/** Without what no document shows: spaces at the ends of lines, an import that is not used, another name of the package. */
+/** Without what no document shows: spaces at the ends of lines, and an import that is not used. */
 function shown(code: string): string {
   return code
     .replace(/[ \t]+$/gm, "")
     .replace(/^import \* as pulumi from .*\n(?![\s\S]*\bpulumi\.)/, "")
-    .replace("@pulumi/gpucluster", "pulumi-gpucluster/native")
     .trim();
 }
 

@@ -48,6 +48,14 @@ test("a cluster has every input and output, and nothing hidden", () => {
   expect(text).not.toContain('"__');
 });
 
+test("`pulumi import` writes the import of this package into TypeScript, and no generated package can take its place", () => {
+  const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { packageName } = schema.language.nodejs;
+  expect(Object.keys(exports).map((entry) => entry.replace(".", name))).toContain(packageName);
+  // npm installs no package of a name with a slash, unless it begins with @.
+  expect(packageName).toMatch(/^[^@].*\//);
+});
+
 test("the fields have their flags, and no defaults: a patch would send them", () => {
   const secret = inputNames.filter((name) => inputFlags[name].secret);
   const replacing = inputNames.filter((name) => inputFlags[name].effect === "replace");
