@@ -2,8 +2,7 @@ import type { Client } from "./api/client";
 import { getHealth, getServiceInfo } from "./api/serviceInfo";
 import type * as types from "./api/types";
 import { systemClock } from "./base/clock";
-import { createClusterResource } from "./cluster/resource";
-import { serviceFor } from "./cluster/services";
+import { createClusterResource, serviceFor } from "./cluster/resource";
 import { type ConfigOrigin, type ReadConfig, resolveConnection, resolveSettings, unusedText } from "./config/settings";
 import type { Resource } from "./contract";
 import {

@@ -1,9 +1,10 @@
-import type { Integer, ReplicaStatus, ServiceOutputs } from "../cluster/model/fields";
-
 /**
  * The arguments and results of data functions. Plain types only: they are published (see cluster/model/fields.ts). What the
  * service does not show is absent, never invented.
  */
+
+/** A whole number, for languages with a type for integers. */
+export type Integer = number;
 
 /** One record about a GPU type. */
 export interface GpuRecord {
@@ -70,8 +71,33 @@ export interface GetGpuAvailabilityResult {
   availability: GpuAvailability[];
 }
 
+/** What only the service says of a cluster. */
+export interface ClusterFacts {
+  /** Lifecycle state, as the service's own status word, such as `running`. (Specification, section 3.) */
+  status: string;
+  /** URL at which the cluster is served. (Specification, section 2.) */
+  endpoint: string;
+  /** When the cluster was created, ISO 8601 in UTC. (Specification, section 2.) */
+  createdAt: string;
+}
+
+/** One replica of a cluster, as last observed. */
+export interface ReplicaStatus {
+  /** The service's id of the replica; its place in the list if it has none. */
+  id: string;
+  /** The service's own status word, such as `starting`; empty if it has none. */
+  status: string;
+  /**
+   * Whether the replica is healthy, and serves. If the service shows nothing about that which this version knows: whether
+   * the cluster is ready all the same.
+   */
+  healthy: boolean;
+  /** Reason why the replica is not healthy, if the service gives one. */
+  message?: string;
+}
+
 /** A cluster, as the list of clusters shows it (section 2). */
-export interface ClusterInfo extends Partial<Pick<ServiceOutputs, "status" | "endpoint" | "createdAt">> {
+export interface ClusterInfo extends Partial<ClusterFacts> {
   /** The service's id, of the form `cl_<suffix>`. */
   id: string;
   /** Name of the cluster in the service. (Specification, section 2.) */
@@ -116,7 +142,7 @@ export interface GetClusterStatusArgs {
 }
 
 /** The result of `getClusterStatus`. */
-export interface GetClusterStatusResult extends Partial<Pick<ServiceOutputs, "status">> {
+export interface GetClusterStatusResult extends Partial<Pick<ClusterFacts, "status">> {
   /** Health of each replica, in the service's order. (Specification, section 4.) */
   replicas: ReplicaStatus[];
   /** Number of healthy replicas. */

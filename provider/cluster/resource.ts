@@ -1,15 +1,25 @@
-import type { Settings } from "../config/settings";
+import type { Client } from "../api/client";
+import { clientFor, fingerprint } from "../api/clients";
+import { askAddress } from "../api/http/address";
+import { type Clock, systemClock } from "../base/clock";
+import { type Connection, heartbeatMs, type Settings } from "../config/settings";
 import type { Properties, Resource } from "../contract";
 import { Checks } from "./check/check";
 import { diffAdopted } from "./compare/adoption";
 import { withCost } from "./compare/diff";
 import { previewOutputs } from "./compare/transition";
 import { asInputs, asState, readableState } from "./model/state";
-import { type CreatingService, createCluster, UnfinishedCreations } from "./operations/create";
+import { Capacity } from "./operations/capacity";
+import { type CreatingService, type CreationContext, createCluster, UnfinishedCreations } from "./operations/create";
+import { Creations } from "./operations/createOnce";
 import { deleteCluster } from "./operations/delete";
 import { readCluster } from "./operations/read";
-import { updateCluster } from "./operations/update";
+import { adoptCluster, updateCluster } from "./operations/update";
+import { Forms } from "./shared/forms";
+import { ListCache, Refreshes } from "./shared/listCache";
 import { defaultTimeoutsMs } from "./shared/operation";
+import { OwnedIds } from "./shared/ownedIds";
+import { Poller } from "./wait/poller";
 
 /** The cluster resource: its pure parts and its operations. Each use reads the settings anew. */
 export function createClusterResource(serviceOf: () => CreatingService, settings: () => Settings): Resource {
@@ -31,9 +41,11 @@ export function createClusterResource(serviceOf: () => CreatingService, settings
       // One deadline for the whole operation, whatever it tries.
       const { startMs = service.clock.now(), timeoutMs = defaultTimeoutsMs.create } = given;
       const ctx = { ...given, startMs, timeoutMs };
-      const context = {
-        types: checks.typesOf(ctx.urn, inputs),
-        take: (type: string) => checks.take(ctx, inputs, type),
+      const types = checks.typesOf(ctx.urn, inputs);
+      const context: CreationContext = {
+        types,
+        take: (type) => checks.take(ctx, inputs, type),
+        adopt: (wanted, id, why) => adoptCluster(service, ctx, wanted, id, { types, ...why }),
         isResumable: checks.mayResume(ctx.urn, inputs),
       };
       const create = () => createCluster(service, ctx, inputs, context);
@@ -51,5 +63,43 @@ export function createClusterResource(serviceOf: () => CreatingService, settings
       unfinished.ended(id);
       return deleteCluster(serviceOf(), ctx, id, state);
     },
+  };
+}
+
+const services = new WeakMap<Client, CreatingService>();
+
+/** The shared parts of a connection, made once in this process. */
+export function serviceFor(connection: Connection): CreatingService {
+  const client = clientFor(connection, systemClock);
+  const service =
+    services.get(client) ??
+    createService(client, fingerprint(connection), systemClock, heartbeatMs(), connection.baseUrl);
+  services.set(client, service);
+  return service;
+}
+
+export function createService(
+  client: Client,
+  seenBy: string,
+  clock: Clock,
+  heartbeat: number,
+  address = "",
+): CreatingService {
+  const lists = new ListCache(client, clock);
+  const owned = new OwnedIds();
+  const poller = new Poller(client, lists, clock, heartbeat);
+  return {
+    client,
+    lists,
+    poller,
+    capacity: new Capacity(client),
+    creations: new Creations(client, lists, owned, clock),
+    owned,
+    refreshes: new Refreshes(lists),
+    forms: new Forms(),
+    clock,
+    ask: askAddress,
+    seenBy: seenBy.slice(0, 8),
+    address,
   };
 }

@@ -1,9 +1,8 @@
-import type { FieldFlags } from "../cluster/model/fields";
 import type { Settings } from "./settings";
 
 /**
  * The settings of the provider: `gpucluster:NAME` in the Pulumi config, or the arguments of an explicit provider. The
- * single source of their documentation, types and flags. Plain types only: they are published (see cluster/model/fields.ts).
+ * single source of their documentation, types and flags. Plain types only: they are published.
  */
 export interface ProviderArgs extends Partial<Settings> {
   /**
@@ -18,7 +17,7 @@ export interface ProviderArgs extends Partial<Settings> {
   baseUrl?: string;
 }
 
-export const providerFlags: Readonly<Record<keyof ProviderArgs, Pick<FieldFlags, "secret">>> = {
+export const providerFlags: Readonly<Record<keyof ProviderArgs, { readonly secret?: boolean }>> = {
   apiKey: { secret: true },
   baseUrl: {},
   strictPreview: {},

@@ -1,7 +1,7 @@
 import { isLeaving, stateOf } from "../api/states";
 import type { ClusterInfo } from "../api/types";
 import type { ListedFacts } from "../cluster/model/money";
-import { serviceFor } from "../cluster/services";
+import { serviceFor } from "../cluster/resource";
 import { Facts, longMs } from "../cluster/shared/facts";
 import type { Connection } from "../config/settings";
 import { getClusters } from "./clusters";

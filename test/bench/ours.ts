@@ -2,8 +2,7 @@ import { createClient } from "../../provider/api/client";
 import { createBudget } from "../../provider/api/http/rateLimiter";
 import { createTransport } from "../../provider/api/http/transport";
 import { Secret } from "../../provider/base/text";
-import { createClusterResource } from "../../provider/cluster/resource";
-import { createService } from "../../provider/cluster/services";
+import { createClusterResource, createService } from "../../provider/cluster/resource";
 import type { Ctx } from "../../provider/contract";
 import { type Open, spec } from "./contender";
 

@@ -1,7 +1,7 @@
 import { clientFor } from "../../provider/api/clients";
 import { messageOf } from "../../provider/base/errors";
 import { Secret } from "../../provider/base/text";
-import { serviceFor } from "../../provider/cluster/services";
+import { serviceFor } from "../../provider/cluster/resource";
 import { type Connection, resolveConnection } from "../../provider/config/settings";
 import type { Ctx, Properties } from "../../provider/contract";
 import type { Simulator } from "../../simulator";

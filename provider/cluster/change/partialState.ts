@@ -3,7 +3,7 @@ import { abortable, until } from "../../base/clock";
 import { ClusterFailedError, NotInPlaceError } from "../../base/errors";
 import { listOf } from "../../base/text";
 import { madeOtherwise, unverified } from "../compare/drift";
-import { toState } from "../model/state";
+import { toState } from "../compare/observed";
 import type { CheckedInputs, ClusterState } from "../model/stateFields";
 import { formOf } from "../shared/forms";
 import { find } from "../shared/lookup";

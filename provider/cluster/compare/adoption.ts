@@ -5,10 +5,10 @@ import { isLeaving } from "../../api/states";
 import { GpuClusterError } from "../../base/errors";
 import { cleanText, listOf } from "../../base/text";
 import { type CheckFailure, type Diff, type Properties, UNKNOWN } from "../../contract";
-import { inputFlags, type TextName } from "../model/fields";
+import { inputFlags, type TextName, textNames } from "../model/fields";
 import type { CheckedInputs, ClusterState } from "../model/stateFields";
 import { diffCluster, isUnknownAt, isWithinPaths } from "./diff";
-import { identifiersIn, isMasked, sameText, showsForm, textNames } from "./drift";
+import { identifiersIn, isMasked, sameText, showsForm } from "./drift";
 
 /** The adoption of an existing cluster. Pure: the preview uses it to show the effect of the creation. */
 

@@ -6,7 +6,7 @@ import { isStopping, stateOf } from "../../api/states";
 import type { GpuType } from "../../api/types";
 import { cleanText } from "../../base/text";
 import { driftedExtras, extrasShown, mayScaleTo } from "../model/extraFields";
-import type { TextName } from "../model/fields";
+import { type TextName, textNames } from "../model/fields";
 import { costOfReplica, roundCost } from "../model/money";
 import type { CheckedInputs, ClusterState, Echo } from "../model/stateFields";
 import { isStopped } from "./health";
@@ -23,8 +23,6 @@ const sameForm: Record<TextName, (asked: string, shown: string, record: ClusterR
   gpuType: (asked, _shown, record) => isSameGpu(asked, identifiersIn(record)),
   container: sameImage,
 };
-
-export const textNames = Object.keys(sameForm) as TextName[];
 
 type Env = Readonly<Record<string, string>>;
 type ShownEnv = NonNullable<ClusterRecord["env"]>;

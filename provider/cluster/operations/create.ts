@@ -4,9 +4,10 @@ import { CreateError, messageOf, RequestError, UncertainError } from "../../base
 import { type Ctx, InitError, type Properties } from "../../contract";
 import { checkMadeAsAsked, endState, withPartialState } from "../change/partialState";
 import { stop } from "../change/power";
+import { toState } from "../compare/observed";
 import { type CreatedName, createdNames } from "../model/fields";
-import { pick, toState } from "../model/state";
-import type { CheckedInputs } from "../model/stateFields";
+import { pick } from "../model/state";
+import type { CheckedInputs, ClusterState } from "../model/stateFields";
 import { find } from "../shared/lookup";
 import { Operation } from "../shared/operation";
 import type { Service } from "../shared/service";
@@ -14,7 +15,6 @@ import { doubtOf, leftBehind, notAdopted, TakenError } from "../shared/takenName
 import { waitUntilReady } from "../wait/wait";
 import type { Capacity } from "./capacity";
 import type { Creations } from "./createOnce";
-import { adoptCluster } from "./update";
 
 /** The service, with what the creations of this process share. */
 export interface CreatingService extends Service {
@@ -22,14 +22,31 @@ export interface CreatingService extends Service {
   readonly capacity: Capacity;
 }
 
-/** The part of a creation that its check decides. */
+/** An adoption for which no person asks. */
+export interface Unasked {
+  /** Why it happens. */
+  readonly reason: string;
+  /** What forbids it, beside what forbids every adoption. */
+  readonly doubt: (record: ClusterRecord) => string | undefined;
+  /** What the state contains beside the observed values. */
+  readonly facts: Pick<ClusterState, "__resumedAt">;
+}
+
+/** What a creation needs of others: what its check decides, and the adoption. */
 export interface CreationContext {
   /** The GPU types that the program allows, in the order in which they are tried. A cluster of any of them is adopted. */
   readonly types: readonly string[];
   /** The inputs of a creation with one of the types. */
   readonly take: (type: string) => CheckedInputs;
+  /** Adopts an existing cluster; without `why`, because the program asks for it. */
+  readonly adopt: (inputs: CheckedInputs, id: string, why?: Unasked) => Promise<Created>;
   /** Whether no other resource makes the name: the cluster that an interrupted run has created is then adopted. */
   readonly isResumable: boolean;
+}
+
+interface Created {
+  readonly id: string;
+  readonly state: Properties;
 }
 
 /** Creates exactly one cluster, or adopts an existing one, and waits until the cluster is as requested. */
@@ -37,9 +54,10 @@ export async function createCluster(
   service: CreatingService,
   ctx: Ctx,
   asked: CheckedInputs,
-  { types, take, isResumable }: CreationContext,
-) {
-  if (asked.adopt !== undefined) return adoptCluster(service, ctx, asked, asked.adopt, { types });
+  context: CreationContext,
+): Promise<Created> {
+  const { types, take, adopt, isResumable } = context;
+  if (asked.adopt !== undefined) return adopt(asked, asked.adopt);
   let inputs = asked;
   try {
     const operation = new Operation(ctx, service, "create", { id: "", inputs });
@@ -50,7 +68,7 @@ export async function createCluster(
     });
     return await finish(service, ctx, inputs, record);
   } catch (error) {
-    if (isResumable && error instanceof TakenError) return adoptLeftBehind(service, ctx, inputs, types, error);
+    if (isResumable && error instanceof TakenError) return adoptLeftBehind(service, ctx, inputs, context, error);
     if (!isResumable || !(error instanceof UncertainError)) throw error;
     throw new UncertainError(`${error.message}; gpucluster:resume adopts it in the next \`pulumi up\``, {
       cause: error,
@@ -63,16 +81,16 @@ async function adoptLeftBehind(
   service: Service,
   ctx: Ctx,
   inputs: CheckedInputs,
-  types: readonly string[],
+  { types, adopt }: CreationContext,
   error: TakenError,
-) {
+): Promise<Created> {
   const about = { inputs, types, urn: ctx.urn, owned: service.owned, nowMs: service.clock.now() };
   const left = leftBehind(error.taken, about);
   if ("doubt" in left) throw new CreateError(`${error.message}. ${notAdopted(left.doubt)}`, { cause: error });
   const facts = { __resumedAt: new Date(about.nowMs).toISOString() };
   const doubt = (record: ClusterRecord) => doubtOf({ ...about, record: { ...left.record, ...record } });
   const reason = "an interrupted run has created it";
-  return adoptCluster(service, ctx, inputs, left.record.id, { types, reason, doubt, facts });
+  return adopt(inputs, left.record.id, { reason, doubt, facts });
 }
 
 /** Waits until a new cluster is as requested. */
@@ -122,11 +140,6 @@ async function createOnce(
     const isShared = error instanceof RequestError && !error.message.includes(operation.title);
     throw isShared ? operation.error(`was not created: ${messageOf(error)}`, error) : operation.clean(error);
   }
-}
-
-interface Created {
-  readonly id: string;
-  readonly state: Properties;
 }
 
 /**

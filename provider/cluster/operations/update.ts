@@ -7,25 +7,20 @@ import { failedBefore, refusal, rollBack, withOld } from "../change/rollBack";
 import { foundState, mismatches, withName } from "../compare/adoption";
 import { diffCluster, effectsOf } from "../compare/diff";
 import { identifiersIn, withTypeAmong } from "../compare/drift";
+import { toState } from "../compare/observed";
 import type { Effect } from "../model/fields";
-import { asInputs, judgedState, toState } from "../model/state";
+import { asInputs, judgedState } from "../model/state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "../model/stateFields";
 import { find, findExisting } from "../shared/lookup";
 import { Operation } from "../shared/operation";
 import type { Service } from "../shared/service";
 import { probeOf } from "../wait/probe";
 import { waitUntilReady } from "../wait/wait";
+import type { Unasked } from "./create";
 
-/** An adoption for which no person asks. */
-interface Adoption {
+interface Adoption extends Partial<Unasked> {
   /** The GPU types that the program allows. */
-  readonly types?: readonly string[];
-  /** Why it happens without a person who asks for it. */
-  readonly reason?: string;
-  /** What forbids it, beside what forbids every adoption. */
-  readonly doubt?: (record: ClusterRecord) => string | undefined;
-  /** What the state contains beside the observed values. */
-  readonly facts?: Pick<ClusterState, "__resumedAt">;
+  readonly types: readonly string[];
 }
 
 /** Adopts a cluster. Fields that the service shows are compared and corrected; the others are assumed to match the inputs. */
@@ -34,7 +29,7 @@ export async function adoptCluster(
   ctx: Ctx,
   requested: CheckedInputs,
   id: string,
-  { types = [], reason, doubt, facts }: Adoption = {},
+  { types, reason, doubt, facts }: Adoption,
 ) {
   const operation = new Operation(ctx, service, "create", { id, inputs: requested });
   const record = await find(service, operation);

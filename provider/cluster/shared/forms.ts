@@ -1,6 +1,6 @@
 import type { ClusterRecord } from "../../api/records";
-import { type Learned, learnForm, textNames, unverified } from "../compare/drift";
-import { createdNames } from "../model/fields";
+import { type Learned, learnForm, unverified } from "../compare/drift";
+import { createdNames, textNames } from "../model/fields";
 import { pick } from "../model/state";
 import type { CheckedInputs, ClusterState } from "../model/stateFields";
 

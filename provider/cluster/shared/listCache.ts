@@ -3,9 +3,8 @@ import { type ClusterList, type ClusterRecord, clusterIdPattern } from "../../ap
 import { stateOf } from "../../api/states";
 import { abortable, type Clock, until } from "../../base/clock";
 import { ApiError, ConnectionError, RequestError } from "../../base/errors";
-import { textNames } from "../compare/drift";
 import { isStopped } from "../compare/health";
-import type { TextName } from "../model/fields";
+import { type TextName, textNames } from "../model/fields";
 import type { ClusterState } from "../model/stateFields";
 
 /** The options of a request for the list; see `HttpRequest`. */

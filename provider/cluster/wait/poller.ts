@@ -4,30 +4,12 @@ import { stateOf, statusIn } from "../../api/states";
 import { type Clock, duration } from "../../base/clock";
 import { ApiError, isUnauthorized, messageOf, RequestError, type TimeoutError } from "../../base/errors";
 import { cut } from "../../base/text";
-import { type Found, type Observation, unhealthyReasons, type Verdict } from "../compare/health";
+import { type Observation, unhealthyReasons, type Verdict } from "../compare/health";
 import { type ListCache, memberOf } from "../shared/listCache";
 import { findCluster, findStatus, noReplicas } from "../shared/lookup";
 import type { Operation } from "../shared/operation";
+import type { End, FinalVerdict, PollOptions, Polls, Report } from "../shared/service";
 import { pollPauseMs, sameTickMs, shortestIntervalMs } from "./pollInterval";
-
-interface PollOptions {
-  /**
-   * The operation that waits, with its cluster and deadline. It gets every observation, and progress when the
-   * observation changes.
-   */
-  readonly operation: Operation;
-  readonly judge: (found: Found) => Verdict;
-  /** True for a wait until the cluster is gone: one poll that does not find it is the end. */
-  readonly isDeleted?: boolean;
-}
-
-type End =
-  | Extract<Verdict, { kind: "ready" | "failed" }>
-  | { readonly kind: "gone" }
-  /** Nobody knows what the service shows, and it does not change. */
-  | { readonly kind: "unclear"; readonly unknown: string };
-/** The end of a wait, and the observed states on the way, one line each. */
-type FinalVerdict = End & { readonly story: readonly string[] };
 
 /** The polls of a wait so far. */
 interface PollHistory {
@@ -60,7 +42,7 @@ const refusalsToEnd = 3;
  * Polls clusters until the judge of each wait is satisfied. The poller loops and reports; it never judges. All waits
  * poll at the same ticks, so that one list serves all of them.
  */
-export class Poller {
+export class Poller implements Polls {
   readonly #waits = new Map<WaitReport, PollOptions>();
   readonly #statuses = new WeakMap<Operation, { readonly status: StatusRecord; readonly atMs: number }>();
   #fastestMs: number | undefined;
@@ -97,7 +79,6 @@ export class Poller {
     }
   }
 
-  /** The report of another wait on a cluster, such as for its endpoint. */
   report(operation: Operation): WaitReport {
     return new WaitReport(this.clock, operation, this.heartbeatMs);
   }
@@ -270,7 +251,7 @@ function endOf(
 }
 
 /** The observations of one wait. Reports changes as progress, and lists the observed states at the end. */
-export class WaitReport {
+class WaitReport implements Report {
   readonly #startMs: number;
   readonly #counts = new Map<string, number>();
   #reported: string | undefined;

@@ -1,5 +1,4 @@
-import { createClusterResource } from "../../../provider/cluster/resource";
-import { createService } from "../../../provider/cluster/services";
+import { createClusterResource, createService } from "../../../provider/cluster/resource";
 import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, initErrorOf, openBench, writes } from "../cluster/harness";

@@ -1,4 +1,4 @@
-import { createService } from "../../../../provider/cluster/services";
+import { createService } from "../../../../provider/cluster/resource";
 import type { Fault } from "../../../../simulator";
 import { closeAll, countOf, failureOf, living, openBench } from "../harness";
 import * as harness from "./createOnceHarness";

@@ -1,0 +1,53 @@
+import { textNames } from "../model/fields";
+import { toPlainJson } from "../model/state";
+import type { CheckedInputs, ClusterState } from "../model/stateFields";
+import { countHealthy, isStopped, type Observation, withHealth } from "./health";
+
+/** The facts in a state beyond the inputs and one observation. */
+export interface StateFacts {
+  readonly settled: boolean;
+  /** The mark of an operation that did not finish. */
+  readonly unfinished?: ClusterState["__unfinished"];
+  readonly sent?: ClusterState["__sent"];
+  readonly seenBy: string;
+  /** Paths of the inputs that a read of the cluster itself does not show. */
+  readonly unverifiedInputs?: readonly string[];
+  /** The state before: its values stay if this observation shows none. */
+  readonly before?: Partial<ClusterState>;
+}
+
+/** The state of a cluster: the inputs and the observation. */
+export function toState(inputs: CheckedInputs, { record, status }: Observation, facts: StateFacts): ClusterState {
+  const { before = {}, settled, seenBy } = facts;
+  const unverifiedInputs = facts.unverifiedInputs ?? before.unverifiedInputs;
+  // The state of a stopped cluster has no replicas, whatever an earlier observation or the service shows.
+  const isDown = isStopped(record ?? {}) || (settled && inputs.desiredStatus === "stopped");
+  const known = isDown ? {} : before;
+  const shown = isDown || !status ? undefined : withHealth(status, settled && !inputs.skipAwait);
+  return toPlainJson({
+    ...inputs,
+    ...chosenTexts(inputs, record, before),
+    status: record?.status ?? status?.status ?? before.status,
+    endpoint: record?.endpoint ?? before.endpoint,
+    createdAt: record?.createdAt ?? before.createdAt,
+    replicaStatuses: shown?.replicas ?? known.replicaStatuses ?? [],
+    readyReplicas: shown ? countHealthy(shown, inputs.replicas) : (known.readyReplicas ?? 0),
+    settled,
+    ...(unverifiedInputs ? { unverifiedInputs: [...unverifiedInputs] } : {}),
+    __seenBy: seenBy,
+    __echo: before.__echo,
+    __late: before.__late,
+    __resumedAt: before.__resumedAt,
+    __failed: before.__failed,
+    __fixed: before.__fixed,
+    deletionPolicy: before.deletionPolicy,
+    __unfinished: facts.unfinished,
+    __sent: facts.sent,
+  });
+}
+
+/** The texts that the program leaves out, and the service has chosen. */
+function chosenTexts(inputs: CheckedInputs, record: Observation["record"], before: Partial<ClusterState>) {
+  const open = textNames.filter((name) => inputs[name] === undefined);
+  return Object.fromEntries(open.map((name) => [name, record?.[name] ?? before[name]]));
+}
