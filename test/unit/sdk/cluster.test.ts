@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { inputNames, outputNames } from "../../../provider/cluster/model/fields";
 import { Cluster, type ClusterArgs } from "../../../sdk";
-import { inside, isSecret, type Registered, resolved, runProgram } from "./program";
+import { inside, isKnown, isSecret, type Registered, resolved, runProgram } from "./program";
 
 const args: ClusterArgs = { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" };
 const type = "pulumi-nodejs:dynamic/gpucluster:Cluster";
@@ -105,6 +105,29 @@ describe("a cluster in a program", () => {
     ];
     const { maxHourlyCost } = await madeBy(() => new Cluster("web", args, { transformations }));
     expect(await resolved(maxHourlyCost)).toBe(7);
+  });
+
+  it("knows in a preview that an input has no value if nothing sets it", async () => {
+    const made: Cluster[] = [];
+    await runProgram(() => made.push(new Cluster("web", args)), { isPreview: true });
+    expect(await Promise.all(made.map(({ maxHourlyCost }) => isKnown(maxHourlyCost)))).toEqual([true]);
+  });
+
+  it.each<[string, (name: string) => Cluster]>([
+    ["that the engine keeps", (name) => new Cluster(name, args, { ignoreChanges: ["env.MODEL", "maxHourlyCost"] })],
+    ["of a cluster that is only read", (name) => Cluster.get(name, "cl_1a2b3c")],
+  ])("has the value of an input %s", async (_what, make) => {
+    const made: Cluster[] = [];
+    await runProgram(() => made.push(make("web")), { outputs: { maxHourlyCost: 7, env: { MODEL: "llama" } } });
+    const values = made.map(({ maxHourlyCost, env }) => resolved(pulumi.all([maxHourlyCost, env])));
+    expect(await Promise.all(values)).toEqual([[7, { MODEL: "llama" }]]);
+  });
+
+  it("declares only the outputs that have a value: the SDK takes four call stacks for each", async () => {
+    const web = await madeBy(() => new Cluster("web", args));
+    const declared = Object.entries(web).filter(([, value]) => pulumi.Output.isInstance(value));
+    const names = [...Object.keys(args), "name", "desiredStatus", ...outputNames, "id", "urn", "__urn", "__provider"];
+    expect(declared.map(([name]) => name).sort()).toEqual(names.sort());
   });
 
   it("knows its id and its inputs after its registration", async () => {
