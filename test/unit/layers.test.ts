@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import ts from "typescript";
 
-/** The bounds that Biome has no rule for; the layers themselves are in biome.json. */
+/** The bounds that Biome has no rule for, and the picture of the layers; the layers themselves are in biome.json. */
 const mostLines = { file: 400, class: 250 };
 
 const root = join(__dirname, "../..");
@@ -36,4 +36,61 @@ test("a file or a class of one line too many is found", () => {
   expect(tooLong(classOf(251))).toEqual(["class Long: 251 lines"]);
   expect(tooLong("\n".repeat(400))).toEqual([]);
   expect(tooLong("\n".repeat(401))).toEqual(["401 lines"]);
+});
+
+describe("ARCHITECTURE.md", () => {
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const picture = /```mermaid\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+
+  /** The folders that each folder imports by the picture: `a --> b & c`. */
+  const drawn = new Map<string, string[]>();
+  for (const line of picture.split("\n").filter((line) => line.includes("-->"))) {
+    const steps = line.split("-->").map((step) => step.split("&").map((name) => name.trim()));
+    steps.forEach((names, at) => {
+      for (const name of names) drawn.set(name, [...(drawn.get(name) ?? []), ...(steps[at + 1] ?? [])]);
+    });
+  }
+
+  /** The folder of a file, as the picture names it. */
+  function roomOf(file: string): string {
+    const [top = "", ...inside] = file.replace(/\.ts$/, "").split(/[\\/]/);
+    const [folder = "", room = ""] = inside;
+    return top !== "provider" ? top : folder === "cluster" ? room : folder;
+  }
+
+  const imports = files
+    .filter((file) => !file.startsWith("simulator"))
+    .flatMap((file) => {
+      const found = readFileSync(join(root, file), "utf8").matchAll(/ from "(\.[^"]+)"/g);
+      const rooms = [...found].map(([, path = ""]) => {
+        const target = relative(root, join(root, dirname(file), path));
+        return roomOf(target === "provider" ? join(target, "index") : target);
+      });
+      return rooms.filter((room) => room !== roomOf(file)).map((room) => `${roomOf(file)} --> ${room}`);
+    });
+
+  function reaches(from: string, to: string): boolean {
+    return (drawn.get(from) ?? []).some((next) => next === to || reaches(next, to));
+  }
+
+  test("draws a way for every import between folders", () => {
+    const missing = imports.filter((each) => {
+      const [from = "", to = ""] = each.split(" --> ");
+      return to !== "schema" && !reaches(from, to);
+    });
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
+  test("draws no arrow without an import", () => {
+    const arrows = [...drawn].flatMap(([from, all]) => all.map((to) => `${from} --> ${to}`));
+    expect(arrows.length).toBeGreaterThan(10);
+    expect(arrows.filter((arrow) => !imports.includes(arrow))).toEqual([]);
+  });
+
+  test("names files that exist, on one page", () => {
+    const names = [...page.matchAll(/`([\w/]+\.ts)`/g)].map(([, name = ""]) => name);
+    const all = files.concat(names.filter((name) => name.startsWith("test/") && existsSync(join(root, name))));
+    expect(names.filter((name) => !all.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([]);
+    expect(page.length).toBeLessThan(6_000);
+  });
 });

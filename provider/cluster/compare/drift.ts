@@ -17,9 +17,8 @@ import { isStopped } from "./health";
  * its form of that change. A later difference from that form is drift.
  */
 
-/** Whether the shown text is just the service's form of the requested one, for each text that a request carries. */
-const sameForm: Record<TextName, (asked: string, shown: string, record: ClusterRecord) => boolean> = {
-  name: sameText,
+/** Whether the shown text is just the service's form of the requested one, for each text with other forms than its case. */
+const ownForms: Partial<Record<TextName, (asked: string, shown: string, record: ClusterRecord) => boolean>> = {
   gpuType: (asked, _shown, record) => isSameGpu(asked, identifiersIn(record)),
   container: sameImage,
 };
@@ -114,7 +113,7 @@ function extraPathOf(name: string): string {
 /** Whether the shown value is just the service's form of the requested one. */
 export function showsForm(field: TextName, asked: string | undefined, record: ClusterRecord): boolean {
   const shown = record[field];
-  return asked !== undefined && shown !== undefined && sameForm[field](asked, shown, record);
+  return asked !== undefined && shown !== undefined && (ownForms[field] ?? sameText)(asked, shown, record);
 }
 
 /**
