@@ -1,71 +1,84 @@
 // @ts-check
 // Finds or installs the real Pulumi CLI for the engine tests and the demo. Run as a program, it prints the CLI's path.
-
-import { download } from "./cli/download.mjs";
-import { cliIn, findCached, findOnPath, VERSION } from "./cli/find.mjs";
-import { buildWithGo } from "./cli/goBuild.mjs";
-import { ensureHosts } from "./cli/hosts.mjs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { buildInto } from "./cli/builds.mjs";
+import { cachedRoot, executable, findCached, findOnPath, hasProgram, VERSION } from "./cli/find.mjs";
 import { isMain, runMain } from "./lib/root.mjs";
+import { runTool } from "./lib/run.mjs";
+import { inTemporaryFolder } from "./lib/temporary.mjs";
 
-export { VERSION };
+/** Enough for its 120 MB at 2 Mbit/s. Where its host does not answer, the downloader itself may wait for ever. */
+const DOWNLOAD_TIMEOUT_MS = 8 * 60_000;
 
-/** The cheapest first; the last one needs only Go and its module proxy. */
-const ATTEMPTS = /** @type {const} */ ([
-  { source: "cached", title: "Kept from an earlier run", run: () => findCached() },
-  { source: "path", title: "On PATH", run: findOnPath },
-  { source: "download", title: "Official download (npm package pulumi)", run: () => download() },
-  { source: "go", title: "Build with Go", run: () => buildWithGo(report) },
-]);
+const NO_CLI = `There is no Pulumi CLI ${VERSION}, and none could be installed. Install it (https://www.pulumi.com/docs/install), or Go.`;
 
 /**
- * The Pulumi CLI with its Node language host. `root` contains `bin/pulumi` and fits the Automation API
- * (`PulumiCommand.get({ root })`). The first call on a computer may take minutes; it reports its progress on stderr.
+ * The folder of the Pulumi CLI with its Node language host, and with those of further languages. It contains `bin/pulumi`, and
+ * fits the Automation API (`PulumiCommand.get({ root })`). The first call on a computer may take minutes; it reports its
+ * progress on stderr. The cheapest way first; the last one needs only Go and its module proxy.
  *
- * @returns {Promise<{ root: string, bin: string, source: "cached" | "path" | "download" | "go" }>}
+ * @param {("yaml" | "python" | "go")[]} languages
  */
-export async function ensurePulumiCli() {
-  const tried = [];
-  for (const { source, title, run } of ATTEMPTS) {
-    if (source === "download") report(`Downloading the Pulumi CLI ${VERSION} …`);
-    const result = await run();
-    if ("root" in result) return { root: result.root, bin: cliIn(result.root), source };
-    if (source === "download") report("  the download did not work");
-    tried.push(`  - ${title}: ${result.reason.replaceAll("\n", "\n    ")}`);
+export async function ensurePulumiCli(...languages) {
+  const root = (await findCached()) ?? (await findOnPath()) ?? (await install(download)) ?? (await install(build));
+  if (root === undefined) throw new Error(NO_CLI);
+  for (const language of languages) {
+    const host = /** @type {const} */ (`pulumi-language-${language}`);
+    if (!hasProgram(root, host)) await buildInto(host, join(root, "bin"));
   }
-  throw new Error(
-    [
-      `There is no Pulumi CLI ${VERSION} (or a newer 3.x), and it could not be installed. Tried:`,
-      ...tried,
-      "Install the Pulumi CLI (https://www.pulumi.com/docs/install/), or Go 1.25 or newer (https://go.dev/doc/install)",
-      "to have it built here. Then try again.",
-    ].join("\n"),
-  );
+  return root;
 }
 
 /**
- * The Pulumi CLI with the hosts of further languages.
+ * Installs the CLI with Pulumi's own downloader, the npm package `pulumi`.
  *
- * @param {import("./cli/hosts.mjs").Language[]} languages
+ * @param {string} folder
  */
-export async function ensureCliFor(...languages) {
-  const cli = await ensurePulumiCli();
-  await ensureHosts(cli.root, languages, report);
-  return cli;
+async function download(folder) {
+  console.error(`Downloading the Pulumi CLI ${VERSION} …`);
+  // The downloader takes its target from the home folder only, and downloads to the temporary folder.
+  const env = {
+    PULUMI_HOME: folder,
+    PULUMI_VERSION: VERSION,
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    TMPDIR: folder,
+    TEMP: folder,
+  };
+  await runTool("pulumi", "pulumi", ["version"], { env, timeout: DOWNLOAD_TIMEOUT_MS, show: true });
+  return join(folder, "versions", VERSION);
 }
 
 /**
- * Writes to stderr, because stdout is for the path.
+ * Builds the CLI from its sources, which come from the Go module proxy, for networks that cannot reach Pulumi's downloads. One
+ * program after the other: the compiler uses every core, and two compilers at once run out of memory.
  *
- * @param {string} line
+ * @param {string} folder
  */
-function report(line) {
-  console.error(line);
+async function build(folder) {
+  const bin = join(folder, "root", "bin");
+  for (const name of /** @type {const} */ (["pulumi", "pulumi-language-nodejs"]))
+    await buildInto(name, bin).catch(({ message }) => Promise.reject(new Error(`${message}\n${NO_CLI}`)));
+  return dirname(bin);
 }
 
-if (isMain(import.meta.url)) {
-  await runMain(async () => {
-    const { bin, source } = await ensureCliFor("yaml", "python");
-    report(`Pulumi CLI (${source}):`);
-    console.log(bin);
-  });
+/**
+ * Fills a folder beside the CLI's folder, and moves the result into place in one step. An interrupted installation leaves
+ * nothing behind; of two concurrent ones, the first to finish counts.
+ *
+ * @param {(folder: string) => Promise<string>} fill Resolves to the finished root, inside `folder`.
+ */
+async function install(fill) {
+  const versions = dirname(cachedRoot());
+  mkdirSync(versions, { recursive: true });
+  return inTemporaryFolder(async (folder) => {
+    const root = await findCached(await fill(folder));
+    if (root === undefined || (await findCached())) return findCached();
+    rmSync(cachedRoot(), { recursive: true, force: true });
+    renameSync(root, cachedRoot());
+    return cachedRoot();
+  }, versions);
 }
+
+if (isMain(import.meta.url))
+  await runMain(async () => console.log(join(await ensurePulumiCli("yaml", "python"), "bin", executable("pulumi"))));

@@ -47,7 +47,7 @@ async function writeBill(metafile, file) {
   const folders = [...new Set([...needed, ...bundledPackages(metafile)])].sort();
   const parts = folders.map((folder) => JSON.parse(read(`${folder}/package.json`)));
   const args = ["sbom", "--sbom-format", "cyclonedx", "--loglevel", "silent"];
-  const whole = JSON.parse(await succeed("npm sbom", run("npm", args, { shell: process.platform === "win32" })));
+  const whole = JSON.parse(await succeed("npm sbom", run("npm", args)));
   const bill = billOf(
     whole,
     name,
@@ -60,7 +60,7 @@ async function writeBill(metafile, file) {
 async function packForNpm(out) {
   // The build is there already.
   const args = ["pack", "--ignore-scripts", "--pack-destination", out];
-  await succeed("npm pack", run("npm", args, { shell: process.platform === "win32" }));
+  await succeed("npm pack", run("npm", args));
 }
 
 /** @param {string} out */

@@ -1,51 +1,52 @@
 // @ts-check
-// Generates the SDKs of the native package for other languages from its schema. The target is the folder `sdks`, or the
-// argument.
+// With Pulumi's generators, which need only Go and its module proxy:
+//   sdks.mjs [FOLDER]           the SDKs of the native package for other languages, into `sdks` or FOLDER
+//   sdks.mjs PROGRAM FOLDER     a program in YAML in the other languages, as `pulumi convert` writes it
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { VERSION } from "./cli/find.mjs";
-import { runInModule, whyNoGo } from "./lib/go.mjs";
+import { runInModule } from "./lib/go.mjs";
 import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";
 
-export const SCHEMA = join(ROOT, "provider/schema/schema.json");
-export const MODULE = "github.com/pulumi/pulumi/pkg/v3";
+const GENERATORS = "github.com/pulumi/pulumi/pkg/v3";
+/** A release that still has the generators for C#; later ones have not. */
+const WITH_C_SHARP = `${GENERATORS}@v3.220.0`;
 
-/** A release of Pulumi that still has the generators for C#; later ones have not. */
-export const C_SHARP_VERSION = "v3.220.0";
-
-/** The releases of Pulumi whose generators are used, and the source files that name those. Each becomes one program. */
-const PROGRAMS = [
-  { source: "current.go", version: `v${VERSION}` },
-  { source: "csharp.go", version: C_SHARP_VERSION },
+/** Programs in Go: their files in scripts/sdks, and the modules that they need. */
+const SDKS = [
+  { files: ["generate.go", "current.go"], modules: [`${GENERATORS}@v${VERSION}`] },
+  { files: ["generate.go", "csharp.go"], modules: [WITH_C_SHARP] },
 ];
-
-/** @param {string} target Receives a folder for each language, which replaces an older one. */
-async function writeSdks(target) {
-  const missing = await whyNoGo();
-  if (missing !== undefined) throw new Error(`${missing}: install Go 1.25 or newer (https://go.dev/doc/install).`);
-  await inTemporaryFolder(async (folder) => {
-    for (const program of PROGRAMS) await generate(program, join(folder, program.source), target);
-  });
-}
+/** With the release of Pulumi's YAML whose converter compiles with those generators. */
+const CONVERTER = { files: ["convert.go"], modules: ["github.com/pulumi/pulumi-yaml@v1.25.0", WITH_C_SHARP] };
 
 /**
- * @param {{ source: string, version: string }} program
- * @param {string} module
- * @param {string} target
+ * Compiles a program and runs it with the schema, its version, and the arguments.
+ *
+ * @param {{ files: string[], modules: string[] }} program
+ * @param {string[]} args
  */
-async function generate({ source, version }, module, target) {
+async function runProgram({ files, modules }, args) {
   const startedAt = performance.now();
-  mkdirSync(module);
-  for (const file of ["spec.go", "generate.go", source])
-    copyFileSync(join(ROOT, "scripts/sdks", file), join(module, file));
-  copyFileSync(join(ROOT, "docs/logo.png"), join(module, "logo.png"));
-  const reason = await runInModule(module, [
-    ["get", `${MODULE}@${version}`],
-    ["run", ".", SCHEMA, readManifest().version, target],
-  ]);
-  if (reason !== undefined) throw new Error(`The SDKs of ${source} could not be generated: ${reason}`);
-  console.log(`${source}, with the generators of ${version}: ${since(startedAt)}`);
+  await inTemporaryFolder(async (module) => {
+    for (const file of ["spec.go", ...files]) copyFileSync(join(ROOT, "scripts/sdks", file), join(module, file));
+    copyFileSync(join(ROOT, "docs/logo.png"), join(module, "logo.png"));
+    const schema = join(ROOT, "provider/schema/schema.json");
+    await runInModule(module, [
+      ["get", ...modules],
+      ["run", ".", schema, readManifest().version, ...args],
+    ]);
+  });
+  console.log(`${files.join(", ")} with ${modules.join(", ")}: ${since(startedAt)}`);
 }
 
-if (isMain(import.meta.url)) await runMain(() => writeSdks(resolve(process.argv[2] ?? join(ROOT, "sdks"))));
+async function main() {
+  const [program, folder] = process.argv.slice(2).map((path) => resolve(path));
+  if (program !== undefined && folder !== undefined) return runProgram(CONVERTER, [program, folder]);
+  const target = program ?? join(ROOT, "sdks");
+  mkdirSync(target, { recursive: true });
+  for (const sdk of SDKS) await runProgram(sdk, [target]);
+}
+
+if (isMain(import.meta.url)) await runMain(main);

@@ -23,7 +23,7 @@ async function main() {
   if (help) return console.log(usage);
   if (keep && real) throw new Error("--keep is for the simulator; a real stack is always kept until you destroy it");
   await setup();
-  const { root } = await ensurePulumiCli();
+  const root = await ensurePulumiCli();
   const service = real ? openRealService() : await openSimulator({ keep });
   const stack = openStack(root, service.env, { isReal: real, isThrowaway: !real && !keep });
   try {

@@ -1,30 +1,25 @@
 // @ts-check
 // Runs every check of this repository, stage by stage, until one fails. `npm test -- --only unit` runs one step only.
-// `--all`, for CI, runs all dialects, kills, engine tests, installations and fleets; ten minutes are enough for a share.
+// `--all`, for CI, runs all dialects, kills, engine tests, installations and fleets; five minutes are enough for a share.
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import jestConfig from "../jest.config.cjs";
-import { runAttw } from "./lib/attw.mjs";
 import { runJest } from "./lib/jest.mjs";
 import { isMain, ROOT, runMain, since } from "./lib/root.mjs";
 import { runTool } from "./lib/run.mjs";
-import { checkWorkflows } from "./lib/workflows.mjs";
-import { ensureCliFor } from "./pulumi-cli.mjs";
+import { ensurePulumiCli } from "./pulumi-cli.mjs";
 import { setup } from "./setup.mjs";
 
 /** @typedef {import("./lib/jest.mjs").Counts} Counts */
 /** @typedef {{ code: number | undefined, output: string, counts?: Counts }} StepResult */
-/** @typedef {{ name: string, isForCi?: boolean, run: () => Promise<StepResult> }} Step */
+/** @typedef {{ name: string, isForAll?: boolean, run: () => Promise<StepResult> }} Step */
 
-/** The Jest projects that need the real Pulumi CLI; they take longest, so they come last. */
-const WITH_CLI = ["install", "release", "scale", "engine"];
-/** The steps that run or read the built package. */
-const WITH_BUILD = ["package", "publint", "attw", ...WITH_CLI];
-/** Package managers, releases, many stacks: an ordinary change does not break them, and they do not fit into ten minutes. */
-const FOR_CI = ["install", "release", "scale"];
-/** The engine tests of each change: each main way through both adapters, once. CI runs the others too. */
+const { only, all } = parseArgs({
+  options: { only: { type: "string" }, all: { type: "boolean", default: false } },
+}).values;
+
+/** The engine tests of each change: each main way through both adapters, once. `--all` runs the others too. */
 const ENGINE_FILES = [
   "automation",
   "autonaming",
@@ -49,44 +44,61 @@ const ENGINE_FILES = [
   "secrets",
 ];
 
+/** The Jest projects without the CLI. */
+const QUICK = ["unit", "contract", "package"];
+
+/**
+ * Those with the CLI, and the languages of their programs besides that of Node.
+ *
+ * @type {Record<string, Parameters<typeof ensurePulumiCli>>}
+ */
+const WITH_CLI = {
+  install: [],
+  release: ["yaml"],
+  scale: [],
+  engine: all ? ["yaml", "python", "go"] : ["yaml"],
+};
+
+/** The share of the rows that table tests run. */
+const shares = { EVERY_DIALECT: String(all), EVERY_KILL: String(all) };
+
 /**
  * The steps of one stage run in parallel, because most of them use at most one core.
  *
- * @returns {Step[][]}
+ * @type {Step[][]}
  */
-function allStages() {
-  const quick = jestConfig.projects
-    .map(({ displayName }) => displayName)
-    .filter((project) => !WITH_CLI.includes(project));
-  return [
-    [{ name: "setup", run: () => setup().then(() => ({ code: 0, output: "" })) }],
-    [
-      { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
-      { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
-      { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
-    ],
-    [
-      ...quick.map((project) => ({ name: project, run: () => runJest(project, shares()) })),
-      { name: "publint", run: () => runTool("publint", "publint", []) },
-      { name: "attw", isForCi: true, run: runAttw },
-      { name: "workflows", isForCi: true, run: checkWorkflows },
-    ],
-    ...WITH_CLI.map((project) => [
-      { name: project, isForCi: FOR_CI.includes(project), run: () => runJestWithCli(project) },
-    ]),
-  ];
+const stages = [
+  [{ name: "setup", run: () => setup().then(() => ({ code: 0, output: "" })) }],
+  [
+    { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
+    { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
+    { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
+  ],
+  [
+    // One Jest for all of them, so that its workers are never more than the cores.
+    { name: "quick", run: () => runJest(QUICK, shares) },
+    { name: "publint", run: () => runTool("publint", "publint", []) },
+    { name: "attw", isForAll: true, run: runAttw },
+  ],
+  // An ordinary change does not break package managers, releases and many stacks.
+  ...["install", "release", "scale"].map((name) => [{ name, isForAll: true, run: () => runWithCli(name) }]),
+  [{ name: "engine", run: () => runWithCli("engine") }],
+];
+
+/** Whether the types of the packed package resolve from CommonJS, ESM, a bundler and old settings ("are the types wrong"). */
+function runAttw() {
+  // Without `prepack`, because setup has built, and other steps read the build.
+  return runTool("@arethetypeswrong/cli", "attw", ["--pack", "."], { env: { npm_config_ignore_scripts: "true" } });
 }
 
 /** @param {string} project */
-async function runJestWithCli(project) {
-  // Only tests for CI have programs in Python and Go.
-  const isForCi = chosen().all || FOR_CI.includes(project);
-  const { root } = await (isForCi ? ensureCliFor("yaml", "python", "go") : ensureCliFor("yaml"));
-  const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares() };
-  const files = project === "engine" && !chosen().all ? ["--runTestsByPath", ...engineFiles()] : [];
+async function runWithCli(project) {
+  const root = await ensurePulumiCli(...(WITH_CLI[project] ?? []));
+  const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", ...shares };
+  const files = project === "engine" && !all ? ["--runTestsByPath", ...engineFiles()] : [];
   // These tests wait for much of their time: for other processes, for the service, for the end of a time limit.
   const workers = Math.ceil(1.5 * availableParallelism());
-  return runJest(project, env, [`--maxWorkers=${workers}`, ...files]);
+  return runJest([project], env, [`--maxWorkers=${workers}`, ...files]);
 }
 
 function engineFiles() {
@@ -95,12 +107,6 @@ function engineFiles() {
   // Jest would leave it out in silence.
   if (lost) throw new Error(`There is no test file ${lost}.`);
   return files;
-}
-
-/** The share of the rows that table tests run. */
-function shares() {
-  const all = String(chosen().all);
-  return { EVERY_DIALECT: all, EVERY_KILL: all };
 }
 
 /**
@@ -118,45 +124,33 @@ async function runStep({ name, run }) {
   return result;
 }
 
-/** @param {Step[][]} stages */
-async function runStages(stages) {
+/** @returns {Step[][]} */
+function chosenStages() {
+  if (only === undefined) return stages.map((stage) => stage.filter(({ isForAll = false }) => all || !isForAll));
+  const steps = [...stages.flat(), ...QUICK.map((name) => ({ name, run: () => runJest([name], shares) }))];
+  const step = steps.find(({ name }) => name === only);
+  if (!step) throw new Error(`There is no step "${only}". Steps: ${steps.map(({ name }) => name).join(", ")}.`);
+  // On a fresh clone, everything has to be installed and built first.
+  return step.name === "setup" ? [[step]] : [...stages.slice(0, 1), [step]];
+}
+
+async function main() {
   const total = { passed: 0, failed: 0 };
-  for (const stage of stages) {
+  let ok = true;
+  for (const stage of chosenStages()) {
     const results = await Promise.all(stage.map(runStep));
     for (const { counts } of results) {
       total.passed += counts?.passed ?? 0;
       total.failed += counts?.failed ?? 0;
     }
-    if (results.some(({ code }) => code !== 0)) return { ...total, ok: false };
+    ok = results.every(({ code }) => code === 0);
+    if (!ok) break;
   }
-  return { ...total, ok: true };
-}
-
-/** The options of the command line. */
-function chosen() {
-  return parseArgs({ options: { only: { type: "string" }, all: { type: "boolean", default: false } } }).values;
-}
-
-/** @returns {Step[][]} */
-function chosenStages() {
-  const { only, all } = chosen();
-  const stages = allStages();
-  if (only === undefined) return stages.map((stage) => stage.filter(({ isForCi = false }) => all || !isForCi));
-  const steps = stages.flat();
-  const named = steps.filter((step) => step.name === only);
-  // On a fresh clone, it has to be built first.
-  const before = WITH_BUILD.includes(only) ? stages.slice(0, 1) : [];
-  if (named.length > 0) return [...before, named];
-  throw new Error(`There is no step "${only}". Steps: ${steps.map((step) => step.name).join(", ")}.`);
-}
-
-async function main() {
-  const { passed, failed, ok } = await runStages(chosenStages());
   // A run without any test must not look like a success. A single step may have none.
-  const isEmpty = chosen().only === undefined && passed + failed === 0;
+  const isEmpty = only === undefined && total.passed + total.failed === 0;
   if (ok && isEmpty) console.error("No test was run.");
-  if (!ok || failed > 0 || isEmpty) process.exitCode = 1;
-  console.log(`${passed} passed, ${failed} failed`);
+  if (!ok || total.failed > 0 || isEmpty) process.exitCode = 1;
+  console.log(`${total.passed} passed, ${total.failed} failed`);
 }
 
 if (isMain(import.meta.url)) await runMain(main);

@@ -1,30 +1,27 @@
 // @ts-check
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runTool } from "./run.mjs";
+import { inTemporaryFolder } from "./temporary.mjs";
 
 /** @typedef {{ passed: number, failed: number }} Counts */
 
 /**
- * Runs one of the Jest projects of package.json. Jest writes to the terminal; the counts come from its report.
+ * Runs some of the Jest projects of jest.config.cjs. Jest writes to the terminal; the counts come from its report.
  *
- * @param {string} project
+ * @param {string[]} projects
  * @param {NodeJS.ProcessEnv} [env]
  * @param {string[]} [more] Options of Jest.
  * @returns {Promise<{ code: number | undefined, output: string, counts: Counts }>}
  */
-export async function runJest(project, env, more = []) {
-  const folder = mkdtempSync(join(tmpdir(), "gpucluster-jest-"));
-  const report = join(folder, "report.json");
-  try {
+export function runJest(projects, env, more = []) {
+  return inTemporaryFolder(async (folder) => {
+    const report = join(folder, "report.json");
     // --ci: a missing snapshot fails instead of being written.
-    const args = ["--selectProjects", project, "--ci", "--json", `--outputFile=${report}`, ...more];
+    const args = ["--selectProjects", ...projects, "--ci", "--json", `--outputFile=${report}`, ...more];
     const result = await runTool("jest", "jest", args, { env, show: true });
     return { ...result, counts: readCounts(report) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /**

@@ -2,22 +2,25 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onExit } from "./exitHooks.mjs";
+
+/** By default, a signal ends Node without an "exit" event. */
+const endBySignal = () => process.exit(130);
 
 /**
- * Runs `work` in a new folder, and removes the folder in the end, also after a signal.
+ * Runs `work` in a new folder, and removes the folder in the end, also after Ctrl-C.
  *
  * @template Result
  * @param {(folder: string) => Promise<Result>} work
+ * @param {string} [parent] Folder for the new one.
  */
-export async function inTemporaryFolder(work) {
-  const folder = mkdtempSync(join(tmpdir(), "gpucluster-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const withdrawHook = onExit(remove);
+export async function inTemporaryFolder(work, parent = tmpdir()) {
+  const folder = mkdtempSync(join(parent, "gpucluster-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.once("exit", remove).once("SIGINT", endBySignal);
   try {
     return await work(folder);
   } finally {
-    withdrawHook();
+    process.off("exit", remove).off("SIGINT", endBySignal);
     remove();
   }
 }

@@ -34,7 +34,7 @@ const documents = Object.fromEntries(
 async function convert(yaml: string): Promise<Record<string, string>> {
   const out = mkdtempSync(join(folder, "programs-"));
   writeFileSync(join(out, "yaml"), yaml);
-  await run([process.execPath, join(repository, "scripts/convert.mjs"), join(out, "yaml"), out], folder);
+  await run([process.execPath, join(repository, "scripts/sdks.mjs"), join(out, "yaml"), out], folder);
   return Object.fromEntries(readdirSync(out).map((language) => [language, readFileSync(join(out, language), "utf8")]));
 }
 
