@@ -36,6 +36,8 @@ apiKey, dialect and pid. SIGINT and SIGTERM end it.
   --exit-with-stdin      end when standard input closes
   --help                 this text
 
+Example: npx pulumi-gpucluster simulator --port 8080 --provisioning-ms 10000
+
 Faults, by their kind (? marks an optional field):
 ${faultLines()
   .map((line) => `  ${line}\n`)

@@ -92,6 +92,11 @@ export type RequestNames = "specification" | "client";
 type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads one Pulumi config value by its full name, such as `gpucluster:apiKey`. */
 export type ReadConfig = (name: string) => string | undefined;
+/** A stack, and how its config is read. */
+export interface StackConfig {
+  readonly name: string;
+  readonly readConfig: ReadConfig;
+}
 
 /** The places of a value: an environment variable, and a config key. */
 interface Places {

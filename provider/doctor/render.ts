@@ -1,4 +1,5 @@
 import { listItem, table, wrap } from "../base/columns";
+import { listOf } from "../base/text";
 import type { EndpointFinding, Report } from "./report";
 
 /** A report as text of at most 80 columns. Pure. */
@@ -7,26 +8,30 @@ const width = 80;
 const labelWidth = 15;
 const unknown = "not known";
 
-export function render(report: Report): string {
-  const { address, verdict, requests, version, clusters, notAllowed, endpoints, gpuTypes, advice } = report;
+/** @param config Which config was read, in one sentence. */
+export function render(report: Report, config: string): string {
+  const { address, sources, verdict, requests, version, clusters, endpoints, gpuTypes, advice } = report;
+  const [first, ...others] = advice;
   // Without any answer, there is no basis for a guess.
   const isKnown = endpoints.some(({ state }) => state === "answers");
   const count = clusters && (clusters.complete ? String(clusters.count) : `${clusters.count}, perhaps more`);
   const lines = [
-    ...field("Address", address),
+    ...field("Config", config),
+    ...field("Address", `${address} (${sources.baseUrl})`),
+    ...field("Key", sources.apiKey),
     ...field("Verdict", verdict),
     ...["", "Endpoints", ...endpoints.flatMap(endpointLines), ""],
     ...field("Clusters", count ?? unknown),
     ...(clusters?.names?.length ? field("  names", clusters.names.join(", ")) : []),
     ...field("Request names", isKnown ? namesText(report.requestNames) : unknown),
     ...field("Health", healthTexts[report.replicaHealth.source]),
-    ...field("Update", isKnown ? updateText(report.update) : unknown),
+    ...field("In place", isKnown ? inPlaceText(report.fixed) : unknown),
     ...field("Rate limit", rateText(report.rateLimit)),
     ...field("Clock", clockText(report.clockDifferenceSeconds)),
-    ...field("Not allowed", notAllowed.join(", ") || (isKnown ? "none of these reads; no write was tried" : unknown)),
     ...(gpuTypes ? gpuLines(gpuTypes) : field("GPU types", unknown)),
-    ...(advice.length > 0 ? ["", "What would help", ...advice.flatMap((text) => listItem(text, width))] : []),
     ...["", `pulumi-gpucluster ${version}; requests: ${requests}, all of them reads`],
+    ...(others.length > 0 ? ["", "What would help too", ...others.flatMap((text) => listItem(text, width))] : []),
+    ...["", ...field("Next", first)],
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -42,13 +47,15 @@ function endpointLines({ endpoint, state, detail, form }: EndpointFinding): stri
   return [`  ${first}`, ...more.map((line) => `    ${line}`), ...forms.map((line) => `      ${line}`)];
 }
 
+const certainties = {
+  set: "as gpucluster:requestNames says",
+  shown: "as the answers show",
+  likely: "as the form of the empty list of clusters suggests",
+  open: "because no answer shows which",
+} as const;
+
 function namesText({ names, certainty }: Report["requestNames"]): string {
-  const reason = {
-    shown: "as the answers show",
-    likely: "as the form of the empty list of clusters suggests",
-    open: "because no answer shows which",
-  }[certainty];
-  return `${names}, ${reason}. The setting gpucluster:requestNames of a stack goes first; it is not read here`;
+  return `${names}, ${certainties[certainty]}`;
 }
 
 const healthTexts: Readonly<Record<Report["replicaHealth"]["source"], string>> = {
@@ -58,19 +65,14 @@ const healthTexts: Readonly<Record<Report["replicaHealth"]["source"], string>> =
   unknown: "not known: no cluster to read",
 };
 
-function updateText({ isNamed, tried }: Report["update"]): string {
-  const said =
-    isNamed === undefined
-      ? "there is no descriptor that names one"
-      : `the descriptor names ${isNamed ? "one" : "none"}`;
-  return (
-    `${said}. Only a write can tell: the first change tries ${tried.join(", ")}. If all of them are refused, ` +
-    "/scale and /redeploy remain, and any other change needs a new cluster"
-  );
+function inPlaceText(fixed: Report["fixed"]): string {
+  return fixed.length === 0
+    ? "every change, as far as reads show"
+    : `every change but of ${listOf(fixed)}, which shows as a replacement in a preview`;
 }
 
 function rateText({ limit, isShown, left, resetInSeconds, isUsedUp }: Report["rateLimit"]): string {
-  if (!isShown && !isUsedUp) return `no header shows it; ${limit} in a minute are assumed`;
+  if (!isShown && !isUsedUp) return `no answer shows it; ${limit} in a minute are assumed`;
   const end = resetInSeconds === undefined ? [] : [`the window ends in ${resetInSeconds} s`];
   const said = [`${limit} in a window`, ...(left === undefined ? [] : [`${left} left`]), ...end].join(", ");
   return isUsedUp ? `used up: ${said}` : said;

@@ -1,8 +1,9 @@
-import { descriptorPaths, updateMethods } from "../api/endpoints";
+import { descriptorPaths } from "../api/endpoints";
+import { readRateHeaders } from "../api/http/rateHeaders";
 import { titleOf } from "../api/http/send";
 import { clusterIdPrefix, hasIdForm } from "../api/names";
 import { mayBeClient } from "../api/requests";
-import { namesUpdate } from "../api/serviceInfo";
+import { fixedInputs } from "../api/serviceInfo";
 import {
   ApiError,
   ConnectionError,
@@ -17,7 +18,8 @@ import { skeletonOf } from "./skeleton";
 
 /** What the provider understands of a service, as data: `--json` prints it, and the text is made from it. Pure. */
 export interface Report extends Findings {
-  readonly advice: readonly string[];
+  /** What to do, the first thing first. */
+  readonly advice: readonly [string, ...string[]];
 }
 
 /** @param showNames Whether names of clusters are shown. */
@@ -29,29 +31,24 @@ export function reportOf(examination: Examination, showNames: boolean): Report {
 type Findings = ReturnType<typeof findingsOf>;
 
 function findingsOf(examination: Examination, showNames: boolean) {
-  const { address, sent, list, gpus, info, skewsMs } = examination;
+  const { connection, sent, list, gpus, form, info } = examination;
   const endpoints = endpointsOf(examination);
   const names = showNames ? { names: list?.clusters.map(({ id, name }) => name ?? id) } : {};
   return {
-    ...{ version, address, ...verdictOf(endpoints), requests: sent, endpoints },
+    ...{ version, address: connection.baseUrl, sources: connection.sources },
+    ...{ ...verdictOf(endpoints), requests: sent, endpoints },
     clusters: list && { count: list.clusters.length, complete: list.complete, ...names },
     requestNames: namesOf(examination),
+    /** The inputs whose change shows as a replacement in previews. */
+    fixed: fixedInputs(form, info),
     replicaHealth: { source: healthOf(examination, endpoints) },
-    // Only a write can tell which methods the service has.
-    update: { isNamed: info && namesUpdate(info), tried: updateMethods },
     gpuTypes: gpus && {
       certain: gpus.certain,
       types: gpus.gpus.map(({ raw: _raw, memoryGb: _memory, ...gpu }) => gpu),
     },
     rateLimit: rateOf(examination, endpoints),
-    clockDifferenceSeconds: skewsMs.length > 0 ? Math.round(middleOf(skewsMs) / 1000) : undefined,
-    notAllowed: endpoints.filter(({ state }) => state === "not allowed").map(({ endpoint }) => endpoint),
+    clockDifferenceSeconds: clockDifferenceOf(examination),
   };
-}
-
-/** An answer with a high latency shows a wrong time. */
-function middleOf(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 /** What the reading of an endpoint has shown; the first that holds counts. An answer with any other status is `refused`. */
@@ -67,23 +64,35 @@ const states = [
 
 export type EndpointState = (typeof states)[number][0] | "refused" | "not asked";
 
-const verdicts: Readonly<Record<Exclude<EndpointState, "answers">, string>> = {
-  missing: "the service has no list of clusters at this address",
-  "not allowed": "the key may not list clusters",
-  "not readable": "the list of clusters cannot be read",
-  "rate limit": "the rate limit of the key is used up",
-  "no answer": "no answer from the address",
-  fails: "the service fails",
-  refused: "the service refuses to list clusters",
-  "not asked": "the list of clusters was not read",
+const runAgain = "Run this command again later.";
+const sendUs =
+  "Send this output to the maintainers of pulumi-gpucluster: the list of clusters has a form that this version does not know.";
+
+/** Why no cluster can be managed if the list of clusters does not answer, and what to do. */
+const problems: Readonly<Record<Exclude<EndpointState, "answers">, readonly [why: string, advice: string]>> = {
+  missing: ["the service has no list of clusters at this address", sendUs],
+  "not allowed": [
+    "the key may not list clusters",
+    "Create a key that may list clusters, in the dashboard of the service.",
+  ],
+  "not readable": ["the list of clusters cannot be read", sendUs],
+  "rate limit": ["the rate limit of the key is used up", runAgain],
+  "no answer": ["no answer from the address", runAgain],
+  fails: ["the service fails", runAgain],
+  refused: ["the service refuses to list clusters", sendUs],
+  "not asked": ["the list of clusters was not read", runAgain],
 };
 
 /** Each operation begins or ends with the list of clusters: without the list, nothing is created. */
 function verdictOf([list]: readonly EndpointFinding[]): { readonly canManage: boolean; readonly verdict: string } {
-  const { state = "not asked", detail = "" } = list ?? {};
+  const { state = "not asked" } = list ?? {};
   if (state === "answers") return { canManage: true, verdict: "a cluster can be managed" };
-  const why = detail.startsWith("HTTP 401") ? "the key is refused" : verdicts[state];
+  const why = isRefusedKey(list) ? "the key is refused" : problems[state][0];
   return { canManage: false, verdict: `no cluster can be managed: ${why}` };
+}
+
+function isRefusedKey(list: EndpointFinding | undefined): boolean {
+  return list?.detail?.startsWith("HTTP 401") === true;
 }
 
 export interface EndpointFinding {
@@ -96,22 +105,21 @@ export interface EndpointFinding {
   readonly detail?: string;
 }
 
+const gpuPaths = ["/v1/gpus", "/v1/gpus/models", "/v1/gpus/pricing", "/v1/gpus/availability"];
+
 /** One finding for each endpoint, in the order in which the provider reads them; the list of clusters comes first. */
 function endpointsOf(examination: Examination): EndpointFinding[] {
   const { id, info, observations } = examination;
   const [own, shown] = [`/v1/clusters/${id ?? ":id"}`, `/v1/clusters/${id === undefined ? ":id" : shortId(id)}`];
   const tried = descriptorPaths.filter((path) => observations.has(path));
-  const rows: readonly (readonly [path: string, shown?: string])[] = [
-    ["/v1/clusters"],
-    [own, shown],
-    [`${own}/status`, `${shown}/status`],
-    ...["/v1/gpus", "/v1/gpus/models", "/v1/gpus/pricing", "/v1/gpus/availability", "/health"].map(
-      (path) => [path] as const,
-    ),
+  const found = [
+    findingOf(examination, "/v1/clusters"),
+    findingOf(examination, own, shown),
+    findingOf(examination, `${own}/status`, `${shown}/status`),
+    ...[...gpuPaths, "/health"].map((path) => findingOf(examination, path)),
   ];
   const descriptor = tried.at(-1) ?? "/";
-  const found = rows.map(([path, text = path]) => findingOf(examination, path, text));
-  if (info || tried.length === 0) return [...found, findingOf(examination, descriptor, descriptor)];
+  if (info || tried.length === 0) return [...found, findingOf(examination, descriptor)];
   const last = findingOf(examination, descriptor, tried.join(", "));
   // Something else may be there.
   return [...found, last.state === "answers" ? { ...last, state: "missing", detail: "no descriptor" } : last];
@@ -122,7 +130,7 @@ function shortId(id: string): string {
   return id.length > 6 ? `${id.slice(0, 3)}…` : hasIdForm(id) ? `${clusterIdPrefix}…` : "…";
 }
 
-function findingOf({ observations }: Examination, path: string, shown: string): EndpointFinding {
+function findingOf({ observations }: Examination, path: string, shown = path): EndpointFinding {
   const endpoint = `GET ${shown}`;
   const observation = observations.get(path);
   if (!observation) return { endpoint, state: "not asked" };
@@ -144,10 +152,11 @@ function detailOf(error: unknown): string | undefined {
   return error instanceof RequestError ? error.message.slice(titleOf(error).length + 2) : undefined;
 }
 
-/** The names of requests: `shown` by an answer, `likely` by the form of an empty list, or `open`. */
-function namesOf({ form: { names = "specification", isConfirmed }, list, observations }: Examination) {
+/** The names of requests: `set` by a setting, `shown` by an answer, `likely` by the form of an empty list, or `open`. */
+function namesOf({ connection, form: { names = "specification", isConfirmed }, list, observations }: Examination) {
   const isLikely = list !== undefined && !mayBeClient(observations.get("/v1/clusters")?.json);
-  return { names, certainty: isConfirmed ? "shown" : isLikely ? "likely" : "open" } as const;
+  const isSet = connection.requestNames !== undefined;
+  return { names, certainty: isSet ? "set" : isConfirmed ? "shown" : isLikely ? "likely" : "open" } as const;
 }
 
 /** Where the health of replicas is read. */
@@ -160,42 +169,56 @@ function healthOf(
   return ["missing", "not readable", "not allowed"].includes(state) ? "none" : "unknown";
 }
 
-function rateOf({ rate, isRateShown }: Examination, endpoints: readonly EndpointFinding[]) {
+function rateOf({ rate, observations }: Examination, endpoints: readonly EndpointFinding[]) {
+  const isShown = [...observations.values()].some(
+    ({ headers = {}, atMs = 0 }) => readRateHeaders(headers, atMs).limit !== undefined,
+  );
   // A request was refused, or not sent.
   const isUsedUp = endpoints.some(({ state }) => state === "rate limit");
   const resetInSeconds = rate.resetInMs === undefined ? undefined : Math.ceil(rate.resetInMs / 1000);
-  return { limit: rate.limit, isShown: isRateShown, left: isUsedUp ? 0 : rate.left, resetInSeconds, isUsedUp };
+  return { limit: rate.limit, isShown, left: isUsedUp ? 0 : rate.left, resetInSeconds, isUsedUp };
 }
 
-/** The advice for the findings, mostly about settings. */
-function adviceFor({ endpoints, rateLimit, ...report }: Findings): string[] {
-  const { state = "not asked", form, detail = "" } = endpoints[0] ?? {};
-  const isRefusedKey = detail.startsWith("HTTP 401");
-  // The list is missing, a web page or a redirect, and so is the descriptor: something else is at the address.
-  const isStrange = ["missing", "not readable", "refused"].includes(state);
-  const isElsewhere = isStrange && form === undefined && report.update.isNamed === undefined;
+/** The service's clock minus ours, by the first answer that has a date. */
+function clockDifferenceOf({ observations }: Examination): number | undefined {
+  for (const { headers, atMs = 0 } of observations.values()) {
+    const dateMs = Date.parse(headers?.["date"] ?? "");
+    // The header has whole seconds: on average, half of one is cut off.
+    if (!Number.isNaN(dateMs)) return Math.round((dateMs + 500 - atMs) / 1000);
+  }
+  return undefined;
+}
+
+/** What to do about the findings, the first thing first. */
+function adviceFor(findings: Findings): Report["advice"] {
+  const { canManage, rateLimit, requestNames, replicaHealth, gpuTypes } = findings;
   const inTime = rateLimit.resetInSeconds === undefined ? "later" : `in ${rateLimit.resetInSeconds} s`;
-  const advice = [
-    state === "no answer" && "Check GPUCLUSTER_BASE_URL, and whether this machine can reach that address.",
-    isRefusedKey && "Check GPUCLUSTER_API_KEY: the service does not know this key.",
-    state === "not allowed" && !isRefusedKey && "Create a key that may list clusters, in the dashboard of the service.",
-    isElsewhere &&
-      "Check GPUCLUSTER_BASE_URL: the address may belong to another service. It ends before /v1, because the provider adds that.",
-    state === "not readable" &&
-      form !== undefined &&
-      "Send this output to the maintainers of pulumi-gpucluster: the list of clusters has a form that this version does not know.",
-    rateLimit.isUsedUp &&
-      `Run this command again ${inTime}: the rate limit is used up, so some endpoints were not read.`,
-    report.canManage &&
-      report.requestNames.certainty === "open" &&
+  const [first, ...others] = [
+    rateLimit.isUsedUp && `Run this command again ${inTime}: the rate limit is used up, so not everything was read.`,
+    !canManage && !rateLimit.isUsedUp && problemAdvice(findings),
+    canManage &&
+      requestNames.certainty === "open" &&
       "Set gpucluster:requestNames to `specification` or `client` if you know which names the service accepts: no answer shows them.",
-    report.replicaHealth.source === "none" &&
+    replicaHealth.source === "none" &&
       "Set `skipAwait: true` on clusters that do not get ready: the service shows this key no health of replicas.",
-    report.gpuTypes?.certain === false &&
-      "Each preview warns of an unlisted gpuType, as with gpucluster:gpuTypeCheck `warn`: the list is not certain. `off` skips this check.",
-    report.canManage &&
-      report.gpuTypes === undefined &&
+    gpuTypes?.certain === false &&
+      "Set gpucluster:gpuTypeCheck to `off` if previews warn of a gpuType that the service has: its list is not certain.",
+    canManage &&
+      gpuTypes === undefined &&
       "Set gpucluster:gpuTypeCheck to `off`: no list of GPU types can be read, so a preview cannot check gpuType.",
-  ];
-  return advice.filter((text) => text !== false);
+  ].filter((text) => text !== false);
+  return [first ?? "Run `pulumi preview`: it sends reads only.", ...others];
+}
+
+/** What to do if no cluster can be managed. */
+function problemAdvice({ endpoints, sources }: Findings): string {
+  const [list] = endpoints;
+  const { state = "not asked", form } = list ?? {};
+  if (isRefusedKey(list)) return `Check the key (${sources.apiKey}): the service does not know it.`;
+  if (state === "no answer") return `Check the address (${sources.baseUrl}), and whether this machine can reach it.`;
+  // The list is missing, a web page or a redirect, and there is no descriptor: something else is at the address.
+  const isStrange = ["missing", "not readable", "refused"].includes(state);
+  if (isStrange && form === undefined && endpoints.at(-1)?.state !== "answers")
+    return `Check the address (${sources.baseUrl}): it may belong to another service. It ends before /v1, because the provider adds that.`;
+  return state === "answers" ? "" : problems[state][1];
 }

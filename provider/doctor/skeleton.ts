@@ -3,23 +3,14 @@ import * as records from "../api/records";
 import { cut } from "../base/text";
 import { isRecord } from "../contract";
 
-/** The names that this version looks for in answers. Any other name may be that of a cluster, or of a variable. */
-const knownNames: ReadonlySet<string> = new Set([
-  ...[records.clusterTable, records.errorTable, records.pageTable, records.replicaTable].flatMap(namesIn),
-  ...[records.countTable, records.gpuTable, records.generalMemory, records.stockTable].flatMap(namesIn),
-  ...[records.idNames, records.gpuNames, records.wrapperNames, records.fieldGroups, records.clusterListNames].flat(),
-  ...[records.replicaListNames, records.verdictNames, records.countObjects, records.gpuListNames].flat(),
-  ...[
-    records.gpuIdNames,
-    records.genericIdNames,
-    records.gpuTitleNames,
-    records.placeNames,
-    records.stockPlaces,
-  ].flat(),
-]);
+/** The words that this version looks for in answers. Any other name may be that of a cluster, or of a variable. */
+const knownWords: ReadonlySet<string> = new Set(wordsIn({ ...records }));
 
-function namesIn(table: Readonly<Record<string, readonly unknown[]>>): string[] {
-  return Object.values(table).flatMap(([, ...names]) => names.map(String));
+/** Every text in the tables, at any depth. */
+function wordsIn(tables: unknown): string[] {
+  if (typeof tables === "string") return [tables];
+  if (Array.isArray(tables) || tables instanceof Set) return [...tables].flatMap(wordsIn);
+  return isRecord(tables) ? Object.values(tables).flatMap(wordsIn) : [];
 }
 
 /** A record within two wrappers and a map by id. */
@@ -43,7 +34,7 @@ function formOf(json: unknown, depth: number): string {
 const kinds: Readonly<Record<string, string>> = { number: "number", boolean: "flag" };
 
 function shown(name: string): string {
-  return /^[\w-]{1,32}$/.test(name) && knownNames.has(plainName(name)) ? name : hidden;
+  return /^[\w-]{1,32}$/.test(name) && knownWords.has(plainName(name)) ? name : hidden;
 }
 
 /** Equal forms once, those without a name last. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError, messageOf } from "../../provider/base/errors";
-import type { ReadConfig } from "../../provider/config/settings";
+import type { ReadConfig, StackConfig } from "../../provider/config/settings";
 import { isRecord } from "../../provider/contract";
 import { factsOf } from "./error";
 
@@ -21,12 +21,6 @@ export async function readSettings(run: RunCli): Promise<ReadConfig> {
   return (name) => settings.get(name);
 }
 
-/** A stack, and its settings of this package. */
-export interface StackSettings {
-  readonly name: string;
-  readonly readConfig: ReadConfig;
-}
-
 /**
  * Reads the settings of a stack by the CLI, which changes nothing.
  * @param named By default, the stack that is selected in the project of the folder; `undefined` if it is in no project.
@@ -36,18 +30,15 @@ export async function findStack(
   named: string | undefined,
   cwd = process.cwd(),
   env: NodeJS.ProcessEnv = process.env,
-): Promise<StackSettings | undefined> {
+): Promise<StackConfig | undefined> {
   if (named === undefined && !isInProject(cwd)) return undefined;
   const run: RunCli = (...args) => execCli("pulumi", args, { cwd, env });
   try {
     const name = named ?? (await run("stack", "--show-name")).trim();
     return { name, readConfig: await readSettings((...args) => run(...args, "--stack", name)) };
   } catch (error) {
-    throw new ConfigError(
-      factsOf([], messageOf(error))
-        .map(({ text }) => text)
-        .join("; "),
-    );
+    const why = factsOf([], messageOf(error)).map(({ text }) => text);
+    throw new ConfigError(`The config of the stack${named ? ` ${named}` : ""} is not read: ${why.join("; ")}`);
   }
 }
 

@@ -1,14 +1,11 @@
-import { spawn } from "node:child_process";
-import { delimiter, join, resolve } from "node:path";
 import { PulumiCommand } from "@pulumi/pulumi/automation";
 // The build, as programs import it.
 import { AutomationError, report } from "pulumi-gpucluster/automation";
 import { canaryKey, closeBenches, openBench } from "./harness";
-import { cliRoot, type Run, type Workspace } from "./workspace";
+import { cliRoot } from "./workspace";
 
 afterAll(closeBenches);
 
-const repository = resolve(__dirname, "../..");
 const program = `
 new gpu.Cluster(pulumi.getStack() + "-web", {
   gpuType: "h100", replicas: 2, container: "acme/model:1", env: { TOKEN: "canary-env" },
@@ -57,12 +54,12 @@ describe("a report about two stacks and a cluster of nobody", () => {
     });
 
     const both = ["--cwd", workspace.folder, "--stack", "test", "--stack", "other"];
-    const json = await command(workspace, ...both, "--json");
+    const json = await workspace.command(["report", ...both, "--json"]);
     expect(JSON.parse(json.output).unmanaged).toHaveLength(1);
-    const text = await command(workspace, ...both);
+    const text = await workspace.command(["report", ...both]);
     expect(text.output).toMatch(/^cluster +managed by +state +per hour +age\norphan +nobody +running +1\.32 +0m\n/);
     expect(Math.max(...text.output.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
-    const markdown = await command(workspace, ...both, "--markdown", "--fail-on-unmanaged");
+    const markdown = await workspace.command(["report", ...both, "--markdown", "--fail-on-unmanaged"]);
     expect(markdown.output).toContain(`| \`orphan\` | \`${orphan.id}\` | **nobody** | \`running\` | 1.32 USD |`);
     expect([json.code, text.code, markdown.code]).toEqual([0, 0, 3]);
     for (const said of [JSON.stringify(found), json.output, text.output, markdown.output]) {
@@ -77,9 +74,16 @@ describe("a report about two stacks and a cluster of nobody", () => {
     simulator.addCluster({ name: "orphan", gpuType: "l4" });
     delete workspace.env["GPUCLUSTER_API_KEY"];
     await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
-    const run = await command(workspace, "--cwd", workspace.folder, "--stack", "test", "--fail-on-unmanaged");
+    const run = await workspace.command([
+      "report",
+      "--cwd",
+      workspace.folder,
+      "--stack",
+      "test",
+      "--fail-on-unmanaged",
+    ]);
     expect(run).toEqual({ code: 3, output: expect.stringContaining("Managed by nobody: 1") });
-    const none = await command(workspace, "--cwd", workspace.folder, "--stack", "none");
+    const none = await workspace.command(["report", "--cwd", workspace.folder, "--stack", "none"]);
     expect(none).toEqual({
       code: 1,
       output: expect.stringContaining("report of none failed\n  no stack named 'none' found"),
@@ -89,20 +93,3 @@ describe("a report about two stacks and a cluster of nobody", () => {
     await expect(report({ stacks: [stack] })).rejects.toThrow(AutomationError);
   });
 });
-
-/** Runs the command of the package as a user does. */
-function command(workspace: Workspace, ...args: string[]): Promise<Run> {
-  const { HOME, TMPDIR, PULUMI_HOME, PATH } = process.env;
-  const env = { HOME, TMPDIR, PULUMI_HOME, ...workspace.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const main = join(repository, "dist/sdk/command.js");
-  const child = spawn(process.execPath, [main, "report", ...args], {
-    env: { ...env, PATH: [join(cliRoot, "bin"), PATH].join(delimiter) },
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  }
-  return new Promise((done) => child.on("close", (code) => done({ code, output })));
-}

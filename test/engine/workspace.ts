@@ -171,6 +171,24 @@ export class Workspace {
     return { pid, ended, signal: (name) => void child.kill(name), kill: () => killHard(child), output: () => output };
   }
 
+  /** Runs the command of the package in the folder of the project, as a user does; with a `path`, where that finds commands. */
+  command(args: readonly string[], path = [join(cliRoot, "bin"), process.env["PATH"]].join(delimiter)): Promise<Run> {
+    const main = join(repository, "dist/sdk/command.js");
+    const env = { ...cleanEnv(), ...this.env, PATH: path };
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: this.folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      env,
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    return new Promise((done) => child.on("close", (code) => done({ code, output })));
+  }
+
   /** Creates the stack; config values are set in plain text. */
   async init(config: Record<string, string> = {}): Promise<void> {
     await this.succeed("stack", "init", "test");

@@ -27,24 +27,27 @@ it.each(["doctor", "report", "simulator"])("it has %s, with options of its own",
     out: expect.stringContaining(`Usage: pulumi-gpucluster ${name} `),
     err: "",
   });
+  expect(run(name, "--help").out).toMatch(new RegExp(`^Example: npx pulumi-gpucluster ${name} --`, "m"));
   const { code, out, err } = run(name, "--no-such-option");
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toMatch(/^pulumi-gpucluster: .*--no-such-option/);
   expect(err).toContain(`\nSee pulumi-gpucluster ${name} --help.\n`);
 });
 
-it.each([["--help"], ["-h"]])("it names what it has with %s", (flag) => {
-  const { code, out } = run(flag);
+it.each([[[]], [["--help"]], [["-h"]]])("it names what it has with %j", (args) => {
+  const { code, out } = run(...args);
   expect(code).toBe(0);
   expect(out.match(/^ {2}\w+/gm)).toEqual(["  doctor", "  report", "  simulator"]);
   expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
 });
 
 it.each([
-  [[], "a command is missing"],
-  [["examine"], '"examine" is no command'],
-  [["toString"], '"toString" is no command'],
-])("it refuses %j", (args, problem) => {
-  const err = `pulumi-gpucluster: ${problem}. Commands: doctor, report, simulator.\nSee pulumi-gpucluster --help.\n`;
-  expect(run(...args)).toEqual({ code: 2, out: "", err });
+  ["docter", "Did you mean doctor?"],
+  ["Report", "Did you mean report?"],
+  ["sim", "Did you mean simulator?"],
+  ["simulater", "Did you mean simulator?"],
+  ["deploy", "The commands are doctor, report, simulator."],
+  ["toString", "The commands are doctor, report, simulator."],
+])("it refuses %s", (name, advice) => {
+  expect(run(name)).toEqual({ code: 2, out: "", err: `pulumi-gpucluster: "${name}" is no command. ${advice}\n` });
 });

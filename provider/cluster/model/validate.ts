@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { longestMadeLabel } from "../../api/endpoints";
 import { clusterIdPattern, clusterNamePattern } from "../../api/records";
-import { cut, resourceNameOf } from "../../base/text";
+import { cut, meantBy, resourceNameOf } from "../../base/text";
 import { removedInputs, removedText } from "../../config/removed";
 import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
 import { inputOf } from "./extraFields";
@@ -263,7 +263,9 @@ function closestForm({ errors, path }: { errors: z.core.$ZodIssue[][]; path: Pro
 function strangeInput(name: string): Issue {
   const instead = removedInputs.get(name);
   if (instead !== undefined) return { path: [], message: removedText(name, instead) };
-  return { path: [name], message: `is not an input of a cluster; the inputs are ${inputNames.join(", ")}` };
+  const meant = meantBy(name, inputNames);
+  const advice = meant === undefined ? `the inputs are ${inputNames.join(", ")}` : `did you mean \`${meant}\`?`;
+  return { path: [name], message: `is not an input of a cluster; ${advice}` };
 }
 
 function isUnknownAt(news: Properties, path: readonly PropertyKey[]): boolean {

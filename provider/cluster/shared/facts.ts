@@ -2,7 +2,7 @@ import type { CallOptions } from "../../api/client";
 import { priceInTier, recordsOf } from "../../api/gpuMatch";
 import type { ClusterList, ClusterRecord, GpuList } from "../../api/records";
 import type { ConfigInput } from "../../api/serviceForm";
-import { getServiceInfo, namesUpdate } from "../../api/serviceInfo";
+import { fixedInputs, getServiceInfo } from "../../api/serviceInfo";
 import type { GpuType } from "../../api/types";
 import { abortable, until } from "../../base/clock";
 import {
@@ -110,8 +110,7 @@ export class Facts {
     const descriptor = await this.#once("descriptor", ({ client }, limits) => getServiceInfo(client, limits));
     const isFailed = descriptor.error instanceof RequestError || descriptor.error instanceof TimeoutError;
     if (isFailed) return { error: descriptor.error };
-    const hasUpdate = descriptor.value !== undefined && namesUpdate(descriptor.value);
-    return { value: hasUpdate ? [] : [...(form.isLater ? (["container"] as const) : []), "env", "extraFields"] };
+    return { value: fixedInputs(form, descriptor.value) };
   }
 
   #types(): Promise<Fact<GpuList>> {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { cleanJson, cleanText } from "../../../provider/base/text";
+import { cleanJson, cleanText, meantBy } from "../../../provider/base/text";
 
 const anyText = fc.string({ unit: "binary", maxLength: 700 });
 const sequences = ["\u001b[31m", "\u001b]8;;http://x\u0007", "\u009b2J"];
@@ -71,4 +71,18 @@ test.each(["env", "ENV", "Env"])("values under %s are kept byte for byte, also i
 
 test.each([1, 1.5, true, false, null, undefined])("%p is no text and stays", (value) => {
   expect(cleanJson(value)).toBe(value);
+});
+
+it.each([
+  ["gpu_type", "gpuType"],
+  ["GpuType", "gpuType"],
+  ["replica", "replicas"],
+  ["relpicas", "replicas"],
+  ["contianer", "container"],
+  ["min", "minHealthyReplicas"],
+  ["evn", undefined],
+  ["endpoint", undefined],
+  ["", undefined],
+])("%j stands for %s", (typed, meant) => {
+  expect(meantBy(typed, ["name", "gpuType", "replicas", "container", "env", "minHealthyReplicas"])).toBe(meant);
 });

@@ -22,7 +22,6 @@ describe.each(everyForm)("a service of the form %s", (dialect) => {
     expect(report.gpuTypes?.types.length).toBeGreaterThan(2);
     expect(report.rateLimit).toMatchObject({ limit: 100, left: expect.any(Number), isUsedUp: false });
     expect(Math.abs(report.clockDifferenceSeconds ?? 9)).toBeLessThan(2);
-    expect(report.notAllowed).toEqual([]);
     for (const canary of Object.values(canaries)) expect(all).not.toContain(canary);
   });
 });
@@ -38,7 +37,7 @@ describe("the form of the official client", () => {
       expect.objectContaining({ name: "RTX 4090", type: expect.stringMatching(/^[0-9a-f-]{36}$/), pricePerHour: 0.49 }),
     );
     expect(text).toMatch(/^ {2}[0-9a-f-]{36} {2}RTX 4090 +0\.49$/m);
-    expect(text).toContain("Request names  client, as the answers show.");
+    expect(text).toContain("Request names  client, as the answers show\n");
     expect(text).toMatch(/^Health +of each replica, from the record/m);
   });
 
@@ -71,13 +70,17 @@ describe("the form of the specification", () => {
     expect(findingOf(report, "/v1/clusters")?.form).toMatch(form);
   });
 
-  it("is distinguished from the one that the descriptor names, which is shown", async () => {
-    const dialect = { descriptor: "lying" } as const;
-    const { report, text } = await examined(await openService({ dialect }));
-    expect(report.update).toEqual({ isNamed: true, tried: ["PATCH", "PUT", "POST"] });
-    expect(text).toContain("the descriptor names one. Only a write can tell");
-    const { report: none } = await examined(await openService({ dialect: { descriptor: "absent" } }));
-    expect(none.update).toEqual({ tried: ["PATCH", "PUT", "POST"] });
+  it("changes in place what a preview would: the client's form only if the descriptor names an update", async () => {
+    const { report, text } = await examined(await openService({ dialect: "client" }));
+    expect(report.fixed).toEqual(["env", "extraFields"]);
+    expect(text).toMatch(
+      /^In place +every change but of env and extraFields, which shows as a\n +replacement in a preview$/m,
+    );
+    const lying = await examined(await openService({ dialect: { ...dialects["client"], descriptor: "lying" } }));
+    expect(lying.report.fixed).toEqual([]);
+    const { report: none, text: same } = await examined(await openService({ dialect: { descriptor: "absent" } }));
+    expect(none.fixed).toEqual([]);
+    expect(same).toContain("In place       every change, as far as reads show\n");
     expect(findingOf(none, "/, /v1, /api")).toMatchObject({ state: "missing" });
   });
 });

@@ -1,4 +1,4 @@
-import { run } from "../../../provider/doctor/main";
+import { type FindStack, run as runIn } from "../../../provider/doctor/main";
 import type { Report } from "../../../provider/doctor/report";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../simulator";
 
@@ -8,6 +8,14 @@ export const canaries = {
   name: "canary-cluster",
   env: "canary-value-of-env",
 };
+
+/** A folder that is in no Pulumi project. */
+export const noStack: FindStack = async () => undefined;
+
+/** Runs the command there. */
+export function run(args: readonly string[], env: Readonly<Record<string, string>>, findStack = noStack) {
+  return runIn(args, env, findStack);
+}
 
 const open: Simulator[] = [];
 

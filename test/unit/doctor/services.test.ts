@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "../../../provider/doctor/main";
-import { closeAll, environmentOf, openService } from "./harness";
+import { closeAll, environmentOf, openService, run } from "./harness";
 
 afterEach(closeAll);
 

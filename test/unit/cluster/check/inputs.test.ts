@@ -7,7 +7,7 @@ import { canary, existing, least } from "../inputs";
 import { badInputs, rightInstead } from "./badInputs";
 
 const stranger =
-  /is not an input of a cluster; the inputs are name, gpuType, fallbackGpuTypes, replicas, container, env/;
+  /is not an input of a cluster; (the inputs are name, gpuType, fallbackGpuTypes, replicas, container, env|did you mean `\w+`\?)/;
 
 /** Every text inside a value that is long enough to be a secret. */
 function textsIn(value: unknown): string[] {
@@ -35,6 +35,12 @@ const refused = async (property: string, value: unknown) => {
   expect(bench.simulator.requests.splice(0)).toEqual([]);
   return failures;
 };
+
+it("a mistyped input is refused with the one that is meant", async () => {
+  expect(await refused("gpu_type", "h100")).toEqual([
+    { property: "gpu_type", reason: "is not an input of a cluster; did you mean `gpuType`?" },
+  ]);
+});
 
 describe("a bad input", () => {
   it.each(rows)("%s is refused by its path, with what is right, before any request", async (...row) => {
