@@ -105,7 +105,10 @@ export class Checks {
     const ownFailures = () => [...findFailures(news), ...namingFailures(news, context), ...adapterFailures(ctx)];
     if (!settings || !service) return { inputs: { ...asked }, failures: [...ownFailures(), ...wrong] };
     const check = this.#begin(ctx, service, settings, asked);
-    if (isUnchanged(ctx, olds, asked, settings)) return this.#unchanged(check, asInputs(olds), asked);
+    if (isUnchanged(ctx, olds, asked, settings)) {
+      const before = ctx.showsOutputs ? asInputs(olds) : await withShown(check, asInputs(olds), asked);
+      if (before.gpuType === olds["gpuType"]) return this.#unchanged(check, before, asked);
+    }
     check.failures.push(...ownFailures());
     // No request is sent for inputs that are already wrong.
     if (check.failures.length > 0) return { inputs: { ...asked }, failures: check.failures };
@@ -114,7 +117,7 @@ export class Checks {
     return this.#judge(check, asked, current === undefined);
   }
 
-  /** The check of a cluster that does not change: it counts for the others of the run, and nothing is asked. */
+  /** The check of a cluster that does not change: it counts for the others of the run. */
   #unchanged(check: Check, inputs: CheckedInputs, asked: CheckedInputs): Checked {
     const cost = knownCost(inputs, inputs) ?? costAt(undefined, inputs);
     claim(check, this.#owners, inputs, true);
@@ -129,7 +132,7 @@ export class Checks {
   /** Judges everything that needs more than the inputs themselves. */
   async #judge(check: Check, asked: CheckedInputs, isRenewal: boolean): Promise<Checked> {
     const known = this.#knownOf(check.urn);
-    const before = await withShown(check, known.before, asked);
+    const before = known.before && (await withShown(check, known.before, asked));
     known.fixed = [...new Set([...(known.fixed ?? []), ...(await fixedInputs(check, before, asked))])];
     const { fixed } = known;
     const towards = (inputs: CheckedInputs) =>
@@ -292,12 +295,11 @@ function withHidden(ctx: Ctx, hide: Hide): Ctx {
 }
 
 /**
- * Whether the program asks for exactly what its last check has answered. Then nothing has to be judged, unless an output is
- * still to be found, or a limit needs a cost that is not known.
+ * Whether the program asks for exactly what its last check has answered. Then nothing has to be judged, unless a limit needs a
+ * cost that is not known.
  */
 function isUnchanged(ctx: Ctx, olds: Properties, asked: CheckedInputs, settings: Settings): boolean {
   if (typeof olds["name"] !== "string" || ctx.failures?.length) return false;
-  if (!ctx.showsOutputs && olds["endpoint"] === undefined) return false;
   if (olds["hourlyCost"] === undefined && limitOf(asked, settings) !== undefined) return false;
   const { endpoint, createdAt, hourlyCost, ...before } = olds;
   const own = ({ __replaceOnChanges, __deleteBeforeReplace, ...inputs }: Properties) =>
@@ -309,11 +311,11 @@ function isUnchanged(ctx: Ctx, olds: Properties, asked: CheckedInputs, settings:
  * The old inputs with what only the service knows until the second check after a creation: endpoint, time of creation, and
  * the GPU type that the creation has got.
  */
-async function withShown(check: Check, before: CheckedInputs | undefined, asked: CheckedInputs) {
+async function withShown(check: Check, before: CheckedInputs, asked: CheckedInputs): Promise<CheckedInputs> {
   const isShown = check.ctx.showsOutputs && asked.fallbackGpuTypes === undefined;
   // Another name or type may replace the cluster: then nothing of it is certain.
-  const isOpen = [before?.name, asked.name, asked.gpuType].includes(UNKNOWN);
-  if (!before || before.endpoint !== undefined || isShown || isOpen) return before;
+  const isOpen = [before.name, asked.name, asked.gpuType].includes(UNKNOWN);
+  if (before.endpoint !== undefined || isShown || isOpen) return before;
   const [record, other] = await holdersOf(check, before.name);
   // If several clusters have the name, none is certain.
   if (!record || other) return before;

@@ -187,10 +187,14 @@ export class Ledger {
       failures.push({ property: "maxHourlyCost", reason: `is ${money(own)}, but the cluster would cost ${cost}` });
     }
     const text = this.#overStack(settings);
-    const items = [...this.#items.values()];
-    const now = sumOf(items.map((each) => ({ ...each, amount: each.before })));
-    if (text !== undefined && sumOf(items).amount > now.amount) failures.push({ property: "", reason: text });
+    if (text !== undefined && this.#rises()) failures.push({ property: "", reason: text });
     return failures;
+  }
+
+  /** Whether the clusters that this run has seen so far cost more than before. */
+  #rises(): boolean {
+    const items = [...this.#items.values()];
+    return sumOf(items).amount > sumOf(items.map((each) => ({ ...each, amount: each.before }))).amount;
   }
 
   /** The names of the resources whose cost cannot be counted: it is not known, or in another currency than the first. */
@@ -200,9 +204,9 @@ export class Ledger {
 
   /** The text if the clusters that this run has seen so far cost more than the limit of the stack. */
   #overStack({ maxHourlyCost: limit }: Settings): string | undefined {
-    const items = [...this.#items.values()];
-    const { amount, currency, parts, uncounted } = sumOf(items);
-    if (limit === undefined || amount <= limit) return undefined;
+    if (limit === undefined) return undefined;
+    const { amount, currency, parts, uncounted } = sumOf([...this.#items.values()]);
+    if (amount <= limit) return undefined;
     const missing = uncounted.length > 0 ? `; not counted: ${uncounted.length} whose cost is not known` : "";
     const cost = `${money(amount, currency)} per hour: ${parts}${missing}`;
     return `gpucluster:maxHourlyCost is ${money(limit)}, but the clusters seen so far cost ${cost}`;

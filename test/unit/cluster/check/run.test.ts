@@ -106,6 +106,19 @@ describe("a cluster whose inputs are those of the last check", () => {
     expect((await check(bench, { ...checked, container: "no-tag" }, before)).refusals).toHaveLength(1);
   });
 
+  it("is not judged right after its creation either: only the list is asked, for its endpoint", async () => {
+    const bench = await openBench();
+    const { endpoint } = bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const news = { ...checked, container: "no-tag", replicas: 20_000 };
+    const { endpoint: _endpoint, createdAt, ...before } = old(news);
+    expect(await check(bench, news, before)).toMatchObject({
+      refusals: [],
+      said: [],
+      inputs: { ...before, endpoint },
+    });
+    expect(requestLines(bench.simulator)).toEqual([listLine]);
+  });
+
   it("holds its name and its place in the limits against the others", async () => {
     const bench = await openBench({ settings: { maxHourlyCost: 10 } });
     expect((await check(bench, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
