@@ -3,51 +3,40 @@ import { ConfigError } from "../../../provider/base/errors";
 import { resolveConnection } from "../../../provider/config/settings";
 import type { Ctx, Properties } from "../../../provider/contract";
 import { createProvider } from "../../../provider/index";
+import { expectClean } from "../../support/cleanText";
 import { type Bench, closeAll, failureOf, openBench, writes } from "../cluster/harness";
 import { checked, least, urnOf } from "../cluster/inputs";
-import { expectClean } from "../cluster/operations/badAnswersHarness";
 
 /** Stands for a key or a password; no message may hold it. */
 const secret = "sk-canary-0123456789";
 
 const badKeys = [
-  ...["", " \t\r\n", `${secret} x`, `Bearer ${secret}`, `${secret}\r\nX-Admin: 1`, `${secret}\n${secret}`],
-  ...[`${secret}\tx`, `${secret}\0x`, `${secret}\u007fx`, `\u001b[31m${secret}`, `${secret}🔑`, `${secret}ü`],
-  ...[`${secret}\u0435`, `“${secret}”`, `${secret}\u200bx`, `\u202e${secret}`, `${secret}\u00a0x`, `${secret}\ud83d`],
+  ...["", " \t", `${secret} x`, `Bearer ${secret}`, `${secret}\r\nX-Admin: 1`, `\u001b[31m${secret}`, `${secret}ü`],
+  ...[`${secret}\u200bx`],
 ];
 
 /** Addresses; `HOST` stands for the simulator's own host and port, so that a request would be noticed. */
 const badUrls = [
-  ...["", "  ", "null", "[object Object]", "HOST", "//HOST", "http://", "http://:8080", "/v1", "{base_url}"],
-  ...["https://<host>", "ftp://HOST", "file:///etc/passwd", "ws://HOST", "javascript:alert(1)"],
-  ...["data:application/json,{}", "localhost:8080", "http://api.example.com", "http://10.0.0.1", "http://0.0.0.0"],
-  ...["http://127.0.0.1.example.com", "http://127.0.0.1@api.example.com", "http://localhost.example.com"],
-  ...["http://[fe80::1]", "http://[fe80::1%eth0]:8080", "http://[::1%25lo]:8080", "http://::1:8080"],
-  ...[`http://user:${secret}@HOST`, `http://${secret}@HOST`, `http://:${secret}@HOST`, `http://HOST?key=${secret}`],
-  ...["http://HOST?", "http://HOST#top", "http://HOST/#", "http://HOST/v1", "http://HOST/v1//", "http://HOST/x/../v1"],
-  ...["http://HOST/v1/.", "http://local host:8080", "https://api.exam\u202eple.com", "https://api%00.example.com"],
-  ...["http://127.0.0.1:99999", "http://127.0.0.1:http", "https://256.1.1.1"],
+  ...["", "null", "HOST", "//HOST", "http://", "/v1", "{base_url}", "ftp://HOST", "javascript:alert(1)"],
+  ...["http://api.example.com", "http://10.0.0.1", "http://127.0.0.1.example.com", "http://127.0.0.1@api.example.com"],
+  ...["http://[fe80::1%eth0]:8080", `http://user:${secret}@HOST`, `http://HOST?key=${secret}`, "http://HOST#top"],
+  ...["http://HOST/v1", "http://HOST/x/../v1", "https://api.exam\u202eple.com", "http://127.0.0.1:99999"],
 ];
 
 /** Addresses that `new URL` would mend, or cut. */
 const mendedUrls = [
-  ...["http://127.0.0.1\t:9", "http://127.0.0.1:9\n/x", "http://127.0.0.1:9/a b", "http://127.0.0.1:9\0"],
-  ...["http://local\u200bhost:9", "http:\\\\127.0.0.1:9", "http://127.0.0.1:9\\gpu", "https:api.example.com"],
-  ...["https:///api.example.com", `https://\${HOST}`, "https://{base_url}", "http://127.0.0.1:9/v1/clusters"],
-  "http://127.0.0.1:9/a/../..",
+  ...["http://127.0.0.1\t:9", "http:\\\\127.0.0.1:9", "https:api.example.com", `https://\${HOST}`],
+  ...["http://127.0.0.1:9/a/../.."],
 ];
 
 const badTimeouts: readonly unknown[] = [
-  ...["5 minutes", "", "0", 300, -0, Number.NaN, "NaN", "∞", "Infinity", "-1s", "+5m", "1e3s", "0h0m0s", "0.0h", "1d"],
-  ...["1H", "1µs", "PT5M", "1:30", "1,5h", "1h 30m", "5m ", "5m\n", "5m\u200b", "\uff11m", "\u0663m"],
-  ...[new Date(0), {}, ["5m"], null, true],
+  ...["5 minutes", "", "0", 300, Number.NaN, "-1s", "1e3s", "0h0m0s", "1d", "1H", "PT5M", "5m\n", "\uff11m", {}],
+  ...[null],
 ];
 
 const badIds = [
-  ...["", ".", "..", "cl_1/../..", "cl_1/status", "/cl_1", "//evil.example/cl_1", "https://evil.example/cl_1"],
-  ...["cl_1\\..\\x", "cl_1%2f", "%2e%2e", "cl_1?x=1", "cl_1#", "cl_1;v=2", "@evil.example", "cl_1:80", "cl 1", "cl_1 "],
-  ...["cl_🚀", "\u0441l_1", `\${cluster.id}`, `cl_${"a".repeat(126)}`, "cl_1\r\nX-Admin: 1", "cl_1\n", "cl_1\0"],
-  ...["\u001b[2Jcl_1", "cl_1\u200b", "\u202ecl_1", "a".repeat(100_000)],
+  ...["", "..", "cl_1/../..", "/cl_1", "https://evil.example/cl_1", "cl_1%2f", "cl_1?x=1", "cl_1\r\nX-Admin: 1"],
+  ...["\u202ecl_1", "a".repeat(100_000)],
 ];
 
 /** As rows with a title of a readable length. */
@@ -92,7 +81,7 @@ it.each(titled(badKeys))("the API key %s is refused by every operation, and neve
     expect(text).toMatch(/^The API key .*(is missing: set|must be visible ASCII characters only)/);
     expect(text).toMatch(/GPUCLUSTER_API_KEY.*gpucluster:apiKey/);
     expect(text).not.toContain(secret);
-    expectClean(text, bench);
+    expectClean(text);
   }
 });
 
@@ -104,7 +93,7 @@ it.each(titled(badUrls))(
       expect(text).toMatch(/^The address of the service .*(is missing: set|must |has the form https:\/\/)/);
       expect(text).toMatch(/GPUCLUSTER_BASE_URL.*gpucluster:baseUrl/);
       expect(text).not.toContain(secret);
-      expectClean(text, bench);
+      expectClean(text);
     }
   },
 );
@@ -126,7 +115,7 @@ it.each(titled(badIds))("the id %s is refused by every operation, in one readabl
   for (const work of works) {
     const { message } = await bench.run(failureOf(work()));
     expect(message).toMatch(/not a cluster id: ".*"; an id has the form cl_<suffix>/);
-    expectClean(message, bench);
+    expectClean(message);
   }
 });
 

@@ -1,11 +1,38 @@
-import type { Client } from "../../../../provider/api/client";
+import fc from "fast-check";
+import type { ClusterRecord } from "../../../../provider/api/records";
 import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
-import type { Fault } from "../../../../simulator";
-import { type Bench, type BenchOptions, closeAll, countOf, failureOf, living, openBench, writes } from "../harness";
-import * as harness from "./createOnceHarness";
-
-const { claim, createLine, expectDoubt, expectOne, wanted } = harness;
-const { failingLists, listLine, lists, lost, lostAfter, post } = harness;
+import { createService } from "../../../../provider/cluster/resource";
+import type { Properties } from "../../../../provider/contract";
+import type { Dialect, Fault, ForeignCluster } from "../../../../simulator";
+import { runs } from "../../../support/shares";
+import {
+  type Bench,
+  type BenchOptions,
+  closeAll,
+  countOf,
+  failureOf,
+  living,
+  openBench,
+  openSettled,
+  settle,
+  writes,
+} from "../harness";
+import { canary, checked } from "../inputs";
+import { change, refresh, toDo, warnings } from "../powerHarness";
+import {
+  claim,
+  createLine,
+  expectDoubt,
+  expectOne,
+  failingLists,
+  laterLists,
+  listLine,
+  lists,
+  lost,
+  lostAfter,
+  post,
+  wanted,
+} from "./createOnceHarness";
 
 afterEach(closeAll);
 
@@ -55,12 +82,6 @@ describe("a name that is taken", () => {
     expect(message).toMatch(/is already the name of/);
   });
 
-  it("by a conflict that is another one keeps the service's own words", async () => {
-    const bench = await openBench();
-    const { message } = await bench.run(failureOf(claim(bench, { replicas: 1_000 })));
-    expect(message).toMatch(/1000 GPUs of type "h100" are wanted/);
-  });
-
   it("is free as soon as this process has deleted its holder", async () => {
     const bench = await openBench({ deletionMs: 60_000 });
     const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100" });
@@ -77,13 +98,6 @@ describe("a name that is taken", () => {
     expect(message).toMatch(/the name ".*" is already the name of/);
     expect(message).toContain(id);
     expect(countOf(bench.simulator, createLine)).toBe(1);
-  });
-
-  it("by this process is known after a lost answer, too", async () => {
-    const bench = await openBench({ faults: [lostAfter] });
-    const { id } = await bench.run(claim(bench));
-    expect((await bench.run(failureOf(claim(bench, { ...wanted, gpuType: "l4" })))).message).toContain(id);
-    expect(living(bench.simulator)).toHaveLength(1);
   });
 });
 
@@ -112,14 +126,6 @@ describe("a lost answer", () => {
     bench.simulator.change(bench.simulator.addCluster({ name: "web", gpuType: "h100" }).id, { hiddenMs: 3_000 });
     const { message } = await expectDoubt(bench, /one of/, 1, work);
     for (const { id } of bench.simulator.clusters()) expect(message).toContain(id);
-  });
-
-  it("does not take a cluster that this process has made", async () => {
-    const bench = await openBench();
-    const first = await bench.run(claim(bench, { name: "api" }));
-    bench.simulator.fault(lostAfter);
-    expect((await bench.run(claim(bench))).id).not.toBe(first.id);
-    expect(living(bench.simulator)).toHaveLength(2);
   });
 
   it("does not take a cluster of the same name and type that runs another image: it is named", async () => {
@@ -260,20 +266,344 @@ describe("an interrupt", () => {
   });
 });
 
-test("the first look for a cluster is one request of 5 s at most; the later ones may take longer", async () => {
-  const looks: (Parameters<Client["listClusters"]>[0] & { atMs: number })[] = [];
-  const bench = await openBench({
-    faults: [lostAfter, hidden(4_000)],
+const later = { ...post, when: "after" } as const;
+const answer = (body: string | object): Fault => ({
+  ...post,
+  kind: "body",
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
+const operation = answer({ id: "op_77", status: "pending" });
+
+/** What goes wrong, and how many create requests it may take. */
+const oneCluster: [string, number, ...Fault[]][] = [
+  ["nothing", 1],
+  ["a connection that breaks after the effect", 1, lostAfter],
+  ...[408, 500, 502, 503, 504, 524].flatMap((status): [string, number, Fault][] => [
+    [`a ${status} after the effect`, 1, { ...later, kind: "status", status }],
+    [`a web page with ${status} after the effect`, 1, { ...later, kind: "html", status }],
+  ]),
+  ["an answer that ends in the middle", 1, { ...post, kind: "truncate" }],
+  ["a web page with 201", 1, { ...later, kind: "html", status: 201 }],
+  ["an empty answer", 1, answer("")],
+  ["an answer with an id that is a path", 1, answer('{"id":"../admin","name":"web"}')],
+  ["an answer with the id of an operation", 1, operation],
+  ["an answer with an id of another form and our name", 1, answer({ id: "web-1", name: "web" })],
+  ["an answer with another name", 1, answer({ id: "cl_other", name: "other" })],
+  ["the id of an operation and a list that lags 2 s behind", 1, operation, hidden(2_000)],
+  ...[2_000, 8_000, 15_000].map((ms): [string, number, ...Fault[]] => [
+    ...([`a lost answer and a list that lags ${ms} ms behind`, 1] as const),
+    ...[lostAfter, hidden(ms)],
+  ]),
+  [
+    "a request that is refused by 429 once",
+    2,
+    { ...post, kind: "status", status: 429, headers: { "Retry-After": "3" } },
+  ],
+  ["a lost answer and a list that fails", 1, lostAfter, { ...lists, kind: "status", status: 503, after: 1, times: 4 }],
+];
+
+test.each(oneCluster)("exactly one cluster comes of %s", async (_title, posts, ...faults) => {
+  const bench = await openBench({ faults });
+  await expectOne(bench, posts);
+  if (posts === 1) expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
+});
+
+const web = { id: "cl_a", name: "web", gpu_type: "h100" };
+
+/** What fails before the effect, or looks so. */
+const nothingMade: [string, ...Fault[]][] = [
+  ["a connection that breaks", lost],
+  ...[408, 500, 502, 503, 504, 524].flatMap((status): [string, Fault][] => [
+    [`a ${status}`, { ...post, kind: "status", status }],
+    [`a web page with ${status}`, { ...post, kind: "html", status }],
+  ]),
+  ["a lost answer and a cluster of another name", lost, laterLists([{ ...web, name: "web-2" }])],
+  ...["terminating", "deleted"].map((status): [string, ...Fault[]] => [
+    ...([`a lost answer and a cluster of our name that is ${status}`] as const),
+    ...[lost, laterLists([{ ...web, status }])],
+  ]),
+];
+
+test.each(nothingMade)(
+  "the next run makes the cluster after %s, and this one sends nothing more",
+  async (_title, ...faults) => {
+    const bench = await openBench({ faults });
+    const error = await expectDoubt(bench, /no list of clusters shows it/);
+    // An error hook of the program makes the engine ask again in the same run.
+    expect(await bench.run(failureOf(claim(bench)))).toBe(error);
+    const service = createService(bench.client, "seen", bench.clock, 15_000, bench.simulator.url);
+    await expectOne(bench, 2, claim({ ...bench, service }));
+  },
+);
+
+/** What leaves a cluster that may exist, in an error that says this. */
+const doubts: [string, Fault[], RegExp][] = [
+  [
+    "a list that keeps failing",
+    [lostAfter, failingLists(500, 1)],
+    /Before you run .* check the service for the name "web"/,
+  ],
+  ["a key that may not list", [lostAfter, failingLists(403)], /check the service/],
+  [
+    "one page of many",
+    [lostAfter, { ...lists, kind: "body", body: '{"clusters":[],"next":"p2"}' }],
+    /check the service/,
+  ],
+  [
+    "a record that cannot be read",
+    [lostAfter, { ...lists, kind: "body", body: JSON.stringify({ clusters: [{}, { id: "cl_z", name: "z" }] }) }],
+    /it is not known which clusters existed before/,
+  ],
+  ["another id and a list that fails", [operation, failingLists(500, 1)], /op_77/],
+  ["another id and a list without it", [operation, laterLists([])], /op_77/],
+  ["another id and a list of another cluster", [operation, laterLists([{ id: "cl_x", name: "other" }])], /op_77/],
+  ["an id that was in the list before", [operation, laterLists([{ id: "op_77", name: "other" }], 0)], /op_77/],
+  ["a new cluster without a name", [lost, laterLists([{ id: "cl_a", gpu_type: "h100" }])], /one of cl_a/],
+  ["another GPU type", [lost, laterLists([{ ...web, gpu_type: "l4" }])], /one of cl_a/],
+  ["our cluster and one without a name", [lost, laterLists([web, { id: "cl_b" }])], /one of cl_a.*cl_b/],
+  ["two of our clusters", [lost, laterLists([web, { ...web, id: "cl_b" }])], /one of cl_a.*cl_b/],
+  ["a name with a prefix", [lost, laterLists([{ ...web, name: "org-1/web" }])], /one of cl_a/],
+];
+
+test.each(doubts)("a person is told that a cluster may exist after %s", async (_title, faults, text) => {
+  const bench = await openBench({ faults });
+  const { message } = await expectDoubt(bench, text);
+  if (text.source.includes("cl_a")) expect(message).toContain("may have been created, but its id is not known");
+});
+
+const inList = (record: object) => [answer(record), laterLists([record])];
+const calls = (name: string) => `the service calls cl_a "${name}"`;
+
+/** What the list, or the answer, shows; and the cluster that it is. */
+const taken: [string, Fault[], object, string[]?][] = [
+  ["the documented id", [answer({ id: "cl_a", name: "web" })], { id: "cl_a" }],
+  ["the documented id in capitals", [answer({ id: "CL_A", name: "WEB" })], { id: "CL_A" }],
+  ["the documented id without a name", [answer({ id: "cl_a" })], { id: "cl_a" }],
+  ["an id without a name that is new in the list", inList({ id: "web-1", status: "pending" }), { id: "web-1" }],
+  ["an id with our name", inList({ id: "web-1", name: "web" }), { id: "web-1", name: "web" }],
+  ["a new id with another name", inList({ id: "cl_a", name: "acme-web" }), { id: "cl_a" }, [calls("acme-web")]],
+  ["a new id with a longer name", inList({ id: "cl_a", name: "acme/web" }), { id: "cl_a" }, [calls("acme/web")]],
+  ["our cluster", [lostAfter, laterLists([web])], { id: "cl_a" }],
+  ["our name in capitals", [lostAfter, laterLists([{ id: "cl_a", name: "Web", gpu_type: "H100" }])], { id: "cl_a" }],
+  ["the GPU type with its maker", [lost, laterLists([{ ...web, gpu_type: "nvidia-h100" }])], { id: "cl_a" }],
+];
+
+test.each(taken)("%s is taken after one request", async (title, faults, record, said = []) => {
+  const bench = await openBench({ faults });
+  expect(await bench.run(claim(bench))).toMatchObject(record);
+  expect(countOf(bench.simulator, createLine)).toBe(1);
+  if (title.startsWith("the documented")) expect(countOf(bench.simulator, listLine)).toBe(1);
+  expect(bench.said).toEqual(said);
+});
+
+test.each([400, 401, 402, 403, 404, 413, 422, 501])("a creation that %d refuses is not tried again", async (status) => {
+  const bench = await openBench({ faults: [{ ...post, kind: "status", status, message: "no, thanks" }] });
+  const error = await bench.run(failureOf(claim(bench)));
+  expect(error.message).toMatch(/no, thanks/);
+  expect(countOf(bench.simulator, createLine)).toBe(1);
+  expect(living(bench.simulator)).toEqual([]);
+});
+
+const container = String(checked["container"]);
+
+/** A bench on which the create request is lost, and a cluster of its name shows up that is like this. */
+async function openFound(shown: Partial<ForeignCluster>, dialect: Partial<Dialect> = {}): Promise<Bench> {
+  const bench: Bench = await openBench({
+    dialect,
+    faults: [lost],
     client: (real) => ({
-      listClusters: (options) => {
-        looks.push({ ...options, atMs: bench.clock.now() });
-        return real.listClusters(options);
+      createCluster: (...args) => {
+        const cluster = { gpuType: "h100", container, replicas: 2, env: { MODEL: canary }, ...shown };
+        bench.simulator.addCluster({ name: "web", createdAt: bench.clock.now(), ...cluster });
+        return real.createCluster(...args);
       },
     }),
   });
-  await bench.run(claim(bench));
-  const [, first, second] = looks;
-  const { atMs = 0, ...look } = first ?? {};
-  expect(look).toEqual({ attempts: 1, deadlineMs: atMs + 5_000, urgency: "reconcile" });
-  expect(second).toMatchObject({ attempts: 3 });
+  return bench;
+}
+
+const create = (bench: Bench, inputs: Properties = checked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
+
+describe("a cluster that is found after the answer to its creation was lost", () => {
+  it("and shows another value of a variable is taken; a refresh shows that, and the next `up` puts it right", async () => {
+    const bench = await openFound({ env: { MODEL: "other" } });
+    const made = await create(bench);
+    const seen = await refresh(bench, made);
+    expect(toDo(bench, seen, checked)).not.toEqual([]);
+    const { state } = await change(bench, seen, checked);
+    expect(state).toMatchObject({ settled: true, replicas: 2, env: { MODEL: canary } });
+    expect(living(bench.simulator)).toMatchObject([{ id: made.id, replicas: 2, env: { MODEL: canary } }]);
+  });
+
+  it("and shows another number of replicas is not surely ours: the error names it", async () => {
+    const bench = await openFound({ replicas: 5 });
+    const { message } = await bench.run(failureOf(create(bench)));
+    expect(message).toContain(`it may be one of ${living(bench.simulator)[0]?.id}`);
+  });
+
+  it.each<[string, Partial<ForeignCluster>, Partial<Dialect>]>([
+    ["variables that the service adds", {}, { injectedEnv: { REGION: "eu" } }],
+    ["masks in place of values", { env: { MODEL: "other" } }, { envEcho: "masked" }],
+    ["no variables at all", { env: { MODEL: "other" } }, { envEcho: "none" }],
+  ])("and shows %s is taken", async (_title, shown, dialect) => {
+    const bench = await openFound(shown, dialect);
+    const { id, state } = await create(bench);
+    expect(state).toMatchObject({ settled: true });
+    expect(living(bench.simulator).map((made) => made.id)).toEqual([id]);
+  });
+
+  it("and has another number of replicas within the range of an autoscaler is taken", async () => {
+    const bench = await openFound({ replicas: 3 });
+    const extraFields = { autoscaling: { min_replicas: 1, max_replicas: 4 } };
+    const { state } = await create(bench, { ...checked, extraFields, skipAwait: true });
+    expect(state).toMatchObject({ settled: true });
+  });
+});
+
+describe("an id that is not the cluster's", () => {
+  it.each<[string, string]>([
+    ["that the list had shown under another name", "other"],
+    ["that another creation of this run was answered with", "first"],
+  ])("%s is not taken from the answer to a creation", async (_title, name) => {
+    let answered: string | undefined;
+    const bench = await openBench({
+      client: (real) => ({
+        createCluster: async (...args) => {
+          const record = await real.createCluster(...args);
+          return { ...record, id: answered ?? record.id };
+        },
+      }),
+    });
+    const other = await settle(bench, { ...checked, name });
+    answered = other.id;
+    // The cluster is found by its name; never the other one.
+    const made = await create(bench).catch(() => undefined);
+    expect(made?.id).not.toBe(other.id);
+  });
+
+  it("in the state, of a cluster of another name, is not deleted: the error names both", async () => {
+    const { bench, made: ours } = await openSettled(checked);
+    const other = await settle(bench, { ...checked, name: "somebody-elses" });
+    const error = await failureOf(bench.run(bench.cluster.delete(bench.ctx(), other.id, ours.state)));
+    expect(error.message).toMatch(/"web".*"somebody-elses"/);
+    expect(living(bench.simulator)).toHaveLength(2);
+  });
+});
+
+describe("a list that cannot be read", () => {
+  const unreadable = failingLists(403);
+
+  it("leaves the name before a deletion to the cluster's own record: another one is an error", async () => {
+    const { bench, made: ours } = await openSettled(checked);
+    const other = await settle(bench, { ...checked, name: "somebody-elses" });
+    bench.simulator.fault(unreadable);
+    const error = await failureOf(bench.run(bench.cluster.delete(bench.ctx(), other.id, ours.state)));
+    expect(error.message).toMatch(/"web".*"somebody-elses"/);
+    await bench.run(bench.cluster.delete(bench.ctx(), ours.id, ours.state));
+    expect(warnings(bench)).toEqual([]);
+    expect(living(bench.simulator).map(({ id }) => id)).toEqual([other.id]);
+  });
+
+  it("and a record that cannot be read either let a deletion go on, with one warning that the name was not checked", async () => {
+    const { bench, id, state } = await openSettled(checked);
+    bench.simulator.fault(unreadable);
+    bench.simulator.fault({ kind: "status", status: 403, method: "GET", path: `/v1/clusters/${id}`, times: 1 });
+    await bench.run(bench.cluster.delete(bench.ctx(), id, state));
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(new RegExp(`could not check that ${id} has this name: .*HTTP 403`)),
+    ]);
+    expect(living(bench.simulator)).toEqual([]);
+  });
+});
+
+const when = fc.constantFrom("before" as const, "after" as const);
+const times = fc.integer({ min: 1, max: 3 });
+
+/** Whatever can befall a create request. A 429 is left out after the effect: the service promises that it did nothing. */
+const createFault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.record({ kind: fc.constant("drop" as const), when, times }).map((fault) => ({ ...post, ...fault })),
+  fc
+    .record({
+      kind: fc.constant("status" as const),
+      status: fc.constantFrom(400, 401, 408, 409, 500, 502, 503, 504),
+      when,
+      times,
+    })
+    .map((fault) => ({ ...post, ...fault })),
+  fc
+    .record({ kind: fc.constant("html" as const), status: fc.constantFrom(200, 201, 502), when, times })
+    .map((fault) => ({ ...post, ...fault })),
+  fc.record({ kind: fc.constant("truncate" as const), times }).map((fault) => ({ ...post, ...fault })),
+  fc
+    .record({
+      kind: fc.constant("body" as const),
+      body: fc.constantFrom("", "{}", "[]", "null", '{"id":"a/b"}'),
+      times,
+    })
+    .map((fault) => ({ ...post, ...fault })),
+  fc.constant<Fault>({ ...post, kind: "status", status: 429, headers: { "Retry-After": "2" } }),
+);
+
+/** Whatever can befall the search: the list lags behind, and fails now and then. */
+const listFault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.integer({ min: 0, max: 19_000 }).map((ms): Fault => ({ kind: "hidden", ms })),
+  fc
+    .record({
+      kind: fc.constant("status" as const),
+      status: fc.constantFrom(401, 403, 500, 503),
+      times: fc.integer({ min: 1, max: 12 }),
+      after: fc.nat(4),
+    })
+    .map((fault) => ({ ...lists, ...fault })),
+  fc
+    .record({ kind: fc.constant("drop" as const), times: fc.integer({ min: 1, max: 12 }), after: fc.nat(4) })
+    .map((fault) => ({ ...lists, ...fault })),
+  fc
+    .record({ kind: fc.constant("body" as const), body: fc.constant('{"clusters":[{}]}'), after: fc.nat(4), times })
+    .map((fault) => ({ ...lists, ...fault })),
+);
+
+const anyFaults = fc
+  .tuple(fc.array(createFault, { maxLength: 3 }), fc.array(listFault, { maxLength: 3 }))
+  .map((faults) => faults.flat());
+
+async function claimAll(faults: Fault[], names: readonly string[]) {
+  const bench = await openBench({ faults });
+  const results = await bench.run(Promise.allSettled(names.map((name) => claim(bench, { name }))));
+  await closeAll();
+  const clusters = living(bench.simulator);
+  return names.map((name, index) => ({
+    name,
+    result: results[index],
+    alive: clusters.filter((cluster) => cluster.name === name).map(({ id }) => id),
+  }));
+}
+
+type Claimed = Awaited<ReturnType<typeof claimAll>>[number];
+
+/** Every living cluster is handed out, or an error says its name; and never are there two without an error. */
+function expectNothingLost({ name, result, alive }: Claimed): void {
+  if (result?.status === "fulfilled") {
+    const record: ClusterRecord = result.value;
+    expect(alive).toEqual([record.id]);
+    return;
+  }
+  if (alive.length > 0) expect(String(result?.reason)).toContain(`"${name}"`);
+  expect(alive.length).toBeLessThanOrEqual(1);
+}
+
+describe("whatever goes wrong while clusters are created", () => {
+  it.each([
+    ["one creation ends with exactly its cluster, or with an error that names it", ["web"], 300],
+    ["so do three at the same time", ["web", "api", "db"], 100],
+  ])(
+    "%s",
+    async (_title, names, count) => {
+      const law = fc.asyncProperty(anyFaults, async (faults) => {
+        for (const claimed of await claimAll(faults, names)) expectNothingLost(claimed);
+      });
+      await fc.assert(law, { numRuns: runs(count) });
+    },
+    60_000,
+  );
 });
