@@ -9,26 +9,18 @@ const unix = (ms: number) => String(ms / 1000);
 const noDate = undefined;
 test.each([
   ["seconds", unix(nowMs + 20_000), httpDate(nowMs), 20_000],
-  ["seconds with a fraction", unix(nowMs + 20_500), httpDate(nowMs), 20_500],
   ["milliseconds", String(nowMs + 20_000), httpDate(nowMs), 20_000],
   ["a length in seconds", "20", httpDate(nowMs), 20_000],
-  ["a length of nothing", "0", httpDate(nowMs), 0],
   ["seconds without a Date, by our own clock", unix(nowMs + 20_000), noDate, 20_000],
-  ["seconds with a Date that is none", unix(nowMs + 20_000), "yesterday", 20_000],
   ["seconds of a service whose clock is a day ahead", unix(nowMs + dayMs + 9_000), httpDate(nowMs + dayMs), 9_000],
-  ["milliseconds of a clock a day behind", String(nowMs - dayMs + 9_000), httpDate(nowMs - dayMs), 9_000],
   ["a time that has passed, which says nothing: a whole window", unix(nowMs - 1_000), httpDate(nowMs), 60_000],
   ["a window of five minutes", unix(nowMs + 300_000), httpDate(nowMs), 300_000],
-  ["a length of five minutes", "300", noDate, 300_000],
   ["a time in five minutes without a Date, cut: our own clock may be wrong", unix(nowMs + 300_000), noDate, 65_000],
-  ["a time next year, cut", unix(nowMs + 365 * dayMs), httpDate(nowMs), 65_000],
   ["a length of an hour, cut", "3600", httpDate(nowMs), 65_000],
   ["a negative number", "-5", httpDate(nowMs), undefined],
   ["a word", "soon", httpDate(nowMs), undefined],
   ["nothing", "", httpDate(nowMs), undefined],
   ["an ISO time, which the specification does not know", "2030-01-01T00:00:20Z", httpDate(nowMs), undefined],
-  ["infinity", "1e999", httpDate(nowMs), undefined],
-  ["a header that came twice", "20, 20", httpDate(nowMs), undefined],
   ["no header", undefined, httpDate(nowMs), undefined],
 ])("the reset is read from %s", (_what, reset, date, expected) => {
   const headers = { ...(reset !== undefined && { "x-ratelimit-reset": reset }), ...(date !== undefined && { date }) };
@@ -37,10 +29,8 @@ test.each([
 
 test.each([
   ["seconds", "7", 7_000],
-  ["no time at all", "0", 0],
   ["a wait that is too long, uncut: it has to be refused, not shortened", "1000000000", 1e12],
   ["a date", httpDate(nowMs + 90_000), 90_000],
-  ["a date that has passed", httpDate(nowMs - 90_000), 0],
   ["a negative number", "-1", undefined],
   ["a word", "later", undefined],
   ["a date in a form that HTTP does not define", "2030-01-01T00:01:30Z", undefined],
@@ -59,10 +49,6 @@ test.each(Object.entries(counts))("%s is read from a number, and no limit is 0",
     const isKnown = number !== undefined && (name !== "limit" || number > 0);
     expect([value, readRateHeaders({ [header]: value }, nowMs)]).toEqual([value, isKnown ? { [name]: number } : {}]);
   }
-});
-
-test("without any header nothing is known", () => {
-  expect(readRateHeaders({}, nowMs)).toEqual({});
 });
 
 const unit = fc.constantFrom("seconds", "milliseconds", "delta");

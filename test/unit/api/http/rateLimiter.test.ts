@@ -1,11 +1,15 @@
 import events, { getEventListeners } from "node:events";
+import type { RateHeaders } from "../../../../provider/api/http/rateHeaders";
 import { createBudget, rateBudget } from "../../../../provider/api/http/rateLimiter";
+import { type Priority, priorities } from "../../../../provider/api/http/ratePriority";
+import { RateWindow } from "../../../../provider/api/http/rateWindow";
 import { retry } from "../../../../provider/api/http/retry";
-import type { HttpRequest, HttpResponse, RequestKind } from "../../../../provider/api/http/send";
+import type { HttpRequest, HttpResponse, RequestKind, Urgency } from "../../../../provider/api/http/send";
 import type { Clock } from "../../../../provider/base/clock";
-import { ApiError, ConnectionError } from "../../../../provider/base/errors";
+import { ConnectionError } from "../../../../provider/base/errors";
 import { quiet, VirtualClock } from "../../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "../fakes";
+import { type RateServiceOptions, rateService } from "./rateHarness";
 
 interface Bench {
   readonly clock: VirtualClock;
@@ -103,35 +107,6 @@ test("a window begins when the service says; if it refuses the first request the
   expect(pauses.map((ms) => Math.round(ms / 1_000))).toEqual([0, 0, 10, 2, 11, 0, 11]);
 });
 
-test("it does not begin later if others have used up the window: a process that is late would never get a permit", async () => {
-  const { clock, send, times } = bench((_request, count) =>
-    [1, 4].includes(count)
-      ? left(0, 10)
-      : [2, 3].includes(count)
-        ? rateAnswer({ "retry-after": "9" }, 429)
-        : left(60, 10),
-  );
-  for (let count = 0; count < 6; count += 1) await clock.run(send());
-  const pauses = times().map((ms, index) => ms - (times()[index - 1] ?? 0));
-  // Others use the key, so each wait has a quarter of a second of jitter.
-  expect(pauses).toEqual([0, 50, 10_250, 9_300, 9_300, 10_300]);
-});
-
-test("a service whose reset is always now has no windows", async () => {
-  const { clock, send, times } = bench((_request, count) => (count === 1 ? left(0, 0) : left(99 - count, 0)));
-  for (let count = 0; count < 3; count += 1) await clock.run(send());
-  // 250 ms of jitter.
-  expect(times()).toEqual([0, 50, 350]);
-});
-
-test("permits that other processes use are respected", async () => {
-  const { clock, send, times } = bench((_request, count) => left([50, 0][count] ?? 40, 10));
-  await clock.run(send());
-  await clock.run(send());
-  await clock.run(send());
-  expect(times()).toEqual([0, 50, 10_300]);
-});
-
 test("a lookup after a lost answer need not heed the share: its first 5 s may be all that an interrupt leaves", async () => {
   const { clock, service, send } = bench((_request, count) => left(count < 2 ? 2 : 90));
   await clock.run(send());
@@ -191,38 +166,6 @@ test.each([
   unlimited.mockRestore();
 });
 
-test("a permit that comes together with an abort is not used, and not lost", async () => {
-  const { clock, service, send } = bench(() => left(9));
-  const controller = new AbortController();
-  const pending = send(requestOf("create", { signal: controller.signal }));
-  controller.abort(new Error("interrupted"));
-  await expect(pending).rejects.toThrow("interrupted");
-  await clock.run(send());
-  expect(service.arrivals).toHaveLength(1);
-});
-
-test("a request that would have to wait longer than it may is refused at once, and says how long and why", async () => {
-  const { clock, service, send } = bench(() => left(0, 30));
-  await clock.run(send());
-  const refused = send(requestOf("write", { maxQueueMs: 20_000, subject: 'cluster "web" (cl_1)' }));
-  const error: unknown = await refused.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(ApiError);
-  expect(error).toMatchObject({ outcome: "refused", status: 429, method: "PATCH", path: "/v1/clusters" });
-  expect(String(error)).toContain('cluster "web" (cl_1)');
-  expect(String(error)).toMatch(/rate limit .* another 31 s.* Run the command again/);
-  expect(service.arrivals).toHaveLength(1);
-});
-
-test.each([
-  ["an hour of Retry-After", { "retry-after": "3600" }],
-  ["thirty years of Retry-After", { "retry-after": "1000000000" }],
-])("%s is longer than the 5 minutes that a request waits", async (_what, headers) => {
-  const { clock, send } = bench(() => rateAnswer(headers, 429));
-  await clock.run(send());
-  await expect(send()).rejects.toThrow("rate limit");
-  expect(clock.now()).toBeLessThan(Date.parse("2030-01-01T00:01:00Z"));
-});
-
 test("a waiting request is refused when a new 429 makes the wait too long", async () => {
   const { clock, send } = bench((_request, count) =>
     count === 0 ? left(0, 30) : rateAnswer({ "retry-after": "3600" }, 429),
@@ -232,55 +175,11 @@ test("a waiting request is refused when a new 429 makes the wait too long", asyn
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
 });
 
-test("a request that is refused just as the window ends does not keep the others waiting", async () => {
-  for (let ms = 1; ms < 10; ms += 1) {
-    const clock = new VirtualClock();
-    let stepMs = 0;
-    let isBusy = false;
-    const now = () => {
-      // Time goes on between two lines of code.
-      if (isBusy) stepMs += 1;
-      return clock.now() + stepMs;
-    };
-    const steps: Clock = { now, sleep: (ms, signal) => clock.sleep(ms, signal) };
-    const send = rateBudget({ clock: steps, random: () => 0 })(fakeService(clock, () => left(0, 30)).send);
-    await clock.run(send(requestOf()));
-    const waiting = send(requestOf());
-    await clock.advance(30_000 - ms);
-    isBusy = true;
-    const refused = send(requestOf("read", { maxQueueMs: 0 })).catch(() => undefined);
-    await quiet();
-    isBusy = false;
-    await clock.run(Promise.all([waiting, refused]));
-  }
-});
-
 test("without any header it keeps its own count: 100 in 60 s", async () => {
   const { clock, send, times } = bench(() => rateAnswer());
   await clock.run(many(250, () => send()));
   const inWindow = [0, 1, 2].map((index) => times().filter((ms) => Math.floor(ms / 60_040) === index).length);
   expect(inWindow).toEqual([100, 100, 50]);
-});
-
-test("of several ends in the headers, the earliest counts: whole seconds and slow answers only show it late", async () => {
-  const { clock, send, times } = bench((_request, count) => left([9, 0][count] ?? 9, [30, 20][count] ?? 30));
-  await clock.run(send());
-  await clock.run(send());
-  await clock.run(send());
-  expect(times()).toEqual([0, 50, 50 + 50 + 20_000 + 250]);
-});
-
-test("a 429 that asks for a longer wait than another one is heeded, in whichever order they come", async () => {
-  for (const waits of ["7,20", "20,7"].map((text) => text.split(","))) {
-    const { clock, send, times } = bench((_request, count) => {
-      const wait = waits[count - 1];
-      return wait ? rateAnswer({ "retry-after": wait }, 429) : left(99);
-    });
-    await clock.run(send());
-    await clock.run(many(2, () => send()));
-    await clock.run(send());
-    expect(times()).toEqual([0, 50, 50, 100 + 20_000 + 250]);
-  }
 });
 
 test("an answer to a request from before a 429 does not reopen the window", async () => {
@@ -343,10 +242,6 @@ describe("the view of a budget", () => {
     return { clock, budget, send: (kind: RequestKind) => send(requestOf(kind, { maxQueueMs: 100_000 })) };
   };
 
-  test("knows the usual limit and no more before the first answer", () => {
-    expect(viewed(left(50)).budget.view()).toEqual({ limit: 100, queued: 0, share: 1 });
-  });
-
   test("shows what is left, until when, and how much of it polls may use", async () => {
     const { clock, budget, send } = viewed(left(99, 30));
     await clock.run(send("read"));
@@ -362,14 +257,161 @@ describe("the view of a budget", () => {
     await clock.run(send("read"));
     expect(budget.view()).toMatchObject({ left: 50, share: 1 / 50, spare: 9 });
   });
+});
 
-  test("shows how long it is closed, and how many requests wait", async () => {
-    const { clock, budget, send } = viewed(left(0, 30));
-    await clock.run(send("read"));
-    const all = ["create", "read", "delete"] as const;
-    const waiting = Promise.all(all.map((kind) => send(kind)));
-    expect(budget.view()).toEqual({ limit: 100, left: 0, spare: 0, resetInMs: 30_000, queued: 3, share: 1 / 100 });
-    await clock.run(waiting);
-    expect(budget.view()).toMatchObject({ queued: 0 });
-  });
+const minuteMs = 60_000;
+const answerOf = (remaining: number, more: RateHeaders = {}) => {
+  return { headers: { limit: 100, remaining, resetInMs: minuteMs, ...more }, isRefused: false };
+};
+
+/** A window after requests whose answers came at once, each with so many permits left. */
+function windowAfter(counts: readonly number[]): RateWindow {
+  const window = new RateWindow();
+  for (const remaining of counts) window.end(window.send(0), answerOf(remaining), 0, 0.5);
+  return window;
+}
+
+test("a later end is a new window, also before the known one is over: reset times are whole seconds", () => {
+  const window = windowAfter([0]);
+  window.end(window.send(59_000), answerOf(99), 59_050, 0);
+  expect(window.standing(59_050, 0)).toMatchObject({ left: 99, resetInMs: minuteMs });
+});
+
+test("a request of the window before counts in the new one, in flight and after its end", () => {
+  const window = new RateWindow();
+  window.end(window.send(0), answerOf(50), 0, 0);
+  const [late, lost] = [window.send(59_000), window.send(59_000)];
+  window.turnOver(minuteMs);
+  const probe = window.send(minuteMs);
+  window.end(late, answerOf(0, { resetInMs: 0 }), minuteMs, 0);
+  window.end(probe, answerOf(9), minuteMs, 0);
+  expect(window.standing(minuteMs, 0)?.left).toBe(7);
+  window.end(lost, undefined, minuteMs, 0);
+  expect(window.standing(minuteMs, 0)?.left).toBe(7);
+});
+
+test("a window of a minute ends a minute after its first answer, even if whole seconds show more", () => {
+  const window = new RateWindow();
+  window.end(window.send(0), answerOf(0, { limit: 1, resetInMs: 61_000 }), 0, 0);
+  expect(window.opensAtMs("change")).toBe(minuteMs);
+});
+
+test("a process alone stays alone if reads and changes have limits of their own, in whatever order their answers come", () => {
+  const window = new RateWindow();
+  window.end(window.send(0), answerOf(998, { limit: 1_000 }), 0, 0.5);
+  const [read, change] = [window.send(0), window.send(0)];
+  window.end(change, answerOf(99), 0, 0.5);
+  window.end(read, answerOf(997, { limit: 1_000 }), 0, 0.5);
+  expect([window.share, window.opensAtMs("poll")]).toEqual([1, 0]);
+});
+
+test.each([
+  ["of many permits, fifteen", 59, 40, 15],
+  ["alone, a third of the last ones", 17, 82, 5],
+  ["with others, a third of our part", 60, 20, 10],
+  ["with others, one of the last few", 6, 20, 1],
+])("%s are in flight besides the one for urgent requests", (_what, remaining, own, expected) => {
+  const window = windowAfter([...Array.from({ length: own }, (_, index) => 99 - index), remaining]);
+  let places = 0;
+  for (; window.hasPlace("change"); places += 1) window.send(0);
+  expect([places, window.hasPlace("urgent")]).toEqual([expected, true]);
+  window.send(0);
+  // A lookup after a lost answer needs a place, but no answers to others.
+  expect(window.hasPlace("lookup")).toBe(places < 15);
+});
+
+const keeps: [number, Record<Priority, number>][] = [
+  [100, { lookup: 1, urgent: 1, change: 10, read: 10, poll: 5 }],
+  [20, { lookup: 1, urgent: 1, change: 2, read: 2, poll: 1 }],
+  [9, { lookup: 1, urgent: 1, change: 1, read: 1, poll: 1 }],
+];
+test.each(keeps)(
+  "of a limit of %i, a priority goes while so many are left, and near the end while any is",
+  (limit, keep) => {
+    const fewest = (priority: Priority, nowMs: number) => {
+      const window = new RateWindow();
+      let left = limit;
+      while (left > 0 && window.opensAtMs(priority) <= nowMs) {
+        left -= 1;
+        window.end(window.send(0), answerOf(left, { limit }), 0, 0.5);
+      }
+      return left + 1;
+    };
+    expect(Object.fromEntries(priorities.map((each) => [each, fewest(each, 0)]))).toEqual(keep);
+    expect(priorities.map((each) => fewest(each, 58_000))).toEqual([1, 1, 1, 1, 1]);
+  },
+);
+
+/** One process and a service; each request returns how long it took from its start, in seconds. */
+function play(options: Partial<RateServiceOptions> = {}) {
+  const clock = new VirtualClock();
+  const startMs = clock.now();
+  const service = rateService(clock, { limit: 100, ...options });
+  const handler = rateBudget({ clock, random: () => 0.5 })(service.send);
+  const send = async (kind: RequestKind, urgency?: Urgency, more: Partial<HttpRequest> = {}) => {
+    const sinceMs = clock.now();
+    await handler(requestOf(kind, { urgency, maxQueueMs: 2_000_000_000, ...more }));
+    return (clock.now() - sinceMs) / 1000;
+  };
+  const many = (count: number, kind: RequestKind) => Array.from({ length: count }, () => send(kind));
+  /** Seconds from the start to now. */
+  const seconds = () => (clock.now() - startMs) / 1000;
+  /** Sends one now and then. */
+  const each = async (everyMs: number, count: number, one: () => Promise<number>) => {
+    const all: Promise<number>[] = [];
+    for (let index = 0; index < count; index += 1) {
+      all.push(one());
+      await clock.sleep(everyMs);
+    }
+    return Promise.all(all);
+  };
+  return { clock, service, send, many, each, seconds };
+}
+
+test("a list and 90 creations go at once, the next ones as less has to be kept, and the rest in the next window", async () => {
+  const { clock, send, many } = play();
+  await clock.run(send("read"));
+  const times = await clock.run(Promise.all(many(105, "create")));
+  expect(times.filter((seconds) => seconds < 3)).toHaveLength(90);
+  expect(times.filter((seconds) => seconds >= 3 && seconds < 60)).toHaveLength(9);
+  expect(times.filter((seconds) => seconds >= 60 && seconds < 63)).toHaveLength(6);
+});
+
+test("while 500 creations wait, deletions and reconciling reads are sent at once, three in each window, and polls each 10 s", async () => {
+  const { clock, service, send, many, each } = play();
+  const creations = Promise.all(many(500, "create"));
+  const urgent = each(61_000, 5, async () => Math.max(await send("delete"), await send("read", "reconcile")));
+  const polls = each(11_000, 25, () => send("read", "poll"));
+  const [, urgentTimes, pollTimes] = await clock.run(Promise.all([creations, urgent, polls]));
+  expect(Math.max(...urgentTimes)).toBeLessThan(2);
+  expect(Math.max(...pollTimes)).toBeLessThan(10);
+  expect(service.excess()).toBe(0);
+});
+
+test("requests of all priorities at once end in the order of the priorities", async () => {
+  const { clock, service, send } = play({ usedBefore: 99 });
+  await clock.run(send("read"));
+  const kinds = [["read", "poll"], ["read"], ["create"], ["delete"], ["read", "reconcile"], ["write"]] as const;
+  await clock.run(Promise.all(kinds.flatMap(([kind, urgency]) => [1, 2].map(() => send(kind, urgency)))));
+  const order = service.seen.slice(1).map(({ request }) => request.urgency ?? request.kind);
+  expect(order.slice(0, 4)).toEqual(["reconcile", "reconcile", "delete", "delete"]);
+  expect(order.slice(4, 8)).toEqual(["create", "create", "write", "write"]);
+  expect(order.slice(8)).toEqual(["read", "read", "poll", "poll"]);
+});
+
+test.each([1, 2, 5, 20])("with a limit as small as %i no request starves", async (limit) => {
+  const { clock, service, send, many, seconds } = play({ limit });
+  const all = [...many(3 * limit, "create"), ...many(limit, "read"), send("read", "poll"), ...many(limit, "delete")];
+  await clock.run(Promise.all(all));
+  expect(seconds()).toBeLessThan(62 * (Math.ceil(all.length / limit) + 1));
+  expect(service.excess()).toBe(0);
+});
+
+const phases = Array.from({ length: 7 }, (_, index) => index * 9_980);
+test.each(phases)("300 requests take four windows at most and no 429, %i ms into the window", async (phaseMs) => {
+  const { clock, service, many, seconds } = play({ phaseMs, usedBefore: 40 });
+  await clock.run(Promise.all(many(300, "delete")));
+  expect(service.excess()).toBe(0);
+  // 60 and two full windows; the rest is sent in the fourth. Each window begins 2.5 s late at most.
+  expect(seconds()).toBeLessThan(3 * 60 - phaseMs / 1000 + 5);
 });

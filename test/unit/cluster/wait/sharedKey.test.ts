@@ -1,8 +1,9 @@
 import { playWorkers, workers } from "./sharedKey";
 
-const seeds = [1, 2, 3];
+/** Of the numbers that stand for latencies and jitter. */
+const seed = 1;
 
-describe.each(seeds)("processes that share a key and know of each other from its headers alone (%i)", (seed) => {
+describe("processes that share a key and know of each other from its headers alone", () => {
   test("a process alone is never refused, and uses each window", async () => {
     const { refused, tookMs } = await playWorkers(workers(1, { clusters: 160, provisioningMs: 5_000, everyMs: 0 }), {
       windowMs: 10_000,
