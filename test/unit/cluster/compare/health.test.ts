@@ -49,31 +49,21 @@ describe("for two replicas, a poll", () => {
     ["running", ["healthy", "healthy", "healthy"], "pending"],
     ["running", ["healthy", "failed"], "pending"],
     ["provisioning", ["healthy", "healthy"], "pending"],
-    ["scaling", ["healthy", "healthy"], "pending"],
     ["failed", ["healthy", "failed"], "failed"],
     ["stopped", ["starting", "starting"], "failed"],
     // Replicas that are left over do not count.
     ["running", ["healthy", "healthy", "stopped"], "ready"],
-    ["running", ["healthy", "healthy", "terminating"], "ready"],
-    ["running", ["healthy", "healthy", "terminated"], "ready"],
-    ["running", ["stopped", "healthy", "deleting", "healthy", "paused"], "ready"],
-    ["running", ["healthy", "stopped"], "pending"],
     ["running", ["healthy", "terminating"], "pending"],
-    ["running", ["healthy", "healthy", "starting"], "pending"],
     ["running", ["healthy", "healthy", "failed"], "pending"],
-    ["running", ["healthy", "starting", "stopped"], "pending"],
     ["running", ["healthy", "healthy", "removed"], "ready"],
     // A known word outvotes one that nobody knows.
     ["running", ["healthy", "brewed"], "ready"],
     ["running", ["brewed", "brewed"], "ready"],
     ["running", ["brewed", "starting"], "pending"],
-    ["running", ["brewed"], "pending"],
-    ["running", ["brewed", "brewed", "brewed"], "pending"],
     ["provisioning", ["brewed", "brewed"], "pending"],
     ["whirring", ["healthy", "healthy"], "ready"],
     ["whirring", ["healthy", "brewed"], "pending"],
     ["whirring", ["brewed", "brewed"], "pending"],
-    ["offline", ["healthy", "healthy"], "pending"],
     ["unhealthy", ["healthy", "healthy"], "pending"],
     ["oom_killed", ["healthy", "healthy"], "failed"],
   ])("that says %s, of the replicas %j, is %s", (word, words, kind) => {
@@ -82,26 +72,18 @@ describe("for two replicas, a poll", () => {
 
   it.each<[string | undefined, string | undefined, string]>([
     ["running", "updating", "pending"],
-    ["running", "UPDATING", "pending"],
     ["running", "running (1/2)", "pending"],
     ["updating", "running", "pending"],
     ["running", "stopped", "failed"],
     ["stopped", "running", "failed"],
     ["running", "failed", "failed"],
     ["failed", "running", "failed"],
-    ["updating", "failed", "failed"],
-    ["failed", "updating", "failed"],
     ["running", "terminating", "failed"],
-    ["terminating", "running", "failed"],
-    ["running", "deleted", "failed"],
     ["running", "running", "ready"],
     ["running", undefined, "ready"],
-    ["running", "whirring", "ready"],
     [undefined, "running", "ready"],
     [undefined, "updating", "pending"],
     ["running", "down", "pending"],
-    ["whirring", "down", "pending"],
-    ["whirring", "running", "ready"],
   ])("whose replicas are healthy, and that says %s and in /status %s, is %s", (word, statusWord, kind) => {
     expect(kindOf(pollOf(word, well, statusWord))).toBe(kind);
   });
@@ -124,11 +106,6 @@ describe("for two replicas, a poll", () => {
   it.each<[string, Found, object]>([
     ["at once", pollOf("running", well), { kind: "ready", summary: "2/2 replicas healthy, running" }],
     ["by two looks without a state", pollOf(undefined, well), { kind: "ready", holdMs: 0 }],
-    [
-      "by two looks at a flag for all",
-      { ...pollOf("running"), status: { replicas: [], overall: true } },
-      { holdMs: 0 },
-    ],
     ["by time under such a state", pollOf("whirring", well), { kind: "ready", holdMs: steadyMs, unknown }],
     [
       "by time with such a replica",
@@ -150,7 +127,6 @@ describe("for two replicas, a poll", () => {
       },
     ],
     ["never where nothing is said", pollOf(undefined, []), { kind: "pending", unknown: "nothing about its health" }],
-    ["not where a replica starts", pollOf("whirring", replicasOf("starting", "brewed")), { kind: "pending" }],
     [
       "not where a flag for all says no",
       { ...pollOf("whirring"), status: { replicas: [], overall: false } },
