@@ -1,11 +1,28 @@
-import type { Properties } from "../../../../provider/contract";
-import type { ClusterChanges } from "../../../../simulator";
-import { type Bench, closeAll, openBench, openSettled, rewriting, settle, writes } from "../harness";
-import * as power from "../powerHarness";
-
-const { asked, atRest, change, expectAtGoal, failingChange, reach, refresh, running, settleStopped, toDo } = power;
-const { patch, redeploy, restart, scale, stop, warnings } = power;
-type Held = power.Held;
+import { InterruptedError } from "../../../../provider/base/errors";
+import { InitError, type Properties } from "../../../../provider/contract";
+import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
+import { isEverything } from "../../../support/shares";
+import { type Bench, closeAll, openBench, openSettled, settle, writes } from "../harness";
+import {
+  asked,
+  atRest,
+  change,
+  expectAtGoal,
+  failingChange,
+  type Held,
+  noStatus,
+  patch,
+  reach,
+  redeploy,
+  refresh,
+  restart,
+  running,
+  scale,
+  settleStopped,
+  stop,
+  toDo,
+  warnings,
+} from "../powerHarness";
 
 afterEach(closeAll);
 
@@ -46,15 +63,6 @@ describe("a cluster that shall be stopped", () => {
     }
   });
 
-  it("is stopped after 409 without a telling code, for as long as it is changing", async () => {
-    const bench = await openBench({ provisioningMs: 60_000 });
-    const held = await come(bench, "provisioning");
-    bench.simulator.fault({ kind: "status", status: 409, path: "**/stop", times: 6 });
-    const at = await change(bench, held, atRest);
-    expect(writes(bench.simulator)).toEqual(Array(7).fill(stop));
-    expect(running(bench, at).status).toBe("stopped");
-  });
-
   it("is no error where the service refuses to stop what somebody stops at that very moment", async () => {
     const bench = await openBench({
       client: (real) => ({
@@ -66,38 +74,6 @@ describe("a cluster that shall be stopped", () => {
       }),
     });
     await reach(bench, await settle(bench, asked), atRest);
-  });
-
-  it("is created and stopped at once, and has nothing to do afterwards", async () => {
-    const { bench, made: held } = await openSettled(atRest, { provisioningMs: 600_000 });
-    expect(running(bench, held).status).toBe("stopped");
-    await expectAtGoal(bench, held, atRest);
-  });
-
-  it("gets no scale; its replicas are applied at its start", async () => {
-    const bench = await openBench();
-    const stopped = await settleStopped(bench);
-    const scaled = await reach(bench, stopped, { ...atRest, replicas: 4 }, []);
-    const { state } = await change(bench, scaled, { ...asked, replicas: 4 });
-    expect(writes(bench.simulator)).toEqual([restart, scale]);
-    expect(state).toMatchObject({ replicas: 4, readyReplicas: 4, status: "running" });
-  });
-
-  it("and started by somebody is drift of desiredStatus, and is stopped again", async () => {
-    const bench = await openBench();
-    const stopped = await settleStopped(bench);
-    bench.simulator.change(stopped.id, { status: "running" });
-    const found = await refresh(bench, stopped);
-    expect(toDo(bench, found, atRest)).toContain("desiredStatus");
-    await reach(bench, found, atRest, [stop]);
-  });
-
-  it("cannot be stopped where somebody deletes it: that is said, and the entry is kept", async () => {
-    const { bench, made } = await openSettled(asked, { deletionMs: 600_000 });
-    const deletes = bench.clock.sleep(3_000).then(() => bench.client.deleteCluster(made.id));
-    const [{ state, text }] = [await failingChange(bench, made, atRest), await bench.run(deletes)];
-    expect(text).toMatch(/was not changed completely: it is terminating: someone else is deleting it\n/);
-    expect(state).toMatchObject({ settled: false });
   });
 });
 
@@ -146,21 +122,22 @@ describe("a cluster that shall run", () => {
   );
 });
 
-/** Every way in which a service may treat a stopped cluster. */
-const ways = (["restart-or-redeploy", "redeploy", "scale"] as const).flatMap((startedBy) =>
-  (["stored", "refused", "starts"] as const).flatMap((stoppedUpdate) =>
-    ([true, false] as const).map((updateRollsOut) => ({ startedBy, stoppedUpdate, updateRollsOut })),
-  ),
-);
+/** Ways in which a service may treat a stopped cluster. */
+const treatments = [
+  { startedBy: "restart-or-redeploy", stoppedUpdate: "stored", updateRollsOut: true },
+  { startedBy: "restart-or-redeploy", stoppedUpdate: "refused", updateRollsOut: false },
+  { startedBy: "redeploy", stoppedUpdate: "starts", updateRollsOut: false },
+  { startedBy: "scale", stoppedUpdate: "refused", updateRollsOut: true },
+  { startedBy: "scale", stoppedUpdate: "stored", updateRollsOut: false },
+] as const;
 
 const news: [string, Properties][] = [
   ["nothing else", {}],
   ["an env", { env }],
-  ["an env and more replicas", { env, replicas: 4 }],
   ["fewer replicas and a trigger", { replicas: 1, restartTriggers: ["b"] }],
 ];
 
-describe.each(ways)(
+describe.each(treatments)(
   "a stopped cluster ($startedBy, an update is $stoppedUpdate, rolls out: $updateRollsOut)",
   (way) => {
     it.each(news)(
@@ -192,18 +169,120 @@ describe.each(ways)(
   },
 );
 
-const words = ["suspended", "paused"].flatMap((word) => ["listed", "none"].map((replicas) => ({ word, replicas })));
-it.each(words)("the word for a stopped cluster and its replicas make no difference: %j", async ({ word, replicas }) => {
-  const wire = rewriting(/./, (body) => {
-    const isStopped = body["status"] === "CLUSTER_STATUS_STOPPED";
-    const hidden = isStopped && replicas === "none" && Array.isArray(body["replicas"]) ? { replicas: [] } : {};
-    const shown: unknown = { ...body, ...hidden };
-    return JSON.parse(
-      JSON.stringify(shown).replaceAll("CLUSTER_STATUS_STOPPED", `CLUSTER_STATUS_${word.toUpperCase()}`),
-    );
+/** Ways to lose an answer, by whether the service acted before. */
+const losses: [string, boolean, Omit<Fault, "path" | "method"> & Fault][] = [
+  ["broken before", false, { kind: "drop" }],
+  ["broken after", true, { kind: "drop", when: "after" }],
+  ["truncated", true, { kind: "truncate" }],
+];
+
+describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
+  it("to a stop ends with a stopped cluster, and no stop of one that is stopped", async () => {
+    const { bench, made } = await openSettled(asked, { deletionMs: 20_000 });
+    bench.simulator.fault({ ...fault, path: "**/stop" });
+    await reach(bench, made, atRest, isDone ? [stop] : [stop, stop]);
   });
-  const bench = await openBench({ wire, dialect: { statusWords: "upper-prefixed" } });
-  const stopped = await settleStopped(bench);
-  await expectAtGoal(bench, stopped, atRest);
-  await reach(bench, stopped, asked);
+
+  it.each([
+    ["restart", "restart-or-redeploy"],
+    ["redeploy", "redeploy"],
+    ["scale", "scale"],
+  ] as const)("to the %s that starts a cluster ends with a running one", async (action, startedBy) => {
+    const bench = await openBench({ dialect: { startedBy } });
+    const stopped = await settleStopped(bench);
+    bench.simulator.fault({ ...fault, path: `**/${action}` });
+    const at = await change(bench, stopped, asked);
+    expect(running(bench, at)).toMatchObject({ status: "running", restarts: 0 });
+    expect(writes(bench.simulator).filter((line) => line.endsWith(action))).toHaveLength(isDone ? 1 : 2);
+    await expectAtGoal(bench, at, asked);
+  });
+
+  it.each([
+    ["restart", { restartTriggers: ["b"] }, 1, 1],
+    ["redeploy", { redeployTriggers: ["b"] }, 2, 0],
+  ])(
+    "to a %s that a trigger asks for restarts the replicas once, by this update or the next",
+    async (action, trigger, generation, restarts) => {
+      for (const faults of [[], [noStatus]]) {
+        const bench = await openBench({ dialect: { actionAnswer: "cluster" }, faults, provisioningMs: 20_000 });
+        const wanted: Properties = { ...asked, ...trigger };
+        const made = await settle(bench, asked);
+        bench.simulator.fault({ ...fault, path: `**/${action}` });
+        const at = await change(bench, isDone ? made : await failingChange(bench, made, wanted), wanted);
+        expect(writes(bench.simulator)).toHaveLength(1);
+        expect(running(bench, at)).toMatchObject({ status: "running", generation, restarts });
+        await expectAtGoal(bench, at, wanted);
+      }
+    },
+  );
+
+  it("to a scale applies it once", async () => {
+    const { bench, made } = await openSettled(asked);
+    bench.simulator.fault({ ...fault, path: "**/scale" });
+    await reach(bench, made, { ...asked, replicas: 4 }, isDone ? [scale] : [scale, scale]);
+  });
 });
+
+/** The number of the request that is the update: a read and `/status` go before it. */
+const answered = 3;
+
+/** Changes, by what they start from and what they lead to. */
+const manual: Partial<Dialect> = { updateRollsOut: false };
+const [a, b] = [{ restartTriggers: ["a"] }, { restartTriggers: ["b"] }];
+const ways: [string, Properties, Properties, Partial<Dialect>, object | ((point: number) => object)][] = [
+  ["a stop", asked, atRest, {}, { status: "stopped" }],
+  ["a start by restart", atRest, asked, {}, { restarts: 0 }],
+  ["a start with an env", atRest, { ...asked, env }, manual, { restarts: 0, env }],
+  ["an env that is redeployed", asked, { ...asked, env }, manual, { restarts: 0, generation: 2, env }],
+  [
+    "an env that rolls out by itself",
+    asked,
+    { ...asked, env },
+    {},
+    // Before the first poll after the update is read, nobody knows that it rolls out by itself: it is rolled out once more.
+    (point) => ({ restarts: 0, generation: [answered, answered + 1].includes(point) ? 3 : 2, env }),
+  ],
+  ["a restart", { ...asked, ...a }, { ...asked, ...b }, {}, { restarts: 1, generation: 1 }],
+];
+
+/** With which request of the update the user interrupts; a share is every other one. */
+const points = [1, 2, 3, 4, 5, 6, 8, 11].filter((_, index) => isEverything || index % 2 === 1);
+
+describe.each(ways)("%s", (_title, before, wanted, dialect, goal) => {
+  it("that is interrupted at any request is gone on with by the next update, and restarts nothing twice", async () => {
+    for (const point of points) {
+      const bench = await openBench({ dialect, provisioningMs: 20_000, deletionMs: 5_000 });
+      const made =
+        before["desiredStatus"] === "stopped" ? await settleStopped(bench, before) : await settle(bench, before);
+      const at = await interruptedAt(bench, made, wanted, point);
+      const end = toDo(bench, at, wanted).length > 0 ? await change(bench, at, wanted) : at;
+      expect({ point, ...running(bench, end) }).toMatchObject({
+        point,
+        status: "running",
+        ...(typeof goal === "function" ? goal(point) : goal),
+      });
+      await expectAtGoal(bench, end, wanted);
+    }
+  });
+});
+
+/** Interrupts as soon as the service has answered so many requests; ends as an update does that it comes too late for. */
+async function interruptedAt(bench: Bench, held: Held, news: Properties, point: number): Promise<Held> {
+  const controller = new AbortController();
+  const { requests } = bench.simulator;
+  requests.length = 0;
+  const push = requests.push.bind(requests);
+  requests.push = (...sent) => {
+    const length = push(...sent);
+    if (length >= point) controller.abort(new InterruptedError("interrupted"));
+    return length;
+  };
+  try {
+    return await change(bench, held, news, { signal: controller.signal });
+  } catch (error) {
+    // Before the first change, nothing is kept but what was there.
+    return error instanceof InitError ? error : held;
+  } finally {
+    requests.push = push;
+  }
+}

@@ -7,10 +7,7 @@ afterEach(closeAll);
 
 /** Settings that only this package reads. */
 const settings: [string, Properties][] = [
-  ["skipAwait", { skipAwait: true }],
-  ["minHealthyReplicas", { minHealthyReplicas: 1 }],
   ["maxHourlyCost", { maxHourlyCost: 100 }],
-  ["the timeouts", { __timeouts: { update: "5m" } }],
   ["the removal of triggers", { restartTriggers: undefined }],
   ["all of them", { maxHourlyCost: 100, skipAwait: true, __timeouts: { create: "2h" } }],
 ];
@@ -63,17 +60,11 @@ describe("hourlyCost", () => {
 
   it.each([
     ["more replicas", { replicas: 5 }, 15],
-    ["fewer replicas", { replicas: 1 }, 3],
     ["a stop", { status: "stopped" }, 0],
     ["a failure", { status: "failed" }, 6],
   ] as const)("follows %s that a refresh finds", async (_title, changes, cost) => {
     const { found } = await costAfter(changes);
     expect(found["hourlyCost"]).toBe(cost);
-  });
-
-  it("is not known any more where somebody has started what was stopped", async () => {
-    const { found } = await costAfter({ status: "running" }, { ...atRest, hourlyCost: 0 });
-    expect(found).not.toHaveProperty("hourlyCost");
   });
 
   it("that was computed for no replicas is left out when there are some, never null", async () => {
