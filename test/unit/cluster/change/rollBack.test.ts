@@ -1,15 +1,28 @@
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
-import { type BenchOptions, closeAll, initErrorOf, openBench, settle, writes } from "../harness";
-import { canary } from "../inputs";
+import type { Dialect, Fault } from "../../../../simulator";
+import {
+  type Bench,
+  type BenchOptions,
+  bareStatus,
+  closeAll,
+  failureOf,
+  forget,
+  initErrorOf,
+  openBench,
+  rewriting,
+  settle,
+  writes,
+} from "../harness";
+import { canary, checked } from "../inputs";
 import {
   change,
   expectAtGoal,
   failingChange,
-  noStatus,
+  type Held,
   patch,
+  redeploy,
   refresh,
-  restart,
   running,
   scale,
   settleStopped,
@@ -18,18 +31,48 @@ import {
   warnings,
 } from "../powerHarness";
 
-import {
-  bad,
-  better,
-  broken,
-  good,
-  openGood,
-  openRolledBack,
-  plainText,
-  preview,
-  refusedChange,
-  sick,
-} from "./rollBackHarness";
+const good: Properties = {
+  ...checked,
+  container: "acme/model:1",
+  desiredStatus: "running",
+  onFailedUpdate: "rollBack",
+};
+const bad: Properties = { ...good, container: "acme/model:2" };
+const better: Properties = { ...good, container: "acme/model:3" };
+const reason = { message: "CUDA out of memory", container: "acme/model:2", times: 9 };
+const broken = { kind: "fail", ...reason } satisfies Fault;
+const sick = { kind: "sick-replica", replica: 1, ...reason } satisfies Fault;
+
+/** A settled cluster of a service on which `acme/model:2` never gets healthy. */
+async function openGood(options: BenchOptions = {}, inputs = good) {
+  const bench = await openBench({ faults: [broken], ...options });
+  return { bench, made: await settle(bench, inputs) };
+}
+
+/** The same after an update that was rolled back. */
+async function openRolledBack(options: BenchOptions = {}) {
+  const { bench, made } = await openGood(options);
+  const failed = await failingChange(bench, made, bad);
+  forget(bench);
+  return { bench, made, failed };
+}
+
+const plainText = (text: string) => text.replace(/(cl|rep)_[0-9a-f]+/g, "$1_1");
+
+/** Says what a preview says: the engine asks for it before the difference. */
+async function preview(bench: Bench, { id, state }: Held, news: Properties): Promise<string[]> {
+  forget(bench);
+  await bench.run(bench.cluster.recognize(bench.ctx(), id, state, news));
+  return bench.said;
+}
+
+/** An update that fails without a new state. */
+async function refusedChange(bench: Bench, { id, state }: Held, news: Properties): Promise<string> {
+  forget(bench);
+  const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, news)));
+  expect(error.name).toBe("GpuClusterError");
+  return error.message;
+}
 
 afterEach(closeAll);
 
@@ -73,15 +116,6 @@ describe("an update that does not get healthy", () => {
     expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
     expect(bench.clock.now() - startMs).toBeGreaterThan(75_000);
     expect(running(bench, made)).toMatchObject({ generation: 3 });
-  });
-
-  it("is rolled back by the status word alone, if the service has no `/status`", async () => {
-    const { bench, made } = await openGood({ faults: [broken, noStatus] });
-    const failed = await failingChange(bench, made, bad);
-    expect(failed.text).toContain("with acme/model:2: it is failed");
-    expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
-    expect(writes(bench.simulator)).toEqual([patch, patch]);
-    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
   });
 
   it("is rolled back if the endpoint does not answer, to the old probe too", async () => {
@@ -132,25 +166,6 @@ describe("an update that does not get healthy", () => {
     await expectAtGoal(bench, next, good);
   });
 
-  it("warns of an extra field that the failed update has added", async () => {
-    const { bench, made } = await openGood({ dialect: { extraFields: "stored" } });
-    await failingChange(bench, made, { ...bad, extraFields: { container_port: 81 } });
-    expect(warnings(bench)).toEqual([
-      expect.stringMatching(
-        /the service may keep `extraFields.container_port` of the failed update: no request removes/,
-      ),
-    ]);
-  });
-
-  it("costs what the old extra fields cost, with the new number of replicas", async () => {
-    const extra = (tier: string, hourlyCost: number) => ({ extraFields: { tier }, hourlyCost });
-    const dialect = { extraFields: "stored" } as const;
-    const { bench, made } = await openGood({ dialect }, { ...good, ...extra("community", 5.98) });
-    const failed = await failingChange(bench, made, { ...bad, ...extra("verified", 16), replicas: 4 });
-    expect(failed.state).toMatchObject({ ...extra("community", 11.96), replicas: 4 });
-    expect((await refresh(bench, failed)).state).toEqual(failed.state);
-  });
-
   it.each<[string, Properties]>([
     ["the image", bad],
     ["the env", { ...bad, env: { MODEL: "another", ADDED: "a" } }],
@@ -190,18 +205,9 @@ describe("after a roll-back", () => {
     expect(await refusedChange(bench, seen, bad)).toContain("did not get healthy");
   });
 
-  it.each<[string, Properties]>([
-    ["GPU type", { gpuType: "h200" }],
-    ["name", { name: "web-2" }],
-  ])("a preview of a replacement for another %s does not say that the new cluster fails", async (_what, news) => {
-    const { bench, failed } = await openRolledBack();
-    expect(await preview(bench, failed, { ...bad, ...news })).toEqual([]);
-  });
-
   it.each<[string, Properties, string[]]>([
     ["the number of replicas", { replicas: 3 }, [scale]],
     ["a stop", { desiredStatus: "stopped" }, [stop]],
-    ["restartTriggers", { restartTriggers: { run: 1 } }, [restart]],
   ])("%s changes with the old configuration, and the update fails", async (_what, news, calls) => {
     const { bench, failed } = await openRolledBack();
     const next = await failingChange(bench, failed, { ...bad, ...news });
@@ -210,16 +216,6 @@ describe("after a roll-back", () => {
     expect(next.state).toMatchObject({ ...news, container: "acme/model:1", settled: true });
     expect(await refusedChange(bench, next, { ...bad, ...news })).toContain("did not get healthy");
     expect(bench.simulator.requests).toEqual([]);
-  });
-
-  it("a setting changes without a request, and the update fails", async () => {
-    const { bench, failed } = await openRolledBack();
-    const news = { ...bad, maxHourlyCost: 100, __timeouts: { update: "5m" } };
-    const next = await failingChange(bench, failed, news);
-    expect(next.text).toContain("did not get healthy with acme/model:2 at 2030");
-    expect(bench.simulator.requests).toEqual([]);
-    expect(next.state).toEqual({ ...failed.state, maxHourlyCost: 100, __timeouts: { update: "5m" } });
-    await refusedChange(bench, next, news);
   });
 
   it.each<[string, Properties, string[]]>([
@@ -242,21 +238,6 @@ describe("after a roll-back", () => {
     expect(writes(bench.simulator)).toEqual([patch, patch]);
     await refusedChange(bench, again, news);
     expect(bench.simulator.requests).toEqual([]);
-  });
-
-  it("`keep` tries again, and keeps what failed", async () => {
-    const { bench, failed } = await openRolledBack();
-    const next = await failingChange(bench, failed, { ...bad, onFailedUpdate: "keep" });
-    expect(writes(bench.simulator)).toEqual([patch]);
-    expect(next.state).toMatchObject({ container: "acme/model:2", settled: false });
-  });
-
-  it("a container that others have brought up is no failure", async () => {
-    const { bench, failed } = await openRolledBack();
-    bench.simulator.change(failed.id, { container: "acme/model:2", status: "running" });
-    const next = await change(bench, await refresh(bench, failed), bad);
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(next.state).not.toHaveProperty("__failed");
   });
 });
 
@@ -286,23 +267,6 @@ describe("a failed update is not rolled back", () => {
     await bench.clock.advance(10_000);
     interrupt.abort(new InterruptedError("interrupted"));
     expect((await bench.run(work)).state).toMatchObject({ container: "acme/model:2", settled: false });
-    expect(writes(bench.simulator)).toEqual([patch]);
-  });
-
-  it("if the service cannot be reached at the time limit", async () => {
-    const opened = await openGood({ faults: [sick] });
-    opened.bench.simulator.fault({ kind: "status", status: 503, method: "GET", after: 20, times: 99 });
-    const failed = await kept(opened);
-    expect(failed.text).toContain("timed out");
-    expect(failed.state).toMatchObject({ container: "acme/model:2" });
-  });
-
-  it("if somebody deletes or stops the cluster", async () => {
-    const { bench, made } = await openGood({ faults: [sick], provisioningMs: 60_000 });
-    const work = initErrorOf(bench.cluster.update(bench.ctx(), made.id, made.state, bad));
-    await bench.clock.advance(30_000);
-    bench.simulator.change(made.id, { status: "stopped" });
-    expect((await bench.run(work)).reasons[0]).toContain("someone else stopped it");
     expect(writes(bench.simulator)).toEqual([patch]);
   });
 
@@ -339,35 +303,143 @@ describe("a failed update is not rolled back", () => {
       expect(warnings(failed.bench).join()).toContain("because its old `env` is not known completely");
     },
   );
-
-  it("of an imported cluster whose image the service does not show", async () => {
-    const bench = await openBench({ faults: [broken], dialect: { containerEcho: "none" } });
-    const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" };
-    const { id } = bench.simulator.addCluster({ ...web, env: { MODEL: canary } });
-    const made = await refresh(bench, { id, state: {} });
-    expect(await preview(bench, made, bad)).toContain(
-      "info: web: a failure is not rolled back, because its old `container` is not known",
-    );
-    const failed = await kept({ bench, made });
-    expect(warnings(failed.bench).join()).toContain("it is not rolled back, because its old `container` is not known");
-  });
-});
-
-it("an adopted cluster is rolled back if the service shows its env", async () => {
-  const bench = await openBench({ faults: [broken] });
-  const { id } = bench.simulator.addCluster({
-    name: "web",
-    gpuType: "h100",
-    replicas: 2,
-    container: "acme/model:1",
-    env: { MODEL: canary },
-  });
-  const made = await settle(bench, { ...good, adopt: id });
-  expect((await failingChange(bench, made, { ...bad, adopt: id })).text).toContain("Rolled back");
 });
 
 it("the preview says that `skipAwait` rolls nothing back", async () => {
   const { bench, made } = await openGood();
   expect((await preview(bench, made, { ...bad, skipAwait: true })).join()).toContain("because of `skipAwait`");
   expect(await preview(bench, made, bad)).toEqual([]);
+});
+
+/** A service that starts the containers of an update in the same replicas. */
+const sameReplicas: NonNullable<BenchOptions["wire"]> = (real) => async (request) => {
+  const answer = await real(request);
+  return {
+    ...answer,
+    body: answer.body.replaceAll(/rep_\w+-\d+-(\d+)/g, (_id, serial) => `rep_${Number(serial) % 2}`),
+  };
+};
+
+/** A service that shows a replica only after it is placed. */
+const placed = rewriting(/\/status$/, ({ replicas, ...others }) => ({
+  ...others,
+  replicas: [replicas].flat().filter((replica) => Object(replica)["status"] !== "pending"),
+}));
+
+const forms: Readonly<Record<string, BenchOptions>> = {
+  "new replicas": {},
+  "the same replicas, and no state word beside them": {
+    wire: (real, clock) => bareStatus(sameReplicas(real, clock), clock),
+  },
+  "a count of replicas alone": { wire: bareStatus, dialect: { replicasForm: "counts" } },
+  "replicas once they are placed": { wire: placed },
+};
+const faults: Readonly<Record<string, Fault>> = { fails: broken, "stays sick": sick };
+
+const rows = Object.entries(forms).flatMap(([form, options]) =>
+  Object.entries(faults).flatMap(([end, fault]) =>
+    [true, false].map((rollsOut) => ({ form, end, by: rollsOut ? "itself" : "a redeploy", rollsOut, options, fault })),
+  ),
+);
+
+describe("where a service rolls updates out", () => {
+  it.each(rows)("by $by and shows $form, a cluster that $end is rolled back by the same requests", async (row) => {
+    const { options, rollsOut, fault } = row;
+    const dialect: Partial<Dialect> = { ...(options.dialect as Partial<Dialect>), updateRollsOut: rollsOut };
+    const { bench, made } = await openGood({ ...options, dialect, faults: [fault], provisioningMs: 60_000 });
+    const failed = await failingChange(bench, made, bad);
+    const one = rollsOut ? [patch] : [patch, redeploy];
+    expect(writes(bench.simulator)).toEqual([...one, ...one]);
+    expect(warnings(bench).filter((text) => text.includes("no poll showed"))).toEqual([]);
+    expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
+    expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true, readyReplicas: 2 });
+    expect(running(bench, made)).toMatchObject({ status: "running", generation: 3 });
+    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
+  });
+});
+
+describe("a roll-back that does not end well", () => {
+  const news: [string, Properties][] = [
+    ["the failed configuration", bad],
+    ["the old one", good],
+    ["another one", better],
+  ];
+
+  /** The next update ends with what it asks for or, if that has failed before, with the old configuration and an error. */
+  async function expectConvergence(bench: Bench, left: Held, wanted: Properties): Promise<void> {
+    if (wanted !== bad) return expectAtGoal(bench, await change(bench, left, wanted), wanted);
+    expect((await preview(bench, left, bad)).join()).toContain("`pulumi up` brings acme/model:1 back and fails");
+    const next = await failingChange(bench, left, bad);
+    expect(next.text).toContain("did not get healthy with acme/model:2 at 2030");
+    expect(next.state).toMatchObject({ container: "acme/model:1", settled: true });
+    expect(bench.simulator.cluster(left.id)).toMatchObject({
+      status: "running",
+      deployed: { container: "acme/model:1" },
+    });
+    await refusedChange(bench, next, bad);
+    expect(bench.simulator.requests).toEqual([]);
+  }
+
+  it.each(news)("fails with both stories; the next update to %s goes on", async (_what, wanted) => {
+    const { bench, made } = await openGood();
+    bench.simulator.fault({ kind: "fail", message: "image is gone", container: "acme/model:1" });
+    const failed = await failingChange(bench, made, bad);
+    expect(plainText(failed.text).split("\n")).toEqual([
+      'cluster "web" (cl_1) did not get healthy with acme/model:2: it is failed',
+      "      The roll-back to acme/model:1 failed too",
+      "      replica rep_1-2-3: failed, CUDA out of memory",
+      "      replica rep_1-2-4: failed, CUDA out of memory",
+      'cluster "web" (cl_1) was not rolled back to acme/model:1 completely: it is failed',
+      "      It is kept in the state: run `pulumi up` again to continue from here",
+      "      replica rep_1-3-5: failed, image is gone",
+      "      replica rep_1-3-6: failed, image is gone",
+    ]);
+    expect(failed.state).toMatchObject({ container: "acme/model:1", settled: false });
+    expect(failed.state).toHaveProperty("__unfinished");
+    bench.simulator.change(made.id, { status: "running" });
+    await expectConvergence(bench, failed, wanted);
+  });
+
+  const moments = [0, 1_500, 20_000];
+  it.each(news.flatMap(([what, wanted]) => moments.map((ms) => [ms, what, wanted] as const)))(
+    "an interrupt %i ms after its request leaves a true state; the next update to %s converges",
+    async (ms, _what, wanted) => {
+      const { bench, made } = await openGood({ provisioningMs: 30_000 });
+      const interrupt = new AbortController();
+      const work = initErrorOf(bench.cluster.update(bench.ctx({ signal: interrupt.signal }), made.id, made.state, bad));
+      const isBack = () => writes(bench.simulator).length === 2;
+      for (let steps = 0; steps < 600 && !isBack(); steps += 1) await bench.clock.advance(100);
+      await bench.clock.advance(ms);
+      interrupt.abort(new InterruptedError("interrupted"));
+      const left = await bench.run(work);
+      expect(left.reasons[1]).toContain("was not rolled back to acme/model:1 completely: interrupted");
+      expect(left.state).toMatchObject({ container: "acme/model:1", settled: false });
+      expect(left.state).toHaveProperty("__unfinished");
+      await expectConvergence(bench, left, wanted);
+    },
+  );
+
+  it("leaves the state before the update if it is killed; the next update tries, and rolls back to the old one", async () => {
+    const { bench, made } = await openGood();
+    bench.simulator.change(made.id, { container: "acme/model:2" });
+    const failed = await failingChange(bench, made, bad);
+    expect(failed.text).toContain("Rolled back: 2/2 replicas healthy with acme/model:1");
+    expect(failed.state).toMatchObject({ container: "acme/model:1", settled: true });
+    expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:1");
+  });
+
+  it("sends nothing if the service cannot be reached after the failure", async () => {
+    let isLost = false;
+    const wire: BenchOptions["wire"] = (real) => async (request) => {
+      if (isLost) return { status: 503, headers: {}, body: "" };
+      const answer = await real(request);
+      isLost = JSON.stringify(answer).includes("CUDA");
+      return answer;
+    };
+    const { bench, made } = await openGood({ wire });
+    const failed = await failingChange(bench, made, bad);
+    expect(failed.text).toContain("was not changed completely: it is failed");
+    expect(failed.state).toMatchObject({ container: "acme/model:2", settled: false });
+    expect(writes(bench.simulator)).toEqual([patch]);
+  });
 });
