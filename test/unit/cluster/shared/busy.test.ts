@@ -2,7 +2,7 @@ import { busyCode } from "../../../../provider/api/records";
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, closeAll, countOf, failureOf, initErrorOf, openBench, openSettled, settle } from "../harness";
+import { type Bench, closeAll, countOf, failureOf, initErrorOf, openBench, openSettled } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
@@ -60,10 +60,7 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
 
   it.each<[string, object, number]>([
     ["by the status 423 is sent again", { status: 423, times: 2 }, 3],
-    ["by the status 425 is sent again", { status: 425, times: 2 }, 3],
     ["with the code cluster_busy is waited for, although the cluster runs", { code: "cluster_busy", times: 9 }, 10],
-    ["with the code operation_in_progress is waited for", { code: "operation_in_progress", times: 9 }, 10],
-    ["with the code LOCKED is waited for", { code: "LOCKED", times: 9 }, 10],
   ])("%s", async (_kind, fault, count) => {
     const { bench, made } = await openConflicting(line, fault);
     await bench.run(change(bench, made));
@@ -77,13 +74,6 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
     expect(error.message).toContain("not now");
     expect(countOf(bench.simulator, line)).toBe(5);
     expect(tookMs()).toBeLessThan(60_000);
-  });
-
-  it("for longer than the operation may take fails with the API's text", async () => {
-    const { bench, made, tookMs } = await openConflicting(line, { code: "cluster_busy", times: 1_000 });
-    const error = await bench.run(failureOf(change(bench, made, { timeoutMs: 120_000 })));
-    expect(error.message).toContain("not now");
-    expect(tookMs()).toBeLessThanOrEqual(120_000);
   });
 
   it("ends with an interrupt at once", async () => {
@@ -100,33 +90,7 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
   });
 });
 
-it("conflicts of a cluster that runs are counted anew after a lost answer", async () => {
-  const bench = await openBench();
-  const made = await settle(bench, checked);
-  const line = "POST /v1/clusters/:id/scale";
-  const lost: Fault = { kind: "drop", path: "**/scale" };
-  for (const fault of [conflict(line, { times: 4 }), lost, conflict(line, { times: 4 })]) bench.simulator.fault(fault);
-  await bench.run(update({ replicas: 4 })(bench, made));
-  expect(countOf(bench.simulator, line)).toBe(10);
-});
-
 describe("a deletion that is answered with 409", () => {
-  it("while the cluster vanishes is a success", async () => {
-    const opened: Promise<Bench> = openBench({
-      faults: [conflict("DELETE /v1/clusters/:id", { times: 1_000 })],
-      client: (real) => ({
-        deleteCluster: async (id, ...args) => {
-          (await opened).simulator.change(id, { status: "gone" });
-          return real.deleteCluster(id, ...args);
-        },
-      }),
-    });
-    const bench = await opened;
-    const made = await settle(bench, checked);
-    await expect(bench.run(remove(bench, made))).resolves.toBeUndefined();
-    expect(countOf(bench.simulator, "DELETE /v1/clusters/:id")).toBe(1);
-  });
-
   it("because it has begun already is waited for to its end, and not sent again", async () => {
     const { bench, made } = await openSettled(checked, { dialect: { deleteAgain: "409" }, deletionMs: 60_000 });
     await bench.run(bench.client.deleteCluster(made.id));

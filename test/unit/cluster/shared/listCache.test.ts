@@ -7,43 +7,6 @@ import { type Bench, closeAll, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
-/** Lists that each know when they were asked for, by a clock that can be set. */
-function open() {
-  let nowMs = 1_000_000;
-  const clock = { now: () => nowMs, sleep: () => Promise.resolve() };
-  let asked = 0;
-  const listClusters = () => {
-    asked += 1;
-    return Promise.resolve({ clusters: [], complete: true });
-  };
-  const lists = new ListCache({ listClusters } as unknown as Client, clock);
-  return { lists, asked: () => asked, set: (ms: number) => (nowMs = ms), nowMs: () => nowMs };
-}
-
-describe("the shared list", () => {
-  it("is asked for once by all who are content with its age, and anew by who is not", async () => {
-    const { lists, asked, set, nowMs } = open();
-    await lists.recent(0);
-    set(nowMs() + 29_999);
-    await lists.recent(30_000);
-    expect(asked()).toBe(1);
-    set(nowMs() + 1);
-    await lists.recent(30_000);
-    expect(asked()).toBe(2);
-    await lists.recent(0);
-    expect(asked()).toBe(3);
-  });
-
-  it("is asked for anew when the clock was set back: nobody knows how old the last one is", async () => {
-    const { lists, asked, set, nowMs } = open();
-    await lists.recent(0);
-    set(nowMs() - 3_600_000);
-    await lists.recent(0);
-    await lists.recent(30_000);
-    expect(asked()).toBe(2);
-  });
-});
-
 describe("who waits for the shared list", () => {
   /** A service whose list takes `takesMs`, unless the deadline of its request comes first. */
   function slow(takesMs: number) {
@@ -84,20 +47,6 @@ describe("who waits for the shared list", () => {
     expect(others[1]).toMatch(/after 3 s$/);
     expect(others[2]).toBe("answered after 11 s");
     expect(asked).toEqual([1_000, 1_200_000]);
-  });
-
-  it("has the failure of the service itself together with all others", async () => {
-    const clock = new VirtualClock();
-    let asked = 0;
-    const listClusters = () => {
-      asked += 1;
-      return Promise.reject(new ConnectionError("down", { method: "GET", path: "/", outcome: "ambiguous" }));
-    };
-    const lists = new ListCache({ listClusters } as unknown as Client, clock);
-    const waits = [1, 2, 3].map((seconds) => lists.recent(30_000, { deadlineMs: clock.now() + seconds * 1_000 }));
-    const ends = await clock.run(Promise.allSettled(waits));
-    expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-    expect(asked).toBe(1);
   });
 });
 
@@ -180,14 +129,6 @@ describe("a refresh of many clusters", () => {
     },
   );
 
-  it("reads each cluster that shows more than the list, once", async () => {
-    const { bench, fleet } = await openFleet(60);
-    await refresh(bench, fleet);
-    const details = requestLines(bench.simulator).filter((line) => line === "GET /v1/clusters/:id");
-    expect(details.length).toBeLessThanOrEqual(60);
-    expect(statusesOf(bench)).toHaveLength(full);
-  });
-
   it("finds every drift that the list shows, and looks closer where it is in doubt", async () => {
     const { bench, fleet } = await openFleet(full + 10, { dialect: listShowsAll });
     const [scaled, stopped, failed, deleted] = fleet.slice(full);
@@ -216,12 +157,6 @@ describe("a refresh of many clusters", () => {
     });
     const found = await refresh(bench, fleet);
     expect(found.map((read) => read?.state)).toEqual(fleet.map(({ state }) => state));
-  });
-
-  it("goes on by id where the key may not list", async () => {
-    const { bench, fleet } = await openFleet(full + 5);
-    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters", method: "GET", times: 100 });
-    expect((await refresh(bench, fleet)).filter((read) => read === undefined)).toEqual([]);
   });
 });
 

@@ -5,7 +5,6 @@ import {
   type Bench,
   type BenchOptions,
   closeAll,
-  countOf,
   failureOf,
   forget,
   initErrorOf,
@@ -39,12 +38,7 @@ async function openWith(faults: readonly Fault[] = [], options: BenchOptions = {
 }
 
 /** What a gateway on the way answers; none of it has the documented shape. */
-const gatewayBodies: [string, string][] = [
-  ["an empty body", ""],
-  ["the words of a gateway", '{"message":"no Route matched with those values"}'],
-  ["half an envelope", '{"error":{"message":"not found"}}'],
-  ["a bare list", "[]"],
-];
+const gatewayBodies: [string, string][] = [["an empty body", ""]];
 const gateway404 = (body = ""): Fault => ({ ...oneCluster, kind: "body", status: 404, body });
 const envelope404: Fault = { ...oneCluster, kind: "status", status: 404 };
 const page = (clusters: object[]): Fault => ({
@@ -57,12 +51,9 @@ const page = (clusters: object[]): Fault => ({
 const failingLists: [string, Fault][] = [
   ["fails", { ...theList, kind: "status", status: 500 }],
   ["breaks", { ...theList, kind: "drop" }],
-  ["is busy", { ...theList, kind: "status", status: 423 }],
-  ["is over its limit", { ...theList, kind: "status", status: 429 }],
 ];
 
 const uselessLists: [string, Fault][] = [
-  ["may not be read", { ...theList, kind: "status", status: 403 }],
   ["is a web page", { ...theList, kind: "html", status: 200 }],
   ["has more pages", page([])],
   ["has a record that cannot be read", { ...theList, kind: "body", body: '{"clusters":[{}]}' }],
@@ -128,19 +119,6 @@ describe.each(gatewayBodies)("a 404 with %s", (_title, body) => {
   });
 });
 
-describe("an update whose look gets the 404 of a gateway", () => {
-  const news = { ...checked, replicas: 3 };
-  const update = (bench: Bench, { id, state }: Held) => bench.cluster.update(bench.ctx(), id, state, news);
-
-  it("goes on while the list shows the cluster, and sends nothing if no list tells more", async () => {
-    const { bench, made } = await openWith([gateway404()]);
-    expect(await bench.run(update(bench, made))).toMatchObject({ ...news, settled: true });
-    const blind = await openWith([gateway404(), { ...theList, kind: "drop" }]);
-    expect((await blind.bench.run(failureOf(update(blind.bench, blind.made)))).message).toMatch(/nothing is changed/);
-    expect(writes(blind.bench.simulator)).toEqual([]);
-  });
-});
-
 /** A bench whose DELETE is answered on the way, and never arrives. */
 function openLocked(isEnvelope: boolean, faults: Fault[] = []) {
   const request = { method: "DELETE", path: "/v1/clusters/x", status: 404 } as const;
@@ -161,19 +139,6 @@ describe("a deletion that is answered by 404", () => {
     // Its name stays taken.
     const again = await bench.run(failureOf(bench.cluster.create(bench.ctx(), checked)));
     expect(again.message).toContain(made.id);
-  });
-
-  it.each(uselessLists)("by a gateway is an error if the list %s", async (_title, fault) => {
-    const { bench, made } = await openLocked(false, [fault]);
-    expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(/nothing is changed/);
-    expect(bench.said).not.toContain("status: deleted");
-  });
-
-  it.each([false, true])("is fine if the list does not have it (documented form: %j)", async (isEnvelope) => {
-    const { bench, made } = await openLocked(isEnvelope);
-    bench.simulator.change(made.id, gone);
-    await bench.run(remove(bench, made));
-    expect(bench.said.at(-1)).toBe("status: deleted");
   });
 
   it("is waited for to its end if somebody else has begun it", async () => {
@@ -233,12 +198,6 @@ describe("a cluster that has only just been created, and that reads do not show,
     await bench.run(remove(bench, made));
     expect(bench.said.at(-1)).toBe("status: deleted");
   });
-
-  it("is read as ever as soon as it shows", async () => {
-    const { bench, made } = await openHidden();
-    bench.simulator.change(made.id, { hiddenMs: 0 });
-    expect((await bench.run(read(bench, made)))?.state).toMatchObject({ ...checked, readyReplicas: 2 });
-  });
 });
 
 /** A cluster that is seconds old and was ready, and that reads leave out for so long. */
@@ -260,14 +219,6 @@ describe("a cluster that is seconds old, was ready, and that reads leave out for
     expect((await bench.run(read(bench, made)))?.state).toMatchObject({ ...checked, settled: true });
   });
 
-  it("is not called deleted if the deletion answers 404", async () => {
-    const { bench, made } = await openLagging(5_000);
-    bench.simulator.fault(deletion404);
-    const { message } = await bench.run(failureOf(remove(bench, made)));
-    expect(message).toMatch(/was not deleted: the service answers that it does not exist, but still shows it/);
-    expect(bench.said).not.toContain("status: deleted");
-  });
-
   it("is not called deleted if the deletion is answered by a busy service", async () => {
     const { bench, made } = await openLagging(5_000);
     bench.simulator.fault({ kind: "status", status: 409, method: "DELETE", times: 1 });
@@ -275,12 +226,6 @@ describe("a cluster that is seconds old, was ready, and that reads leave out for
     expect(bench.said).not.toContain("status: deleted");
     await bench.run(remove(bench, made));
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
-  });
-
-  it("is changed as ever", async () => {
-    const { bench, made } = await openLagging(5_000);
-    const state = await bench.run(bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, replicas: 3 }));
-    expect(state).toMatchObject({ replicas: 3, settled: true });
   });
 
   it.each(["plain", "terse"])(
@@ -306,35 +251,4 @@ describe("a young cluster of a service that is seen to show clusters late", () =
     expect((await bench.run(failureOf(remove(bench, made)))).message).toMatch(notYet);
     expect(writes(bench.simulator)).toHaveLength(1);
   });
-
-  it("is so in another process, too", async () => {
-    const { bench, made } = await open();
-    bench.client.form.readsLag = false;
-    expect((await bench.run(failureOf(read(bench, made)))).message).toMatch(notYet);
-  });
-
-  it("is gone two minutes after its creation if nothing shows it", async () => {
-    const { bench, made } = await open();
-    bench.simulator.change(made.id, gone);
-    await bench.clock.advance(120_000);
-    expect(await bench.run(read(bench, made))).toBeUndefined();
-  });
-});
-
-it("the looks at young clusters that are gone are over in seconds, share their lists, however many there are", async () => {
-  const bench = await openBench();
-  bench.simulator.setGpuType("h100", { stock: 1_000 });
-  const names = Array.from({ length: 100 }, (_, index) => `web-${index}`);
-  const fleet = await bench.run(
-    Promise.all(names.map((name) => bench.cluster.create(bench.ctx(), { ...checked, name }))),
-  );
-  for (const { id } of fleet) bench.simulator.change(id, gone);
-  bench.simulator.requests.length = 0;
-  const startMs = bench.clock.now();
-  const found = await bench.run(Promise.all(fleet.map((made) => read(bench, made))));
-  expect(found.every((one) => one === undefined)).toBe(true);
-  expect(bench.clock.now() - startMs).toBeLessThanOrEqual(12_000);
-  expect(countOf(bench.simulator, "GET /v1/clusters/:id")).toBeLessThanOrEqual(300);
-  // One for each 404 at first, as for an old cluster, and then one for each moment.
-  expect(countOf(bench.simulator, listLine)).toBeLessThanOrEqual(100 + 10);
 });

@@ -1,8 +1,19 @@
+import { getEventListeners } from "node:events";
 import { type HttpRequest, type Send, titleOf } from "../../../../provider/api/http/send";
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, type BenchOptions, closeAll, countOf, failureOf, living, openBench, settle } from "../harness";
+import {
+  type Bench,
+  type BenchOptions,
+  closeAll,
+  countOf,
+  failureOf,
+  initErrorOf,
+  living,
+  openBench,
+  settle,
+} from "../harness";
 import { checked } from "../inputs";
 
 afterEach(closeAll);
@@ -54,8 +65,6 @@ const limited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", head
 const pages: Fault = { ...post, kind: "html", status: 504 };
 const busyAnswer = (method: string, path: string) => ({ fault: answer(409, method, path) });
 const manual: BenchOptions = { dialect: { updateRollsOut: false } };
-const afterLoss: Matches = (request) =>
-  line("GET", list)(request) && request.deadlineMs !== undefined && request.urgency === "reconcile";
 const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s;
 
 /** What does not end by itself, in which operation, and what the error has to say beside the name of the cluster. */
@@ -68,15 +77,8 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
     /may have been created.*the time limit ended the search/s,
     { options: { listLagMs: 3_600_000 }, fault: pages },
   ],
-  [
-    "a lost create request, and a list without an answer",
-    "create",
-    /may have been created/,
-    { hangs: afterLoss, fault: { ...post, kind: "drop" } },
-  ],
   ["the list before a creation", "create", /GET \/v1\/clusters.*time limit/s, { hangs: line("GET", list) }],
   ["polls of /status without an answer", "create", polled, { hangs: line("GET", /\/status$/) }],
-  ["polls of a cluster without an answer", "create", /time limit|timed out/, { hangs: line("GET", one) }],
   ["an update without an answer", "update", /PATCH .*time limit/, { hangs: line("PATCH", one) }],
   [
     "an update that is busy",
@@ -84,7 +86,6 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
     /after 45s: .* busy .*: running .*not now/,
     busyAnswer("PATCH", "/v1/clusters/*"),
   ],
-  ["a scaling that is busy", "scale", /timed out after 45s: .* busy/, busyAnswer("POST", "/v1/clusters/*/scale")],
   ["the look before an update", "update", /GET .*time limit/, { hangs: line("GET", one) }],
   ["looks whether a roll-out begins", "update", /\/status.*time limit/, { hangs: line("GET", /\/status$/) }],
   [
@@ -94,12 +95,6 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
     { options: manual, hangs: line("POST", /redeploy$/) },
   ],
   ["a deletion without an answer", "delete", /not deleted.*DELETE .*time limit/, { hangs: line("DELETE", one) }],
-  [
-    "a deletion that is busy",
-    "delete",
-    /not deleted: timed out after 45s: .* busy/,
-    busyAnswer("DELETE", "/v1/clusters/*"),
-  ],
   [
     "polls after a deletion without an answer",
     "delete",
@@ -113,7 +108,6 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
     { hangs: line("POST", /(restart|redeploy|scale)$/) },
   ],
   ["a start that is busy", "start", /timed out after 45s: .* busy .*: stopped/, busyAnswer("POST", "/v1/clusters/*/*")],
-  ["looks whether a start has begun", "start", /time limit|timed out/, { hangs: line("GET", one) }],
 ];
 
 /** The operation, with the name of the cluster in it. */
@@ -150,4 +144,111 @@ test.each(phases)("%s ends with its operation", async (_title, what, says, { opt
   expect(bench.simulator.requests.length).toBe(sent);
   if (what === "create") expect(countOf(bench.simulator, "POST /v1/clusters")).toBeLessThanOrEqual(2);
   expect(living(bench.simulator).length).toBeLessThanOrEqual(1);
+});
+
+const limitMs = 60_000;
+
+const create = (bench: Bench, timeoutMs = limitMs) => bench.cluster.create(bench.ctx({ timeoutMs }), checked);
+const createPath = /^\/v1\/clusters$/;
+const listPath = /^\/v1\/clusters(\?|$)/;
+
+/** What becomes of a create request without an answer, and what the service has then. */
+const lostAnswers: [string, Fault, number][] = [
+  ["that made nothing", { kind: "drop" }, 0],
+  ["that made a cluster which no list shows yet", { kind: "drop", when: "after" }, 1],
+];
+
+test.each(lostAnswers)(
+  "a create request %s is not sent again at the limit, nor by the next try",
+  async (_title, fault, made) => {
+    const bench = await openBench({
+      listLagMs: 3_600_000,
+      faults: [{ ...fault, method: "POST", path: "/v1/clusters" }],
+    });
+    const startMs = bench.clock.now();
+    const first = await bench.run(failureOf(create(bench, 10_000)));
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(12_000);
+    expect(first.message).toMatch(
+      /cluster "web" may have been created.*time limit.*check the service for the name "web".*adopt/s,
+    );
+    const second = await bench.run(failureOf(create(bench)));
+    expect(second.message).toMatch(/cluster "web" may have been created/);
+    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
+    expect(living(bench.simulator)).toHaveLength(made);
+  },
+);
+
+test("a create request that its limit has cut is looked for once, and found", async () => {
+  const bench = await openBench({
+    provisioningMs: 3_600_000,
+    wire: (real, clock) => async (request) => {
+      const answer = await real(request);
+      if (request.method !== "POST" || !createPath.test(request.path)) return answer;
+      await clock.sleep(request.attemptTimeoutMs ?? limitMs);
+      throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true });
+    },
+  });
+  const startMs = bench.clock.now();
+  const { id } = await bench.run(initErrorOf(create(bench)));
+  expect(living(bench.simulator).map((cluster) => cluster.id)).toEqual([id]);
+  expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
+});
+
+describe("a list of clusters without an end", () => {
+  /** Each page has a cluster that no page before had, and takes a second. */
+  async function endless(what: "before" | "after") {
+    let pages = 0;
+    const state = { isOn: what === "before" };
+    const bench = await openBench({
+      wire: (real, clock) => async (request) => {
+        if (request.method === "POST") state.isOn = true;
+        if (!state.isOn || request.method !== "GET" || !listPath.test(request.path)) return real(request);
+        pages += 1;
+        await clock.sleep(1_000, request.signal);
+        const clusters = [{ id: `cl_${pages}`, name: `other-${pages}`, status: "running" }];
+        return { status: 200, headers: {}, body: JSON.stringify({ clusters, next_cursor: `c${pages}` }) };
+      },
+    });
+    return { bench, pages: () => pages };
+  }
+
+  it("ends with the creation that reads it, before anything is created", async () => {
+    const { bench, pages } = await endless("before");
+    const startMs = bench.clock.now();
+    const { message } = await bench.run(failureOf(create(bench)));
+    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
+    expect(message).toMatch(/^cluster "web" was not created: GET \/v1\/clusters.*time limit/);
+    expect(living(bench.simulator)).toEqual([]);
+    const read = pages();
+    await bench.clock.advance(600_000);
+    expect(pages()).toBe(read);
+  });
+});
+
+test("a cost limit whose price does not come fails the check, which waits for it a minute at most", async () => {
+  const gpus = /^\/v1\/gpus/;
+  const bench = await openBench({
+    settings: { maxHourlyCost: 100 },
+    wire: (real, clock) => async (request) => {
+      if (gpus.test(request.path)) await clock.sleep(request.attemptTimeoutMs ?? limitMs, request.signal);
+      return real(request);
+    },
+  });
+  const startMs = bench.clock.now();
+  const { failures } = await bench.run(bench.cluster.check(bench.ctx(), checked));
+  expect(failures).toEqual([
+    {
+      property: "",
+      reason: expect.stringMatching(/^gpucluster:maxHourlyCost cannot be checked: no answer within 60 s/),
+    },
+  ]);
+  expect(bench.clock.now() - startMs).toBeLessThanOrEqual(60_000);
+});
+
+test("an operation that has ended leaves no timer and no listener", async () => {
+  const bench = await openBench();
+  const { signal } = new AbortController();
+  await bench.run(bench.cluster.create(bench.ctx({ signal }), checked));
+  expect(bench.clock.sleeping).toBe(0);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
