@@ -4,7 +4,7 @@ import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBenc
 import { urnOf } from "../inputs";
 import * as power from "../powerHarness";
 
-const { asked, expectAtGoal, reach, refresh, running, toDo, warnings } = power;
+const { asked, expectAtGoal, reach, running, warnings } = power;
 const { patch, redeploy, restart, scale, stop } = power;
 
 afterEach(closeAll);
@@ -40,12 +40,9 @@ describe("a cluster that is taken over", () => {
   });
 
   it.each<[string, Partial<ForeignCluster>, string[]]>([
-    ["fewer replicas", { replicas: 1 }, [scale]],
     ["more replicas", { replicas: 5 }, [scale]],
     ["another container", { container: "team/server:0.9" }, [patch]],
     ["another value", { env: { ...env, MODE: "slow" } }, [patch]],
-    ["a variable too few", { env: { MODEL: env.MODEL } }, [patch]],
-    ["no env, and more replicas", { env: {}, replicas: 4 }, [patch]],
     ["a container of the registry that is meant", { container: `docker.io/${container}` }, []],
     ["a variable of its own", { env: { ...env, OWN: "1" } }, []],
   ])("and has %s is put right by the fewest requests", async (_title, cluster, calls) => {
@@ -76,25 +73,6 @@ describe("a cluster that is taken over", () => {
     await expectAtGoal(bench, at, found.inputs);
   });
 
-  it("and is provisioning is waited for", async () => {
-    const bench = await openBench({ provisioningMs: 60_000 });
-    const { id } = await bench.client.createCluster({ name: "prod", gpuType: "h100", replicas: 2, container, env });
-    const inputs = { ...wanted, adopt: id };
-    const at = await adopt(bench, inputs);
-    expect(writes(bench.simulator)).toEqual([]);
-    await expectAtGoal(bench, at, inputs);
-  });
-
-  it("runs no trigger, neither then nor when `adopt` is removed", async () => {
-    const bench = await openBench();
-    const { inputs } = await find(bench, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
-    const at = await adopt(bench, inputs);
-    const { adopt: _adopt, ...without } = inputs;
-    expect(toDo(bench, at, without)).toEqual([]);
-    expect(writes(bench.simulator)).toEqual([]);
-    await reach(bench, at, { ...without, restartTriggers: ["b"] }, [restart]);
-  });
-
   it("goes on under its own name where the engine still has the made one, and is deleted like any other", async () => {
     const bench = await openBench();
     const { id, inputs } = await find(bench);
@@ -104,15 +82,6 @@ describe("a cluster that is taken over", () => {
     const next = bench.as("seen");
     await bench.run(next.delete(bench.ctx(), id, at.state));
     expect(bench.simulator.cluster(id)?.status).toBe("gone");
-  });
-
-  it("takes its name from the program in any case", async () => {
-    const bench = await openBench();
-    const { inputs } = await find(bench, {}, { name: "PROD", __generatedName: undefined });
-    const plain: Properties = JSON.parse(JSON.stringify(inputs));
-    const at = await adopt(bench, plain);
-    expect(writes(bench.simulator)).toEqual([]);
-    await expectAtGoal(bench, at, plain);
   });
 });
 
@@ -143,26 +112,12 @@ describe("a cluster that is not taken over", () => {
     expect(message).toMatch(text);
   });
 
-  it("where it is being deleted, is told so", async () => {
-    const bench = await openBench({ deletionMs: 600_000 });
-    const { id, inputs } = await find(bench);
-    await bench.client.deleteCluster(id);
-    const { message } = await failingAdoption(bench, inputs);
-    expect(message).toContain(`was not adopted: \`adopt\` ${id} is terminating, so it cannot be adopted`);
-  });
-
   it("where the program takes it over twice, goes to one of the two", async () => {
     const bench = await openBench();
     const { inputs } = await find(bench);
     await adopt(bench, inputs);
     const { message } = await failingAdoption(bench, inputs, "twin");
     expect(message).toContain(`was not adopted: ${urnOf("web")} already adopts it`);
-  });
-
-  it("where nobody can tell whether it exists, is an error, and nothing is sent", async () => {
-    const bench = await openBench({ faults: [{ kind: "status", status: 500, method: "GET", times: 100 }] });
-    const { inputs } = await find(bench);
-    expect((await failingAdoption(bench, inputs)).message).toMatch(/HTTP 500/);
   });
 });
 
@@ -239,15 +194,6 @@ describe("the deletion of the old entry of a cluster", () => {
 describe("a cluster with another env, in a service that cannot update clusters,", () => {
   const other = { ...env, MODE: "slow" };
 
-  it("is not taken over, as the preview says: the next update would replace it", async () => {
-    const bench = await openBench({ dialect: "client" });
-    const { id, inputs } = await find(bench, { env: other, gpuType: "rtx-4090" }, { gpuType: "rtx-4090" });
-    const check = (news: Properties) => bench.run(bench.cluster.check(bench.ctx(), news));
-    const reason = `is not that of ${id} (env.MODE), and the service cannot change it in place; set it to what ${id} has`;
-    expect((await check({ ...inputs, name: undefined })).failures).toEqual([{ property: "env", reason }]);
-    expect((await check({ ...inputs, name: undefined, env: other, replicas: 3 })).failures).toEqual([]);
-  });
-
   it.each([0, 1])("is not taken over if only its refusal shows that (stopped before: %d)", async (stopped) => {
     const refused = (["PATCH", "PUT", "POST"] as const).map((method) => {
       return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
@@ -269,28 +215,6 @@ describe("a cluster with another env, in a service that cannot update clusters,"
   });
 });
 
-describe("a stopped cluster that is taken over as stopped", () => {
-  it("gets another number of replicas at its start", async () => {
-    const bench = await openBench();
-    const { id, inputs } = await find(bench, { replicas: 5, status: "stopped" }, { desiredStatus: "stopped" });
-    const at = await adopt(bench, inputs);
-    expect(writes(bench.simulator)).toEqual([]);
-    await expectAtGoal(bench, at, inputs);
-    await reach(bench, await refresh(bench, at), { ...inputs, desiredStatus: "running" });
-    expect(bench.simulator.cluster(id)).toMatchObject({ replicas: 2, status: "running" });
-  });
-
-  it("keeps an env that was put right for its start", async () => {
-    const bench = await openBench({ dialect: { stoppedUpdate: "refused" } });
-    const other = { ...env, MODE: "slow" };
-    const { inputs } = await find(bench, { env: other, status: "stopped" }, { desiredStatus: "stopped" });
-    const at = await adopt(bench, inputs);
-    await expectAtGoal(bench, at, inputs);
-    const up = await reach(bench, at, { ...inputs, desiredStatus: "running" });
-    expect(running(bench, up)).toMatchObject({ status: "running", env });
-  });
-});
-
 /** Takes a cluster over that runs something else than the program says. */
 async function adoptFrom(dialect: Partial<Dialect>, has: Partial<ForeignCluster>) {
   const bench = await openBench({ dialect });
@@ -302,11 +226,8 @@ async function adoptFrom(dialect: Partial<Dialect>, has: Partial<ForeignCluster>
 const rows: [string, Partial<Dialect>, Partial<ForeignCluster>, string[]][] = [
   ["no container", { containerEcho: "none" }, { container: "other/image:9" }, ["container"]],
   ["no env", { envEcho: "none" }, { env: { OTHER: "1" } }, ["env"]],
-  ["neither", { containerEcho: "none", envEcho: "none" }, { env: {} }, ["container", "env"]],
   ["masked values", { envEcho: "masked" }, { env: { ...env, MODE: "another" } }, ["env.MODE", "env.MODEL"]],
   ["variables of its own", { injectedEnv: { GPU_HOST: "node-7" } }, {}, []],
-  ["variables of somebody", {}, { env: { ...env, OWN: "1" } }, []],
-  ["a longer form of the image", { containerEcho: "registry" }, {}, []],
 ];
 
 describe.each(rows)("a cluster of which the service shows %s", (_title, dialect, has, unverified) => {
@@ -323,28 +244,5 @@ describe.each(rows)("a cluster of which the service shows %s", (_title, dialect,
     const next = await reach(bench, scaled, news, [patch]);
     expect(running(bench, next).env).toMatchObject(news.env);
     expect(bench.simulator.cluster(next.id)?.deployed.container).toBe(container);
-  });
-});
-
-it("a cluster that is taken over by a program without env keeps the env that it has, and that is no drift", async () => {
-  const bench = await openBench();
-  const { env: _env, ...inputs }: Properties = (await find(bench)).inputs;
-  const at = await adopt(bench, inputs);
-  expect(writes(bench.simulator)).toEqual([]);
-  await expectAtGoal(bench, at, inputs);
-});
-
-describe("a variable of somebody in a cluster that was taken over", () => {
-  it("is drift where it comes later", async () => {
-    const { bench, at, inputs } = await adoptFrom({}, {});
-    bench.simulator.change(at.id, { env: { ...env, OWN: "1" } });
-    expect(toDo(bench, await refresh(bench, at), inputs)).toEqual(["env.OWN"]);
-  });
-
-  it("shows with its value in no message and in no state", async () => {
-    const secret = "somebodys-secret-4711";
-    const { bench, at } = await adoptFrom({}, { env: { MODEL: env.MODEL, OWN: secret } });
-    expect(JSON.stringify(at.state)).not.toContain(secret);
-    expect(bench.said.join()).not.toContain(secret);
   });
 });

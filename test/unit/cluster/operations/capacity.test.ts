@@ -1,8 +1,10 @@
+import fc from "fast-check";
 import { capacityCodes } from "../../../../provider/api/records";
 import { InterruptedError } from "../../../../provider/base/errors";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { check, old } from "../check/harness";
+import { runs } from "../../../support/shares";
+import { check } from "../check/harness";
 import {
   type Bench,
   type BenchOptions,
@@ -17,7 +19,7 @@ import {
   writes,
 } from "../harness";
 import { checked, urnOf } from "../inputs";
-import { failingLists, post } from "./createOnceHarness";
+import { post } from "./createOnceHarness";
 
 afterEach(closeAll);
 
@@ -81,13 +83,6 @@ const inStockOnly = rewriting(/\/gpus$/, ({ gpus }) => ({
 }));
 
 describe("a refusal for lack of GPUs", () => {
-  it.each(["NODE_AT_CAPACITY", "GPU_COUNT_NOT_ALLOCATABLE"])("of the only type ends the creation: %s", async (code) => {
-    const bench = await openBench({ faults: [refusing(503, code)] });
-    const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), checked)));
-    expect(message).toMatch(new RegExp(`${code}, HTTP 503.*Use another GPU type or fewer replicas`));
-    expect(posts(bench)).toBe(1);
-  });
-
   it("by a 503 is followed by a new list: a cluster that was made all the same is not bought twice", async () => {
     const bench = await openBench({
       faults: [{ ...post, kind: "status", status: 503, code: "NODE_AT_CAPACITY", when: "after" }],
@@ -159,33 +154,6 @@ describe("a creation that waits for capacity", () => {
     ]);
   });
 
-  it("costs no lookup if there is capacity", async () => {
-    const bench = await openBench();
-    const { work } = await begin(bench, waiting());
-    forget(bench);
-    await bench.run(work);
-    expect(bench.simulator.requests.filter(({ path }) => path.startsWith("/v1/gpus"))).toEqual([]);
-    expect([posts(bench), statuses(bench)]).toEqual([1, []]);
-  });
-
-  it("shows no difference in the next preview, whichever type it took, and if only the wait is removed", async () => {
-    const bench = await openBench();
-    stocks(bench, { h200: 0, h100: 0 });
-    const { inputs, work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
-    await bench.clock.advance(minute);
-    stocks(bench, { h100: 8 });
-    const { state } = await bench.run(work);
-    for (const waitForCapacity of [true, undefined]) {
-      const next = { ...bench, cluster: bench.as("seen") };
-      const again = await check(
-        next,
-        waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"], waitForCapacity }),
-        inputs,
-      );
-      expect(next.cluster.diff(state, again.inputs).changes).toEqual({});
-    }
-  });
-
   it("fails at the time limit, names the missing capacity, and leaves nothing behind", async () => {
     const bench = await openBench({ faults: [refusing(503, "INSUFFICIENT_HOST_CAPACITY")] });
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
@@ -223,29 +191,6 @@ describe("a creation that waits for capacity", () => {
     await bench.run(work);
     expect(made(bench)).toEqual(["web l4"]);
   });
-
-  it("does not wait if a cluster has its name, or if the answer to its request was lost", async () => {
-    const bench = await openBench();
-    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
-    const taken = await bench.run(failureOf(bench.cluster.create(bench.ctx(), waiting())));
-    expect(taken.message).toContain(`is already the name of ${id}`);
-    expect(posts(bench)).toBe(0);
-    const lost = await openBench({ faults: [{ ...post, kind: "drop", when: "after" }, failingLists(503, 1)] });
-    expect((await lost.run(failureOf(lost.cluster.create(lost.ctx(), waiting())))).message).toContain(
-      "may have been created",
-    );
-    await expectNoTrace(lost);
-  });
-
-  it("is no update and no adoption", async () => {
-    const bench = await openBench();
-    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
-    stocks(bench, { h100: 0 });
-    const adopted = await bench.run(bench.cluster.create(bench.ctx(), waiting({ adopt: id })));
-    expect(adopted.id).toBe(id);
-    const grown = failureOf(bench.cluster.update(bench.ctx(), id, adopted.state, waiting({ replicas: 3 })));
-    expect((await bench.run(grown)).message).toMatch(/insufficient_capacity/);
-  });
 });
 
 /** No wait is left behind that keeps the process alive. */
@@ -278,43 +223,6 @@ describe("20 creations that wait for one type", () => {
     },
   );
 
-  it("lose few seconds if there is capacity, and send one request each", async () => {
-    const bench = await openBench({ provisioningMs: 0 });
-    const startMs = bench.clock.now();
-    await bench.run(Promise.all(beginAll(bench, names)));
-    expect(posts(bench)).toBe(20);
-    expect(bench.clock.now() - startMs).toBeLessThan(15_000);
-  });
-
-  it("get the GPUs that return one by one, with few refusals", async () => {
-    const bench = await openBench();
-    stocks(bench, { h100: 0 });
-    const works = beginAll(bench, names.slice(0, 5));
-    for (let stock = 2; stock <= 10; stock += 2) {
-      await bench.clock.advance(5 * minute);
-      stocks(bench, { h100: stock });
-    }
-    await bench.run(Promise.all(works));
-    expect(living(bench.simulator)).toHaveLength(5);
-    expect(posts(bench)).toBeLessThanOrEqual(40);
-  });
-
-  it("leave the request to the next one when the first one ends, and hold no others up", async () => {
-    const bench = await openBench();
-    stocks(bench, { h100: 1 });
-    const first = failureOf(
-      bench.cluster.create(bench.ctx({ urn: urnOf("a"), timeoutMs: 2 * minute }), waiting({ name: "a" })),
-    );
-    await bench.clock.advance(1_000);
-    const second = bench.cluster.create(bench.ctx({ urn: urnOf("b") }), waiting({ name: "b", replicas: 1 }));
-    const other = bench.cluster.create(bench.ctx({ urn: urnOf("c") }), waiting({ name: "c", gpuType: "l4" }));
-    await bench.clock.advance(minute);
-    expect(made(bench)).toEqual(["c l4"]);
-    await bench.run(first);
-    await bench.run(Promise.all([second, other]));
-    expect(made(bench).sort()).toEqual(["b h100", "c l4"]);
-  });
-
   it("wait for the answer to another creation before they take a worse type", async () => {
     const bench = await openBench();
     const [first] = beginAll(bench, ["a"]);
@@ -327,9 +235,7 @@ describe("20 creations that wait for one type", () => {
 describe("a refusal that no wait changes", () => {
   it.each<[string, Properties, Fault[], string]>([
     ["a type that does not exist", { gpuType: "h900" }, [], "invalid_gpu_type"],
-    ["several of them", { gpuType: "h900", fallbackGpuTypes: ["h901"] }, [], "invalid_gpu_type"],
     ["a count that no node holds", {}, [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")], "GPU_COUNT_NOT_ALLOCATABLE"],
-    ["another refusal", {}, [refusing(400, "invalid_request")], "invalid_request"],
   ])("ends the creation at once: %s", async (_title, news, faults, text) => {
     const bench = await openBench({ faults });
     const startMs = bench.clock.now();
@@ -342,7 +248,6 @@ describe("a refusal that no wait changes", () => {
 
   it.each<[string, BenchOptions, string]>([
     ["invalid_gpu_type of a type that the service lists", {}, "invalid_gpu_type"],
-    ["UNKNOWN_GPU_TYPE of a type that the service lists", {}, "UNKNOWN_GPU_TYPE"],
     [
       "a type of a list that cannot be read",
       { faults: [{ kind: "status", status: 503, path: "/v1/gpus**", times: 99 }] },
@@ -357,19 +262,6 @@ describe("a refusal that no wait changes", () => {
     stocks(bench, { h100: 8 });
     expect((await bench.run(work)).state).toMatchObject({ settled: true });
     expect([made(bench), posts(bench)]).toEqual([["web h100"], 4]);
-  });
-
-  it("is not assumed of a type that was listed in this run: it is sold out since then", async () => {
-    const bench = await openBench({
-      wire: inStockOnly,
-      faults: [refusing(400, "invalid_gpu_type", 2)],
-    });
-    stocks(bench, { h100: 2 });
-    const { work } = await begin(bench, waiting());
-    stocks(bench, { h100: 0 });
-    await bench.clock.advance(30_000);
-    stocks(bench, { h100: 2 });
-    expect((await bench.run(work)).state).toMatchObject({ settled: true });
   });
 });
 
@@ -390,7 +282,6 @@ describe("a preview of a creation that would wait", () => {
     ],
     ["says nothing if there is enough", { ...list, replicas: 1 }, {}, []],
     ["says nothing of values that are not known yet", { ...list, replicas: UNKNOWN }, {}, []],
-    ["warns without the wait", { ...list, waitForCapacity: UNKNOWN }, {}, [expect.stringMatching(/^warning/)]],
   ])("%s", async (_title, news, settings, said) => {
     const bench = await openBench({ ...(settings && { settings }) });
     stocks(bench, { h200: 0, h100: 1 });
@@ -399,17 +290,89 @@ describe("a preview of a creation that would wait", () => {
     expect(result.said.filter((line) => line.includes("enough GPUs"))).toEqual(said);
     expect(writes(bench.simulator)).toEqual([]);
   });
+});
 
-  it("is the same for a replacement; a scale-up is judged as before", async () => {
-    const bench = await openBench({ settings: { capacityCheck: "error" } });
-    stocks(bench, { l4: 1, h100: 1 });
-    const before = old({ name: "web" });
-    const replaced = await check(bench, waiting({ gpuType: "l4" }), before);
-    expect(replaced.refusals).toEqual([]);
-    expect(replaced.said.join()).toContain("1 available: the creation waits for capacity");
-    const scaled = await check({ ...bench, cluster: bench.as("seen") }, waiting({ replicas: 9 }), before);
-    expect(scaled.refusals).toEqual([
-      expect.stringMatching(/^replicas: not enough GPUs: 7 x h100 needed, 1 available/),
-    ]);
-  });
+const types = ["h200", "h100", "l4"] as const;
+
+interface Wish {
+  readonly gpuTypes: readonly string[];
+  readonly replicas: number;
+  /** The pause before it arrives. */
+  readonly afterMs: number;
+}
+
+const wish: fc.Arbitrary<Wish> = fc.record({
+  gpuTypes: fc.shuffledSubarray([...types], { minLength: 1 }),
+  replicas: fc.integer({ min: 1, max: 4 }),
+  afterMs: fc.constantFrom(0, 700, 15_000, 25_000),
+});
+const wishes = fc.array(wish, { minLength: 1, maxLength: 5 });
+const stockStep = fc.record({ type: fc.constantFrom(...types), count: fc.nat(6), afterMs: fc.nat(60_000) });
+
+const refusal = (status: number, code: string): Fault => ({ ...post, kind: "status", status, code });
+/** Lost answers, before and after the effect, and refusals for the type in spite of the stock. */
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.constantFrom("before" as const, "after" as const).map((when): Fault => ({ ...post, kind: "drop", when })),
+  fc.constant<Fault>({ ...post, kind: "truncate" }),
+  fc.constant<Fault>({ ...post, kind: "status", status: 503, when: "after" }),
+  fc.constant<Fault>({ ...post, kind: "status", status: 503, when: "after", code: "NODE_AT_CAPACITY" }),
+  fc.constantFrom(
+    refusal(409, "insufficient_capacity"),
+    refusal(400, "invalid_gpu_type"),
+    refusal(400, "out_of_stock"),
+    refusal(503, "NODE_AT_CAPACITY"),
+  ),
+);
+const spread = fc
+  .array(fc.tuple(fault, fc.nat(4)), { maxLength: 4 })
+  .map((faults) => faults.map(([one, after]) => ({ ...one, after })));
+
+/** Adds one creation after the other. */
+async function arrive(bench: Bench, list: readonly Wish[]) {
+  const works = [];
+  for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
+    await bench.clock.advance(afterMs);
+    const name = `web-${index}`;
+    const [gpuType, ...others] = gpuTypes;
+    const fallbacks = others.length > 0 ? { fallbackGpuTypes: others } : {};
+    const news = { ...checked, name, replicas, gpuType, ...fallbacks, waitForCapacity: true };
+    const { inputs, refusals } = await check(bench, news, {}, name);
+    expect(refusals).toEqual([]);
+    const work = bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs);
+    // A failure counts at the end, not before somebody waits for it.
+    work.catch(() => undefined);
+    works.push({ name, gpuTypes, work });
+  }
+  return works;
+}
+
+async function openSoldOut(faults: Fault[] = []): Promise<Bench> {
+  const bench = await openBench({ faults });
+  for (const type of types) bench.simulator.setGpuType(type, { stock: 0 });
+  return bench;
+}
+
+describe("creations that wait for capacity", () => {
+  it("become exactly one cluster each, of a type of their list, whatever is lost, refused, sold and returned", async () => {
+    const law = fc.asyncProperty(wishes, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
+      const bench = await openSoldOut(faults);
+      const works = await arrive(bench, list);
+      for (const { type, count, afterMs } of steps) {
+        await bench.clock.advance(afterMs);
+        // The shown number may be another one than the free one.
+        bench.simulator.setGpuType(type, { stock: count, shownStock: (count * 7) % 5 });
+      }
+      for (const type of types) bench.simulator.setGpuType(type, { stock: 100, shownStock: undefined });
+      for (const { name, gpuTypes, work } of works) {
+        const result = await bench.run(work.catch((error: Error) => error));
+        const alive = living(bench.simulator).filter((cluster) => cluster.name === name);
+        if (result instanceof Error) expect(alive.length).toBeLessThanOrEqual(1);
+        else expect(alive.map(({ id }) => id)).toEqual([result.id]);
+        if (result instanceof Error && alive.length > 0) expect(result.message).toContain(`"${name}"`);
+        for (const { gpuType } of alive) expect(gpuTypes).toContain(gpuType);
+      }
+      await closeAll();
+    });
+    await fc.assert(law, { numRuns: runs(60) });
+  }, 120_000);
 });

@@ -69,9 +69,6 @@ describe("a cluster that an interrupted run has created", () => {
   it.each<[string, Properties, Partial<ForeignCluster>, string[]]>([
     ["another env", {}, { env: { MODEL: "other" } }, [patch]],
     ["the second type", { gpuType: "h200", fallbackGpuTypes: ["h100"] }, {}, []],
-    ["a failed state", {}, { status: "failed" }, [patch, "POST /v1/clusters/:id/redeploy"]],
-    ["an image with the default registry", {}, { container: `docker.io/${least["container"]}` }, []],
-    ["a name in other capitals", {}, { name: name.toUpperCase() }, []],
     ["an age of 47 hours", {}, { createdAt: -47 }, []],
   ])("and has %s is corrected like one that is adopted", async (_title, news, changes, calls) => {
     const bench = await open();
@@ -82,23 +79,6 @@ describe("a cluster that an interrupted run has created", () => {
     expect(made).toMatchObject({ id, state: { settled: true } });
     expect(writes(bench.simulator)).toEqual(calls);
     expect(bench.simulator.cluster(id)).toMatchObject({ status: "running", env: program["env"] });
-  });
-
-  it("still starts: the next run waits for it", async () => {
-    const bench = await open({ provisioningMs: 60_000 });
-    const first = bench.as("seen");
-    const { inputs } = await bench.run(first.check(bench.ctx(), program));
-    const { gpuType, container, replicas, env } = inputs as unknown as ForeignCluster & { container: string };
-    const { id } = await bench.client.createCluster({
-      name,
-      gpuType,
-      container,
-      replicas: replicas ?? 1,
-      env: env ?? {},
-    });
-    forget(bench);
-    expect(await up(bench)).toMatchObject({ id, state: { settled: true, readyReplicas: 2 } });
-    expect(writes(bench.simulator)).toEqual([]);
   });
 
   it("and that fails in its wait keeps its id, and the next run continues", async () => {
@@ -116,23 +96,6 @@ describe("a cluster that an interrupted run has created", () => {
     const state = await bench.run(bench.as("seen").update(bench.ctx(), id, error.state, inputs));
     expect(state).toMatchObject({ settled: true });
     expect(writes(bench.simulator)).toEqual([]);
-  });
-
-  it("counts for the stock, so that a full service does not block it", async () => {
-    const bench = await open({ settings: { capacityCheck: "error" } });
-    const id = leave(bench);
-    bench.simulator.setGpuType("h100", { stock: 2 });
-    expect(await up(bench)).toMatchObject({ id });
-  });
-
-  it("has its GPUs, so that `waitForCapacity` does not wait for others", async () => {
-    const bench = await open();
-    const id = leave(bench);
-    bench.simulator.setGpuType("h100", { stock: 2 });
-    const startMs = bench.clock.now();
-    expect((await up(bench, { ...program, waitForCapacity: true })).id).toBe(id);
-    expect(bench.clock.now() - startMs).toBeLessThan(10_000);
-    expect(bench.said.join()).not.toContain("waits for capacity");
   });
 
   it("is adopted after an error that says that a cluster may exist", async () => {
@@ -167,11 +130,8 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     ["another type", [{ ...record, gpu_type: "l4" }], /it has another `gpuType`/],
     ["no type", [{ ...record, gpu_type: undefined }], /the service does not show its GPU type/],
     ["another container", [{ ...record, container: "a/b:9" }], /it has another `container`/],
-    ["another type and container", [{ ...record, gpu_type: "l4", container: "a/b:9" }], /`gpuType` and `container`/],
     ["been stopped", [{ ...record, status: "stopped" }], /because it is stopped/],
-    ["a stop in progress", [{ ...record, status: "stopping" }], /because it is stopping/],
     ["an unknown state", [{ ...record, status: "parked" }], /because it is parked/],
-    ["no state", [{ ...record, status: undefined }], /because it is in no state/],
     ["no age", [{ ...record, created_at: undefined }], /the service does not show its age/],
     ["an age of 49 hours", [{ ...record, ...at(49) }], /it is more than two days old/],
   ])("because it has %s is refused as without the setting, with the reason", async (_title, clusters, reason) => {
@@ -209,14 +169,6 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     expect(error.message).toMatch(/is already the name of cl_/);
     expect(writes(bench.simulator)).toEqual([]);
   });
-
-  it("under its name without the setting is a warning, because the new name does not find it", async () => {
-    const bench = await open();
-    const id = leave(bench, { name: generatedName(urn) });
-    const { refusals, said } = await preview(bench);
-    expect(refusals).toEqual([]);
-    expect(said).toMatch(new RegExp(`^warning: web: ${id} .*without gpucluster:resume.* set .adopt: "${id}". before`));
-  });
 });
 
 describe("a list that changes between the check and the creation", () => {
@@ -231,26 +183,6 @@ describe("a list that changes between the check and the creation", () => {
     expect(bench.said.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
   });
 
-  it("fails in the check: it is adopted without a wait for capacity, which it may hold itself", async () => {
-    const bench = await open();
-    bench.simulator.setGpuType("h100", { stock: 0 });
-    const id = leave(bench);
-    bench.simulator.fault({ kind: "status", status: 503, method: "GET", path: "/v1/clusters", times: 2 });
-    const process = bench.as("seen");
-    const { inputs } = await bench.run(process.check(bench.ctx(), { ...program, waitForCapacity: true }));
-    expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
-    expect(bench.said.join()).not.toContain("waiting for capacity");
-  });
-
-  it("shows it after a conflict only: it is adopted in place of the error", async () => {
-    const bench = await open({ dialect: { uniqueNames: true } });
-    const process = bench.as("seen");
-    const { inputs } = await bench.run(process.check(bench.ctx(), program));
-    const id = leave(bench);
-    expect(await bench.run(process.create(bench.ctx(), inputs))).toMatchObject({ id, state: { settled: true } });
-    expect(living(bench.simulator)).toHaveLength(1);
-  });
-
   it("does not show it any more: a new one is created", async () => {
     const bench = await open();
     const process = bench.as("seen");
@@ -262,19 +194,6 @@ describe("a list that changes between the check and the creation", () => {
     const { state } = await bench.run(process.create(bench.ctx(), inputs));
     expect(writes(bench.simulator)).toEqual([create]);
     expect(state).toMatchObject({ endpoint: living(bench.simulator)[0]?.endpoint });
-  });
-
-  it("shows another container in detail: it is not adopted, and nothing is created", async () => {
-    const bench = await open();
-    const id = leave(bench, { container: "a/b:9" });
-    bench.simulator.fault(
-      laterLists([{ id, name, status: "running", gpu_type: "h100", created_at: new Date(bench.clock.now()) }], 0),
-    );
-    const process = bench.as("seen");
-    const { inputs } = await bench.run(process.check(bench.ctx(), program));
-    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
-    expect(message).toMatch(/was not adopted: it has another `container`/);
-    expect(writes(bench.simulator)).toEqual([]);
   });
 });
 
@@ -311,15 +230,6 @@ describe("a replacement", () => {
     expect(living(bench.simulator).map(({ id }) => id)).toEqual([second.id, third.id]);
   });
 
-  it("that a taken-up cluster gets later deletes it", async () => {
-    const bench = await open();
-    leave(bench);
-    const old = await up(bench);
-    const next = await replace(bench, old, l4, true);
-    await bench.run(next.process.delete(bench.ctx(), old.id, old.state));
-    expect(living(bench.simulator).map(({ id }) => id)).toEqual([next.id]);
-  });
-
   it("of which the provider gets no old name replaces nothing, and deletes nothing, then and later", async () => {
     const bench = await open();
     const old = await up(bench);
@@ -353,14 +263,4 @@ describe("a replacement", () => {
     expect(living(bench.simulator).map(({ id }) => id)).toEqual([next.id]);
     expect(next.id).not.toBe(old.id);
   });
-});
-
-it("two stacks of one name with other salts do not see each other's clusters", async () => {
-  const bench = await open();
-  const first = await up(bench);
-  const other = await openBench({ settings: { resume: `${salt}-2` } });
-  other.simulator.addCluster({ name, gpuType: "h100", replicas: 2 });
-  const second = await up(other);
-  expect(second.state["name"]).not.toBe(first.state["name"]);
-  expect(writes(other.simulator)).toEqual([create]);
 });
