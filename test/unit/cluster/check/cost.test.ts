@@ -18,32 +18,20 @@ describe("the cost in a preview", () => {
     ["of a creation", {}, undefined, 5.98],
     ["of a creation that is stopped", { desiredStatus: "stopped" }, undefined, 0],
     ["of nothing that changes", {}, old(), 5.98],
-    ["of nothing that changes, at an old price", {}, old({ hourlyCost: 4 }), 4],
     ["of another container", { container: "a/b:2" }, old({ hourlyCost: 4 }), 4],
     ["of more replicas", { replicas: 3 }, old(), 8.97],
-    ["of fewer replicas", { replicas: 1 }, old(), 2.99],
     ["of a stop", { desiredStatus: "stopped" }, old(), 0],
     ["of a start", {}, old({ desiredStatus: "stopped", hourlyCost: 0 }), 5.98],
-    ["of the first replicas", {}, old({ replicas: 0, hourlyCost: 0 }), 5.98],
     ["of another GPU type", { gpuType: "l4" }, old(), 0.88],
-    ["of another name", { name: "api" }, old({ hourlyCost: 4 }), 4],
     ["of nothing that changes, and whose cost is not known", {}, old({ hourlyCost: undefined }), undefined],
     ["of more replicas, from a state that knows none", { replicas: 3 }, old({ hourlyCost: undefined }), 8.97],
     ["of an unknown GPU type", { gpuType: UNKNOWN }, old(), UNKNOWN],
-    ["of unknown replicas", { replicas: UNKNOWN }, old(), UNKNOWN],
-    ["of an unknown desired status", { desiredStatus: UNKNOWN }, old(), UNKNOWN],
     ["of a start without a price", {}, old({ desiredStatus: "stopped", hourlyCost: 0 }), undefined, priceless],
-    ["of the first replicas without a price", {}, old({ replicas: 0, hourlyCost: 0 }), undefined, priceless],
   ])("%s is among the inputs if it is known", async (_title, news, olds, cost, options = {}) => {
     const { inputs, refusals } = await checkOnce({ ...checked, ...news }, olds, options);
     expect(refusals).toEqual([]);
     expect(inputs["hourlyCost"]).toBe(cost);
     expect("hourlyCost" in inputs).toBe(cost !== undefined);
-  });
-
-  it("of a replacement is the same in its second check", async () => {
-    const results = await checkTwice(await openBench(), { ...checked, gpuType: "l4" }, old());
-    expect(results.map(({ inputs }) => inputs["hourlyCost"])).toEqual([0.88, 0.88]);
   });
 
   it("is left out if the service shows no price, which is said once in a run, and never of an unchanged cluster", async () => {
@@ -72,10 +60,8 @@ describe("the cost in a preview", () => {
 
 it.each<[string, BenchOptions, Properties, Properties | undefined, string[]]>([
   ["of a creation is one if it says it all", {}, {}, undefined, ["GET /v1/gpus"]],
-  ["of a scale-up is one if it says it all", {}, { replicas: 3 }, old(), ["GET /v1/gpus"]],
   ["of an unchanged cluster are none", {}, {}, old(), []],
   ["of a stop are none", {}, { desiredStatus: "stopped" }, old(), []],
-  ["of another container are none", {}, { container: "a/b:2" }, old(), []],
   ["ask for prices too if there are none", priceless, {}, undefined, ["GET /v1/gpus", "GET /v1/gpus/pricing"]],
 ])("the requests for GPUs in a run %s", async (_title, options, news, olds, lines) => {
   const bench = await openBench(options);
@@ -97,7 +83,6 @@ describe("maxHourlyCost", () => {
     ["no cost at it", { maxHourlyCost: 5.98 }, undefined, undefined],
     ["no stopped cluster", { maxHourlyCost: 5, desiredStatus: "stopped" }, undefined, undefined],
     ["no scale-down to below it", { maxHourlyCost: 5, replicas: 1 }, old(), undefined],
-    ["no replicas that are not known yet", { maxHourlyCost: 5, replicas: UNKNOWN }, undefined, undefined],
     ["nothing while it is not known", { maxHourlyCost: UNKNOWN }, undefined, undefined],
   ])("fails %s", async (_title, news, olds, text) => {
     const { refusals } = await checkOnce({ ...checked, ...news }, olds);
@@ -175,8 +160,6 @@ describe("a change that lowers the cost passes every limit, at the present price
 
   it.each<[string, Properties, Properties, boolean]>([
     ["fewer replicas", { replicas: 3 }, { replicas: 4, hourlyCost: 11.96 }, true],
-    ["fewer replicas, whose price has risen since", { replicas: 2 }, { replicas: 3, hourlyCost: 0.03 }, true],
-    ["a cheaper type", { gpuType: "l4", replicas: 8 }, { hourlyCost: 5.98 }, true],
     ["a stop", { desiredStatus: "stopped" }, { hourlyCost: 5.98 }, true],
     ["not another image", { container: "a/b:2" }, { hourlyCost: 5.98 }, false],
     ["not more replicas", { replicas: 3 }, { hourlyCost: 5.98 }, false],

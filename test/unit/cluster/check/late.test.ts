@@ -67,7 +67,6 @@ describe("a limit of the cost while the key is busy", () => {
       0,
       /^: gpucluster:maxHourlyCost cannot be checked: HTTP 429/,
     ],
-    ["that does not exist is not waited for", ["a"], {}, {}, never, 1, /^$/],
   ])("%s", async (_title, names, more, options, answer, count, text) => {
     const bench = await openBusy(answer, options);
     const results = await up(bench, names, more);
@@ -86,20 +85,10 @@ describe("a limit of the cost while the key is busy", () => {
   it.each<[string, Properties, Properties]>([
     ["nothing that costs no more: fewer replicas", { replicas: 1 }, old({ hourlyCost: 5.98 })],
     ["no stop", { desiredStatus: "stopped" }, old()],
-    ["no change of something else", { container: "a/b:2" }, old({ hourlyCost: undefined })],
   ])("fails %s", async (_title, news, olds) => {
     const bench = await openBusy(never, stack);
     expect((await check(bench, { ...checked, ...news }, olds)).refusals).toEqual([]);
   });
-});
-
-it("an adopted cluster that could not be read is taken with its own type of the list", async () => {
-  const bench = await openBench();
-  const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
-  bench.simulator.fault({ kind: "status", status: 503, method: "GET", times: 12 });
-  const { inputs } = await check(bench, { ...listOf("h200", "h100"), adopt: id });
-  expect(inputs["gpuType"]).toBe("h200");
-  expect((await bench.run(bench.cluster.create(bench.ctx(), inputs))).state).toMatchObject({ gpuType: "h100" });
 });
 
 describe("what a preview shows of the outputs", () => {
@@ -114,13 +103,6 @@ describe("what a preview shows of the outputs", () => {
     expect(bench.said).toEqual(['info: web: the creation asks for "h200" first, and then for "h100" and "l4"']);
     const one = await shown(bench, listOf("h200"));
     expect(bench.cluster.preview(one.inputs, one.certain)).not.toHaveProperty("gpuType");
-  });
-
-  it("has the type of the state for an existing one", async () => {
-    const bench = await openBench();
-    expect(bench.cluster.preview({ ...checked, gpuType: "h200" }, { gpuType: "h100" })).toMatchObject({
-      gpuType: "h100",
-    });
   });
 });
 
@@ -157,81 +139,12 @@ describe("a service that refuses the GPU type that was in stock", () => {
       /is 5.*2 x h200/,
       1,
     ],
-    ["and is given no other", { ...checked, gpuType: "h200" }, { h200: 0 }, /"h200" is not available/, 1],
   ])("%s makes nothing", async (_title, news, stock, text, requests) => {
     const bench = await openBench();
     const { made } = await upSoldOut(bench, news, stock);
     expect((await failureOf(made)).message).toMatch(text);
     expect(writes(bench.simulator)).toEqual(Array(requests).fill(creation));
     expect(living(bench.simulator)).toEqual([]);
-  });
-
-  const post = { method: "POST", path: "/v1/clusters" };
-  it.each<[string, NonNullable<BenchOptions["faults"]>[number]]>([
-    ["an answer that is lost", { ...post, kind: "drop", times: 9 }],
-    ["a failure of the service", { ...post, kind: "status", status: 503, code: "overloaded", times: 9 }],
-    ["another refusal", { ...post, kind: "status", status: 400, code: "invalid_request" }],
-  ])("is not meant by %s: no other type is asked for", async (_title, fault) => {
-    let createCluster = jest.fn<ReturnType<Client["createCluster"]>, Parameters<Client["createCluster"]>>();
-    const bench = await openBench({
-      client: (real) => {
-        createCluster = jest.fn(real.createCluster);
-        return { createCluster };
-      },
-    });
-    bench.simulator.fault(fault);
-    const { made } = await upSoldOut(bench, listOf("h200", "h100"), {});
-    await failureOf(made);
-    expect(new Set(createCluster.mock.calls.map(([body]) => body.gpuType))).toEqual(new Set(["h200"]));
-  });
-});
-
-describe("a type of a list whose price the service does not name", () => {
-  const isH200 = ({ type }: { readonly type: string }) => type === "h200";
-  /** `h200` has no price anywhere. */
-  const unpriced = ({ listGpuTypes, listGpuPricing }: Client): Partial<Client> => ({
-    listGpuTypes: async (...args) => {
-      const list = await listGpuTypes(...args);
-      const bare = list.gpus.map((gpu) => (isH200(gpu) ? { type: gpu.type, available: true, raw: {} } : gpu));
-      return { ...list, gpus: bare };
-    },
-    listGpuPricing: async (...args) => {
-      const list = await listGpuPricing(...args);
-      return { ...list, gpus: list.gpus.filter((gpu) => !isH200(gpu)) };
-    },
-  });
-
-  async function openSoldOut(limit: Properties, settings: BenchOptions["settings"], ...types: [string, ...string[]]) {
-    const bench = await openBench({ client: unpriced, ...(settings && { settings }) });
-    return { bench, ...(await upSoldOut(bench, { ...listOf(...types), ...limit }, { l4: 0 })) };
-  }
-
-  it.each<[string, Properties, BenchOptions["settings"]]>([
-    ["the cluster", { maxHourlyCost: 20 }, undefined],
-    ["the stack", {}, { maxHourlyCost: 20 }],
-  ])(
-    "is left out, with a warning or as an error if it is the last, under a limit of %s",
-    async (_title, limit, settings) => {
-      const { bench, made } = await openSoldOut(limit, settings, "l4", "h200", "h100");
-      expect((await made).state).toMatchObject({ gpuType: "h100", hourlyCost: 5.98, settled: true });
-      expect(writes(bench.simulator)).toEqual([creation, creation]);
-      expect(warnings(bench)).toEqual([
-        expect.stringMatching(/"l4" is refused/),
-        expect.stringMatching(
-          /"h200" is not allowed by a limit, so "h100" is next: .*cannot be checked: .*no price for "h200"/,
-        ),
-      ]);
-      const last = await openSoldOut(limit, settings, "l4", "h200");
-      expect((await failureOf(last.made)).message).toMatch(
-        /^cluster "web": \S*maxHourlyCost\S* cannot be checked: .* price for "h200".*Nothing was sent/,
-      );
-      expect(writes(last.bench.simulator)).toEqual([creation]);
-    },
-  );
-
-  it("is taken if nothing limits the cost", async () => {
-    const { made } = await openSoldOut({}, undefined, "l4", "h200");
-    expect((await made).state).toMatchObject({ gpuType: "h200", settled: true });
   });
 });
 
@@ -258,15 +171,6 @@ describe("a cluster that was given another type of the list than the expected on
     expect(bench.simulator.requests).toEqual([]);
   });
 
-  it("keeps it if the list of clusters cannot be read, and through an update", async () => {
-    const { bench, id, state, inputs, next } = await openOther();
-    bench.simulator.fault({ kind: "status", status: 503, method: "GET", path: "/v1/clusters", times: 9 });
-    const again = await check(next, { ...listOf("h200", "h100"), replicas: 3 }, inputs);
-    expect(Object.keys(next.cluster.diff(state, again.inputs, { urn }).changes)).toEqual(["replicas", "hourlyCost"]);
-    const updated = await bench.run(next.cluster.update(bench.ctx(), id, state, again.inputs));
-    expect(updated).toMatchObject({ gpuType: "h100", hourlyCost: 8.97, replicas: 3, settled: true });
-  });
-
   it("is no drift: the refresh has it among the inputs, and shows no difference from those of the check", async () => {
     const { bench, id, state, inputs, next } = await openOther();
     const found = await bench.run(next.cluster.read(bench.ctx(), id, state));
@@ -276,36 +180,4 @@ describe("a cluster that was given another type of the list than the expected on
     const again = await check({ ...bench, cluster: bench.as("seen") }, listOf("h200", "h100"), found?.inputs);
     expect(again.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
   });
-
-  it.each([{}, { showsOutputs: true }])(
-    "keeps it if that is the first of the program, and the stock spoke for another (%j)",
-    async (context) => {
-      const bench = await openBench();
-      bench.simulator.setGpuType("h200", { stock: 0 });
-      const news = listOf("h200", "h100");
-      const first = await bench.run(bench.cluster.check(bench.ctx(context), news));
-      expect(first.inputs["gpuType"]).toBe("h100");
-      bench.simulator.setGpuType("h200", { stock: 32 });
-      bench.simulator.setGpuType("h100", { stock: 0 });
-      const { id, state } = await bench.run(bench.cluster.create(bench.ctx(), first.inputs));
-      expect(state).toMatchObject({ gpuType: "h200", fallbackGpuTypes: ["h100"] });
-      for (const changes of [{}, { replicas: 3 }]) {
-        const next = bench.as("seen");
-        const again = await bench.run(next.check(bench.ctx(context), { ...news, ...changes }, first.inputs));
-        const { changes: found } = next.diff(state, again.inputs, { id, urn });
-        expect(Object.keys(found).filter((path) => path !== "hourlyCost")).toEqual(Object.keys(changes));
-      }
-    },
-  );
-
-  it.each<[string, ...string[]]>([["h200", "l4"], ["h200"]])(
-    "is replaced when the program has %s instead",
-    async (...types) => {
-      const { state, inputs, next } = await openOther();
-      const again = await check(next, listOf(...types), inputs);
-      expect(again.inputs["gpuType"]).toBe("h200");
-      expect(next.cluster.diff(state, again.inputs, { urn }).changes).toMatchObject({ gpuType: { replace: true } });
-      expect(again.said.join()).toContain("`gpuType` changes, so it is replaced");
-    },
-  );
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { generatedName } from "../../../../provider/cluster/model/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Bench, closeAll, openBench } from "../harness";
-import { checked, completed, existing, least, urnOf } from "../inputs";
+import { checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce } from "./harness";
 
 afterEach(closeAll);
@@ -25,11 +25,6 @@ describe("the defaults", () => {
       name: expect.stringMatching(/^web-[0-9a-f]{7}$/),
       __generatedName: true,
     });
-  });
-
-  it("leave alone what is given", async () => {
-    const given = { ...completed, desiredStatus: "stopped" };
-    expect(await checkOnce(given)).toMatchObject({ inputs: { ...given, hourlyCost: 0 }, failures: [] });
   });
 
   it.each(["name", "gpuType", "replicas", "container", "env"])("leave an unknown %s unknown", async (name) => {
@@ -103,26 +98,17 @@ describe("a generated name", () => {
     );
   });
 
-  it("stays the same if a stack gets a salt or another one", async () => {
-    const olds = { ...least, name: "web-0000000", __generatedName: true };
-    const { inputs } = await checkOnce(least, olds, { settings: { resume: "salt-7f3a9e51" } });
-    expect(inputs).toMatchObject({ name: "web-0000000", __generatedName: true });
-  });
-
-  it.each([
-    ["another stack", urnOf("web"), urnOf("web").replace(":dev:", ":prod:")],
-    ["a long name with another end", urnOf(`${"a".repeat(60)}1`), urnOf(`${"a".repeat(60)}2`)],
-    ["a name in other capitals", urnOf("Web"), urnOf("web")],
-  ])("differs for %s", (_title, one, other) => {
-    expect(generatedName(one)).not.toBe(generatedName(other));
-  });
+  it.each([["another stack", urnOf("web"), urnOf("web").replace(":dev:", ":prod:")]])(
+    "differs for %s",
+    (_title, one, other) => {
+      expect(generatedName(one)).not.toBe(generatedName(other));
+    },
+  );
 
   it.each([
     ["web", /^web-[0-9a-f]{7}$/],
     ["My Web_Server", /^my-web-server-[0-9a-f]{7}$/],
     ["---", /^cluster-[0-9a-f]{7}$/],
-    ["日本", /^cluster-[0-9a-f]{7}$/],
-    ["a::b", /^a-b-[0-9a-f]{7}$/],
     [`${"a".repeat(39)}-b`, /^a{39}-[0-9a-f]{7}$/],
   ])("of the resource %j is readable", (resource, pattern) => {
     expect(generatedName(urnOf(resource))).toMatch(pattern);
@@ -145,7 +131,6 @@ describe("a name that is taken", () => {
   it.each<[string, string, Properties, Properties | undefined, boolean]>([
     ["fails in other capitals, for host names know none", "web", { name: "WEB" }, undefined, true],
     ["fails for a rename to it", "api", { name: "api" }, checked, true],
-    ["passes if it is the cluster's own", "web", {}, checked, false],
   ])("%s", async (_title, taken, news, olds, fails) => {
     const bench = await openBench();
     const { id } = bench.simulator.addCluster({ name: taken, gpuType: "h100" });
@@ -153,25 +138,11 @@ describe("a name that is taken", () => {
     expect(refusals).toEqual(fails ? [expect.stringContaining(id)] : []);
   });
 
-  it("fails as a generated one, too", async () => {
-    const bench = await openBench();
-    const { inputs } = await checkOnce(least);
-    const { id } = bench.simulator.addCluster({ name: String(inputs["name"]), gpuType: "h100" });
-    expect((await check(bench, least)).failures).toEqual([{ property: "name", reason: expect.stringContaining(id) }]);
-  });
-
   it("is free when its holder is on its way out", async () => {
     const bench = await openBench({ deletionMs: 60_000 });
     const { id } = bench.simulator.addCluster({ name: "web", gpuType: "l4" });
     await bench.run(bench.client.deleteCluster(id));
     expect((await check(bench, checked)).refusals).toEqual([]);
-  });
-
-  it("passes for a replacement if it is the predecessor's", async () => {
-    const bench = await openBench();
-    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
-    const news = { ...checked, gpuType: "l4" };
-    for (const olds of [checked, {}]) expect((await check(bench, news, olds)).refusals).toEqual([]);
   });
 
   it("passes for a cluster that is replaced because another one is, though it is checked as if it were new", async () => {

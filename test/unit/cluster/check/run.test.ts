@@ -5,7 +5,7 @@ import { createClusterResource } from "../../../../provider/cluster/resource";
 import type { Settings } from "../../../../provider/config/settings";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, type BenchOptions, closeAll, openBench, requestLines, writes } from "../harness";
+import { type Bench, type BenchOptions, closeAll, openBench, requestLines } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -20,7 +20,6 @@ const fail = (message: string) => () => {
 };
 
 describe("endpoint and createdAt", () => {
-  const { endpoint, createdAt } = existing;
   const hasNone = (inputs: Properties) => !("endpoint" in inputs) && !("createdAt" in inputs);
 
   it.each<[string, Properties, string[]]>([
@@ -34,10 +33,6 @@ describe("endpoint and createdAt", () => {
     const { bench, inputs } = await checkOnce({ ...checked, ...news }, existing);
     expect(inputs).toEqual({ ...existing, ...news });
     expect(requestLines(bench.simulator)).toEqual(lines);
-  });
-
-  it("stay with a change of the replicas, too", async () => {
-    expect((await checkOnce({ ...checked, replicas: 7 }, existing)).inputs).toMatchObject({ endpoint, createdAt });
   });
 
   it("are found by one list for all clusters whose old inputs lack them", async () => {
@@ -61,10 +56,7 @@ describe("endpoint and createdAt", () => {
 
   it.each<[string, Properties, Properties]>([
     ["of the GPU type", { gpuType: "l4" }, existing],
-    ["of a GPU type that is not known yet", { gpuType: UNKNOWN }, existing],
     ["of the name", { name: "api" }, existing],
-    ["of more", { name: "api", gpuType: "l4", replicas: 7, env: {} }, existing],
-    ["that the old inputs lack both for", { gpuType: "l4" }, checked],
     ["that `replaceOnChanges` requires", { replicas: 7, __replaceOnChanges: ["replicas"] }, checked],
     ["of a generated name", { name: undefined, gpuType: "l4" }, { ...existing, name: "web-0", __generatedName: true }],
   ])("are in neither check of a replacement %s, and not looked up", async (_title, news, olds) => {
@@ -78,7 +70,6 @@ describe("endpoint and createdAt", () => {
 it.each<[string, Properties, Properties, string[]]>([
   ["a creation", {}, {}, []],
   ["a change", {}, old(), []],
-  ["the first change after a creation", {}, checked, []],
   // The generated name is known: it may be taken.
   ["a creation without a name", { name: undefined }, {}, [listLine]],
 ])("nothing is asked for %s of which nothing is known yet", async (_title, news, olds, lines) => {
@@ -87,15 +78,6 @@ it.each<[string, Properties, Properties, string[]]>([
   const { bench, refusals } = await checkOnce({ ...Object.fromEntries(unknown), ...news }, olds, { settings });
   expect(refusals).toEqual([]);
   expect(requestLines(bench.simulator)).toEqual(lines);
-});
-
-it("clusters whose old inputs say it all are neither listed nor asked for", async () => {
-  const bench = await openBench();
-  for (const name of ["a", "b", "c"]) {
-    const { inputs } = await check(bench, { ...checked, name }, { ...existing, name }, name);
-    expect(inputs).toMatchObject({ ...existing, name });
-  }
-  expect(bench.simulator.requests).toEqual([]);
 });
 
 describe("a cluster whose inputs are those of the last check", () => {
@@ -130,14 +112,6 @@ describe("a cluster whose inputs are those of the last check", () => {
     );
   });
 
-  it("holds the cluster that it has adopted", async () => {
-    const bench = await openBench();
-    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100", replicas: 2 });
-    expect((await check(bench, { ...checked, adopt: id }, old({ adopt: id }))).refusals).toEqual([]);
-    const second = await check(bench, { ...named("web"), adopt: id }, {}, "other");
-    expect(second.refusals).toContainEqual(expect.stringContaining(`adopts ${id} too`));
-  });
-
   it.each([fail("The key is missing"), undefined])("needs the settings all the same", async (service) => {
     const bench = await openBench();
     const settings = service ? () => ordinary : fail("The key is missing");
@@ -168,11 +142,7 @@ const never = () => new Promise<never>(() => undefined);
 
 describe("a service that", () => {
   it.each<[string, BenchOptions]>([
-    ["answers 503", { faults: [down] }],
-    ["answers 503 for its clusters", { faults: [{ ...down, path: "/v1/clusters" }] }],
-    ["answers 503 for its GPU types", { faults: [{ ...down, path: "/v1/gpus**" }] }],
     ["refuses its GPU types", { faults: [{ ...down, status: 403, path: "/v1/gpus**" }] }],
-    ["breaks every connection", { faults: [{ kind: "drop", times: 1_000 }] }],
     ["answers with web pages", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
     ["is out of permits", { faults: [{ ...down, status: 429, headers: { "Retry-After": "50" } }] }],
     ["never answers", { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) }],
@@ -219,16 +189,6 @@ describe("a service that", () => {
     expect(bench.said).toEqual([
       expect.stringMatching(/^warning: GPU types, stock figures and prices could not be checked: no answer within 5 s/),
     ]);
-  });
-
-  it("is asked again later in the run is given the time that the lookups so far have not used", async () => {
-    const bench = await openBench();
-    await check(bench, named("a"), {}, "a");
-    await bench.clock.advance(60 * 60_000);
-    const { id } = bench.simulator.addCluster({ name: "found", gpuType: "h100", replicas: 2 });
-    const { inputs } = await check(bench, { ...checked, name: undefined, adopt: id }, {}, "b");
-    expect(inputs["name"]).toBe("found");
-    expect(writes(bench.simulator)).toEqual([]);
   });
 });
 
@@ -288,15 +248,6 @@ describe("a secret of the program or of the state that the service quotes to a c
     expect(shown).toContain(`${hidden} or [secret]`);
   });
 
-  it("is hidden if the state of a cluster quotes it", async () => {
-    const bench = await openBench({ dialect: "terse" });
-    const { id } = bench.simulator.addCluster({ name: "theirs", gpuType: "h100", replicas: 2 });
-    const record = { id, name: `of ${canary}`, gpu_type: "h100", status: "running", replicas: 2 };
-    bench.simulator.fault({ kind: "body", path: "/v1/clusters/*", body: JSON.stringify(record), times: 9 });
-    const { name: _name, ...given } = news;
-    expect(await shownBy(bench, { ...given, adopt: id })).toContain(`adopts ${id} ("of [secret]"`);
-  });
-
   it("is hidden in the failure of a limit", async () => {
     const { refusals } = await checkOnce(news, {}, { settings: { maxHourlyCost: 1 }, faults: [failing] });
     expect(refusals).toEqual([expect.stringMatching(/gpucluster:maxHourlyCost cannot be checked: /)]);
@@ -309,13 +260,5 @@ describe("a secret of the program or of the state that the service quotes to a c
     expect(await shownBy(bench, { ...checked, env, replicas: 0 })).toContain("a whole number from 1 to 10000, got 0");
     expect(await shownBy(bench, { ...checked, env })).toContain("could not be checked");
     expect(bench.said.join()).not.toContain("[secret]");
-  });
-
-  it("is not in the refusal of a name that is taken", async () => {
-    const bench = await openBench();
-    bench.simulator.addCluster({ name: "web", gpuType: "h100" });
-    const { failures } = await bench.run(bench.cluster.check(bench.ctx({ urn: urnOf("web") }), checked));
-    expect(failures).toHaveLength(1);
-    expect(JSON.stringify([failures, bench.said])).not.toContain(canary);
   });
 });

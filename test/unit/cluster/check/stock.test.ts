@@ -22,8 +22,6 @@ describe("a stock that is exceeded", () => {
     ["each GPU of a replica counts", { ...many(5), extraFields: { gpus_per_replica: 8 } }, undefined, 40],
     ["a start counts whole", many(40), held(40, atRest), 40],
     ["a replacement that comes first counts whole", { ...many(40), name: "api" }, held(40), 40],
-    ["a replacement of another type counts whole", many(40), old({ replicas: 40 }), 40],
-    ["a replacement of a stopped one counts whole", many(40), old({ replicas: 40, ...atRest }), 40],
   ])(
     "is a warning with the type, what is wanted and what there is: %s",
     async (_title, news, olds, wanted, options = {}) => {
@@ -60,9 +58,6 @@ describe("a stock is no reason to say anything", () => {
     ["for a scale-up that it is enough for", many(132), held(100)],
     ["for a scale-down", many(40), held(50)],
     ["for a cluster that does not change", many(40), held(40)],
-    ["for a stopped cluster", { ...many(40), ...atRest }, undefined],
-    ["for a stop", { ...many(50), ...atRest }, held(40)],
-    ["for a scale-up while it is stopped", { ...many(90), ...atRest }, held(1, atRest)],
     ["for replicas that are not known yet", many(UNKNOWN), undefined],
     ["for a desired status that is not known yet", manyUnknown, undefined],
     [

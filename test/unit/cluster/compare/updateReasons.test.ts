@@ -36,18 +36,7 @@ const env = { A: "new-canary" };
 
 test.each<[string, Transition, string | undefined]>([
   ["env", transition({}, { env }, rollout), "`env` changes: a roll-out replaces both replicas"],
-  [
-    "both",
-    transition({}, { env, container: "a/b:2" }, rollout),
-    "`container` and `env` change: a roll-out replaces both replicas",
-  ],
-  [
-    "three replicas",
-    transition({ replicas: 3 }, { env }, rollout),
-    "`env` changes: a roll-out replaces all 3 replicas",
-  ],
   ["one replica", transition({ replicas: 1 }, { env }, rollout), "`env` changes: a roll-out replaces the replica"],
-  ["a stopped cluster", transition({ desiredStatus: "stopped" }, { env }, rollout), undefined],
   ["a cluster that is stopped", transition({}, { env, desiredStatus: "stopped" }, rollout), undefined],
   ["no roll-out", transition({}, { replicas: 3 }, new Set(["scale"] as const)), undefined],
 ])("the roll-out of %s", (_what, change, text) => {
