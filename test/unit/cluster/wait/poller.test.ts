@@ -1,20 +1,20 @@
-import * as conditions from "../../../../provider/cluster/compare/health";
+import fc from "fast-check";
+import { type Found, goalOf, judgeReady, type Verdict } from "../../../../provider/cluster/compare/health";
 import { Operation } from "../../../../provider/cluster/shared/operation";
+import { pollPauseMs, type Waiting } from "../../../../provider/cluster/wait/pollInterval";
 import type { Ctx } from "../../../../provider/contract";
-import type { Fault } from "../../../../simulator";
+import type { Dialect, Fault } from "../../../../simulator";
 import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
 
 afterEach(closeAll);
-
-const { goalOf, judgeReady } = conditions;
 
 const hourMs = 3_600_000;
 const lists = "GET /v1/clusters";
 const details = "GET /v1/clusters/:id/status";
 const listing = { path: "/v1/clusters", method: "GET", times: 1_000 } as const;
 
-type Judge = (look: conditions.Found) => conditions.Verdict;
+type Judge = (look: Found) => Verdict;
 
 /** Makes clusters that are on their way, behind the core's back. */
 async function begin(bench: Bench, count = 1, replicas = 1): Promise<string[]> {
@@ -48,30 +48,6 @@ describe("many waits", () => {
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(66_000 + 2_000);
   });
 
-  it("end soon after each other if their clusters were created together", async () => {
-    const bench = await openBench({ provisioningMs: 30_000 });
-    const make = async (index: number) => {
-      await bench.clock.sleep(index * 100);
-      await bench.cluster.create(bench.ctx(), { ...checked, name: `web-${index}` });
-      return bench.clock.now();
-    };
-    const startMs = bench.clock.now();
-    const ends = await bench.run(Promise.all(Array.from({ length: 10 }, (_, index) => make(index))));
-    const lags = ends.map((endMs, index) => endMs - startMs - index * 100 - 30_000);
-    expect(Math.max(...lags.slice(1))).toBeLessThanOrEqual(700);
-    expect(countOf(bench.simulator, lists)).toBeLessThanOrEqual(35);
-  });
-
-  it("need no more list calls when they are more", async () => {
-    const listsOf = async (count: number) => {
-      const bench = await openBench({ provisioningMs: 30_000 });
-      const ids = await begin(bench, count);
-      await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
-      return countOf(bench.simulator, lists);
-    };
-    expect(await listsOf(40)).toBeLessThanOrEqual((await listsOf(10)) + 3);
-  });
-
   it.each<[string, Fault]>([
     ["ask by its id for what the list does not hold", { ...listing, kind: "body", body: '{"clusters":[]}' }],
     ["go on by id where the key may not list", { ...listing, kind: "status", status: 403 }],
@@ -90,17 +66,6 @@ describe("many waits", () => {
     const waits = [first, ...others].map((id) => watch(bench, id, { timeoutMs: 120_000 }));
     const results = await bench.run(Promise.allSettled(waits));
     expect(results.map(({ status }) => status)).toEqual(["rejected", ...others.map(() => "fulfilled")]);
-  });
-});
-
-describe("one wait", () => {
-  it("looks at each replica each time, and lists nothing", async () => {
-    const bench = await openBench({ provisioningMs: 30_000 });
-    const [id = ""] = await begin(bench, 1, 3);
-    await bench.run(watch(bench, id, { judge: (look) => judgeReady(look, goalOf({ replicas: 3 })) }));
-    expect(countOf(bench.simulator, lists)).toBe(0);
-    const lines = bench.said.filter((text) => /^[012]\/3 replicas healthy, provisioning, /.test(text));
-    expect(lines.length).toBeGreaterThanOrEqual(3);
   });
 });
 
@@ -139,17 +104,6 @@ describe("a long wait", () => {
     expect(pauses.at(-1)).toBeLessThanOrEqual(15_000);
     expect(looks.length).toBeLessThan(800);
   });
-
-  it("for a new cluster looks at its replicas ever more rarely, and asks in between for its word alone", async () => {
-    const bench = await openBench({ provisioningMs: 5 * 60_000 });
-    const startMs = bench.clock.now();
-    await bench.run(bench.cluster.create(bench.ctx(), checked));
-    const { looks, pauses } = looksOf(bench, (path) => path.endsWith("/status"));
-    // A fifth of the time waited, and the interval of up to 7.5 s until the next look.
-    for (const [index, pause] of pauses.entries())
-      expect(pause).toBeLessThan(0.2 * ((looks[index] ?? 0) + pause - startMs) + 8_000);
-    expect(looks.length).toBeLessThan(countOf(bench.simulator, "GET /v1/clusters/:id") / 2);
-  });
 });
 
 describe("a wait ends", () => {
@@ -173,16 +127,6 @@ describe("a wait ends", () => {
     expect(countOf(bench.simulator, "GET /v1/clusters/:id")).toBe(3);
   });
 
-  it("at its deadline, with a last look there", async () => {
-    const bench = await openBench({ provisioningMs: hourMs });
-    const [id = ""] = await begin(bench);
-    const deadlineMs = bench.clock.now() + 77_000;
-    const error = await bench.run(failureOf(watch(bench, id, { timeoutMs: 77_000 })));
-    expect(error.name).toBe("TimeoutError");
-    expect(bench.clock.now()).toBe(deadlineMs);
-    expect(bench.simulator.requests.at(-1)?.at).toBe(deadlineMs);
-  });
-
   it("in success when it is ready just at its deadline", async () => {
     const bench = await openBench({ provisioningMs: 77_000 });
     const [id = ""] = await begin(bench);
@@ -199,5 +143,107 @@ describe("many deletions", () => {
     await bench.run(Promise.all(fleet.map(({ id, state }) => bench.cluster.delete(bench.ctx(), id, state))));
     expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
     expect(bench.simulator.requests.length).toBeLessThanOrEqual(30 + 15);
+  });
+});
+
+const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0, share: 1 };
+const nearEnd = { ...free, resetInMs: 1_900 };
+const due = { agesMs: [30_500, 30_500], fastestMs: 30_000, dueMs: 29_900, budget: { ...free, limit: 600, spare: 596 } };
+const two: Waiting = { agesMs: [0, 0], sinceMs: 0, requests: 1, confirmations: 0, areDeletions: false, budget: free };
+
+describe("the pause before the next look", () => {
+  it.each<[string, Partial<Waiting>, number]>([
+    ["is short at first", {}, 1_250],
+    ["is shortest where nothing is known of the rate limit", { budget: { limit: 100, queued: 0, share: 1 } }, 1_000],
+    ["takes half of what is left where a look is two requests", { requests: 2 }, 2_500],
+    ["leaves room for confirmations", { confirmations: 48 }, 2_500],
+    ["is made for a few looks where confirmations take all that is left", { confirmations: 500 }, 5_000],
+    ["is 2 s at least where many wait for deletions", { areDeletions: true }, 2_000],
+    ["grows with the wait", { agesMs: [600_000, 600_000] }, 2_400],
+    ["of a single wait is longer: it has no other to share its polls with", { agesMs: [0] }, 2_000],
+    ["of a single wait grows to 2.5 % of it", { agesMs: [300_000] }, 7_500],
+    ["is never longer than 15 s", { agesMs: [7_200_000, 7_200_000] }, 15_000],
+    ["is never longer than 60 s if others use the key", { budget: { ...free, spare: 0, share: 0.1 } }, 60_000],
+    ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
+    ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
+    ["reaches to the end of a window that ends soon after it", { budget: nearEnd }, 1_900],
+    ["is not shorter because a window ends before it", { agesMs: [900_000, 900_000], budget: nearEnd }, 3_600],
+    ["heeds no end of a window if others use the key", { budget: { ...nearEnd, share: 0.9 } }, 1_000],
+    ["is that of the youngest wait", { agesMs: [10_000, 900_000] }, 1_250],
+    ["reaches to the moment at which the first may be ready", { agesMs: [0, 230_000], fastestMs: 300_000 }, 10_000],
+    ["is 0.6 s while all are about as old as the first that looked ready", { ...due, agesMs: [29_000, 30_800] }, 600],
+    [
+      "is as before if one is younger, as always in a fleet whose creations are spread",
+      { ...due, agesMs: [28_000, 30_000] },
+      1_000,
+    ],
+    ["is as before if they wait for deletions", { ...due, areDeletions: true }, 2_000],
+    ["is counted from the beginning of the last look", { sinceMs: 100 }, 1_150],
+    ["is at least half of it, however long the last look took", { sinceMs: 1_200 }, 625],
+    ["is whole where confirmations take what is left", { sinceMs: 100, confirmations: 90 }, 5_000],
+  ])("%s", (_title, waiting, ms) => {
+    expect(pollPauseMs({ ...two, ...waiting })).toBe(ms);
+  });
+
+  it("never uses up a window before its end, and never stops looking", () => {
+    const left = { spare: fc.integer({ min: 1, max: 100 }), resetInMs: fc.integer({ min: 1, max: 60_000 }) };
+    const budgets = fc.record({ limit: fc.constant(100), queued: fc.constant(0), share: fc.constant(1), ...left });
+    fc.assert(
+      fc.property(budgets, fc.integer({ min: 0, max: 4e6 }), fc.constantFrom(1, 2), (budget, age, requests) => {
+        const pause = pollPauseMs({ ...two, agesMs: [age, age], requests, budget });
+        expect(pause).toBeGreaterThanOrEqual(1_000);
+        expect(pause).toBeLessThanOrEqual(15_000);
+        const looks = Math.floor(budget.resetInMs / pause);
+        if (pause < 15_000 && pause > 1_000)
+          expect(looks * requests).toBeLessThanOrEqual(Math.max(budget.spare, requests));
+      }),
+    );
+  });
+
+  it("is never shorter than half of the one without the time that the last look took", () => {
+    const ages = fc.array(fc.integer({ min: 0, max: 4e6 }), { minLength: 1, maxLength: 5 });
+    const times = fc.record({
+      agesMs: ages,
+      fastestMs: fc.integer({ min: 0, max: 4e6 }),
+      dueMs: fc.integer({ min: 0, max: 4e6 }),
+    });
+    const budgets = fc.record({
+      spare: fc.integer({ min: 0, max: 96 }),
+      resetInMs: fc.integer({ min: 2_000, max: 60_000 }),
+    });
+    fc.assert(
+      fc.property(times, budgets, fc.integer({ min: 0, max: 60_000 }), (waiting, budget, sinceMs) => {
+        const all = { ...two, ...waiting, budget: { ...free, share: 0.5, ...budget } };
+        const whole = pollPauseMs(all);
+        expect(whole).toBeGreaterThanOrEqual(600);
+        const pause = pollPauseMs({ ...all, sinceMs });
+        expect(pause).toBeGreaterThanOrEqual(whole / 2);
+        expect(pause).toBeLessThanOrEqual(whole);
+      }),
+    );
+  });
+});
+
+/** When the state of a cluster says `running`: when all replicas are healthy, or before. */
+const late = "all-healthy";
+const early = "always";
+
+describe("one creation", () => {
+  it.each<[number, Dialect["runningWhen"], { requests: number; ratio: number }]>([
+    [30, late, { requests: 30, ratio: 1.07 }],
+    [30, early, { requests: 45, ratio: 1.07 }],
+    [300, late, { requests: 120, ratio: 1.03 }],
+    [300, early, { requests: 200, ratio: 1.03 }],
+  ])("that takes %i s, where the state is running when %s, takes few requests", async (seconds, runningWhen, most) => {
+    const bench = await openBench({
+      rateLimit: 100,
+      provisioningMs: seconds * 1_000,
+      dialect: { runningWhen },
+    });
+    const startMs = bench.clock.now();
+    const { state } = await bench.run(bench.cluster.create(bench.ctx(), checked));
+    expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
+    expect(bench.simulator.requests.length).toBeLessThanOrEqual(most.requests);
+    expect((bench.clock.now() - startMs) / (seconds * 1_000)).toBeLessThanOrEqual(most.ratio);
   });
 });

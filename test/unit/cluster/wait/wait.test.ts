@@ -1,29 +1,187 @@
+import type { Client } from "../../../../provider/api/client";
+import { goalOf } from "../../../../provider/cluster/compare/health";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, closeAll, countOf, initErrorOf, openBench, settle } from "../harness";
+import { type Bench, closeAll, countOf, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
 import { canary } from "../inputs";
-import * as power from "../powerHarness";
-
-const {
+import {
   asked,
   atRest,
   change,
   expectAtGoal,
   failingChange,
+  type Held,
   noStatus,
+  patch,
+  reach,
+  redeploy,
+  refresh,
   renaming,
+  restart,
   running,
+  scale,
   settleStopped,
+  stop,
   toDo,
   warnings,
-} = power;
-type Held = power.Held;
+} from "../powerHarness";
 
 afterEach(closeAll);
 
+const env = { MODEL: "another" };
+
+const create = (bench: Bench, inputs: Properties = asked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
+
+describe("skipAwait", () => {
+  const hasty: Properties = { ...asked, skipAwait: true };
+
+  it.each<[string, Properties, Properties, string[]]>([
+    ["a scale", hasty, { ...hasty, replicas: 4 }, [scale]],
+    ["an env", hasty, { ...hasty, env }, [patch]],
+    ["a stop", hasty, { ...hasty, desiredStatus: "stopped" }, [stop]],
+  ])("goes on as soon as %s is accepted, and leaves nothing to do", async (_title, before, wanted, calls) => {
+    const { bench, made } = await openSettled(hasty, { provisioningMs: 600_000, deletionMs: 600_000 });
+    const first = before === hasty ? made : await change(bench, made, { ...before, skipAwait: false });
+    const startMs = bench.clock.now();
+    await change(bench, first, wanted);
+    expect(bench.clock.now() - startMs).toBeLessThan(15_000);
+    expect(writes(bench.simulator)).toEqual(calls);
+  });
+
+  it("makes a creation end with the accepted cluster, which is no drift while it comes up", async () => {
+    const bench = await openBench({ provisioningMs: 600_000 });
+    const made = await create(bench, hasty);
+    expect(made.state).toMatchObject({ settled: true, status: "provisioning" });
+    expect(toDo(bench, made, hasty)).toEqual([]);
+    expect(toDo(bench, await refresh(bench, made), hasty)).toEqual([]);
+    await bench.clock.advance(600_000);
+    await expectAtGoal(bench, await refresh(bench, made), hasty);
+  });
+
+  it("waits until the service shows a new cluster at all, so that nothing takes it for gone later", async () => {
+    const dialect = { injectedEnv: { GPU_HOST: "node-7" } };
+    const bench = await openBench({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
+    const made = await create(bench, hasty);
+    expect(made.state["unverifiedInputs"]).toEqual([]);
+    await bench.clock.advance(60_000);
+    await expectAtGoal(bench, await refresh(bench, made), hasty);
+  });
+
+  it("does not call a cluster settled that has failed, and the next update rolls it out", async () => {
+    const bench = await openBench();
+    const made = await create(bench, hasty);
+    bench.simulator.change(made.id, { status: "failed", message: "node lost" });
+    const found = await refresh(bench, made);
+    expect(toDo(bench, found, hasty)).toEqual(["settled"]);
+    expect((await change(bench, found, hasty)).state["settled"]).toBe(true);
+    expect(writes(bench.simulator)).toEqual([patch, redeploy]);
+  });
+});
+
+describe("minHealthyReplicas", () => {
+  // Rows of [replicas, minHealthyReplicas, enough].
+  const counts = [
+    [4, undefined, 4],
+    [4, 3, 3],
+    [10, 1, 1],
+    [2, 4, 2],
+  ] as const;
+  it.each(counts)("of %d replicas: %j means %d", (replicas, minHealthyReplicas, enough) => {
+    expect(goalOf({ replicas, minHealthyReplicas })).toMatchObject({ replicas, enough });
+  });
+
+  const sick = { kind: "sick-replica", replica: 3, message: "no driver" } as const;
+
+  it("of 3 is reached although the last of four replicas is sick for ever", async () => {
+    const bench = await openBench({ faults: [sick], provisioningMs: 20_000 });
+    const inputs = { ...asked, replicas: 4, minHealthyReplicas: 3 };
+    const made = await create(bench, inputs);
+    expect(made.state).toMatchObject({ settled: true, readyReplicas: 3 });
+    expect(bench.clock.now() % 86_400_000).toBeGreaterThanOrEqual(15_000);
+    await expectAtGoal(bench, made, inputs);
+    expect(bench.said).toContain("status: 3/4 replicas healthy");
+  });
+
+  it.each([
+    ["an env", { env }],
+    ["a restart", { restartTriggers: ["b"] }],
+    ["a redeploy", { redeployTriggers: ["b"] }],
+  ])("after %s counts renewed replicas, not old ones that are still healthy", async (_title, news) => {
+    const bench = await openBench({ provisioningMs: 120_000 });
+    const inputs: Properties = { ...asked, replicas: 4, minHealthyReplicas: 2 };
+    const made = await settle(bench, inputs);
+    await bench.clock.advance(120_000);
+    const startMs = bench.clock.now();
+    const at = await change(bench, await refresh(bench, made), { ...inputs, ...news });
+    const tookMs = bench.clock.now() - startMs;
+    expect([tookMs >= 60_000, tookMs < 80_000]).toEqual([true, true]);
+    expect(at.state).toMatchObject({ settled: true, readyReplicas: 2 });
+    expect(warnings(bench)).toEqual([]);
+  });
+
+  it("waits for renewed replicas where a service replaces one after the other", async () => {
+    let asks = 0;
+    const bench = await openBench({
+      dialect: { actionAnswer: "empty" },
+      client: (real) => oneByOne(real, () => asks++),
+    });
+    const inputs: Properties = { ...asked, replicas: 4, minHealthyReplicas: 2 };
+    const made = await settle(bench, inputs);
+    await bench.clock.advance(60_000);
+    asks = 0;
+    await change(bench, made, { ...inputs, redeployTriggers: ["b"] });
+    expect(asks).toBe(5);
+    expect(bench.said).toContainEqual(expect.stringMatching(/^status: 1\/4 replicas healthy and renewed, /));
+  });
+});
+
+/** Shows the replicas of a redeployed cluster as if they were replaced one by one, one in each look. */
+function oneByOne(real: Client, count: () => number): Partial<Client> {
+  let isRolling = false;
+  return {
+    redeployCluster: async () => {
+      isRolling = true;
+      return undefined;
+    },
+    getClusterStatus: async (...args) => {
+      const { replicas, ...status } = await real.getClusterStatus(...args);
+      const renewed = isRolling ? count() - 2 : 0;
+      return {
+        ...status,
+        replicas: replicas.map((one, index) => ({ ...one, id: index < renewed ? `new-${index}` : one.id })),
+      };
+    },
+  };
+}
+
+describe("a key that may not read /status", () => {
+  it("ends the wait with what to do", async () => {
+    const forbidden = { kind: "status", status: 403, path: "/v1/clusters/*/status", times: 1_000 } as const;
+    const bench = await openBench({ faults: [forbidden] });
+    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), asked)));
+    expect(error.reasons[0]).toMatch(/HTTP 403\). The API key is not allowed to do this/);
+    expect(bench.clock.now() % 86_400_000).toBeLessThan(60_000);
+  });
+});
+
+describe("a service without /status, whose records show no replicas,", () => {
+  it.each<[string, Properties, Properties, string[]]>([
+    ["an update of the env", asked, { ...asked, env }, [patch]],
+    ["a scale", asked, { ...asked, replicas: 4 }, [scale]],
+    ["a restart", asked, { ...asked, restartTriggers: ["b"] }, [restart]],
+    ["a stop", asked, atRest, [stop]],
+  ])("has %s end when the word says so", async (_title, before, wanted, calls) => {
+    const bench = await openBench({ faults: [noStatus], provisioningMs: 20_000 });
+    const made = before === asked ? await settle(bench, asked) : await settleStopped(bench, before);
+    const at = await reach(bench, made, wanted, calls);
+    expect(running(bench, at).status).toBe(wanted["desiredStatus"]);
+    expect(warnings(bench)).toEqual([]);
+    await bench.run(bench.cluster.delete(bench.ctx(), at.id, at.state));
+  });
+});
+
 const four: Properties = { ...asked, replicas: 4 };
 const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
-const statusPath = { method: "GET", path: "/v1/clusters/*/status" } as const;
 
 /** Each text with the time at which it was said, in seconds of the operation. */
 function timed(bench: Bench) {
@@ -32,8 +190,6 @@ function timed(bench: Bench) {
   const status = (text: string) => void lines.push([(bench.clock.now() - startMs) / 1000, text]);
   return { lines, status };
 }
-
-const create = (bench: Bench, inputs: Properties = asked) => bench.run(bench.cluster.create(bench.ctx(), inputs));
 
 describe("the status line", () => {
   it("comes at the start, on each change, and each 15 s, and says how much of the time is over", async () => {
@@ -66,13 +222,6 @@ describe("the status line", () => {
     );
     expect(bench.said.at(-1)).toBe("status: 2/2 replicas healthy");
   });
-
-  it("shows a word that nobody knows, and waits on", async () => {
-    const bench = await openBench({ client: renaming("provisioning", "warming the ovens"), provisioningMs: 60_000 });
-    const made = await create(bench);
-    expect(bench.said).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, warming the ovens, /));
-    await expectAtGoal(bench, made, asked);
-  });
 });
 
 describe("nothing that passes ends a wait:", () => {
@@ -80,9 +229,6 @@ describe("nothing that passes ends a wait:", () => {
     ["a replica that flaps", [{ kind: "flap", replica: 1, periodMs: 20_000, flaps: 3 }]],
     ["a cluster that is not shown yet", [{ kind: "hidden", ms: 25_000 }]],
     ["errors of the service", [{ ...oneCluster, kind: "status", status: 500, times: 5, after: 2 }]],
-    ["errors of /status", [{ ...statusPath, kind: "status", status: 503, times: 5, after: 1 }]],
-    ["connections that break", [{ ...oneCluster, kind: "drop", times: 4, after: 2 }]],
-    ["answers that end in the middle", [{ ...statusPath, kind: "truncate", times: 4 }]],
     ["web pages of a gateway", [{ ...oneCluster, kind: "html", status: 502, times: 4, after: 1 }]],
     ["one refusal of the key", [{ ...oneCluster, kind: "status", status: 401, times: 1, after: 1 }]],
     ["a 404 between other answers", [{ ...oneCluster, kind: "status", status: 404, times: 1, after: 2 }]],
@@ -95,16 +241,6 @@ describe("nothing that passes ends a wait:", () => {
       await bench.clock.advance(300_000);
       await expectAtGoal(bench, made, asked);
     }
-  });
-
-  it("a replica that flaps once it was healthy is no drift when it is well again", async () => {
-    const bench = await openBench({ faults: [{ kind: "flap", replica: 0, periodMs: 20_000, flaps: 1 }] });
-    const made = await create(bench);
-    await bench.clock.advance(20_000);
-    const sick = await power.refresh(bench, made);
-    expect(toDo(bench, sick, asked)).toEqual(["settled"]);
-    await bench.clock.advance(60_000);
-    expect(toDo(bench, await power.refresh(bench, sick), asked)).toEqual([]);
   });
 });
 
@@ -134,34 +270,6 @@ describe("a list that lags 15 s behind, where several wait,", () => {
     const healed = await both(bench, { ...asked, env }, up);
     for (const at of healed) expect(running(bench, at)).toMatchObject({ status: "running", env });
   });
-
-  it("neither ends a restart before it has begun, where the word is all that is looked at", async () => {
-    const bench = await openBench({ ...lagging, faults: [noStatus] });
-    const made = await both(bench, asked);
-    await bench.clock.advance(20_000);
-    const startMs = bench.clock.now();
-    await both(bench, { ...asked, restartTriggers: ["b"] }, made);
-    expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(40_000);
-  });
-});
-
-describe("a failed state", () => {
-  it.each<[string, Fault[]]>([
-    ["the replicas", []],
-    ["the status word", [noStatus]],
-  ])("ends the wait at the next look (health by %s)", async (_health, faults) => {
-    const bench = await openBench({ faults, provisioningMs: 600_000 });
-    const { lines, status } = timed(bench);
-    void bench.clock.sleep(100_000).then(() => {
-      for (const { id } of bench.simulator.clusters())
-        bench.simulator.change(id, { status: "failed", message: "no node" });
-    });
-    const startMs = bench.clock.now();
-    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx({ status }), asked)));
-    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(111_000);
-    expect(error.reasons[0]).toMatch(/was created, but is not ready: it is failed\n/);
-    expect(lines.length).toBeGreaterThan(4);
-  });
 });
 
 describe("a timeout", () => {
@@ -179,21 +287,12 @@ describe("a timeout", () => {
       const made = await settle(bench, { ...asked, skipAwait: true });
       if (title === "a start") bench.simulator.change(made.id, { status: "stopped" });
       const awaited = { ...made, state: { ...made.state, skipAwait: false } };
-      const held = title === "a start" ? await power.refresh(bench, awaited) : made;
+      const held = title === "a start" ? await refresh(bench, awaited) : made;
       const startMs = bench.clock.now();
       const failed = await failingChange(bench, held, wanted, { timeoutMs });
       expect(bench.clock.now() - startMs).toBeLessThanOrEqual(timeoutMs + 3_000);
       expect(failed.text).toMatch(/timed out after/);
     }
-  });
-
-  it("ends the attempts to start what does not start", async () => {
-    const bench = await openBench({ dialect: { actionAnswer: "empty" }, client: () => ignoring() });
-    const stopped = await settleStopped(bench);
-    const startMs = bench.clock.now();
-    const failed = await failingChange(bench, stopped, asked, { timeoutMs: 5_000 });
-    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(6_000);
-    expect(failed.text).toMatch(/timed out\n.*\n +restart: accepted, but the cluster stays stopped/);
   });
 });
 
@@ -257,26 +356,5 @@ describe("a wait in which nothing changes", () => {
     expect(Number(/for (\d+)m/.exec(text)?.[1])).toBe(minutes);
     expect(text).toContain(`0/2 replicas healthy, ${word}`);
     expect(text).toMatch(/The wait continues for \d+m\d*s?\. Check the cluster .*Ctrl-C/);
-  });
-
-  it("says nothing while replicas come up one after the other", async () => {
-    const bench = await openBench({ client: renaming("provisioning", "glowing"), provisioningMs: 16 * 60_000 });
-    bench.simulator.setGpuType("h100", { stock: 64 });
-    await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 3_600_000 }), { ...asked, replicas: 8 }));
-    expect(warnings(bench)).toEqual([]);
-  });
-
-  it("says so also where no look succeeds", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, asked);
-    bench.simulator.fault({ kind: "status", status: 500, method: "GET", after: 1, times: 100_000 });
-    await failingChange(bench, made, { ...asked, replicas: 3 }).catch(() => undefined);
-    expect(warnings(bench)).toEqual([expect.stringMatching(/nothing has changed for 5m\d*s?: cannot poll: .*500/)]);
-  });
-
-  it("is no word of a short one", async () => {
-    const bench = await openBench();
-    await change(bench, await settle(bench, asked), { ...asked, replicas: 3 });
-    expect(warnings(bench)).toEqual([]);
   });
 });
