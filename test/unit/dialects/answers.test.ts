@@ -43,31 +43,6 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(message).toContain("getGpuTypes()");
   });
 
-  it("a type without a price has none, and everything else", async () => {
-    const { client, run, simulator } = await open(name);
-    simulator.setGpuType("h200", { pricePerHour: undefined });
-    const all = await run(getGpuTypes(client));
-    expect(canonical(all.gpuTypes.filter(({ type }) => type === "h200"))).toEqual([
-      { ...model(gpuOf("h200", catalog)), ...stock(gpuOf("h200", catalog)) },
-    ]);
-    const { prices } = await run(getGpuPricing(client));
-    expect(canonical(prices.filter(({ type }) => type !== "h200"))).toEqual(
-      catalog.filter(({ type }) => type !== "h200").map(price),
-    );
-    // If a record has no field but its price, the type may be missing.
-    expect(prices.find(({ type }) => type === "h200")?.pricePerHour).toBeUndefined();
-  });
-
-  it("a sold-out catalog is a sold-out list, not an error", async () => {
-    const { client, run } = await open(name, { gpuTypes: catalog.map((gpu) => ({ ...gpu, stock: 0 })) });
-    const { gpuTypes } = await run(getGpuTypes(client));
-    const { availability } = await run(getGpuAvailability(client));
-    expect([gpuTypes, availability].map((list) => list.filter(({ available }) => available === false).length)).toEqual([
-      catalog.length,
-      catalog.length,
-    ]);
-  });
-
   it("clusters are listed, and read by name and by id, without the values of env", async () => {
     const bench = await open(name);
     const { client, run, simulator } = bench;

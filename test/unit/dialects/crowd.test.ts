@@ -45,16 +45,6 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
   });
 
-  it("a second cluster of a name is refused, wherever the first one is in the list", async () => {
-    const bench = await open(name);
-    for (let index = 0; index < 4; index += 1) bench.simulator.addCluster({ name: `foreign-${index}`, gpuType: "l4" });
-    bench.simulator.addCluster({ name: "web", gpuType: "l4" });
-    const { message } = await bench.run(failureOf(bench.cluster.create(bench.ctx(), web)));
-    expect(message).toMatch(/"web".*cl_/);
-    expect(living(bench.simulator)).toHaveLength(5);
-    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(0);
-  });
-
   it("a rate limit is kept, also if another program uses it up", async () => {
     const bench = await open(name, { rateLimit: 8, rateWindowMs: 20_000, provisioningMs: 120_000 });
     const headers = { authorization: `Bearer ${bench.simulator.apiKey}` };

@@ -6,9 +6,6 @@ afterEach(closeAll);
 const remove = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.delete(bench.ctx(), id, state));
 const refresh = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
 
-/** Longer than any tombstone lasts. */
-const longMs = 120_000;
-
 describe.each(names)("in the dialect %s", (dialect) => {
   it("a cluster is deleted until it is gone, and once more", async () => {
     const bench = await open(dialect, { deletionMs: 30_000 });
@@ -20,20 +17,6 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(countOf(bench.simulator, "DELETE /v1/clusters/:id")).toBe(1);
     await remove(bench, held);
     expect(bench.said.at(-1)).toBe("status: deleted");
-  });
-
-  it("a cluster that another program deletes is gone for a refresh and for a deletion when it has ended", async () => {
-    const bench = await open(dialect, { deletionMs: 30_000 });
-    const held = await create(bench);
-    await bench.run(bench.client.deleteCluster(held.id));
-    expect(await refresh(bench, held)).toBeDefined();
-    await remove(bench, held);
-    expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
-    for (const passedMs of [0, longMs]) {
-      await bench.clock.advance(passedMs);
-      expect(await refresh(bench, held)).toBeUndefined();
-      await remove(bench, held);
-    }
   });
 
   it("a cluster that is gone is gone for a refresh, an update and a deletion, and its name is free", async () => {
@@ -50,22 +33,6 @@ describe.each(names)("in the dialect %s", (dialect) => {
     expect(next.id).not.toBe(held.id);
     await remove(bench, next);
     expect(living(bench.simulator)).toEqual([]);
-  });
-
-  it("a deletion whose answer is lost continues to its end", async () => {
-    const bench = await open(dialect, { deletionMs: 5_000 });
-    const held = await create(bench);
-    bench.simulator.fault({ kind: "drop", when: "after", method: "DELETE" });
-    await remove(bench, held);
-    expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
-  });
-
-  it("a cluster that is changing its state is deleted when the service allows it", async () => {
-    const bench = await open(dialect, { provisioningMs: 60_000 });
-    const held = await create(bench);
-    await bench.run(bench.client.scaleCluster(held.id, 6));
-    await remove(bench, held);
-    expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
   });
 
   it("a cluster that is changing its state is given all at once when the service allows it", async () => {

@@ -1,7 +1,6 @@
 import type { ClusterChanges, Dialect } from "../../../simulator";
-import { clusterWord } from "../../../simulator/clusterRecords";
 import { resolveDialect } from "../../../simulator/dialects";
-import { closeAll, forget, living, writes } from "../cluster/harness";
+import { closeAll } from "../cluster/harness";
 import { create, names, open, read, toDo, update, web } from "./harness";
 
 afterEach(closeAll);
@@ -69,39 +68,5 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(toDo(bench, found, web).sort()).toEqual(paths.sort());
     // Hidden drift is corrected only by an update that sends all fields.
     if (showsNames(dialect) && showsContainer(dialect)) await update(bench, found, web);
-  });
-
-  it("drift of env does not prevent a change of the program", async () => {
-    const bench = await open(name);
-    const held = await create(bench);
-    bench.simulator.change(held.id, { env: { ...web.env, FOREIGN: "foreign-value" } });
-    const found = await read(bench, held);
-    const wanted = { ...web, container: "team/server:2.0", env: { MODEL, NEW: "new-value" } };
-    const isCertain = showsNames(dialect) || dialect.updateSemantics !== "merge-keys";
-    if (isCertain) await update(bench, found, wanted);
-  });
-
-  it("a cluster that another program stopped is reported as stopped, and started again", async () => {
-    const bench = await open(name);
-    const held = await create(bench);
-    bench.simulator.change(held.id, { status: "stopped" });
-    const found = await read(bench, held);
-    const word = clusterWord("stopped", dialect);
-    expect(found.state).toMatchObject({ status: word, desiredStatus: "stopped", readyReplicas: 0 });
-    expect(toDo(bench, found, web)).toEqual(["desiredStatus"]);
-    await update(bench, found, web);
-    expect(living(bench.simulator)).toHaveLength(1);
-  });
-
-  it("a cluster that failed is reported as failed, and is settled when it runs again", async () => {
-    const bench = await open(name);
-    const held = await create(bench);
-    bench.simulator.change(held.id, { status: "failed", message: "node lost" });
-    const found = await read(bench, held);
-    expect(found.state).toMatchObject({ status: expect.stringMatching(/failed/i), settled: false, readyReplicas: 0 });
-    bench.simulator.change(held.id, { status: "running" });
-    forget(bench);
-    await update(bench, found, web);
-    expect(writes(bench.simulator)).toEqual([]);
   });
 });
