@@ -42,22 +42,6 @@ test.each(["drop", "truncate"] as const)("a read that meets a %s is sent again, 
   expect(simulator.requests.map(({ method }) => method)).toEqual(["GET", "GET", "POST"]);
 });
 
-test("a web page in place of a success cannot be read", async () => {
-  const { send } = await simulated({ kind: "html", status: 200 });
-  const error = await failureOf(send(once("GET")));
-  expect(error).toBeInstanceOf(ResponseShapeError);
-  expect(String(error)).toContain("it is a web page");
-});
-
-test.each([
-  ["empty", "", "it is empty"],
-  ["no JSON", "OK", "2 characters that are not JSON"],
-  ["not UTF-8", "\u00ff{", "not JSON"],
-])("a success that is %s cannot be read", async (_what, text, reason) => {
-  const { send } = await simulated({ kind: "body", body: text });
-  expect(String(await failureOf(send(once("GET"))))).toContain(reason);
-});
-
 test("a byte order mark and a wrong content type do no harm", async () => {
   const { send } = await simulated({ kind: "body", body: '\ufeff{"a":1}', contentType: "text/plain" });
   expect((await send(once("GET"))).json).toEqual({ a: 1 });
@@ -139,15 +123,6 @@ test.each(["GET", "POST", "DELETE"])(
   },
 );
 
-test("a service that does not speak HTTP is reported as such", async () => {
-  const server = createTcpServer((socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n"));
-  const url = await listen(server);
-  const error = await failureOf(transportTo(url).send(once("GET")));
-  server.close();
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(error).toMatchObject({ outcome: "ambiguous" });
-});
-
 test("connections that the server closes between requests give no error for reads", async () => {
   const { url, server } = await serve((_request, response) => response.end("[]"));
   server.keepAliveTimeout = 1;
@@ -192,17 +167,6 @@ describe("a service that closes a connection when the next request comes over it
     }
     expect(used.size).toBe(4);
   });
-});
-
-test("no more than 16 connections are opened", async () => {
-  const sockets = new Set<unknown>();
-  const { url } = await serve((request, response) => {
-    sockets.add(request.socket);
-    setImmediate(() => response.end("[]"));
-  });
-  const { send } = transportTo(url);
-  await Promise.all(Array.from({ length: 40 }, () => send(once("GET"))));
-  expect(sockets.size).toBeLessThanOrEqual(16);
 });
 
 test.each([

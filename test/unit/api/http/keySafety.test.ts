@@ -7,7 +7,6 @@ afterEach(stopServers);
 
 const repeated = (text: string) => JSON.stringify({ error: { code: "unauthorized", message: text, status: 401 } });
 const base64 = Buffer.from(canary).toString("base64");
-const location = `https://example.com/?key=${canary}`;
 /** A refusal whose reason is this. */
 const refuses =
   (textOf: (authorization: unknown) => string): RequestListener =>
@@ -15,12 +14,10 @@ const refuses =
     void response.writeHead(401).end(repeated(textOf(headers.authorization)));
 const answers: [string, RequestListener][] = [
   ["repeats the key in its reason", refuses(() => `bad key ${canary}`)],
-  ["repeats the header", refuses(String)],
   ["repeats the key in its code", (_q, response) => response.writeHead(400).end(`{"error":{"code":"${canary}"}}`)],
   ["repeats the key in base64", refuses(() => base64)],
   ["repeats the key encoded", refuses(() => encodeURIComponent(canary))],
   ["shows the request", ({ headers }, response) => response.writeHead(502).end(`<pre>${inspect(headers)}</pre>`)],
-  ["answers success with a text", ({ headers }, response) => response.end(`hello ${headers.authorization}`)],
   [
     "answers half",
     ({ headers: { authorization } }, response) =>
@@ -28,8 +25,6 @@ const answers: [string, RequestListener][] = [
   ],
   ["breaks the connection", (request) => request.socket.destroy()],
   ["never answers", () => undefined],
-  ["compresses", (_request, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("x")],
-  ["redirects", (_request, response) => response.writeHead(302, { location }).end()],
 ];
 
 const deep = { depth: 10, showHidden: true };
@@ -61,8 +56,6 @@ test.each(answers)("the key is nowhere in the error when the service %s", async 
 test.each([
   ["the host", "https://KEY.evil.example/"],
   ["the host, in small letters", "https://key.evil.example/"],
-  ["a part of the host", "https://a.KEY-b.example/"],
-  ["the host, encoded", "https://KEY%2eevil.example/"],
   ["the host, in two labels", "https://Zq7K-Wv93-.Lm2X-T5.example/"],
   ["the path", "https://example.com/KEY"],
 ])("the key is nowhere in the error when it is %s of a redirect", async (_what, form) => {

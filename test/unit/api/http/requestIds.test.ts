@@ -24,7 +24,6 @@ describe("the service's id of a request", () => {
   });
 
   it.each([
-    ["is missing", {}, "(HTTP 500)"],
     ["is empty", { "x-request-id": " " }, "(HTTP 500)"],
     ["has other characters than visible ASCII", { "x-request-id": "a\u001b[31m\u00e9 b" }, "request id a_b)"],
     ["is long", { "x-request-id": "x".repeat(5_000) }, `request id ${"x".repeat(100)}…)`],
@@ -43,7 +42,6 @@ describe("the service's id of a request", () => {
       "No (taken, HTTP 409, request id a1)",
     ],
     ["a success with an error", '{"success":false,"error":"No."}', 200, "but with an error: No., request id a1"],
-    ["a body that cannot be read", "<html>", 200, "it is a web page, request id a1."],
   ])("is in the error of %s", async (_what, body, status, expected) => {
     expect(await messageFor({ "x-request-id": "a1" }, body, status)).toContain(expected);
   });

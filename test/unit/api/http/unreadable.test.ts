@@ -22,7 +22,6 @@ function bench(...bodies: string[]) {
 }
 
 const bodies: [string, string][] = [
-  ["a web page", "<html></html>"],
   ["a truncated body", '{"gpus":[{"type":"h1'],
   ["nothing", ""],
   ["an unreadable shape", '{"greeting":"hello"}'],
@@ -49,14 +48,9 @@ const nested = (depth: number) => `${'{"data":'.repeat(depth)}{"env":"${secret}"
 const cluster = (fields: object) => JSON.stringify({ id: "cl_1", name: "web", env: { HF_TOKEN: secret }, ...fields });
 
 test.each<[string, string, string]>([
-  ["bad JSON", `{"id":"cl_1","env":{"HF_TOKEN":"${secret}"`, "characters that are not JSON"],
-  ["an empty body", "", "it is empty"],
-  ["a web page", `<html>${secret}</html>`, "it is a web page"],
-  ["100 levels", nested(100), "it is nested more than 100 levels deep"],
   ["100,000 levels", nested(100_000), "it is nested more than 100 levels deep"],
   ["an id with a slash", cluster({ id: "cl_1/../cl_2" }), "it is not the record of this cluster"],
   ["another cluster", cluster({ id: "cl_2" }), "it is not the record of this cluster"],
-  ["a list", `[${cluster({})}]`, "it is not the record of this cluster"],
   ["an unknown form", `{"${secret}":["${secret}"]}`, "it is not the record of this cluster"],
 ])("%s in answer to one cluster is one clear error, which quotes no value", async (_what, body, why) => {
   const { client, run } = bench(body);
@@ -65,19 +59,6 @@ test.each<[string, string, string]>([
   expect(error).toContain(why);
   expect(error).toContain("npx pulumi-gpucluster doctor");
   expect(error).not.toMatch(/\n|hf_/);
-});
-
-test("a negative number is none: the rest of the cluster is read", async () => {
-  const { client, run } = bench(cluster({ replicas: -3, status: "running" }));
-  const record = await run(client.getCluster("cl_1"));
-  expect(record).toMatchObject({ id: "cl_1", status: "running" });
-  expect(record.replicas).toBeUndefined();
-});
-
-test("a single record that cannot be read is requested once more too", async () => {
-  const { client, paths, run } = bench('{"id":"cl_2"}', '{"id":"cl_1","status":"running"}');
-  expect(await run(client.getCluster("cl_1"))).toMatchObject({ id: "cl_1", status: "running" });
-  expect(paths).toHaveLength(2);
 });
 
 test("a page that cannot be read is requested once more, by its own query", async () => {

@@ -8,23 +8,17 @@ const two = record("cl_2");
 const clusters = [full];
 
 test.each<[string, unknown]>([
-  ["bare", clusters],
   ["under clusters", { clusters }],
   ["under data", { data: clusters }],
-  ["under items, with marks of an end", { items: clusters, next: null, has_more: false, cursor: "" }],
   ["one level deeper", { data: { clusters } }],
-  ["two levels deeper", { result: { data: { clusters } } }],
   ["in another spelling, beside facts", { Clusters: clusters, meta: { request_id: "r" }, object: "list", links: {} }],
   ["in an answer of success", { success: true, errors: [], messages: [], result: clusters }],
   ["as a map of ids under clusters", { clusters: { cl_1: { name: "web" } } }],
   ["as a map of ids under data, one level deeper", { data: { clusters: { cl_1: full } } }],
-  ["as a map of names, with their ids", { clusters: { web: full } }],
-  ["with records in an object of their own", { clusters: [{ cluster: full }] }],
   [
     "beside an account with an id, a name and a status",
     { clusters, account: { id: "a", name: "b", status: "active" } },
   ],
-  ["beside a second list that is empty", { clusters, archived_clusters: [] }],
   ["beside errors that are none", { clusters, errors: [], error: null, partial: false, warnings: {} }],
   ["beside nothing that remains", { items: clusters, metadata: { continue: "", remainingItemCount: 0 } }],
   ["beside a count of what is there", { clusters, count: 1 }],
@@ -35,28 +29,19 @@ test.each<[string, unknown]>([
 test.each<[string, unknown]>([
   ["a bare list", []],
   ["an empty list under clusters", { clusters: [] }],
-  ["an empty list under items, beside an empty cursor", { items: [], nextCursor: "" }],
-  ["an empty list under data, two deep", { data: { clusters: [] } }],
   ["an empty map under clusters", { clusters: {} }],
   ["an empty list under another name, beside a total of 0", { fleet: [], total: 0 }],
-  ["null beside a total of 0", { clusters: null, meta: { total: 0 } }],
 ])("%s has no cluster, and is complete", async (_what, json) => {
   expect(await one(json)).toMatchObject({ ids: [], complete: true, asked: [""] });
 });
 
 test.each<[string, unknown]>([
   ["null", { clusters: null }],
-  ["null beside a total", { clusters: null, total: 2 }],
   ["an empty object under data, which may be a record", { data: {} }],
   ["an empty list beside another one with clusters", { clusters: [], archived: [two] }],
-  [
-    "an empty list beside a list of records without ids",
-    { clusters: [], archived: [{ name: "web", status: "stopped" }] },
-  ],
   ["an empty list beside a map of clusters", { items: [], archived: { cl_2: { name: "web" } } }],
   ["an empty list beside a list deeper", { clusters: [], more: { of: { them: [two] } } }],
   ["an empty list beside another known name", { data: [], items: [two] }],
-  ["an empty list beside another known name with ids alone", { clusters: [], data: ["cl_2"] }],
 ])("%s proves nothing", async (_what, json) => {
   expect(await one(json)).toMatchObject({ ids: [], complete: false });
 });
@@ -64,20 +49,15 @@ test.each<[string, unknown]>([
 test.each<[string, unknown]>([
   ["nothing", undefined],
   ["null", null],
-  ["a word", "x"],
-  ["a number", 7],
   ["an empty object", {}],
   ["an error", { error: { code: "c", message: "m" } }],
   ["a success", { ok: true }],
   ["a list under another name", { fleet: clusters }],
   ["an empty list under another name", { warnings: [] }],
-  ["an empty list of others", { clusters_of_others: [] }],
   ["an empty list under another name, inside data", { data: { errors: [] } }],
   ["a total of 0 without a list", { total: 0 }],
-  ["a bare map", { cl_1: full }],
   ["a map that also has a text", { clusters: { cl_1: full, cl_2: "pending" } }],
   ["a map of other things", { data: { user: { id: "u-1", name: "acme" } } }],
-  ["a list of texts", ["cl_1"]],
   ["a list of lists", [[full]]],
 ])("%s is no list of clusters", async (_what, json) => {
   await expect(one(json)).rejects.toThrow("it is not a list of clusters in a form that this version knows");
@@ -85,35 +65,23 @@ test.each<[string, unknown]>([
 
 test.each<[string, unknown]>([
   ["a record that is null", [full, null]],
-  ["a record that is a text", [full, "cl_2"]],
   ["a record without an id", [full, { name: "web" }]],
   ["a record without a name", [{ id: "cl_1" }]],
   ["a record whose id could leave its place in a path", [full, { ...full, id: "cl_1/../../admin" }]],
   ["a record of a map that shows nothing", { clusters: { cl_1: full, other: { foo: 1 } } }],
   ["one record twice", [full, full]],
   ["errors at the top, the list deeper", { data: { clusters }, errors: [{ message: "x" }] }],
-  ["errors beside the list, deeper", { data: { clusters, errors: [{ message: "x" }] } }],
   ["errors beside a map", { clusters: { cl_1: full }, errors: { eu: "down" } }],
-  ["errors in an object beside it", { clusters, meta: { errors: ["one shard is down"] } }],
   ["a mark of a part", { clusters, partial: true }],
-  ["a mark of a part beside a total", { clusters, total: 1, meta: { partial: true } }],
   ["a mark of a part beside a mark of the end", { clusters, has_more: false, meta: { partial: true } }],
-  ["a mark that it is not complete", { clusters, incomplete: true }],
   ["places that were not reached", { clusters, meta: { unreachable: ["eu-1"] } }],
   ["a second list of clusters", { clusters, archived_clusters: [two] }],
-  ["a second list of clusters before it", { archived_clusters: [two], clusters }],
-  ["a second list that is a map", { clusters, archived_clusters: { cl_2: two } }],
   ["a second list that is deeper", { clusters, archived: { clusters: [two] } }],
   ["a last key that is an object", { clusters, LastEvaluatedKey: { id: { S: "cl_1" } } }],
   ["a count of this page before a larger total", { clusters, count: 1, total: 5 }],
-  ["a marker beside a count of this page", { clusters, count: 1, Marker: "x" }],
-  ["what remains", { items: clusters, metadata: { remainingItemCount: 2 } }],
   ["a count that is larger than the list", { clusters, count: 3 }],
   ["a token that nobody knows", { clusters, paging: { resumeToken: "x" } }],
-  ["a bookmark", { items: clusters, bookmark: "x" }],
-  ["a scroll id", { clusters, _scroll_id: "x" }],
   ["the number of a page, and not how many there are", { clusters, page: 1 }],
-  ["an offset alone", { clusters, offset: 0 }],
 ])("a list with %s is never complete", async (_what, json) => {
   expect(await one(json)).toMatchObject({ ids: ["cl_1"], complete: false });
 });
@@ -143,20 +111,12 @@ describe("a list of several pages", () => {
       pagesOf(["", { nextPageToken: "x" }], ["pageToken=x", { nextPageToken: "y" }], ["pageToken=y", {}]),
     ],
     [
-      "by a token that begins like a path",
-      pagesOf(["", { next_token: "/x?y=" }], ["token=%2Fx%3Fy%3D", { next_token: "y" }], ["token=y", {}]),
-    ],
-    [
       "by links, relative and whole",
       pagesOf(
         ["", { links: { next: "/v1/clusters?page=2&x=1" } }],
         ["page=2&x=1", { links: { next: whole } }],
         ["page=3", { links: { self: "/v1/clusters?page=3" } }],
       ),
-    ],
-    [
-      "by links that are objects",
-      pagesOf(["", { _links: { next: { href: "?p=2" } } }], ["p=2", { links: { next: { url: "?p=3" } } }], ["p=3", {}]),
     ],
     [
       "by the Link header",
@@ -179,20 +139,8 @@ describe("a list of several pages", () => {
       ),
     ],
     [
-      "by page numbers from 0, in an object",
-      pagesOf(
-        ["", { meta: { page: 0, size: 2, pageCount: 3 } }],
-        ["page=1", { meta: { page: 1, size: 2, pageCount: 3 } }],
-        ["page=2", { meta: { page: 2, size: 2, pageCount: 3 } }],
-      ),
-    ],
-    [
       "by page numbers and a total in headers",
       pagesOf(["", ...counted("1")], ["page=2", ...counted("2")], ["page=3", ...counted("3")]),
-    ],
-    [
-      "by a number of the next page",
-      pagesOf(["", { next_page: 2 }], ["page=2", { next_page: 3 }], ["page=3", { next_page: null }]),
     ],
     [
       "by a cursor that stays over an empty page",
@@ -206,9 +154,7 @@ describe("a list of several pages", () => {
 
   it.each<[string, object]>([
     ["that there is more, and not how to get it", { has_more: true }],
-    ["so under pagination", { pagination: { hasMore: true } }],
     ["a total that is larger", { total: 3 }],
-    ["a total that is larger, as text in camelCase", { meta: { totalCount: "3" } }],
     ["a link without a query", { next: "/v1/clusters/page2" }],
     ["that there is more, with a cursor in an unknown field", { pageInfo: { hasNextPage: true, endCursor: "x" } }],
     ["something next that nobody knows", { next_shard: "eu" }],
@@ -220,7 +166,6 @@ describe("a list of several pages", () => {
   it.each<[string, object]>([
     ["no more", { has_more: false, next_cursor: "stale" }],
     ["as many in total", { total: 2 }],
-    ["as many in total, with an empty link", { pagination: { total: 2, next: "" } }],
     ["that this is the last page", { page: 1, total_pages: 1 }],
     ["a limit that was not reached", { limit: 100, offset: 0 }],
     ["a limit that was reached, and no next page", { limit: 2, next_cursor: null }],
@@ -230,7 +175,6 @@ describe("a list of several pages", () => {
 
   it.each<[string, Record<string, Page>]>([
     ["the same page", { "": json(a, { next: "x" }), "cursor=x": json(a, { next: "y" }) }],
-    ["the same cursor", { "": json(a, { next: "x" }), "cursor=x": json(b, { next: "x" }) }],
     ["the same empty page", { "": json(a, { next: "x" }), "cursor=x": json([], { next: "x" }) }],
   ])("that repeats %s ends with a problem", async (_what, pages) => {
     const list = await listOf(pages);
@@ -279,14 +223,6 @@ describe("a list of several pages", () => {
       "x-request-id": "r",
     };
     expect(await listed(others)).toMatchObject({ complete: true, asked: [""] });
-  });
-
-  it("is not complete when a cluster moved while it was read, which may have hidden another one", async () => {
-    const pages = {
-      "": json(a, { offset: 0, total: 4 }),
-      "offset=2": json(records("cl_2", "cl_3"), { offset: 2, total: 4 }),
-    };
-    expect(await listOf(pages)).toMatchObject({ ids: ["cl_1", "cl_2", "cl_3"], complete: false });
   });
 
   it("fails with the reason if a page cannot be read", async () => {

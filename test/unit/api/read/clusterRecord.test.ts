@@ -31,19 +31,14 @@ function detail(json: unknown) {
 
 test.each<[string, unknown]>([
   ["bare", full],
-  ["under cluster", { cluster: full }],
   ["under data", { data: full }],
   ["two deep", { data: { cluster: full } }],
   ["with camelCase names", camel],
-  ["with other spellings", { ...same, "GPU-Type": "h100", CreatedAt: createdAt }],
   ["with fields that nobody knows", { ...full, region: "eu", tags: ["x"], owner: { id: "cl_9" } }],
-  ["with an id in capitals", { ...full, id: "CL_1" }],
   ["without its id", nameless],
-  ["without its id, under data", { data: nameless }],
   ["with its fields in groups", { id: "cl_1", attributes: { ...nameless, env: null }, config: { env: full.env } }],
   ["with an image in place of a container", { ...full, container: undefined, image: "example/server:1" }],
   ["with values in objects", { ...full, status: { state: "running" }, gpu_type: { id: "h100" } }],
-  ["with a number of replicas in a text", { ...full, replicas: "3" }],
 ])("one cluster is read %s", (_what, json) => {
   expect(detail(json)).toEqual(read);
   expect(readClusterIfAny("cl_1")(json)).toEqual(read);
@@ -51,19 +46,12 @@ test.each<[string, unknown]>([
 
 test.each<[string, unknown]>([
   ["another cluster", { ...full, id: "cl_2" }],
-  ["another cluster under data", { data: { ...full, id: "cl_2" } }],
   ["an operation", { id: "op_1", status: "accepted" }],
-  ["an operation beside the cluster", { id: "op_1", data: full }],
   ["an error", { error: { id: "cl_1", code: "internal", message: "x", status: 500 } }],
-  ["errors", { errors: [full] }],
   ["a record under a name that is not known", { request_id: "r-1", my_thing: full }],
   ["nothing", {}],
-  ["a success", { success: true }],
-  ["a word", "ok"],
   ["null", null],
-  ["an empty list", []],
   ["a list of one", [full]],
-  ["a list of several", [full, { ...full, id: "cl_2" }]],
 ])("%s is never read as the cluster", (_what, json) => {
   expect(() => readDetail("cl_1")(json)).toThrow("is not the record of this cluster");
   expect(readClusterIfAny("cl_1")(json)).toBeUndefined();
@@ -81,7 +69,6 @@ test("the fields of a cluster are its own and those of its groups, also null, an
 
 test.each<[string, unknown, string]>([
   ["in the documented form", full, "cl_1"],
-  ["alone", { id: "cl_1" }, "cl_1"],
   ["of another form, with something of a cluster", { id: "7", name: "web" }, "7"],
   ["that is a number, with something of a cluster", { id: 7, gpu_type: "h100" }, "7"],
 ])("a creation gives the id %s", (_what, json, id) => {
@@ -90,7 +77,6 @@ test.each<[string, unknown, string]>([
 
 test.each<[string, unknown]>([
   ["of an operation", { id: "op_1" }],
-  ["of an operation beside a cluster", { id: "op_1", cluster: full }],
   ["that is none", { ...full, id: null }],
   ["in an error", { error: { id: "cl_1" } }],
 ])("a creation that gives an id %s has given none", (_what, json) => {
@@ -124,7 +110,6 @@ test.each([
 });
 
 test.each<[string, Record<string, unknown>]>([
-  ["alone", {}],
   ["with null everywhere else", { name: null, status: null, gpu_type: null, replicas: null, env: null }],
   ["with other types everywhere else", { name: 7, status: [], gpu_type: [], replicas: "many", endpoint: 1, env: 7 }],
   ["with a negative number of replicas", { replicas: -1 }],
@@ -149,12 +134,9 @@ test.each<[string, unknown, unknown]>([
     ],
     { A: "1", B: null },
   ],
-  ["a list of pairs with keys", [{ key: "A", value: "1" }, { key: "B" }], { A: "1", B: null }],
   ["an empty map", {}, {}],
-  ["an empty list", [], {}],
   ["a list of assignments, as nothing", ["A=1", "B=x=y", "C="], undefined],
   ["a list that cannot be read as a whole, as nothing", ["A", 7], undefined],
-  ["a text, as nothing", "A=1", undefined],
 ])("env is read from %s", async (_what, env, expected) => {
   expect((await listed({ id: "cl_1", env }))?.env).toEqual(expected);
   expect((await listed({ id: "cl_1", environmentVariables: env }))?.env).toEqual(expected);
@@ -180,10 +162,8 @@ test.each<[unknown, string | undefined]>([
 
 test.each<[string, Record<string, unknown>, string | undefined, readonly string[] | undefined]>([
   ["its type", { gpu_type: "h100" }, "h100", ["h100"]],
-  ["its id and its name", { gpuModelName: "RTX 4090", gpuModelId: "m-1" }, "m-1", ["m-1", "RTX 4090"]],
   ["an object with both", { gpuModel: { name: "RTX 4090", id: "m-1", vramGb: 24 } }, "m-1", ["m-1", "RTX 4090"]],
   ["a number, as nothing", { gpu: 8, gpu_type: "17" }, undefined, undefined],
-  ["the word for any GPU, as nothing", { gpu: "gpu" }, undefined, undefined],
   ["the id of one machine, as nothing", { machineId: "s194", instance_id: "i-1" }, undefined, undefined],
   ["a variable of env, as nothing", { env: { GPU_TYPE: "a100" } }, undefined, undefined],
 ])("the GPU of a cluster is identified by %s", async (_what, fields, type, identifiers) => {
@@ -220,7 +200,6 @@ test("a word for a state stays as it is, whatever env holds", async () => {
 test.each<[string, (inner: unknown) => unknown]>([
   ["objects", (inner) => ({ value: inner })],
   ["lists", (inner) => [inner]],
-  ["objects and lists", (inner) => ({ value: [inner] })],
 ])("a value of env that is 20 000 %s deep is one that is not shown", async (_what, around) => {
   let deep: unknown = "x";
   for (let level = 0; level < 20_000; level += 1) deep = around(deep);
@@ -231,10 +210,7 @@ const raw = " byte\u001b[31m\u202e for byte\r\n";
 const dirty: [string, string][] = [
   ["OSC", "\u001b]8;;http://evil\u0007NAME\u001b]8;;\u0007"],
   ["CSI", "\u001b[2J\u001b[31mNAME"],
-  ["CSI in one character", "\u009b31mNAME"],
   ["a bidirectional control", "NA\u202eME"],
-  ["an invisible character", "NA\u200bME"],
-  ["a line separator", "NAME\u2028"],
 ];
 const shapes: [string, (name: string) => unknown][] = [
   ["a map", (name) => ({ [name]: raw })],
@@ -253,11 +229,6 @@ test("in a map, a name that only looks like another one does not take its place"
   const env = { NAME: raw, "NA\u202eME": "another" };
   const json = cleanJson({ id: "cl_1", env }, { keeps: (property) => property === "env" });
   expect(detail(json).env).toEqual({ NAME: raw });
-});
-
-test("a name that is longer than any variable is cut", () => {
-  const { env = {} } = detail({ id: "cl_1", env: { ["N".repeat(5_000)]: "1" } });
-  expect(Object.keys(env)).toEqual([`${"N".repeat(1_024)}…`]);
 });
 
 test("the API key does not show in the name of a variable", () => {
@@ -279,8 +250,6 @@ test.each<[string, Record<string, unknown>, boolean[] | undefined]>([
   ],
   ["counts", { status: "running", replicaCount: 2, runningReplicas: 1 }, [true, false]],
   ["a number of those that should be, as nothing", { status: "running", replicas: 2 }, undefined],
-  ["an empty map, as nothing", { status: "running", replicas: {} }, undefined],
-  ["an empty list, as nothing", { status: "running", replicas: [] }, undefined],
   ["parts of another kind, as nothing", { volumes: [{ status: "available" }], available: 3 }, undefined],
 ])("the health that a record shows is read from %s", async (_what, fields, expected) => {
   const { health } = (await listed({ id: "cl_1", ...fields })) ?? {};
