@@ -123,17 +123,6 @@ test.each(["GET", "POST", "DELETE"])(
   },
 );
 
-test("connections that the server closes between requests give no error for reads", async () => {
-  const { url, server } = await serve((_request, response) => response.end("[]"));
-  server.keepAliveTimeout = 1;
-  const { send } = transportTo(url);
-  for (let index = 0; index < 30; index += 1) {
-    expect((await send(once("GET", { attempts: 5 }))).status).toBe(200);
-    if (index % 3 === 0) server.closeIdleConnections();
-    await new Promise((resolve) => setTimeout(resolve, index % 4));
-  }
-});
-
 describe("a service that closes a connection when the next request comes over it", () => {
   /** Closes a connection instead of a second answer, as a service does that ends idle connections at that moment. */
   async function openClosing() {

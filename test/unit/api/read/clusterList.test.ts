@@ -96,7 +96,6 @@ describe("a list of several pages", () => {
     );
   const link = (text: string) => [{}, { link: text }] as const;
   const counted = (page: string) => [{}, { "x-page": page, "x-total-count": "5" }] as const;
-  const whole = "https://api.example.com/v1/clusters?page=3";
   it.each<[string, Record<string, Page>]>([
     [
       "by a cursor",
@@ -111,14 +110,6 @@ describe("a list of several pages", () => {
       pagesOf(["", { nextPageToken: "x" }], ["pageToken=x", { nextPageToken: "y" }], ["pageToken=y", {}]),
     ],
     [
-      "by links, relative and whole",
-      pagesOf(
-        ["", { links: { next: "/v1/clusters?page=2&x=1" } }],
-        ["page=2&x=1", { links: { next: whole } }],
-        ["page=3", { links: { self: "/v1/clusters?page=3" } }],
-      ),
-    ],
-    [
       "by the Link header",
       pagesOf(
         ["", ...link('</v1/clusters?page=2>; rel="next", </v1/clusters?page=9>; rel="last"')],
@@ -130,14 +121,6 @@ describe("a list of several pages", () => {
       `by an offset and ${Object.keys(more)}`,
       pagesOf(["", { offset: 0, ...more }], ["offset=2", { offset: 2, ...more }], ["offset=4", { offset: 4, ...more }]),
     ]),
-    [
-      "by page numbers from 1",
-      pagesOf(
-        ["", { page: 1, total_pages: 3 }],
-        ["page=2", { page: 2, total_pages: 3 }],
-        ["page=3", { page: 3, total_pages: 3 }],
-      ),
-    ],
     [
       "by page numbers and a total in headers",
       pagesOf(["", ...counted("1")], ["page=2", ...counted("2")], ["page=3", ...counted("3")]),

@@ -63,6 +63,12 @@ describe("a cluster that shall be stopped", () => {
     }
   });
 
+  it("is created and stopped at once, and has nothing to do afterwards", async () => {
+    const { bench, made: held } = await openSettled(atRest, { provisioningMs: 600_000 });
+    expect(running(bench, held).status).toBe("stopped");
+    await expectAtGoal(bench, held, atRest);
+  });
+
   it("is no error where the service refuses to stop what somebody stops at that very moment", async () => {
     const bench = await openBench({
       client: (real) => ({

@@ -284,17 +284,6 @@ it.each<[string, keyof UpdateBody]>([
   expect(amended(refusal(said), ["env"], { env })).toEqual({ ...whole, [field]: spare[field] });
 });
 
-it.each(["null is not allowed", "env is not allowed"])(
-  "a null is left out after %j, if the variable may stay",
-  (said) => {
-    const body = { env: { ...env, OLD: null } };
-    expect(amended(refusal(said), ["env"], body)).toEqual({ env });
-    const leeway = { needed: new Set(["env"] as const), all: whole, spare, mayKeepRemoved: false };
-    expect(amend(body, refusal(said), leeway)).toBeUndefined();
-    expect(amended(refusal(said, 409), ["env"], body)).toBeUndefined();
-  },
-);
-
 describe("an update of env that is refused", () => {
   const news = { ...checked, env: { MODEL: "another-value" } };
   const all = { container: checked["container"], replicas: 2, env: news.env };

@@ -295,23 +295,4 @@ describe("a wait for a cluster that runs", () => {
       { numRuns: 20_000 },
     );
   });
-
-  it("is not given up while a word or a replica is known", () => {
-    fc.assert(
-      fc.property(look, judged, (seen, goal) => {
-        const verdict = judgeReady(seen, goal);
-        if (verdict.kind !== "pending" || verdict.unknown === undefined) return true;
-        const { replicas = [], overall } = seen.status ?? {};
-        const isKnown = wordsOf(seen).some((said) => stateOf(said) !== "unknown" || isSick(said));
-        return (
-          !isKnown &&
-          overall === undefined &&
-          replicas.every(
-            ({ healthy, status: said }) => healthy !== false || isGone(said) || stateOf(said) === "stopped",
-          )
-        );
-      }),
-      { numRuns: 20_000 },
-    );
-  });
 });

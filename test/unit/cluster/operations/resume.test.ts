@@ -183,6 +183,19 @@ describe("a list that changes between the check and the creation", () => {
     expect(bench.said.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
   });
 
+  it("shows another container in detail: it is not adopted, and nothing is created", async () => {
+    const bench = await open();
+    const id = leave(bench, { container: "a/b:9" });
+    bench.simulator.fault(
+      laterLists([{ id, name, status: "running", gpu_type: "h100", created_at: new Date(bench.clock.now()) }], 0),
+    );
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
+    expect(message).toMatch(/was not adopted: it has another `container`/);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
   it("does not show it any more: a new one is created", async () => {
     const bench = await open();
     const process = bench.as("seen");

@@ -199,29 +199,6 @@ describe("the pause before the next look", () => {
       }),
     );
   });
-
-  it("is never shorter than half of the one without the time that the last look took", () => {
-    const ages = fc.array(fc.integer({ min: 0, max: 4e6 }), { minLength: 1, maxLength: 5 });
-    const times = fc.record({
-      agesMs: ages,
-      fastestMs: fc.integer({ min: 0, max: 4e6 }),
-      dueMs: fc.integer({ min: 0, max: 4e6 }),
-    });
-    const budgets = fc.record({
-      spare: fc.integer({ min: 0, max: 96 }),
-      resetInMs: fc.integer({ min: 2_000, max: 60_000 }),
-    });
-    fc.assert(
-      fc.property(times, budgets, fc.integer({ min: 0, max: 60_000 }), (waiting, budget, sinceMs) => {
-        const all = { ...two, ...waiting, budget: { ...free, share: 0.5, ...budget } };
-        const whole = pollPauseMs(all);
-        expect(whole).toBeGreaterThanOrEqual(600);
-        const pause = pollPauseMs({ ...all, sinceMs });
-        expect(pause).toBeGreaterThanOrEqual(whole / 2);
-        expect(pause).toBeLessThanOrEqual(whole);
-      }),
-    );
-  });
 });
 
 /** When the state of a cluster says `running`: when all replicas are healthy, or before. */

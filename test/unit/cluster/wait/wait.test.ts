@@ -154,16 +154,6 @@ function oneByOne(real: Client, count: () => number): Partial<Client> {
   };
 }
 
-describe("a key that may not read /status", () => {
-  it("ends the wait with what to do", async () => {
-    const forbidden = { kind: "status", status: 403, path: "/v1/clusters/*/status", times: 1_000 } as const;
-    const bench = await openBench({ faults: [forbidden] });
-    const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), asked)));
-    expect(error.reasons[0]).toMatch(/HTTP 403\). The API key is not allowed to do this/);
-    expect(bench.clock.now() % 86_400_000).toBeLessThan(60_000);
-  });
-});
-
 describe("a service without /status, whose records show no replicas,", () => {
   it.each<[string, Properties, Properties, string[]]>([
     ["an update of the env", asked, { ...asked, env }, [patch]],
