@@ -1,8 +1,9 @@
+import { isEverything } from "../support/shares";
 import { type Bench, closeBenches, living, openBench } from "./harness";
 import type { Run } from "./workspace";
 
 /** CI runs a large fleet (`npm test -- --all`); a smaller one shows the same in less time. */
-const count = process.env["EVERY_DIALECT"] === "true" ? 500 : 60;
+const count = isEverything ? 500 : 60;
 const parallel = ["--parallel", "128"];
 const program = `
 for (let index = 0; index < ${count}; index++) {

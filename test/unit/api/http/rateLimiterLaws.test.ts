@@ -10,6 +10,7 @@ import {
   type Urgency,
 } from "../../../../provider/api/http/send";
 import type { Clock } from "../../../../provider/base/clock";
+import { runs } from "../../../support/shares";
 import { VirtualClock } from "../../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "../fakes";
 import { type RateServiceOptions, rateService } from "./rateHarness";
@@ -115,7 +116,7 @@ test("alone with fixed windows: none is refused, whatever arrives when; none is 
       // Times that are rounded down show that windows begin too early: the first request in one is refused, once.
       expect(refused).toBeLessThanOrEqual(options.resetForm === "rounded down" ? 1 : 0);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -128,7 +129,7 @@ test("alone with other windows: of all requests, 1 in 200 is refused at most, an
       all.sent += sent;
       all.refused += refused;
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
   expect(all.refused).toBeLessThanOrEqual(all.sent / 200);
 });
@@ -155,7 +156,7 @@ test("several processes with one key: whatever arrives when, every request is an
         expect(clock.now() - startMs).toBeLessThan(longestMs);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 
@@ -216,7 +217,7 @@ test("whatever the service answers: each request ends, 16 are in flight at most,
         expect(service.arrivals.filter(({ atMs }) => isClosed(atMs))).toEqual([]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -238,6 +239,6 @@ test("a request that cannot be sent before its limit fails at once, and names it
         );
       expect(clock.now() - sinceMs).toBe(resetS <= waitS ? resetS * 1_000 + 50 : 0);
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });

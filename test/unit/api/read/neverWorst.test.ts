@@ -10,6 +10,7 @@ import type { StatusRecord } from "../../../../provider/api/records";
 import { isLeaving } from "../../../../provider/api/states";
 import { isNotFound } from "../../../../provider/base/errors";
 import { Secret } from "../../../../provider/base/text";
+import { runs } from "../../../support/shares";
 import { gpusOf, listOf, type Page } from "./listHarness";
 import {
   answerOf,
@@ -59,7 +60,7 @@ function always(law: (pick: Pick, form: Form, log: Log) => void | Promise<void>,
       await law(pick, form, log);
     });
   return async () => {
-    for (const form of forms) await fc.assert(property(form), { numRuns });
+    for (const form of forms) await fc.assert(property(form), { numRuns: runs(numRuns) });
   };
 }
 
