@@ -20,7 +20,7 @@ import {
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { GpuClusterError } from "../base/errors";
-import { outputNames } from "../cluster/model/fields";
+import { stateOutputNames } from "../cluster/model/stateFields";
 import { type Ctx, InitError, type Naming, type Properties, type Resource, UNKNOWN } from "../contract";
 import type { Provider } from "../index";
 import { reasonOf, withSecrets } from "./engine";
@@ -180,13 +180,13 @@ function resourceOf({ cluster }: Provider, urn: string): Resource {
 
 /** Inputs without outputs, except the cost: a preview has to show the cost, and the engine shows inputs only. */
 export function withoutOutputs(inputs: Properties): Properties {
-  const computed = new Set<string>(outputNames.filter((name) => name !== "hourlyCost"));
+  const computed = new Set<string>(stateOutputNames.filter((name) => name !== "hourlyCost"));
   return Object.fromEntries(Object.entries(inputs).filter(([name]) => !computed.has(name)));
 }
 
 /** The outputs in a preview: the value if it is certain, else "unknown". */
 export function previewOf(resource: Resource, news: Properties, known?: Properties): Properties {
-  const unknown = Object.fromEntries(outputNames.map((name) => [name, UNKNOWN]));
+  const unknown = Object.fromEntries(stateOutputNames.map((name) => [name, UNKNOWN]));
   return { ...unknown, ...news, ...resource.preview(news, known) };
 }
 

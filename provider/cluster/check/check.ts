@@ -20,10 +20,9 @@ import {
   transitionOf,
 } from "../compare/transition";
 import { textsIn, tierOf } from "../model/extraFields";
-import { outputNames } from "../model/fields";
 import { costOfReplica, roundCost } from "../model/money";
 import { asInputs, asState, inputsOf, secretsOf } from "../model/state";
-import type { CheckedInputs, ClusterState } from "../model/stateFields";
+import { type CheckedInputs, type ClusterState, stateOutputNames } from "../model/stateFields";
 import { completeInputs, findFailures, generatedName, namingFailures, pathStep } from "../model/validate";
 import { LimitError } from "../operations/capacity";
 import { Check, Facts, longMs, shortMs } from "../shared/facts";
@@ -376,7 +375,7 @@ function reportFromState(check: Check, state: Properties, news: Properties, isRe
  */
 function withoutOutputs(news: Properties, olds: Properties): Properties {
   const isOutput = (name: string, value: unknown) =>
-    outputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
+    stateOutputNames.some((output) => output === name) && isDeepStrictEqual(value, olds[name]);
   return Object.fromEntries(Object.entries(news).filter(([name, value]) => !isOutput(name, value)));
 }
 

@@ -2,8 +2,8 @@ import { GpuClusterError } from "../../base/errors";
 import { cleanText } from "../../base/text";
 import { isRecord, type Properties } from "../../contract";
 import { textsIn } from "./extraFields";
-import { inputNames, outputNames } from "./fields";
-import type { CheckedInputs, ClusterState } from "./stateFields";
+import { inputNames } from "./fields";
+import { type CheckedInputs, type ClusterState, stateOutputNames } from "./stateFields";
 
 /** The properties that may contain secrets of a user, even before they are validated. */
 export interface Confidential {
@@ -135,7 +135,7 @@ const former: Readonly<Record<string, (value: unknown) => boolean>> = {
   deletionPolicy: (value) => value !== "stop",
 };
 
-const known: ReadonlySet<string> = new Set([...inputNames, ...outputNames, "deletionPolicy"]);
+const known: ReadonlySet<string> = new Set([...inputNames, ...stateOutputNames, "deletionPolicy"]);
 
 /** Whether a property means anything to this version: an input that was removed does not. */
 function isMeant(name: string, value: unknown): boolean {

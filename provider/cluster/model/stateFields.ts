@@ -1,5 +1,5 @@
 import type { ConfigInput } from "../../api/serviceForm";
-import type { ClusterInputs, ServiceOutputs, TextName } from "./fields";
+import { type ClusterInputs, outputNames, type ServiceOutputs, type TextName } from "./fields";
 
 /** Inputs that only this package sets. */
 export type HiddenInputs = {
@@ -34,6 +34,15 @@ export type CheckedInputs = Omit<ClusterInputs, "name" | "replicas"> &
 export type ClusterState = CheckedInputs &
   Partial<ServiceOutputs> & {
     /**
+     * Whether the cluster has reached everything that the inputs request; if not, the next `pulumi up` continues with it.
+     */
+    readonly settled?: boolean;
+    /**
+     * Paths of inputs (`container`, `env`, `env.TOKEN`) that the service does not show, so that their observed values are
+     * not known.
+     */
+    readonly unverifiedInputs?: readonly string[];
+    /**
      * The service and key that last saw the cluster: 8 hex digits of a hash. A 404 under another service or key proves
      * nothing.
      */
@@ -67,6 +76,9 @@ export interface FailedUpdate {
   /** A hash of the configuration. It covers values of env, which may be easy to guess: a secret. */
   readonly configuration: string;
 }
+
+/** What a state holds beside the inputs, without hidden names: the outputs, and what only this package reads. */
+export const stateOutputNames = [...outputNames, "settled", "unverifiedInputs"] as const;
 
 /** The parts of hidden values that are secret. */
 export const hiddenSecretParts: Readonly<Partial<Record<keyof ClusterState, readonly string[]>>> = {

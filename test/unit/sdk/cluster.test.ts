@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { inputNames, outputNames } from "../../../provider/cluster/model/fields";
 import { Cluster, type ClusterArgs } from "../../../sdk";
-import { inside, isKnown, isSecret, type Registered, resolved, runProgram } from "./program";
+import { inside, isKnown, isSecret, onlyInStates, type Registered, resolved, runProgram } from "./program";
 
 const args: ClusterArgs = { gpuType: "h100", replicas: 2, container: "vllm/vllm-openai:v0.6.3" };
 const type = "pulumi-nodejs:dynamic/gpucluster:Cluster";
@@ -90,12 +90,13 @@ describe("a cluster in a program", () => {
     expect(await propsOf(more, opts)).toMatchObject(expected);
   });
 
-  it("has every output, as an output, whatever the program sets", async () => {
+  it("has every output, as an output, whatever the program sets, and nothing that only the provider reads", async () => {
     await runProgram(() => {
       const cluster = new Cluster("web", args);
       for (const name of [...outputNames, ...inputNames]) {
         expect([name, pulumi.Output.isInstance(cluster[name])]).toEqual([name, true]);
       }
+      for (const name of onlyInStates) expect(cluster).not.toHaveProperty(name);
     });
   });
 

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { inputNames, outputNames } from "../../../provider/cluster/model/fields";
 import * as sdk from "../../../sdk";
 import * as native from "../../../sdk/native";
-import { inside, isSecret, type Registered, runProgram } from "./program";
+import { inside, isSecret, onlyInStates, type Registered, runProgram } from "./program";
 
 const args: native.ClusterArgs = { gpuType: "h100", container: "acme/model:1" };
 
@@ -36,12 +36,13 @@ describe("a native cluster in a program", () => {
     expect(props).toEqual(Object.fromEntries(shown));
   });
 
-  it("has every output, as an output, whatever the program sets", async () => {
+  it("has every output, as an output, whatever the program sets, and nothing that only the provider reads", async () => {
     await runProgram(() => {
       const cluster = new native.Cluster("web", args);
       for (const name of [...outputNames, ...inputNames]) {
         expect([name, pulumi.Output.isInstance(cluster[name])]).toEqual([name, true]);
       }
+      for (const name of onlyInStates) expect(cluster).not.toHaveProperty(name);
     });
   });
 });

@@ -95,3 +95,6 @@ export function unknownOutput(): pulumi.Output<string> {
 export function isKnown(output: pulumi.Output<unknown>): Promise<boolean> {
   return Reflect.get(output, "isKnown");
 }
+
+/** What states hold for the provider alone. */
+export const onlyInStates = ["settled", "unverifiedInputs"];
