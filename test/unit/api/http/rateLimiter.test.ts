@@ -252,6 +252,16 @@ describe("the view of a budget", () => {
     expect(budget.view()).toEqual({ limit: 100, queued: 0, share: 1 });
   });
 
+  test("shows how long it is closed, and how many requests wait", async () => {
+    const { clock, budget, send } = viewed(left(0, 30));
+    await clock.run(send("read"));
+    const all = ["create", "read", "delete"] as const;
+    const waiting = Promise.all(all.map((kind) => send(kind)));
+    expect(budget.view()).toEqual({ limit: 100, left: 0, spare: 0, resetInMs: 30_000, queued: 3, share: 1 / 100 });
+    await clock.run(waiting);
+    expect(budget.view()).toMatchObject({ queued: 0 });
+  });
+
   test("shows our share, and leaves polls to others; a process with few requests may send a few", async () => {
     const { clock, budget, send } = viewed(left(50, 30));
     await clock.run(send("read"));

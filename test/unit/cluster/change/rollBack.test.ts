@@ -180,6 +180,25 @@ describe("an update that does not get healthy", () => {
     expect(failed.state).toMatchObject({ replicas: 2, env: { MODEL: canary } });
   });
 
+  it("costs what the old extra fields cost, with the new number of replicas", async () => {
+    const extra = (tier: string, hourlyCost: number) => ({ extraFields: { tier }, hourlyCost });
+    const dialect = { extraFields: "stored" } as const;
+    const { bench, made } = await openGood({ dialect }, { ...good, ...extra("community", 5.98) });
+    const failed = await failingChange(bench, made, { ...bad, ...extra("verified", 16), replicas: 4 });
+    expect(failed.state).toMatchObject({ ...extra("community", 11.96), replicas: 4 });
+    expect((await refresh(bench, failed)).state).toEqual(failed.state);
+  });
+
+  it("warns of an extra field that the failed update has added", async () => {
+    const { bench, made } = await openGood({ dialect: { extraFields: "stored" } });
+    await failingChange(bench, made, { ...bad, extraFields: { container_port: 81 } });
+    expect(warnings(bench)).toEqual([
+      expect.stringMatching(
+        /the service may keep `extraFields.container_port` of the failed update: no request removes/,
+      ),
+    ]);
+  });
+
   it("is rolled back by a redeploy if the service has no update", async () => {
     const { bench, made } = await openGood({ dialect: "client" });
     const failed = await failingChange(bench, made, bad);

@@ -4,7 +4,7 @@ import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBenc
 import { urnOf } from "../inputs";
 import * as power from "../powerHarness";
 
-const { asked, expectAtGoal, reach, running, warnings } = power;
+const { asked, expectAtGoal, reach, running, toDo, warnings } = power;
 const { patch, redeploy, restart, scale, stop } = power;
 
 afterEach(closeAll);
@@ -71,6 +71,16 @@ describe("a cluster that is taken over", () => {
     expect(writes(bench.simulator)).toEqual(calls);
     expect(running(bench, at).status).toBe(status);
     await expectAtGoal(bench, at, found.inputs);
+  });
+
+  it("runs no trigger, neither then nor when `adopt` is removed", async () => {
+    const bench = await openBench();
+    const { inputs } = await find(bench, {}, { restartTriggers: ["a"], redeployTriggers: { v: 1 } });
+    const at = await adopt(bench, inputs);
+    const { adopt: _adopt, ...without } = inputs;
+    expect(toDo(bench, at, without)).toEqual([]);
+    expect(writes(bench.simulator)).toEqual([]);
+    await reach(bench, at, { ...without, restartTriggers: ["b"] }, [restart]);
   });
 
   it("goes on under its own name where the engine still has the made one, and is deleted like any other", async () => {

@@ -155,6 +155,14 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     expect(failures).toContainEqual({ property: "name", reason });
   });
 
+  it("under its name without the setting is a warning, because the new name does not find it", async () => {
+    const bench = await open();
+    const id = leave(bench, { name: generatedName(urn) });
+    const { refusals, said } = await preview(bench);
+    expect(refusals).toEqual([]);
+    expect(said).toMatch(new RegExp(`^warning: web: ${id} .*without gpucluster:resume.* set .adopt: "${id}". before`));
+  });
+
   it.each<[string, Properties, Partial<Ctx>, BenchOptions]>([
     ["without the setting", {}, {}, { settings: { resume: undefined } }],
     ["with a name of the program", { name }, {}, {}],

@@ -228,6 +228,12 @@ describe("a cluster that is seconds old, was ready, and that reads leave out for
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
   });
 
+  it("is changed as ever", async () => {
+    const { bench, made } = await openLagging(5_000);
+    const state = await bench.run(bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, replicas: 3 }));
+    expect(state).toMatchObject({ replicas: 3, settled: true });
+  });
+
   it.each(["plain", "terse"])(
     "is gone at once when somebody deletes it, whom a poll confirms (%s)",
     async (dialect) => {
@@ -243,6 +249,12 @@ describe("a cluster that is seconds old, was ready, and that reads leave out for
 
 describe("a young cluster of a service that is seen to show clusters late", () => {
   const open = () => openLagging(60_000, {}, [{ kind: "hidden", ms: 5_000 }]);
+
+  it("is so in another process, too", async () => {
+    const { bench, made } = await open();
+    bench.client.form.readsLag = false;
+    expect((await bench.run(failureOf(read(bench, made)))).message).toMatch(notYet);
+  });
 
   it("is never called gone while it is young, and says so", async () => {
     const { bench, made } = await open();

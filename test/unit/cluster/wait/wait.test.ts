@@ -58,6 +58,13 @@ describe("skipAwait", () => {
     await expectAtGoal(bench, await refresh(bench, made), hasty);
   });
 
+  it("makes a stop end that is no drift while it is under way", async () => {
+    const { bench, made } = await openSettled(hasty, { deletionMs: 600_000 });
+    await bench.clock.advance(10_000);
+    const stopped = { ...hasty, desiredStatus: "stopped" };
+    expect(toDo(bench, await refresh(bench, await change(bench, made, stopped)), stopped)).toEqual([]);
+  });
+
   it("waits until the service shows a new cluster at all, so that nothing takes it for gone later", async () => {
     const dialect = { injectedEnv: { GPU_HOST: "node-7" } };
     const bench = await openBench({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
