@@ -31,7 +31,7 @@ const catalogKeptMs = 10_000;
 export interface Provider {
   readonly cluster: Resource;
   /** The functions below by name, for adapters that get names and unchecked arguments. */
-  readonly functions: Readonly<Record<string, (args?: unknown) => Promise<object>>>;
+  readonly functions: Readonly<Record<FunctionName, (args?: unknown) => Promise<object>>>;
   getGpuTypes(): Promise<types.GetGpuTypesResult>;
   getGpuModels(): Promise<types.GetGpuModelsResult>;
   getGpuPricing(): Promise<types.GetGpuPricingResult>;
@@ -42,6 +42,9 @@ export interface Provider {
   getHealth(): Promise<types.Health>;
   getServiceInfo(): Promise<types.ServiceInfo>;
 }
+
+/** The name of a data function. */
+export type FunctionName = Exclude<keyof Provider, "cluster" | "functions">;
 
 /**
  * The one entry for adapters. The configuration is read at each use and never cached: a key may be rotated while a

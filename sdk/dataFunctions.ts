@@ -1,13 +1,8 @@
-import type { Output } from "@pulumi/pulumi";
+import type { InvokeOptions, InvokeOutputOptions, Output } from "@pulumi/pulumi";
 import type * as types from "./functionTypes";
 
-/**
- * The data functions of both packages: each as a promise, and as an output.
- *
- * @typeParam Options Further arguments of a function; the native package takes Pulumi's options.
- * @typeParam OutputOptions Those of its output form.
- */
-export interface DataFunctions<Options extends unknown[] = [], OutputOptions extends unknown[] = []> {
+/** The data functions of both packages: each as a promise, and as an output. */
+export interface DataFunctions {
   /**
    * The GPU types that the service lists, with prices per GPU-hour and availability if the service reports them. The
    * provider caches an answer for ten seconds.
@@ -18,9 +13,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * ```
    * (Specification, section 4, `/v1/gpus`.)
    */
-  getGpuTypes(...options: Options): Promise<types.GetGpuTypesResult>;
+  getGpuTypes(opts?: InvokeOptions): Promise<types.GetGpuTypesResult>;
   /** `getGpuTypes` as an output, for programs that cannot await. */
-  getGpuTypesOutput(...options: OutputOptions): Output<types.GetGpuTypesResult>;
+  getGpuTypesOutput(opts?: InvokeOutputOptions): Output<types.GetGpuTypesResult>;
 
   /**
    * The GPU models of the service: a description of each GPU type, with its memory in GB if the service reports it.
@@ -31,9 +26,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * ```
    * (Specification, section 4, `/v1/gpus/models`.)
    */
-  getGpuModels(...options: Options): Promise<types.GetGpuModelsResult>;
+  getGpuModels(opts?: InvokeOptions): Promise<types.GetGpuModelsResult>;
   /** `getGpuModels` as an output, for programs that cannot await. */
-  getGpuModelsOutput(...options: OutputOptions): Output<types.GetGpuModelsResult>;
+  getGpuModelsOutput(opts?: InvokeOutputOptions): Output<types.GetGpuModelsResult>;
 
   /**
    * The price of each GPU type, for one GPU and one hour, with its currency if the service reports it.
@@ -44,9 +39,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * ```
    * (Specification, section 4, `/v1/gpus/pricing`.)
    */
-  getGpuPricing(...options: Options): Promise<types.GetGpuPricingResult>;
+  getGpuPricing(opts?: InvokeOptions): Promise<types.GetGpuPricingResult>;
   /** `getGpuPricing` as an output, for programs that cannot await. */
-  getGpuPricingOutput(...options: OutputOptions): Output<types.GetGpuPricingResult>;
+  getGpuPricingOutput(opts?: InvokeOutputOptions): Output<types.GetGpuPricingResult>;
 
   /**
    * Whether GPUs are available now, of one type or of each type, and how many if the service reports it.
@@ -58,11 +53,14 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * Rejects if the service does not know the type. (Specification, section 4, `/v1/gpus/availability` and
    * `/v1/gpus/:type/availability`.)
    */
-  getGpuAvailability(args?: types.GetGpuAvailabilityArgs, ...options: Options): Promise<types.GetGpuAvailabilityResult>;
+  getGpuAvailability(
+    args?: types.GetGpuAvailabilityArgs,
+    opts?: InvokeOptions,
+  ): Promise<types.GetGpuAvailabilityResult>;
   /** `getGpuAvailability` as an output: for arguments that are outputs, and for programs that cannot await. */
   getGpuAvailabilityOutput(
     args?: types.GetGpuAvailabilityOutputArgs,
-    ...options: OutputOptions
+    opts?: InvokeOutputOptions,
   ): Output<types.GetGpuAvailabilityResult>;
 
   /**
@@ -75,9 +73,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * `complete` is false if there may be more clusters than the answer holds. Rejects if the list cannot be read to
    * its end. (Specification, section 4, `/v1/clusters`.)
    */
-  getClusters(...options: Options): Promise<types.GetClustersResult>;
+  getClusters(opts?: InvokeOptions): Promise<types.GetClustersResult>;
   /** `getClusters` as an output, for programs that cannot await. */
-  getClustersOutput(...options: OutputOptions): Output<types.GetClustersResult>;
+  getClustersOutput(opts?: InvokeOutputOptions): Output<types.GetClustersResult>;
 
   /**
    * One cluster of the API key's organization, by its id or by its name, also if another program made it.
@@ -89,9 +87,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * several clusters have the name, or if an incomplete list of clusters leaves it open. The answer contains the names of
    * env, never its values. (Specification, sections 2 and 4, `/v1/clusters/:id`.)
    */
-  getCluster(args: types.GetClusterArgs, ...options: Options): Promise<types.GetClusterResult>;
+  getCluster(args: types.GetClusterArgs, opts?: InvokeOptions): Promise<types.GetClusterResult>;
   /** `getCluster` as an output: for arguments that are outputs, and for programs that cannot await. */
-  getClusterOutput(args: types.GetClusterOutputArgs, ...options: OutputOptions): Output<types.GetClusterResult>;
+  getClusterOutput(args: types.GetClusterOutputArgs, opts?: InvokeOutputOptions): Output<types.GetClusterResult>;
 
   /**
    * The present health of each replica of a cluster.
@@ -103,11 +101,11 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * In messages, `[secret]` replaces each value of env that the service shows or, in the native package, that the same run
    * has dealt with. Rejects if there is no such cluster. (Specification, section 4, `/v1/clusters/:id/status`.)
    */
-  getClusterStatus(args: types.GetClusterStatusArgs, ...options: Options): Promise<types.GetClusterStatusResult>;
+  getClusterStatus(args: types.GetClusterStatusArgs, opts?: InvokeOptions): Promise<types.GetClusterStatusResult>;
   /** `getClusterStatus` as an output: for arguments that are outputs, and for programs that cannot await. */
   getClusterStatusOutput(
     args: types.GetClusterStatusOutputArgs,
-    ...options: OutputOptions
+    opts?: InvokeOutputOptions,
   ): Output<types.GetClusterStatusResult>;
 
   /**
@@ -118,9 +116,9 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * ```
    * (Specification, section 4, `/health`.)
    */
-  getHealth(...options: Options): Promise<types.GetHealthResult>;
+  getHealth(opts?: InvokeOptions): Promise<types.GetHealthResult>;
   /** `getHealth` as an output, for programs that cannot await. */
-  getHealthOutput(...options: OutputOptions): Output<types.GetHealthResult>;
+  getHealthOutput(opts?: InvokeOutputOptions): Output<types.GetHealthResult>;
 
   /**
    * The name, the version and the paths that the service reports of itself.
@@ -131,7 +129,7 @@ export interface DataFunctions<Options extends unknown[] = [], OutputOptions ext
    * The path of this document is not specified: the provider tries `/`, `/v1` and `/api`. Rejects if none of them has it.
    * (Specification, section 4, the descriptor document, and section 9.)
    */
-  getServiceInfo(...options: Options): Promise<types.GetServiceInfoResult>;
+  getServiceInfo(opts?: InvokeOptions): Promise<types.GetServiceInfoResult>;
   /** `getServiceInfo` as an output, for programs that cannot await. */
-  getServiceInfoOutput(...options: OutputOptions): Output<types.GetServiceInfoResult>;
+  getServiceInfoOutput(opts?: InvokeOutputOptions): Output<types.GetServiceInfoResult>;
 }

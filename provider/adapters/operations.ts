@@ -114,7 +114,7 @@ export function remove(session: Session, request: DeleteRequest): Promise<Empty>
 
 export async function invoke({ provider }: Session, request: InvokeRequest): Promise<InvokeResponse> {
   const name = request.getTok().replace(/^gpucluster:index:/, "");
-  const ask = Object.hasOwn(provider.functions, name) ? provider.functions[name] : undefined;
+  const ask = new Map(Object.entries(provider.functions)).get(name);
   if (!ask) throw new GpuClusterError(`there is no function ${request.getTok()}`);
   return new InvokeResponse().setReturn(toStruct(await ask(fromStruct(request.getArgs()))));
 }

@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
+import * as native from "../../../sdk/native";
 import { type Simulator, startSimulator } from "../../../simulator";
 import { forgetEnvironment, useEnvironment } from "../providerHarness";
-import { resolved } from "./program";
+import { isKnown, resolved, runProgram, unknownOutput } from "./program";
 
 let simulator: Simulator;
 let id: string;
@@ -79,4 +80,38 @@ test.each<[string, (args: object) => Promise<unknown>]>([
 ])("%s refuses the argument of an untyped program, and asks nobody", async (_name, call) => {
   await expect(call({ region: "eu" })).rejects.toThrow("`region`: not an argument; there are none. Nothing was sent");
   expect(simulator.requests).toEqual([]);
+});
+
+describe("Pulumi's options of a function", () => {
+  const untyped = (call: unknown) => call as (...args: unknown[]) => Promise<unknown>;
+
+  it("may be given to each, as to a function of the native package", async () => {
+    const opts = { version: "0.1.0", async: true };
+    expect(await sdk.getClusters(opts)).toMatchObject({ clusters: [{ name: "web" }] });
+    expect(await sdk.getCluster({ name: "web" }, opts)).toMatchObject({ name: "web" });
+    expect(await resolved(sdk.getHealthOutput(opts))).toMatchObject({ healthy: true });
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ["the only argument", () => sdk.getHealth({ provider: new native.Provider("eu") })],
+    ["the second of an untyped program", () => untyped(sdk.getHealth)({}, { provider: new native.Provider("eu") })],
+    ["behind the arguments", () => sdk.getCluster({ id }, { provider: new native.Provider("eu") })],
+  ])("a provider, which would be another organization, is refused: %s", async (_where, call) => {
+    await runProgram(() => expect(call()).rejects.toThrow(/^get\w+: the option `provider` is for .*native/));
+    expect(simulator.requests).toEqual([]);
+  });
+
+  it("`dependsOn`: the function is called when the resources exist, and not before", async () => {
+    let cluster: sdk.Cluster | undefined;
+    await runProgram(() => {
+      cluster = new sdk.Cluster("web", { gpuType: "h100", container: "acme/model:1" });
+    });
+    if (!cluster) throw new Error("the program has made none");
+    expect(await resolved(sdk.getClustersOutput({ dependsOn: cluster }))).toMatchObject({ complete: true });
+    expect(await resolved(sdk.getClustersOutput({ dependsOn: [later(cluster)] }))).toMatchObject({ complete: true });
+    simulator.requests.length = 0;
+    Object.defineProperty(cluster, "id", { value: unknownOutput() });
+    expect(await isKnown(sdk.getClustersOutput({ dependsOn: [cluster] }))).toBe(false);
+    expect(simulator.requests).toEqual([]);
+  });
 });
