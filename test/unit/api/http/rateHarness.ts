@@ -67,8 +67,13 @@ function accountOf(startMs: number, options: RateServiceOptions & { windowMs: nu
   };
   // Those of before came when the first window began.
   const counted: number[] = Array.from({ length: usedBefore }, () => firstMs);
-  const held = (nowMs: number) =>
-    counted.filter((atMs) => (isFixed ? atMs >= windowAt(nowMs) : atMs > nowMs - windowMs));
+  /** The requests that still count; the others never count again. */
+  const held = (nowMs: number) => {
+    const beganMs = isFixed ? windowAt(nowMs) : nowMs - windowMs;
+    const first = counted.findIndex((atMs) => (isFixed ? atMs >= beganMs : atMs > beganMs));
+    counted.splice(0, first < 0 ? counted.length : first);
+    return counted;
+  };
   const resetMs = (nowMs: number) => {
     if (isFixed) return windowAt(nowMs) + windowMs;
     return kind === "sliding from now" ? nowMs + windowMs : (held(nowMs)[0] ?? nowMs) + windowMs;

@@ -30,27 +30,38 @@ function numbers(seed: number): () => number {
   };
 }
 
+interface Made {
+  readonly id: string;
+  readonly name: string;
+  readonly atMs: number;
+  readonly readyMs: number;
+  readonly body: object;
+}
+
 /** The clusters of a service, which answers at once. */
 class Clusters {
-  readonly #made: { id: string; name: string; atMs: number; readyMs: number; body: object }[] = [];
+  readonly #made: Made[] = [];
 
   constructor(private readonly clock: VirtualClock) {}
 
   answer({ method, path, body = "{}" }: HttpRequest, provisioningMs: number): object {
     const nowMs = this.clock.now();
+    const recordOf = ({ id, name, readyMs, body }: Made) => {
+      return { ...body, id, name, status: nowMs >= readyMs ? "running" : "pending" };
+    };
     if (method === "POST") {
       const wanted: { name: string } = JSON.parse(body);
       const id = `cl_${this.#made.length + 1}`;
-      this.#made.push({ id, name: wanted.name, atMs: nowMs, readyMs: nowMs + provisioningMs, body: wanted });
+      const made = { id, name: wanted.name, atMs: nowMs, readyMs: nowMs + provisioningMs, body: wanted };
+      this.#made.push(made);
+      return recordOf(made);
     }
-    const records = this.#made.map(({ id, name, readyMs, body }) => {
-      return { ...body, id, name, status: nowMs >= readyMs ? "running" : "pending" };
-    });
     const [, id, status] = /clusters\/([^/?]+)(\/status)?/.exec(path) ?? [];
-    if (method === "POST") return records.at(-1) ?? {};
-    if (id === undefined) return { clusters: records };
-    const record = records.find((each) => each.id === id);
-    if (!status || !record) return record ?? {};
+    if (id === undefined) return { clusters: this.#made.map(recordOf) };
+    const found = this.#made.find((each) => each.id === id);
+    if (!found) return {};
+    const record = recordOf(found);
+    if (!status) return record;
     return { id, status: record.status, replicas: [{ id: "r1", healthy: record.status === "running" }] };
   }
 
