@@ -8,12 +8,12 @@ import { defaultLimit } from "./http/rateHeaders";
 import type { HttpRequest, Send } from "./http/send";
 import { readable } from "./http/statusErrors";
 import { readClusterList } from "./read/clusterRecord";
-import { type GpuSubject, readGpuList } from "./read/gpuRecords";
+import { readGpuList } from "./read/gpuRecords";
 import type { Answer, GetPage } from "./read/pages";
 import { type ClusterRecord, clusterIdPattern, type GpuList, type StatusRecord } from "./records";
 import { withNamesAdvice } from "./refusedFields";
 import { type CreateBody, isOpaque, type RequestNames, type UpdateBody } from "./requests";
-import { type OptionalEndpoint, ServiceForm } from "./serviceForm";
+import { type GpuSubject, type OptionalEndpoint, ServiceForm } from "./serviceForm";
 import { statusIn } from "./states";
 import type { GpuType } from "./types";
 
@@ -65,7 +65,7 @@ function gpuMethods({ call, list }: Calls, form: ServiceForm) {
   const gpus = (subject: GpuSubject, endpoint: Endpoint<unknown>) => (options?: CallOptions) =>
     list(endpoint, options, async (get) => {
       let first: unknown;
-      const found = await readGpuList(subject, async (...page) => {
+      const found = await readGpuList(async (...page) => {
         const answer = await get(...page);
         first ??= answer.json;
         return answer;

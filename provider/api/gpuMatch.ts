@@ -1,6 +1,6 @@
 import { isRecord } from "../contract";
 import { gpuKey } from "./names";
-import { identifiersOf, type Price, priceIn, summedStock, tierOf } from "./read/gpuRow";
+import { identifiersOf, type Price, priceIn, type Stock, tierOf } from "./read/gpuRow";
 import { defined } from "./read/json";
 import { defaultTier } from "./records";
 import { isOpaque } from "./requests";
@@ -50,6 +50,17 @@ export function mergeRows(records: readonly GpuType[]): GpuType | undefined {
   const { pricePerHour: _price, currency: _currency, ...fields } = first;
   const raw = { ...first.raw, rows: records.flatMap(rowsIn) };
   return { ...fields, ...priceInTier(records), ...summedStock(records), raw };
+}
+
+/** The stock of several records: numbers are summed. */
+function summedStock(stocks: readonly Stock[]): Stock {
+  const known = stocks.filter(({ available }) => available !== undefined);
+  if (known.length === 0) return {};
+  const available = known.some((stock) => stock.available);
+  const counts = known.map((stock) => (stock.available ? stock.availableCount : 0));
+  const isCounted =
+    counts.every((count) => count !== undefined) && known.some((stock) => stock.availableCount !== undefined);
+  return { available, ...(isCounted ? { availableCount: counts.reduce((sum, count) => sum + count, 0) } : {}) };
 }
 
 /** The records that a merged one was made of. */

@@ -147,7 +147,7 @@ export interface StatusRecord {
   readonly isMissing?: true;
 }
 
-/** @assumption GPUs are a list or a map by type, bare or under one of these names; a second list beside it adds facts to the first. */
+/** @assumption GPUs are a bare list, or a list or a map by type under one of these names. */
 export const gpuListNames = words("gpus gpu gpu_types types models availability pricing prices data result items");
 /** @assumption A text under one of these names identifies a GPU in requests; the names after them are for people. */
 export const gpuIdNames = ["gpu_type", "gpu_model_id", "gpu_model"];
@@ -180,7 +180,7 @@ export const otherOffer = /^(is_)?(spot|preemptible|interruptible|reserved|commi
 /** @assumption If a GPU has several prices by tier, this tier counts unless another one is asked for. */
 export const defaultTier = "community";
 
-/** @assumption Stock is a flag or a word, or a number of free GPUs, under these names; in the record, in its cluster part, or by place. */
+/** @assumption Stock is a flag or a word, or a number of free GPUs, under these names; in the record, or in its part `cluster`. */
 const stockWords = {
   yes: wordSet(
     "available in_stock yes free high medium good plenty ample abundant limited low scarce few low_stock limited_stock",
@@ -190,7 +190,7 @@ const stockWords = {
       "out_of_capacity insufficient_capacity at_capacity full fully_booked waitlist waitlisted coming_soon",
   ),
 };
-export const inStock: Kind<boolean> = (value) => {
+const inStock: Kind<boolean> = (value) => {
   const word = plainName(text(value) ?? "");
   return flag(value) ?? (stockWords.yes.has(word) ? true : stockWords.no.has(word) ? false : undefined);
 };
@@ -207,7 +207,6 @@ export const stockTable = {
     ...words("available_count free_gpus available_gpus free available count qty quantity stock remaining"),
   ],
 } as const satisfies Table;
-export const stockPlaces = ["cluster", "regions", "availability", "zones", "locations"];
 
 /** The GPU types in a list. */
 export interface GpuList {
@@ -244,9 +243,9 @@ export const unwantedWords = {
     "(cannot|can't|may not|must not) be (changed|updated|modified|set|given|present))(?! to\\b)",
 } as const;
 export const missingField = /missing|required|must be (given|present|set)/i;
+/** @assumption This status means that the rate limit is used up, and no other does: nothing was done. */
+export const rateLimitStatus = 429;
 /** @assumption These statuses mean "not now": nothing was done, and the same request may succeed later. */
 export const busyStatuses: ReadonlySet<number> = new Set([409, 423, 425]);
 /** @assumption An error code with one of these words means that the cluster is changing, whatever status it shows. */
 export const busyCode = /busy|in_?(progress|transition)|transitioning|locked/i;
-/** @assumption An answer 403 or 503 with one of these words in its error code means the rate limit. */
-export const rateLimitCode = /rate_?limit|throttl|too_many_requests/i;

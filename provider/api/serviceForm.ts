@@ -9,6 +9,9 @@ import type { GpuType } from "./types";
 /** The optional endpoints of the service: only some of its public descriptions have them. */
 export type OptionalEndpoint = "status" | "update" | "redeploy" | "gpus" | "gpuAvailability";
 
+/** The subject of a list about GPUs. */
+export type GpuSubject = "types" | "models" | "pricing" | "availability";
+
 /** Inputs that only an update or a redeploy changes. */
 export type ConfigInput = "container" | "env" | "extraFields";
 
@@ -99,7 +102,7 @@ export class ServiceForm {
   }
 
   /** Learns from a list of GPUs. */
-  sawGpus(list: "types" | "models" | "pricing" | "availability", json: unknown, gpus: readonly GpuType[]): void {
+  sawGpus(list: GpuSubject, json: unknown, gpus: readonly GpuType[]): void {
     if (list === "types") this.#types = gpus;
     if (list === "models") this.#models = gpus;
     this.#ofGpus ??= evidenceIn(json) ?? evidenceOfGpus(gpus);

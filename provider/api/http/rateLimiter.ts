@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { type Clock, endSleep } from "../../base/clock";
 import { ApiError } from "../../base/errors";
+import { rateLimitStatus } from "../records";
 import type { Answered, Budget, BudgetView, PermitRequest, ReleasePermit } from "./budget";
 import { readRateHeaders } from "./rateHeaders";
 import { priorities, priorityOf } from "./ratePriority";
 import { RateWindow } from "./rateWindow";
 import { leftMs, unsent } from "./retry";
 import { defaultMaxQueueMs, type Handler, type HttpRequest, titleOf } from "./send";
-import { isRateLimited } from "./statusErrors";
 
 interface BudgetOptions {
   readonly clock: Clock;
@@ -41,7 +41,7 @@ export function rateBudget({ budget, ...options }: BudgetOptions & { readonly bu
       signal?.throwIfAborted();
       const response = await next(request);
       const headers = readRateHeaders(response.headers, options.clock.now());
-      answered = { headers, isRefused: isRateLimited(response) };
+      answered = { headers, isRefused: response.status === rateLimitStatus };
       return response;
     } finally {
       release(answered);

@@ -4,7 +4,7 @@ import { cleanJson, cleanText, cleanWholeText, cut, NestingError, type Secret } 
 import { isRecord } from "../../contract";
 import { plainName } from "../names";
 import { Fields, UnreadableError } from "../read/json";
-import { busyStatuses, capacityCodes, clusterTable, errorTable, rateLimitCode, requestIdHeaders } from "../records";
+import { busyStatuses, capacityCodes, clusterTable, errorTable, rateLimitStatus, requestIdHeaders } from "../records";
 import { type Handler, type HttpRequest, type HttpResponse, titleOf, unreadable } from "./send";
 
 /** The content of the body of a refusal. */
@@ -48,13 +48,6 @@ function readJson(json: unknown): ErrorBody {
   const types = ["code", "message", "status"].map((name) => typeof envelope[name]);
   const isEnvelope = types.join() === "string,string,number";
   return { message: texts.filter(Boolean).join("; "), code, isApiAnswer: true, isEnvelope };
-}
-
-/** Whether a refusal means the rate limit, so that nothing was done: 429, or 403 or 503 with an error code that says so. */
-export function isRateLimited(response: Pick<HttpResponse, "status" | "body" | "headers">): boolean {
-  if (response.status === 429) return true;
-  if (response.status !== 403 && response.status !== 503) return false;
-  return rateLimitCode.test(readErrorBody(response).code ?? "");
 }
 
 /**
@@ -143,7 +136,7 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const { isApiAnswer, isEnvelope, ...body } = readErrorBody(response);
   const clean = cleanOf(redact);
   const [apiMessage, code] = [clean(body.message), body.code === undefined ? undefined : clean(body.code, 100)];
-  const outcome = outcomeOf(response, request, body.code);
+  const outcome = outcomeOf(status, request, body.code);
   const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ") + namedRequest(headers, redact);
   const text = `${titleOf(request)}: ${apiMessage.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
   const advice = status >= 300 && status < 400 ? redirectAdvice(response, clean) : adviceFor(outcome);
@@ -167,9 +160,8 @@ function namedRequest(headers: HttpResponse["headers"], redact: (text: string) =
 /** Statuses of a gateway or a service that waited in vain. */
 const lateStatuses = new Set([408, 504, 524]);
 
-function outcomeOf(response: HttpResponse, { method, kind }: HttpRequest, code = ""): Outcome {
-  const { status } = response;
-  if (isRateLimited(response)) return "rate-limited";
+function outcomeOf(status: number, { method, kind }: HttpRequest, code = ""): Outcome {
+  if (status === rateLimitStatus) return "rate-limited";
   // The control plane refuses for capacity by 503, 409 or 400; nothing was done, and no quick retry helps.
   const isRefusal = (status >= 400 && status < 500) || status === 503;
   const needsGpus = kind !== "read" && kind !== "delete";

@@ -13,11 +13,10 @@ import {
   otherScales,
   priceUnit,
   priceWords,
-  stockPlaces,
   stockTable,
 } from "../records";
 import type { GpuType } from "../types";
-import { defined, Fields, type Kind, number, object, text } from "./json";
+import { defined, Fields, type Kind, number, text } from "./json";
 
 /** Reads one record about a GPU type: its identifiers, memory, price and stock. */
 
@@ -33,7 +32,7 @@ export function toGpu(raw: Raw, type: string, around: readonly Raw[] = []): GpuT
     ...memory,
     ...fields.read(gpuTable),
     ...priceIn(raw, around),
-    ...stockIn(raw),
+    ...stockIn(fields),
     raw: { ...raw },
   });
 }
@@ -109,7 +108,7 @@ function fieldsIn(raw: Raw, isPrice: (words: readonly string[]) => boolean, oute
 }
 
 /** Whether a name has only words of a price. */
-export function isPriceName(words: readonly string[], tierWords: readonly string[] = []): boolean {
+function isPriceName(words: readonly string[], tierWords: readonly string[] = []): boolean {
   const { price, hour, beside } = priceWords;
   return words.every((word) => price.has(word) || hour.has(word) || beside.has(word) || tierWords.includes(word));
 }
@@ -126,38 +125,16 @@ function namesOtherUnit({ name, value }: PriceField): boolean {
   return priceUnit.test(name) && (!isPriceName(words) || words.includes("cents"));
 }
 
-type Stock = Pick<GpuType, "available" | "availableCount">;
+export type Stock = Pick<GpuType, "available" | "availableCount">;
 
-/** The stock in a record: a flag, a word or a number; in its cluster part, or by place, where numbers are summed. */
-function stockIn(raw: Raw): Stock {
-  const own = ownStock(raw);
-  return own.available === undefined ? (new Fields(raw).first(stockPlaces, stockByPlace) ?? {}) : own;
+/** The stock in a record: a flag, a word or a number; or that of its part about clusters. */
+function stockIn(fields: Fields): Stock {
+  const own = ownStock(fields);
+  return own.available === undefined ? ownStock(new Fields(fields.get("cluster"))) : own;
 }
 
-function ownStock(raw: Raw): Stock {
-  const { available, soldOut, availableCount } = new Fields(raw).read(stockTable);
+function ownStock(fields: Fields): Stock {
+  const { available, soldOut, availableCount } = fields.read(stockTable);
   const isCounted = availableCount === undefined ? undefined : availableCount > 0;
   return defined({ available: soldOut === undefined ? (available ?? isCounted) : !soldOut, availableCount });
-}
-
-const stockByPlace: Kind<Stock> = (value) => {
-  if (typeof value !== "object" || value === null) return undefined;
-  const own = ownStock({ ...value });
-  if (own.available !== undefined) return own;
-  // Total numbers of GPUs and nodes say nothing about the free ones.
-  if (Object.keys(value).some((name) => /(^|_)(gpus|node|nodes|count|total)(_|$)/.test(plainName(name))))
-    return undefined;
-  const stocks = Object.values(value).map((place) => ownStock(object(place) ?? { available: place }));
-  return summedStock(stocks);
-};
-
-/** The stock of several records or places: numbers are summed. */
-export function summedStock(stocks: readonly Stock[]): Stock {
-  const known = stocks.filter(({ available }) => available !== undefined);
-  if (known.length === 0) return {};
-  const available = known.some((stock) => stock.available);
-  const counts = known.map((stock) => (stock.available ? stock.availableCount : 0));
-  const isCounted =
-    counts.every((count) => count !== undefined) && known.some((stock) => stock.availableCount !== undefined);
-  return { available, ...(isCounted ? { availableCount: counts.reduce((sum, count) => sum + count, 0) } : {}) };
 }

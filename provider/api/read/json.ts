@@ -100,16 +100,11 @@ export function inner<T>(kind: Kind<T>, ...names: readonly string[]): Kind<T> {
 /** An address without the slash at its end, which a service may add in one answer and leave out in the next. */
 export const address: Kind<string> = (value) => text(value)?.replace(/([^/])\/+$/, "$1");
 
-/** From this number on, a Unix time is in milliseconds. */
-const firstMillisecondStamp = 1e11;
-
-/** ISO 8601 in UTC. A time without a zone is UTC; a number is Unix time. A time in the documented form stays unchanged. */
+/** ISO 8601 in UTC. A time without a zone is UTC. A time in the documented form stays unchanged. */
 export const stamp: Kind<string> = (value) => {
-  if (typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) return value;
-  const unix = number(value);
-  const iso = /(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(String(value)) ? String(value) : `${value}Z`;
-  const ms = unix === undefined ? Date.parse(iso) : unix * (unix >= firstMillisecondStamp ? 1 : 1000);
-  const date = new Date(ms);
+  if (typeof value !== "string" || number(value) !== undefined) return undefined;
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) return value;
+  const date = new Date(/(Z|UTC|GMT|[+-]\d\d:?\d\d)$/i.test(value) ? value : `${value}Z`);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 };
 

@@ -22,9 +22,7 @@ export interface Row {
 }
 
 /** A list or a map in an answer. */
-interface Listing {
-  /** The name under which it stands; empty for the answer itself. */
-  readonly name: string;
+export interface Listing {
   readonly rows: readonly Row[];
   /** The objects around the list, outermost first, without the list itself. */
   readonly around: readonly Raw[];
@@ -33,20 +31,13 @@ interface Listing {
 }
 
 /**
- * The lists of an answer: the answer itself, and those under these names in their order, at most three objects deep. Nothing
- * under another name is a list, so that no empty list is taken for the requested one.
- * @param isMap Whether an object under a name, or the answer itself without a name, is a map of rows.
+ * The lists of an answer: the answer itself, and the lists and maps of records under these names in their order, at most three
+ * objects deep. Nothing under another name is a list, so that no empty list is taken for the requested one.
  */
-export function listsIn(
-  json: unknown,
-  names: readonly string[],
-  isMap: (json: Raw, name: string) => boolean,
-  around: readonly Raw[] = [],
-  name = "",
-): Listing[] {
-  if (Array.isArray(json)) return [{ name, rows: json.map((value) => ({ value })), around, isSure: true }];
+function listsIn(json: unknown, names: readonly string[], around: readonly Raw[] = [], name = ""): Listing[] {
+  if (Array.isArray(json)) return [{ rows: json.map((value) => ({ value })), around, isSure: true }];
   // Nothing in place of a list is an empty list in some languages, and unknown in others.
-  if (json === null && name !== "") return [{ name, rows: [], around, isSure: false }];
+  if (json === null && name !== "") return [{ rows: [], around, isSure: false }];
   if (!isRecord(json)) return [];
   const rank = ([each]: [string, unknown]) => names.indexOf(plainName(each));
   const named = Object.entries(json).filter((each) => around.length < 3 && rank(each) >= 0);
@@ -54,16 +45,15 @@ export function listsIn(
     .sort((one, other) => rank(one) - rank(other))
     .flatMap(([each, value]) => {
       const { [each]: _list, ...beside } = json;
-      return listsIn(value, names, isMap, [...around, beside], plainName(each));
+      return listsIn(value, names, [...around, beside], plainName(each));
     });
-  if (lists.length > 0 || !isMap(json, name)) return lists;
+  if (lists.length > 0 || name === "" || !Object.values(json).every(isRecord)) return lists;
   const rows = Object.entries(json).map(([key, value]) => ({ key, value }));
-  return [{ name, rows, around, isSure: rows.length > 0 || !wrapperNames.includes(name) }];
+  return [{ rows, around, isSure: rows.length > 0 || !wrapperNames.includes(name) }];
 }
 
 /** The first list of records; not sure if another one holds rows too. */
 export function listIn(json: unknown, names: readonly string[]): Listing | undefined {
-  const isMap = (map: Raw, name: string) => name !== "" && Object.values(map).every(isRecord);
-  const [main, ...others] = listsIn(json, names, isMap);
+  const [main, ...others] = listsIn(json, names);
   return main && { ...main, isSure: main.isSure && others.every(({ rows }) => rows.length === 0) };
 }

@@ -86,11 +86,6 @@ test("whatever the headers say, a length is between nothing and five minutes, an
   );
 });
 
-test("of several windows, the one with the fewest requests left counts", () => {
-  const headers = { ratelimit: '"hour";r=2800;t=1812, "minute";r=42;t=12', "ratelimit-policy": '"minute";q=60;w=60' };
-  expect(readRateHeaders(headers, nowMs)).toMatchObject({ limit: 60, remaining: 42, resetInMs: 12_000 });
-});
-
 test("the three headers are read without their `X-` too", () => {
   const headers = { "ratelimit-limit": "5000", "ratelimit-remaining": "4816", "ratelimit-reset": "30" };
   expect(readRateHeaders(headers, nowMs)).toMatchObject({ limit: 5000, remaining: 4816, resetInMs: 30_000 });

@@ -125,18 +125,8 @@ test.each<[string, unknown, unknown]>([
     { PORT: 8080, ON: true, OFF: null, X: { y: 1 } },
     { PORT: "8080", ON: "true", OFF: null, X: null },
   ],
-  ["a list of names", ["A", "B"], { A: null, B: null }],
-  [
-    "a list of pairs",
-    [
-      { name: "A", value: "1" },
-      { name: "B", value: null },
-    ],
-    { A: "1", B: null },
-  ],
   ["an empty map", {}, {}],
-  ["a list of assignments, as nothing", ["A=1", "B=x=y", "C="], undefined],
-  ["a list that cannot be read as a whole, as nothing", ["A", 7], undefined],
+  ["a list, as nothing", [{ name: "A", value: "1" }], undefined],
 ])("env is read from %s", async (_what, env, expected) => {
   expect((await listed({ id: "cl_1", env }))?.env).toEqual(expected);
   expect((await listed({ id: "cl_1", environmentVariables: env }))?.env).toEqual(expected);
@@ -149,9 +139,8 @@ test.each<[unknown, string | undefined]>([
   ["2026-11-21 10:00:00", "2026-11-21T10:00:00.000Z"],
   ["2026-11-21 10:00:00 UTC", "2026-11-21T10:00:00.000Z"],
   ["Sat, 21 Nov 2026 10:00:00 GMT", "2026-11-21T10:00:00.000Z"],
-  [1_795_255_200, "2026-11-21T10:00:00.000Z"],
-  [1_795_255_200_000, "2026-11-21T10:00:00.000Z"],
-  ["1795255200", "2026-11-21T10:00:00.000Z"],
+  [1_795_255_200, undefined],
+  ["1795255200", undefined],
   ["yesterday", undefined],
   ["", undefined],
   [1e300, undefined],
@@ -212,20 +201,13 @@ const dirty: [string, string][] = [
   ["CSI", "\u001b[2J\u001b[31mNAME"],
   ["a bidirectional control", "NA\u202eME"],
 ];
-const shapes: [string, (name: string) => unknown][] = [
-  ["a map", (name) => ({ [name]: raw })],
-  ["a list of objects", (name) => [{ name, value: raw }]],
-];
-
-describe.each(shapes)("the name of a variable in %s", (_shape, write) => {
-  it.each(dirty)("is cleaned of %s, and its value stays byte for byte", (_what, name) => {
-    const keeps = (property: string) => property === "env";
-    const json = cleanJson({ id: "cl_1", env: write(name) }, { keeps });
-    expect(detail(json).env).toEqual({ NAME: raw });
-  });
+test.each(dirty)("the name of a variable is cleaned of %s, and its value stays byte for byte", (_what, name) => {
+  const keeps = (property: string) => property === "env";
+  const json = cleanJson({ id: "cl_1", env: { [name]: raw } }, { keeps });
+  expect(detail(json).env).toEqual({ NAME: raw });
 });
 
-test("in a map, a name that only looks like another one does not take its place", () => {
+test("a name that only looks like another one does not take its place", () => {
   const env = { NAME: raw, "NA\u202eME": "another" };
   const json = cleanJson({ id: "cl_1", env }, { keeps: (property) => property === "env" });
   expect(detail(json).env).toEqual({ NAME: raw });

@@ -1,5 +1,5 @@
 import { readClusterList } from "../../../../provider/api/read/clusterRecord";
-import { type GpuSubject, readGpuList } from "../../../../provider/api/read/gpuRecords";
+import { readGpuList } from "../../../../provider/api/read/gpuRecords";
 import { ApiError } from "../../../../provider/base/errors";
 
 export interface Page {
@@ -24,8 +24,7 @@ export async function listOf(pages: Record<string, Page>) {
 export const one = (json: unknown) => listOf({ "": { json } });
 
 /** A list about GPUs of one page. */
-export const gpusOf = (json: unknown, subject: GpuSubject = "types") =>
-  readGpuList(subject, async () => ({ json, headers: {} }));
+export const gpusOf = (json: unknown) => readGpuList(async () => ({ json, headers: {} }));
 
 export const record = (id: string) => ({ id, name: "web", status: "running", gpu_type: "h100", replicas: 3 });
 export const records = (...ids: string[]) => ids.map(record);

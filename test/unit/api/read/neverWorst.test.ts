@@ -254,7 +254,7 @@ test(
       return form === "openrelay" ? cents : [{ ...model, pricing: Object.fromEntries(nested) }];
     });
     const json = form === "client" ? { data: list, ...unit } : { gpu: shuffled(list, pick), cpu: [], ...unit };
-    const { gpus } = await gpusOf(log(varied(json, pick)), "pricing").catch(() => ({ gpus: [] }));
+    const { gpus } = await gpusOf(log(varied(json, pick))).catch(() => ({ gpus: [] }));
     const least = { community: tiers.community, verified: isInTiers ? tiers.verified : tiers.community };
     for (const tier of [undefined, "community", "verified"] as const) {
       const { pricePerHour } = priceInTier(
@@ -283,7 +283,7 @@ test(
       { models: { by_id: list } },
     ];
     const json = pick<unknown>(varied(pick<unknown>(...answers), pick), { gpu_types: byType });
-    const { gpus } = await gpusOf(log(json), "models").catch(() => ({ gpus: [] }));
+    const { gpus } = await gpusOf(log(json)).catch(() => ({ gpus: [] }));
     const asked = pick(...gpuTypes, "A100", "H100 80GB", "gpu", "acme");
     const match = matchGpu(asked, gpus);
     if (match.kind === "one") expect(gpuKey(match.gpu.type)).toBe(gpuKey(asked));
