@@ -303,6 +303,18 @@ describe("a failed update is not rolled back", () => {
     expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:2");
   });
 
+  it("of an imported cluster whose image the service does not show", async () => {
+    const bench = await openBench({ faults: [broken], dialect: { containerEcho: "none" } });
+    const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" };
+    const { id } = bench.simulator.addCluster({ ...web, env: { MODEL: canary } });
+    const made = await refresh(bench, { id, state: {} });
+    expect(await preview(bench, made, bad)).toContain(
+      "info: web: a failure is not rolled back, because its old `container` is not known",
+    );
+    const failed = await kept({ bench, made });
+    expect(warnings(failed.bench).join()).toContain("it is not rolled back, because its old `container` is not known");
+  });
+
   it.each(["none", "masked"] as const)(
     "of an adopted cluster whose env the service does not show (%s)",
     async (envEcho) => {

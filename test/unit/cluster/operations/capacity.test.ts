@@ -233,6 +233,19 @@ describe("20 creations that wait for one type", () => {
 });
 
 describe("a refusal that no wait changes", () => {
+  it("is not assumed of a type that was listed in this run: it is sold out since then", async () => {
+    const bench = await openBench({
+      wire: inStockOnly,
+      faults: [refusing(400, "invalid_gpu_type", 2)],
+    });
+    stocks(bench, { h100: 2 });
+    const { work } = await begin(bench, waiting());
+    stocks(bench, { h100: 0 });
+    await bench.clock.advance(30_000);
+    stocks(bench, { h100: 2 });
+    expect((await bench.run(work)).state).toMatchObject({ settled: true });
+  });
+
   it.each<[string, Properties, Fault[], string]>([
     ["a type that does not exist", { gpuType: "h900" }, [], "invalid_gpu_type"],
     ["a count that no node holds", {}, [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")], "GPU_COUNT_NOT_ALLOCATABLE"],
