@@ -14,6 +14,20 @@ function hasSecret(value: unknown): boolean {
   return Reflect.get(value, mark) === secretMark || Object.values(value).some(hasSecret);
 }
 
+/** The paths of the marked values in properties: what the program marks as secret. */
+export function markedPaths(properties: Properties): string[] {
+  return [...new Set(Object.entries(properties).flatMap(([name, value]) => markedIn(value, name)))];
+}
+
+/** The path of a value in a list is that of the list. */
+function markedIn(value: unknown, path: string): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Reflect.get(value, mark) === secretMark) return [path];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    markedIn(inner, Array.isArray(value) ? path : `${path}.${name}`),
+  );
+}
+
 /**
  * Marks each value as a secret whose namesake in the given values contains one. The engine does the same for plugins that
  * accept no marks.

@@ -20,11 +20,13 @@ import {
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { GpuClusterError } from "../base/errors";
+import { judgedNames } from "../cluster/model/fields";
+import { newSecrets } from "../cluster/model/secrets";
 import { stateOutputNames } from "../cluster/model/stateFields";
-import { type Ctx, InitError, type Naming, type Properties, type Resource, UNKNOWN } from "../contract";
+import { type Ctx, type Diff, InitError, type Naming, type Properties, type Resource, UNKNOWN } from "../contract";
 import type { Provider } from "../index";
-import { reasonOf, withSecrets } from "./engine";
-import { withSecretsOf } from "./marks";
+import { reasonOf, withMarkedInputs, withSecrets } from "./engine";
+import { markedPaths, withSecretsOf } from "./marks";
 import { fromStruct, markedValues, toDiffResponse, toStruct } from "./messages";
 import type { Session } from "./session";
 
@@ -35,15 +37,16 @@ const { Mode } = CheckRequest.AutonamingOptions;
 export function check(session: Session, request: CheckRequest): Promise<CheckResponse> {
   return inContext(session, "check", request, async (ctx) => {
     const resource = resourceOf(session.provider, ctx.urn);
-    const [news, olds] = [propertiesOf(request.getNews()), propertiesOf(request.getOlds())];
+    const [news, olds] = [withMarkedPaths(request.getNews()), propertiesOf(request.getOlds())];
     const { inputs, failures, certain } = await resource.check(
       { ...ctx, showsOutputs: true, naming: namingOf(request) },
       news,
       olds,
     );
     session.certain.set(ctx.urn, certain);
+    session.marks.note(ctx.urn, news);
     return new CheckResponse()
-      .setInputs(outputs(inputs, request.getNews()))
+      .setInputs(markedInputs(inputs, request.getNews()))
       .setFailuresList(failures.map((failure) => new CheckFailure().setReason(reasonOf(failure))));
   });
 }
@@ -58,16 +61,18 @@ function namingOf(request: CheckRequest): Naming | undefined {
 export function diff(session: Session, request: DiffRequest): Promise<DiffResponse> {
   return inContext(session, "diff", request, async (ctx) => {
     const resource = resourceOf(session.provider, ctx.urn);
-    const [id, state, news] = [request.getId(), propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
+    const [id, state] = [request.getId(), propertiesOf(request.getOlds())];
+    const news = session.marks.on(ctx.urn, propertiesOf(request.getNews()));
     await resource.recognize(ctx, id, state, news);
-    return toDiffResponse(resource.diff(state, news, { id, urn: ctx.urn }));
+    const { changes, ...order } = resource.diff(state, news, { id, urn: ctx.urn });
+    return toDiffResponse({ changes: withMarkLines(changes, state, news), ...order });
   });
 }
 
 export function create(session: Session, request: CreateRequest): Promise<CreateResponse> {
   return inContext(session, "create", request, async (ctx) => {
     const resource = resourceOf(session.provider, ctx.urn);
-    const inputs = propertiesOf(request.getProperties());
+    const inputs = session.marks.on(ctx.urn, propertiesOf(request.getProperties()));
     if (request.getPreview()) {
       return new CreateResponse().setProperties(
         outputs(previewOf(resource, inputs, session.certain.get(ctx.urn)), request.getProperties()),
@@ -89,14 +94,15 @@ export function read(session: Session, request: ReadRequest): Promise<ReadRespon
     return new ReadResponse()
       .setId(id)
       .setProperties(outputs(found.state, request.getProperties()))
-      .setInputs(outputs(inputs, request.getInputs()));
+      .setInputs(markedInputs(inputs, request.getInputs()));
   });
 }
 
 export function update(session: Session, request: UpdateRequest): Promise<UpdateResponse> {
   return inContext(session, "update", request, async (ctx) => {
     const resource = resourceOf(session.provider, ctx.urn);
-    const [state, news] = [propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
+    const state = propertiesOf(request.getOlds());
+    const news = session.marks.on(ctx.urn, propertiesOf(request.getNews()));
     const next = request.getPreview()
       ? previewOf(resource, news, state)
       : await resource.update(ctx, request.getId(), state, news);
@@ -150,8 +156,35 @@ function propertiesOf(struct: Struct | undefined): Properties {
   return ownProperties(fromStruct(struct));
 }
 
+/** The properties of a program, with the paths of what it marks as secret: the core gets plain values. */
+function withMarkedPaths(struct: Struct | undefined): Properties {
+  const properties = propertiesOf(struct);
+  const { __secrets: known = [] } = properties;
+  const paths = [...(Array.isArray(known) ? known : []), ...markedPaths(judgedOf(markedValues(struct)))];
+  return paths.length > 0 ? { ...properties, __secrets: [...new Set(paths)].sort() } : properties;
+}
+
+/** The inputs that may hold secrets. */
+function judgedOf(properties: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(properties).filter(([name]) => judgedNames.some((judged) => judged === name)),
+  );
+}
+
 function outputs(properties: Properties, marked: Struct | undefined): Struct {
   return toStruct(withMarks(properties, marked));
+}
+
+function markedInputs(inputs: Properties, marked: Struct | undefined): Struct {
+  return toStruct(withSecretsOf(withMarkedInputs(inputs), markedValues(marked)));
+}
+
+/** The changes with the paths of what the program marks as secret only now: a hidden name tells a person nothing. */
+function withMarkLines({ __secrets: mark, ...changes }: Diff["changes"], state: Properties, news: Properties) {
+  const paths = mark ? newSecrets(state, news) : [];
+  // The engine shows a variable by its name, and any other value under the name of its input.
+  const lines = paths.map((path) => (path.startsWith("env.") ? path : path.replace(/\..*$/s, "")));
+  return { ...Object.fromEntries(lines.map((path) => [path, { kind: "update" as const }])), ...changes };
 }
 
 /** Marks what is always secret, and what the program, or the state, has marked: the engine leaves that to the plugin. */

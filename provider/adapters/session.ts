@@ -23,7 +23,7 @@ import { freshConfig, type ReadConfig, type Settings } from "../config/settings"
 import type { Properties } from "../contract";
 import { createProvider, type Provider } from "../index";
 import schema from "../schema/schema.json";
-import { asSecret, type Log, RunningOperations } from "./engine";
+import { asSecret, type Log, Marks, RunningOperations } from "./engine";
 import { fromStruct, toStruct } from "./messages";
 
 /** The state of one plugin process: the engine that it serves, the operations in flight, and the configured provider. */
@@ -32,6 +32,7 @@ export class Session {
   readonly running = new RunningOperations(this.engine.write);
   /** The outputs that are certain, by URN, as of the last check. The preview that follows shows them. */
   readonly certain = new Map<string, Properties | undefined>();
+  readonly marks = new Marks();
   readonly #calls = new Set<Promise<unknown>>();
   #end: GpuClusterError | undefined;
   #provider = createProvider(() => undefined);

@@ -5,7 +5,7 @@ export const removedInputs: ReadonlyMap<string, string> = new Map([
   ["deletionPolicy", 'use the option retainOnDelete or protect, or desiredStatus "stopped"'],
   ["healthCheck", "leave it out, because replicas are always read, or use skipAwait to wait for nothing"],
   ["connection", "use a stack for each API key, or the option provider of pulumi-gpucluster/native"],
-  ["plainEnv", "leave it out, because every value of env is a secret"],
+  ["plainEnv", "leave it out: only what looks like a credential, or is marked as a secret, is hidden"],
 ]);
 
 /** Settings of the stack, or of an explicit provider, by their names without `gpucluster:`. */

@@ -33,8 +33,8 @@ export function clusterSpec() {
  * @param {string} name
  */
 function flagged(name) {
-  const { secret = false, effect } = inputFlags[name] ?? {};
-  return { ...(secret && { secret }), ...(effect === "replace" && { willReplaceOnChanges: true }) };
+  const { effect } = inputFlags[name] ?? {};
+  return { ...(effect === "replace" && { willReplaceOnChanges: true }) };
 }
 
 /**

@@ -15,7 +15,7 @@ const scaled: Wanted = { ...first, replicas: 3 };
 const changed: Wanted = {
   ...scaled,
   container: "vllm/vllm-openai:v0.7.0",
-  env: { "TOKEN.A": "canary-value-second", ADDED: "canary-value-third" },
+  env: { "TOKEN.A": "canary-value-second", ADDED: "added-value" },
 };
 const renamed: Wanted = { ...changed, name: "renamed" };
 
@@ -89,15 +89,15 @@ export function testLives(language: keyof typeof writers, setUp: (bench: Bench) 
       expect(web()).toMatchObject({ ...scaled, status: "running" });
     });
 
-    it("previews variables by their names and without their values, and applies all of them", async () => {
+    it("previews variables with their values, but not those that look like a credential, and applies all of them", async () => {
       write(bench.workspace, changed);
       const { output } = await bench.workspace.preview();
       expect(textOf(output)).toBe(
         updateText(
           `      ~ container: "vllm/vllm-openai:v0.6.3" => "vllm/vllm-openai:v0.7.0"
       ~ env      : {
-          + ADDED  : [secret]
-          - MODEL  : [secret]
+          + ADDED  : "added-value"
+          - MODEL  : "llama-3-8b"
           ~ TOKEN.A: [secret] => [secret]
         }`,
           "web: `container` and `env` change: a roll-out replaces all 3 replicas\n",

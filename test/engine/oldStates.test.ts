@@ -47,11 +47,9 @@ describe.each(readdirSync(folder))("a state that version %s has written", (versi
     expect(bench.writes()).toEqual([]);
   });
 
-  it("still has its variables, encrypted", async () => {
+  it("has its variables readable, as far as they look like no credential", async () => {
     const named = (await bench.workspace.clusters()).find((cluster) => nameOf(cluster) === "named");
-    const secret = { ciphertext: expect.any(String) };
-    expect(named?.outputs["env"]).toMatchObject({ FIRST: secret, SECOND: secret });
-    expect(await bench.workspace.stateText()).not.toMatch(/(first|second)-value/);
+    expect(named?.inputs["env"]).toEqual(env);
   });
 
   it("is destroyed to the last cluster", async () => {

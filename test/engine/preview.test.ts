@@ -64,7 +64,7 @@ describe("the preview that a user reads before confirming", () => {
   it.each<[string, string, Partial<typeof settings>]>([
     ["more replicas", "scale", { replicas: "4" }],
     ["a stop", "stop", { status: "stopped" }],
-    ["a replacement", "replace", { gpuType: "l4", model: "canary-model" }],
+    ["a replacement", "replace", { gpuType: "l4", model: "llama-70b" }],
   ])("of %s: only the changes, and the running capacity that is lost", async (_title, name, changes) => {
     const text = await textOf(changes, "preview", "--diff");
     expect(text).toBe(golden(name, text));

@@ -10,6 +10,7 @@ import { isMasked } from "../compare/drift";
 import { isStopped } from "../compare/health";
 import type { Effect } from "../model/fields";
 import { costOfReplica, roundCost } from "../model/money";
+import { secretsOfAll } from "../model/secrets";
 import { asInputs, asState, pick } from "../model/state";
 import type { CheckedInputs, ClusterState, FailedUpdate } from "../model/stateFields";
 import { find } from "../shared/lookup";
@@ -29,7 +30,7 @@ export function withOld(inputs: CheckedInputs, state: ClusterState): CheckedInpu
   const isSamePrice = isDeepStrictEqual(inputs.extraFields ?? {}, state.extraFields ?? {});
   const each = isSamePrice || desiredStatus === "stopped" ? undefined : costOfReplica(state);
   const cost = each === undefined ? hourlyCost : roundCost(each * replicas);
-  return { ...inputs, ...pick(state, configuration), hourlyCost: cost };
+  return { ...inputs, ...pick(state, configuration), __secrets: secretsOfAll(inputs, state), hourlyCost: cost };
 }
 
 /** Identifies a configuration, in any order of its names. */

@@ -21,7 +21,8 @@ import {
 } from "../compare/transition";
 import { textsIn, tierOf } from "../model/extraFields";
 import { costOfReplica, roundCost } from "../model/money";
-import { asInputs, asState, inputsOf, secretsOf } from "../model/state";
+import { secretsOf } from "../model/secrets";
+import { asInputs, asState, inputsOf } from "../model/state";
 import { type CheckedInputs, type ClusterState, stateOutputNames } from "../model/stateFields";
 import { completeInputs, findFailures, generatedName, namingFailures, pathStep } from "../model/validate";
 import { LimitError } from "../operations/capacity";
@@ -125,7 +126,12 @@ export class Checks {
     this.#ledger.judge(check, inputs);
     this.#knownOf(check.urn).types = new Map(allowedTypes(asked).map((type) => [type, undefined]));
     const { __deleteBeforeReplace, ...shown } = inputs;
-    return { inputs: shown, failures: check.failures, ...(check.ctx.showsOutputs ? { certain: {} } : {}) };
+    const { __secrets } = asked;
+    return {
+      inputs: { ...shown, __secrets },
+      failures: check.failures,
+      ...(check.ctx.showsOutputs ? { certain: {} } : {}),
+    };
   }
 
   /** Judges everything that needs more than the inputs themselves. */
@@ -301,7 +307,7 @@ function isUnchanged(ctx: Ctx, olds: Properties, asked: CheckedInputs, settings:
   if (typeof olds["name"] !== "string" || ctx.failures?.length) return false;
   if (olds["hourlyCost"] === undefined && limitOf(asked, settings) !== undefined) return false;
   const { endpoint, createdAt, hourlyCost, ...before } = olds;
-  const own = ({ __replaceOnChanges, __deleteBeforeReplace, ...inputs }: Properties) =>
+  const own = ({ __replaceOnChanges, __deleteBeforeReplace, __secrets, ...inputs }: Properties) =>
     Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== undefined));
   return isDeepStrictEqual(own(before), own({ ...withKeptType(asked, asInputs(olds)) }));
 }

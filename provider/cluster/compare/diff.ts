@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { isSameGpu } from "../../api/gpuMatch";
 import { type Diff, hasUnknown, isRecord, type Properties, type PropertyChange } from "../../contract";
 import { type Effect, type InputName, inputDefaults, inputFlags, inputNames } from "../model/fields";
+import { newSecrets } from "../model/secrets";
 
 /**
  * The changes that turn the cluster of `state` into the one that `news` requests. Pure. Computed values are not
- * compared. Of the hidden inputs, only the timeouts are compared, because delete can read them only from the state.
+ * compared. Of the hidden inputs, two are compared, because the state has to hold them: the timeouts, which delete can read
+ * only there, and what the program marks as secret.
  * @param fixed The inputs that the service cannot change in place: their changes replace the cluster.
  */
 export function diffCluster(state: Properties, news: Properties, fixed: readonly string[] = []): Diff {
@@ -19,6 +21,7 @@ export function diffCluster(state: Properties, news: Properties, fixed: readonly
   for (const [path, change] of Object.entries(changes))
     if (isWithinPaths(path, fixed)) changes[path] = { ...change, replace: true };
   if (!isDeepStrictEqual(state["__timeouts"], news["__timeouts"])) changes["__timeouts"] = { kind: "update" };
+  if (newSecrets(state, news).length > 0) changes["__secrets"] = { kind: "update" };
   if (state["settled"] === false) changes["settled"] = { kind: "update" };
   // An update takes it out of the state. Then the cluster can be deleted.
   if (state["deletionPolicy"] === "stop") changes["deletionPolicy"] = { kind: "delete" };

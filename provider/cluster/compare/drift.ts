@@ -8,6 +8,7 @@ import { cleanText } from "../../base/text";
 import { driftedExtras, extrasShown, mayScaleTo } from "../model/extraFields";
 import { type TextName, textNames } from "../model/fields";
 import { costOfReplica, roundCost } from "../model/money";
+import { withOthers } from "../model/secrets";
 import type { CheckedInputs, ClusterState, Echo } from "../model/stateFields";
 import { isStopped } from "./health";
 
@@ -139,12 +140,13 @@ export function withDrift(state: ClusterState, record: ClusterRecord): ClusterSt
     ...power,
     ...driftedCost(state, { replicas, ...power }),
     replicas,
-    ...(record.env ? driftedEnv(state.env, record.env, echo) : {}),
+    ...(record.env ? driftedEnv(state, record.env, echo) : {}),
     ...driftedExtras(state.extraFields, record, echo.extraFields),
   };
 }
 
-function driftedEnv(applied: Env | undefined, shown: ShownEnv, { env = [], masked = [] }: Echo): { env?: Env } {
+function driftedEnv(state: ClusterState, shown: ShownEnv, { env = [], masked = [] }: Echo) {
+  const { env: applied } = state;
   const hidden = new Set(env);
   const unread = new Set(masked);
   const kept = Object.entries(applied ?? {}).filter(([name]) => {
@@ -153,8 +155,8 @@ function driftedEnv(applied: Env | undefined, shown: ShownEnv, { env = [], maske
   const seen = Object.entries(shown).filter(([name]) => !hidden.has(name) && !unread.has(name));
   // A variable that was not requested is drift, even if its value is not shown.
   const values = seen.map(([name, value]) => [name, shownValue(applied?.[name], value)] as const);
-  const next = { ...Object.fromEntries(values), ...Object.fromEntries(kept) };
-  return applied || seen.length > 0 ? { env: next } : {};
+  const next: Env = { ...Object.fromEntries(values), ...Object.fromEntries(kept) };
+  return applied || seen.length > 0 ? withOthers(state, next) : {};
 }
 
 /** A mask is never a value: it stands for the applied value or, if there is none, for one that cannot be read. */

@@ -1,4 +1,5 @@
 import { textNames } from "../model/fields";
+import { secretsOfAll } from "../model/secrets";
 import { toPlainJson } from "../model/state";
 import type { CheckedInputs, ClusterState } from "../model/stateFields";
 import { countHealthy, isStopped, type Observation, withHealth } from "./health";
@@ -26,6 +27,8 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
   const shown = isDown || !status ? undefined : withHealth(status, settled && !inputs.skipAwait);
   return toPlainJson({
     ...inputs,
+    // The state of an operation that did not finish may hold values of the one before.
+    __secrets: settled ? inputs.__secrets : secretsOfAll(inputs, before),
     ...chosenTexts(inputs, record, before),
     status: record?.status ?? status?.status ?? before.status,
     endpoint: record?.endpoint ?? before.endpoint,

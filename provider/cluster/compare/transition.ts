@@ -74,6 +74,8 @@ export function hiddenReasonOf(state: Properties, news: Properties): string | un
     return "no input changes; the update continues the last operation, because the cluster is not as requested yet";
   if (changed.includes("deletionPolicy"))
     return "only `deletionPolicy` of an earlier version leaves the state; the cluster does not change";
+  if (changed.includes("__secrets"))
+    return "the program marks more as secret; the state is encrypted anew, and the cluster does not change";
   return changed.includes("__timeouts") ? "only `customTimeouts` changes; the cluster does not change" : undefined;
 }
 

@@ -1,32 +1,8 @@
 import { GpuClusterError } from "../../base/errors";
 import { cleanText } from "../../base/text";
 import { isRecord, type Properties } from "../../contract";
-import { textsIn } from "./extraFields";
 import { inputNames } from "./fields";
 import { type CheckedInputs, type ClusterState, stateOutputNames } from "./stateFields";
-
-/** The properties that may contain secrets of a user, even before they are validated. */
-export interface Confidential {
-  readonly env?: unknown;
-  readonly extraFields?: unknown;
-  readonly readinessProbe?: unknown;
-}
-
-/**
- * The values of env, the long texts in extra fields, and the secret parts of the probe: they must not appear in any text,
- * whatever they are.
- */
-export function secretsOf({ env, extraFields, readinessProbe }: Confidential): string[] {
-  const { headers, body } = isRecord(readinessProbe) ? readinessProbe : {};
-  const values = textsIn(headers);
-  // A header such as "Bearer TOKEN" holds the secret after its first word.
-  const credentials = values.map((value) => value.slice(value.indexOf(" ") + 1));
-  const long = textsIn(extraFields).filter((text) => text.length >= shortestExtra);
-  return [...textsIn(env), ...long, ...values, ...credentials, ...textsIn(body)];
-}
-
-/** Shorter texts in extra fields are words such as a tier or a region. */
-const shortestExtra = 16;
 
 /** The inputs in a state, including the computed ones that a preview shows. */
 export function inputsOf(state: ClusterState): CheckedInputs {
@@ -113,6 +89,7 @@ const kinds: Readonly<Record<string, readonly [says: string, fits: (value: unkno
     (value) => every(isScalar)(value) || everyIn(isScalar)(value),
   ],
   unverifiedInputs: ["a list of texts", every(isText)],
+  __secrets: ["a list of texts", every(isText)],
   __sent: ["a list of texts", every(isText)],
   __fixed: ["a list of texts", every(isText)],
   __failed: ["a map of texts", everyIn(isText)],
@@ -128,6 +105,7 @@ function problemsOfState(state: Properties): string[] {
 
 /** What states of earlier versions hold, and has no meaning any more: hidden inputs, a share of the replicas, a policy. */
 const former: Readonly<Record<string, (value: unknown) => boolean>> = {
+  __secretOutputs: () => true,
   __gpuTypes: () => true,
   __replicaRange: () => true,
   __replicas: () => true,

@@ -7,8 +7,11 @@ export type HiddenInputs = {
   readonly __urn?: string;
   /** Pulumi's `customTimeouts`, which the engine does not pass on. */
   readonly __timeouts?: Readonly<Record<string, string>>;
-  /** Outputs that the program marks as secret (`additionalSecretOutputs`), which the engine does not pass on. */
-  readonly __secretOutputs?: readonly string[];
+  /**
+   * Paths of what is secret whatever it looks like: values that the program marks (`env.MODEL`), its
+   * `additionalSecretOutputs`, and variables that others have set. The engine passes no marks on.
+   */
+  readonly __secrets?: readonly string[] | undefined;
   /**
    * The option `deleteBeforeReplace`: whether a replacement deletes the old cluster first; absent if the program does
    * not set it.
@@ -79,11 +82,6 @@ export interface FailedUpdate {
 
 /** What a state holds beside the inputs, without hidden names: the outputs, and what only this package reads. */
 export const stateOutputNames = [...outputNames, "settled", "unverifiedInputs"] as const;
-
-/** The parts of hidden values that are secret. */
-export const hiddenSecretParts: Readonly<Partial<Record<keyof ClusterState, readonly string[]>>> = {
-  __failed: ["configuration"],
-};
 
 /** The observed form of some inputs, right after they were applied. */
 export interface Echo extends Readonly<Partial<Record<TextName, string>>> {

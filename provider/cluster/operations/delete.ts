@@ -41,7 +41,7 @@ export async function deleteCluster(service: Service, ctx: Ctx, id: string, olds
     await acceptAbsence(service, operation, state, error);
   }
   service.owned.deleted(id);
-  const isShown = state.hourlyCost && !state.__secretOutputs?.includes("hourlyCost");
+  const isShown = state.hourlyCost && !state.__secrets?.includes("hourlyCost");
   operation.status(isShown ? `deleted; it cost ${money(state.hourlyCost)} per hour` : "deleted");
 }
 

@@ -6,7 +6,7 @@ import type { Redactor } from "../../base/redact";
 import { cleanText, cut } from "../../base/text";
 import { type Ctx, InitError } from "../../contract";
 import type { Observation } from "../compare/health";
-import { secretsOf } from "../model/state";
+import { secretsOf, withOthers } from "../model/secrets";
 import type { CheckedInputs, ClusterState } from "../model/stateFields";
 
 /** The time limits of operations in milliseconds, if the `customTimeouts` of the resource set none. */
@@ -29,11 +29,19 @@ export interface Subject {
   readonly inputs: Partial<
     Pick<
       CheckedInputs,
-      "name" | "env" | "extraFields" | "readinessProbe" | "gpuType" | "fallbackGpuTypes" | "container" | "adopt"
+      | "name"
+      | "env"
+      | "extraFields"
+      | "readinessProbe"
+      | "__secrets"
+      | "gpuType"
+      | "fallbackGpuTypes"
+      | "container"
+      | "adopt"
     >
   >;
   /** The state before: its secrets may still be quoted. */
-  readonly olds?: Pick<ClusterState, "env" | "extraFields" | "readinessProbe"> & Before;
+  readonly olds?: Pick<ClusterState, "env" | "extraFields" | "readinessProbe" | "__secrets"> & Before;
 }
 
 /**
@@ -122,7 +130,12 @@ export class Operation {
 
   observe(observation: Observation): void {
     const { record } = observation;
-    this.#redactor.learn(secretsOf(record ?? {}));
+    const { inputs, olds = {} } = this.subject;
+    const given = {
+      env: { ...olds.env, ...inputs.env },
+      __secrets: [...(olds.__secrets ?? []), ...(inputs.__secrets ?? [])],
+    };
+    this.#redactor.learn(secretsOf(withOthers(given, record?.env ?? {})));
     this.#seen = record ? { ...observation, record: clearRecord(record, this.#redactor) } : observation;
   }
 

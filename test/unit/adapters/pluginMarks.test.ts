@@ -1,5 +1,5 @@
 import { asSecret } from "../../../provider/adapters/engine";
-import { revealed, withSecretsOf } from "../../../provider/adapters/marks";
+import { markedPaths, revealed, withSecretsOf } from "../../../provider/adapters/marks";
 import type { Properties } from "../../../provider/contract";
 
 test.each<[string, Properties, Properties, Properties]>([
@@ -20,4 +20,14 @@ test.each<[string, unknown, unknown]>([
   ["a secret", asSecret(5), 5],
 ])("%s is revealed", (_what, value, plain) => {
   expect(revealed(value)).toEqual(plain);
+});
+
+test.each<[string, Properties, string[]]>([
+  ["a whole value", { env: asSecret({ A: 1 }) }, ["env"]],
+  ["a part of a map, its name with dots too", { env: { A: "x", "B.C": asSecret("y") } }, ["env.B.C"]],
+  ["a deep part", { extraFields: { login: { user: asSecret("me") } } }, ["extraFields.login.user"]],
+  ["parts of a list, once", { extraFields: { hosts: [asSecret("a"), asSecret("b")] } }, ["extraFields.hosts"]],
+  ["nothing", { env: { A: "x" }, replicas: 1 }, []],
+])("the paths of marks name %s", (_what, properties, paths) => {
+  expect(markedPaths(properties)).toEqual(paths);
 });

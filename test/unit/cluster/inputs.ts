@@ -1,7 +1,7 @@
 import type { Properties } from "../../../provider/contract";
 
 /** A value that must show nowhere. */
-export const canary = "canary-7f3a9e";
+export const canary = "hf_canary-7f3a9e-0123456789";
 
 /** The URN of a cluster of this name in the program. */
 export function urnOf(name: string): string {

@@ -26,30 +26,20 @@ async function madeBy<T>(make: () => T): Promise<T> {
 }
 
 describe("a readiness probe in a program", () => {
-  it("registers headers and body as secrets, also if they come from other resources", async () => {
-    const headers = { Plain: "a", Late: pulumi.output(Promise.resolve("b")) };
-    const readinessProbe = { path: "/health", method: "POST" as const, headers, body: pulumi.output("c") };
+  it("registers its values as the program gives them, with the paths of those that it marks", async () => {
+    const headers = { Plain: "a", Late: pulumi.output(Promise.resolve("b")), Marked: pulumi.secret("c") };
+    const readinessProbe = { path: "/health", method: "POST" as const, headers, body: "d" };
     const { props } = await registerOne(() => new Cluster("web", { ...args, readinessProbe }));
-    const { headers: sent, body, ...others } = Object(props["readinessProbe"]);
-    expect(others).toEqual({ path: "/health", method: "POST" });
-    for (const [value, plain] of [
-      [sent.Plain, "a"],
-      [sent.Late, "b"],
-      [body, "c"],
-    ] as const) {
-      expect(isSecret(value)).toBe(true);
-      expect(inside(value)).toBe(plain);
-    }
+    expect(props["__secrets"]).toEqual(["readinessProbe.headers.Marked"]);
+    const { headers: sent, ...others } = Object(props["readinessProbe"]);
+    expect(others).toEqual({ path: "/health", method: "POST", body: "d" });
+    expect([sent.Plain, sent.Late, isSecret(sent.Marked)]).toEqual(["a", "b", true]);
   });
 
-  it("registers a path alone in plain text, and a probe that is an output as one secret", async () => {
-    const readinessProbe = { path: "/health" };
-    const plain = await registerOne(() => new Cluster("web", { ...args, readinessProbe }));
-    expect(plain.props["readinessProbe"]).toEqual(readinessProbe);
-    const late = await registerOne(
-      () => new Cluster("web", { ...args, readinessProbe: pulumi.output(readinessProbe) }),
-    );
-    expect(isSecret(late.props["readinessProbe"])).toBe(true);
+  it("has one path if it is a secret as a whole", async () => {
+    const probe = pulumi.secret({ path: "/health" });
+    const { props } = await registerOne(() => new Cluster("web", { ...args, readinessProbe: probe }));
+    expect([isSecret(props["readinessProbe"]), props["__secrets"]]).toEqual([true, ["readinessProbe"]]);
   });
 });
 
@@ -77,7 +67,7 @@ describe("a cluster in a program", () => {
       "the names of its secret outputs",
       {},
       { additionalSecretOutputs: ["endpoint", "hourlyCost", "env"] },
-      { __secretOutputs: ["endpoint", "hourlyCost"] },
+      { __secrets: ["endpoint", "hourlyCost"] },
     ],
     ["the id that it adopts", { adopt: "cl_1a2b3c" }, {}, { adopt: "cl_1a2b3c" }],
     [
@@ -155,24 +145,28 @@ describe("the URN that a cluster registers", () => {
 });
 
 describe("the env of a cluster", () => {
-  it("is a secret value by value, while its names stay readable", async () => {
-    const env = { MODEL: "llama", TOKEN: pulumi.output("abc"), KEY: pulumi.secret("def") };
-    const props = await propsOf({ env });
-    expect(isSecret(props["env"])).toBe(false);
-    const values = Object.entries(Object(props["env"]));
-    expect(values.every(([, value]) => isSecret(value))).toBe(true);
-    const plain = Object.fromEntries(values.map(([name, value]) => [name, inside(value)]));
-    expect(plain).toEqual({ MODEL: "llama", TOKEN: "abc", KEY: "def" });
+  it("is registered value by value, with the paths of what the program marks, however deep", async () => {
+    const env = { MODEL: "llama", LATE: pulumi.output("abc"), MODE: pulumi.secret("def") };
+    const extraFields = { tier: "secure", login: { user: pulumi.secret("me") }, hosts: ["a", pulumi.secret("b")] };
+    const props = await propsOf({ env, extraFields });
+    expect(props["__secrets"]).toEqual(["env.MODE", "extraFields.hosts", "extraFields.login.user"]);
+    const { MODEL, LATE, MODE } = Object(props["env"]);
+    expect([MODEL, LATE, isSecret(MODE), inside(MODE)]).toEqual(["llama", "abc", true, "def"]);
   });
 
-  it.each<[string, () => ClusterArgs["env"]]>([
-    ["an output", () => pulumi.output({ MODEL: "llama" })],
-    ["a promise", () => Promise.resolve({ MODEL: "llama" })],
-    ["a secret", () => pulumi.secret({ MODEL: "llama" })],
-  ])("is a secret as a whole when it is %s", async (_title, env) => {
+  it.each<[string, () => ClusterArgs["env"], boolean]>([
+    ["an output", () => pulumi.output({ MODEL: "llama" }), false],
+    ["a promise", () => Promise.resolve({ MODEL: "llama" }), false],
+    ["a secret", () => pulumi.secret({ MODEL: "llama" }), true],
+    ["an output with a secret in it", () => pulumi.output({ MODEL: pulumi.secret("llama") }), true],
+  ])("is registered with its own mark when it is %s", async (_title, env, isMarked) => {
     const props = await propsOf({ env: env() });
-    expect(isSecret(props["env"])).toBe(true);
-    expect(inside(props["env"])).toEqual({ MODEL: "llama" });
+    expect([isSecret(props["env"]), props["__secrets"]]).toEqual([isMarked, isMarked ? ["env"] : undefined]);
+    expect(isMarked ? inside(props["env"]) : props["env"]).toEqual({ MODEL: "llama" });
+  });
+
+  it("has no hidden input if nothing comes from an output", async () => {
+    expect(await propsOf({ env: { MODEL: "llama", HF_TOKEN: "plain" } })).not.toHaveProperty("__secrets");
   });
 
   it("is not registered if it is missing", async () => {

@@ -226,8 +226,8 @@ it("wrong settings are reported with everything else that is wrong, and nobody i
 describe("a secret of the program or of the state that the service quotes to a check", () => {
   const [short, replaced] = ["h-42xy", "canary-old-0b1c2d"];
   const extraFields = { token: "canary-extra-0123456789" };
-  const news: Properties = { ...checked, env: { MODEL: canary, PIN: short }, extraFields };
-  const olds: Properties = { ...news, replicas: 1, env: { MODEL: replaced }, settled: true };
+  const news: Properties = { ...checked, env: { TOKEN: canary, PIN: short }, extraFields, __secrets: ["env.PIN"] };
+  const olds: Properties = { ...news, replicas: 1, env: { TOKEN: replaced }, settled: true };
   const quote = `not for ${canary}, ${btoa(canary)}, ${short}, canary-extra-0123456789 or ${replaced}`;
   const hidden = "not for [secret], [secret], [secret], [secret]";
   const failing: Fault = { kind: "status", status: 422, message: quote, code: "bad_env", times: 99 };

@@ -10,7 +10,7 @@ describe("an input that was removed", () => {
   it.each([
     ["deletionPolicy", 'use the option retainOnDelete or protect, or desiredStatus "stopped"'],
     ["healthCheck", "leave it out, because replicas are always read, or use skipAwait to wait for nothing"],
-    ["plainEnv", "leave it out, because every value of env is a secret"],
+    ["plainEnv", "leave it out: only what looks like a credential, or is marked as a secret, is hidden"],
   ])("is an error that says what to use, before any request: %s", async (name, instead) => {
     const bench = await openBench();
     for (const value of ["stop", true, { a: "long-value" }, UNKNOWN]) {

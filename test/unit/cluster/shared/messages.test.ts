@@ -22,7 +22,7 @@ const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
 
 const withEnv = (...values: string[]): Properties => ({
   ...checked,
-  env: Object.fromEntries(values.map((value, index) => [`V${index}`, value])),
+  env: Object.fromEntries(values.map((value, index) => [`TOKEN_${index}`, value])),
 });
 
 /** Everything of an error that is shown, or may be by whoever prints a cause; and everything that was said. */

@@ -8,7 +8,7 @@ import { canary, checked } from "../inputs";
 
 afterEach(closeAll);
 
-const next = "canary-next-9b1c";
+const next = "hf_canary-next-9b1c-0123456";
 const multiline = `-----BEGIN KEY-----\n${canary}-line-2\n-----END KEY-----`;
 const secret: Properties = { ...checked, env: { MODEL: canary, KEY: multiline, NEXT: next } };
 const changed: Properties = { ...checked, env: { MODEL: next } };
