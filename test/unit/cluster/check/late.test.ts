@@ -148,6 +148,50 @@ describe("a service that refuses the GPU type that was in stock", () => {
   });
 });
 
+describe("a type of a list whose price the service does not name", () => {
+  const isH200 = ({ type }: { readonly type: string }) => type === "h200";
+  /** `h200` has no price anywhere. */
+  const unpriced = ({ listGpuTypes, listGpuPricing }: Client): Partial<Client> => ({
+    listGpuTypes: async (...args) => {
+      const list = await listGpuTypes(...args);
+      const bare = list.gpus.map((gpu) => (isH200(gpu) ? { type: gpu.type, available: true, raw: {} } : gpu));
+      return { ...list, gpus: bare };
+    },
+    listGpuPricing: async (...args) => {
+      const list = await listGpuPricing(...args);
+      return { ...list, gpus: list.gpus.filter((gpu) => !isH200(gpu)) };
+    },
+  });
+
+  async function openSoldOut(limit: Properties, settings: BenchOptions["settings"], ...types: [string, ...string[]]) {
+    const bench = await openBench({ client: unpriced, ...(settings && { settings }) });
+    return { bench, ...(await upSoldOut(bench, { ...listOf(...types), ...limit }, { l4: 0 })) };
+  }
+
+  it.each<[string, Properties, BenchOptions["settings"]]>([
+    ["the cluster", { maxHourlyCost: 20 }, undefined],
+    ["the stack", {}, { maxHourlyCost: 20 }],
+  ])(
+    "is left out, with a warning or as an error if it is the last, under a limit of %s",
+    async (_title, limit, settings) => {
+      const { bench, made } = await openSoldOut(limit, settings, "l4", "h200", "h100");
+      expect((await made).state).toMatchObject({ gpuType: "h100", hourlyCost: 5.98, settled: true });
+      expect(writes(bench.simulator)).toEqual([creation, creation]);
+      expect(warnings(bench)).toEqual([
+        expect.stringMatching(/"l4" is refused/),
+        expect.stringMatching(
+          /"h200" is not allowed by a limit, so "h100" is next: .*cannot be checked: .*no price for "h200"/,
+        ),
+      ]);
+      const last = await openSoldOut(limit, settings, "l4", "h200");
+      expect((await failureOf(last.made)).message).toMatch(
+        /^cluster "web": \S*maxHourlyCost\S* cannot be checked: .* price for "h200".*Nothing was sent/,
+      );
+      expect(writes(last.bench.simulator)).toEqual([creation]);
+    },
+  );
+});
+
 describe("a cluster that was given another type of the list than the expected one", () => {
   const urn = urnOf("web");
 
