@@ -129,8 +129,8 @@ export function memberOf({ clusters }: ClusterList, id: string): ClusterRecord |
  * specification's 100 requests a minute (section 8). It depends on this process alone, not on the clusters of others.
  */
 const readsInDetail = 40;
-/** The maximum age of a list in a refresh. */
-const listAgeMs = 2_000;
+/** Reads and lookups of many clusters share a list of at most this age. */
+export const sharedListAgeMs = 2_000;
 
 /** Lets the reads of many clusters share lists: beyond the first, they take as many requests as the lists have pages. */
 export class Refreshes {
@@ -144,7 +144,7 @@ export class Refreshes {
     // An invalid id is in no list; the read by this id rejects it.
     if (this.#reads <= readsInDetail || !clusterIdPattern.test(id)) return undefined;
     try {
-      const list = await this.lists.recent(listAgeMs, request);
+      const list = await this.lists.recent(sharedListAgeMs, request);
       return memberOf(list, id);
     } catch (error) {
       // Without a list, the cluster itself is read.

@@ -4,7 +4,7 @@ import { isLeaving } from "../../api/states";
 import type { Clock } from "../../base/clock";
 import { ApiError, isNotFound, messageOf, RequestError, ResponseShapeError } from "../../base/errors";
 import type { ClusterState } from "../model/stateFields";
-import { type ListCache, type ListOptions, memberOf } from "./listCache";
+import { type ListCache, type ListOptions, memberOf, sharedListAgeMs } from "./listCache";
 import type { Operation } from "./operation";
 
 /** The parts of the service that a lookup needs. */
@@ -165,8 +165,6 @@ export function checkConnection(
 const youngMs = 2 * 60_000;
 /** Pauses before each further lookup of a young cluster that is missing: copies of the service's data catch up meanwhile. */
 const lookupPausesMs = [3_000, 7_000];
-/** Lookups of many clusters share a list of at most this age. */
-const listAgeMs = 2_000;
 
 /** Whether a cluster is so young that reads may not show it yet; false if its age is not known. */
 export function isYoung({ createdAt = "" }: Pick<ClusterState, "createdAt">, nowMs: number): boolean {
@@ -193,7 +191,7 @@ export async function findAgain(
   for (const pauseMs of lookupPausesMs) {
     if (operation.leftMs() < pauseMs) throw operation.error(isNew ? notYet : noTime);
     await operation.pause(pauseMs);
-    const record = await find(service, operation, { listAgeMs });
+    const record = await find(service, operation, { listAgeMs: sharedListAgeMs });
     if (!record) continue;
     client.form.readsLag = true;
     return record;
