@@ -166,6 +166,16 @@ test.each([
   unlimited.mockRestore();
 });
 
+test("a permit that comes together with an abort is not used, and not lost", async () => {
+  const { clock, service, send } = bench(() => left(9));
+  const controller = new AbortController();
+  const pending = send(requestOf("create", { signal: controller.signal }));
+  controller.abort(new Error("interrupted"));
+  await expect(pending).rejects.toThrow("interrupted");
+  await clock.run(send());
+  expect(service.arrivals).toHaveLength(1);
+});
+
 test("a waiting request is refused when a new 429 makes the wait too long", async () => {
   const { clock, send } = bench((_request, count) =>
     count === 0 ? left(0, 30) : rateAnswer({ "retry-after": "3600" }, 429),

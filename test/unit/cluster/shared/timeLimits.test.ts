@@ -194,6 +194,21 @@ test("a create request that its limit has cut is looked for once, and found", as
   expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
 });
 
+test("a deletion that is busy to its limit looks once more there, and may be over", async () => {
+  const bench = await openBench();
+  const { id, state } = await settle(bench, checked);
+  // A younger cluster is polled again before it counts as gone, for which no time is left then.
+  await bench.clock.advance(120_000);
+  const busy = { kind: "status", status: 409, code: "cluster_busy", times: 1_000 } as const;
+  bench.simulator.fault({ ...busy, method: "DELETE", path: "/v1/clusters/*" });
+  const startMs = bench.clock.now();
+  const work = bench.cluster.delete(bench.ctx({ timeoutMs: limitMs }), id, state);
+  await bench.clock.advance(limitMs - 1);
+  bench.simulator.change(id, { status: "gone" });
+  await bench.run(work);
+  expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
+});
+
 describe("a list of clusters without an end", () => {
   /** Each page has a cluster that no page before had, and takes a second. */
   async function endless(what: "before" | "after") {
