@@ -2,7 +2,7 @@ import { InterruptedError } from "../../../../provider/base/errors";
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
 import { isEverything } from "../../../support/shares";
-import { type Bench, closeAll, openBench, openSettled, settle, writes } from "../harness";
+import { type Bench, closeAll, openBench, openSettled, rewriting, settle, writes } from "../harness";
 import {
   asked,
   atRest,
@@ -269,6 +269,31 @@ describe.each(ways)("%s", (_title, before, wanted, dialect, goal) => {
       });
       await expectAtGoal(bench, end, wanted);
     }
+  });
+});
+
+describe("an update of env and replicas that was interrupted", () => {
+  it("is rolled out by the next one, which does not take a new replica of the first for a roll-out", async () => {
+    // A service that shows no word for the cluster, and a replica only after it is placed.
+    const wire = rewriting(/\/status$/, ({ replicas }) =>
+      [replicas].flat().filter((replica) => Object(replica)["status"] !== "pending"),
+    );
+    const bench = await openBench({ dialect: { updateRollsOut: false }, wire, provisioningMs: 6_000 });
+    const wanted = { ...asked, replicas: 3, env: { MODEL: "another" } };
+    const at = await interruptedAt(bench, await settle(bench, asked), wanted, 3);
+    const end = await reach(bench, at, wanted);
+    expect(running(bench, end)).toMatchObject({ status: "running", env: wanted.env });
+  });
+
+  it("leaves no variable behind that a stopped cluster could not be told to forget", async () => {
+    const dialect: Partial<Dialect> = { envEcho: "none", updateSemantics: "merge-keys", stoppedUpdate: "refused" };
+    const bench = await openBench({ dialect });
+    const wanted = { ...atRest, env: { OTHER: "another" } };
+    const waiting = await change(bench, await settle(bench, asked), wanted);
+    // Another update that is interrupted in between forgets nothing of it.
+    const between = await interruptedAt(bench, waiting, { ...wanted, restartTriggers: ["b"] }, 1);
+    const end = await change(bench, between, { ...wanted, restartTriggers: ["b"], desiredStatus: "running" });
+    expect(running(bench, end).env).toEqual(wanted.env);
   });
 });
 
