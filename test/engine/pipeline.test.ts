@@ -151,16 +151,25 @@ describe("the pipeline, in the order in which a team uses it", () => {
   });
 });
 
-describe("the weekly report", () => {
-  it("ends with 0 if the stack manages every cluster, and with 3 and its facts if nobody manages one", async () => {
+describe("the daily report", () => {
+  const dayMs = 86_400_000;
+
+  it("ends with 3 and its facts if nobody manages a cluster that is older than a day, else with 0", async () => {
+    const young = simulator.addCluster({ name: "young", gpuType: "l4", createdAt: Date.now() - dayMs / 2 });
     const before = await run("report.sh");
-    expect(before).toEqual({ code: 0, output: expect.stringContaining("Managed by nobody: 0, 0.00 per hour.") });
-    const { id } = simulator.addCluster({ name: "forgotten", gpuType: "l4", replicas: 2 });
+    expect(before).toEqual({
+      code: 0,
+      output: expect.stringContaining("Managed by nobody, older than 24h: 0, 0.00 per hour."),
+    });
+    const { id } = simulator.addCluster({
+      ...{ name: "forgotten", gpuType: "l4", replicas: 2 },
+      createdAt: Date.now() - 2 * dayMs,
+    });
     const after = await run("report.sh");
-    expect(after.output).toContain(`| \`forgotten\` | \`${id}\` | **nobody** | \`running\` | 0.88 USD | 0m |`);
+    expect(after.output).toContain(`| \`forgotten\` | \`${id}\` | **nobody** | \`running\` | 0.88 USD | 2d |`);
     expect(after.code).toBe(3);
     expect(readFileSync(join(workspace.folder, "step-summary.md"), "utf8")).toContain("forgotten");
-    simulator.change(id, { status: "gone" });
+    for (const cluster of [young.id, id]) simulator.change(cluster, { status: "gone" });
   });
 });
 

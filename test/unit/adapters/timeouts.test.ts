@@ -1,4 +1,5 @@
-import { findTimeoutFailures, parseDuration } from "../../../provider/adapters/dynamicEngine";
+import { findTimeoutFailures } from "../../../provider/adapters/dynamicEngine";
+import { ageUnits, parseDuration } from "../../../provider/base/clock";
 
 describe("a length of time", () => {
   it.each<[unknown, number]>([
@@ -23,6 +24,13 @@ describe("a length of time", () => {
   ])("%j is none", (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
+});
+
+it("an age may be given in days too", () => {
+  expect(["1d", "1d12h", "90m", "1w"].map((text) => parseDuration(text, ageUnits))).toEqual([
+    ...[86_400_000, 129_600_000, 5_400_000],
+    undefined,
+  ]);
 });
 
 describe("timeouts", () => {

@@ -96,6 +96,22 @@ describe("the comparison of states with clusters", () => {
     expect(idsOf(report.unchecked)).toEqual(unchecked);
   });
 
+  it.each<[number, string[]]>([
+    [0, ["cl_new", "cl_old", "cl_unknown"]],
+    [2 * 3_600, ["cl_old", "cl_unknown"]],
+    [48 * 3_600, ["cl_unknown"]],
+  ])("counts as unmanaged what is older than %d s, and what is of unknown age", (olderThanSeconds, expected) => {
+    const own = organization([
+      cluster("cl_new", { createdAt: "2026-11-22T11:00:00Z" }),
+      cluster("cl_old"),
+      cluster("cl_unknown", { createdAt: undefined }),
+    ]);
+    const report = compare([], [own], nowMs, olderThanSeconds);
+    expect(idsOf(report.unmanaged)).toEqual(expected);
+    expect(report.unmanagedHourlyCost).toBe(6 * expected.length);
+    expect(idsOf(report.clusters)).toEqual(["cl_new", "cl_old", "cl_unknown"]);
+  });
+
   it("names every stack that has a cluster", () => {
     const owned = [entry("cl_a"), entry("cl_a", { stack: "dev" })].map((each) => ({
       entry: each,
@@ -201,6 +217,12 @@ nobody. Nothing was changed.
     );
   });
 
+  it("says how old a cluster has to be to count", () => {
+    const old = compare([], [organization([cluster("cl_a", { createdAt: undefined })])], nowMs, 36 * 3_600);
+    expect(asText(old)).toContain("Managed by nobody, older than 36h: 1, 6.00 per hour.");
+    expect(asText(old)).toContain("\nManaged by nobody, older than 36h:\n  - cl_a ");
+  });
+
   it("is Markdown that no name can break", () => {
     const text = asMarkdown(found);
     expect(text).toContain("| `web` | `cl_web` | `prod web` | `running` | 6.00 USD | 2h |");
@@ -219,6 +241,7 @@ describe("the command line", () => {
   it.each<[string, string[], RegExp]>([
     ["no stack", [], /a stack is missing: --stack <name>/],
     ["two forms", ["--stack", "a", "--json", "--markdown"], /either --json or --markdown/],
+    ["an age of no unit", ["--stack", "a", "--older-than", "5"], /--older-than takes a duration, such as 1d or 12h/],
     ["an unknown option", ["--stack", "a", "--delete"], /--delete/],
     ["a word too many", ["--stack", "a", "b"], /'b'/],
   ])("refuses %s", async (_title, args, text) => {
