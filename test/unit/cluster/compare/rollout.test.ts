@@ -1,7 +1,18 @@
 import type { Client } from "../../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/records";
+import { InterruptedError } from "../../../../provider/base/errors";
 import { rollsOut, unseenRolloutMs } from "../../../../provider/cluster/compare/rollout";
-import { type Bench, type BenchOptions, closeAll, countOf, openBench, openSettled, settle, writes } from "../harness";
+import {
+  type Bench,
+  type BenchOptions,
+  closeAll,
+  countOf,
+  initErrorOf,
+  openBench,
+  openSettled,
+  settle,
+  writes,
+} from "../harness";
 import { checked } from "../inputs";
 import { patch, redeploy, warnings } from "../powerHarness";
 
@@ -81,6 +92,27 @@ describe("a service that begins to roll out", () => {
       if (delayMs >= 15_000) expect(bench.said.join("\n")).toContain("status: waiting for the roll-out to begin, ");
     },
   );
+
+  it("15 s after a redeploy whose update was interrupted is waited for by the next update, which sends no other one", async () => {
+    const bench = await openSlow((real, later) => ({
+      redeployCluster: async (id) => {
+        later(15_000, () => real.redeployCluster(id));
+        return undefined;
+      },
+    }));
+    const { id, state } = await settle(bench, checked);
+    const interrupt = new AbortController();
+    const news = { ...checked, env };
+    const work = initErrorOf(bench.cluster.update(bench.ctx({ signal: interrupt.signal }), id, state, news));
+    await bench.clock.advance(8_000);
+    interrupt.abort(new InterruptedError("interrupted"));
+    const left = await bench.run(work);
+    const next = bench.cluster.update(bench.ctx(), id, left.state, news);
+    const cluster = await bench.run(next.then(() => bench.simulator.cluster(id)));
+    expect(await next).toMatchObject({ env, settled: true });
+    expect(cluster).toMatchObject({ deployed: { env }, generation: 2, status: "running" });
+    expect(countOf(bench.simulator, redeploy)).toBe(1);
+  });
 });
 
 describe("replicas that crash again and again before the update", () => {

@@ -69,6 +69,15 @@ describe("extra fields", () => {
     expect(found?.state).toMatchObject({ extraFields: { container_port: 9000 } });
   });
 
+  it("are those of the service once they are stored, also if the roll-out beside them is refused", async () => {
+    const first = { ...checked, extraFields: { container_port: 8000 } };
+    const { bench, made } = await openSettled(first, { dialect: { ...dialect, updateRollsOut: false } });
+    bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/redeploy" });
+    const news = { ...first, env: { MODEL: "another" }, extraFields: { container_port: 9000 } };
+    const failed = await failingChange(bench, made, news);
+    expect(failed.state).toMatchObject({ extraFields: { container_port: 9000 }, env: checked["env"], settled: false });
+  });
+
   it("never show a secret text in an error", async () => {
     const secret = "canary-7f3a9e-canary-7f3a9e";
     const message = `cannot use ${secret}`;

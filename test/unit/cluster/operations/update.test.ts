@@ -115,6 +115,13 @@ describe("an update that", () => {
     expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual(news["env"] ?? checked["env"]);
   });
 
+  it("is refused, and is then taken back, sends nothing more", async () => {
+    const { bench, made } = await openSettled(checked);
+    bench.simulator.fault({ ...lost, kind: "status", status: 422 });
+    const left = await bench.run(initErrorOf(update(bench, made, { env })));
+    await reach(bench, left, checked, []);
+  });
+
   it("is interrupted keeps the cluster, at once", async () => {
     const bench = await openBench({ provisioningMs: 600_000 });
     const made = await settle(bench, checked);
