@@ -35,8 +35,11 @@ const values: readonly RegExp[] = [
   /\b(hf_|sk-|gh[opsu]_|github_pat_|glpat-|A[KS]IA|AIza|xox[abeprs]-|nvapi-|npm_|dckr_pat_|or_)[\w-]{16}/,
 ];
 
-/** Names inside a value: `--api-key …`, `password=…`, `"token": …`. */
-const namesIn = /--([\w-]+)|([\w.-]+)["']?\s*[:=]/g;
+/**
+ * Names inside a value: `--api-key …`, `password=…`, `"token": …`. Each word is tried once, from its beginning: a value has up
+ * to 128 KiB.
+ */
+const namesIn = /(?<![\w.-])(?:--([\w-]+)|([\w.-]+)["']?\s{0,4}[:=])/g;
 
 /** Whether a value has to be hidden, because its name or the value itself looks like a credential. */
 export function looksSecret(name: string, value: unknown): boolean {

@@ -64,10 +64,14 @@ export function secretsOfAll(...all: readonly Pick<Given, "__secrets">[]): reado
   return paths.size > 0 ? [...paths] : undefined;
 }
 
-/** What the program marks as secret only now: the state may hold it in plain text. What is no secret any more can wait. */
+/**
+ * The inputs that the program marks as secret only now: the state may hold them in plain text. What is no secret any more can
+ * wait. The engine encrypts outputs by itself.
+ */
 export function newSecrets({ __secrets: old }: Properties, { __secrets: next }: Properties): readonly string[] {
   const [before, after] = [old, next].map((paths) => (Array.isArray(paths) ? paths : []));
-  return (after ?? []).filter((path) => !before?.includes(path));
+  const isOutput = (path: unknown) => outputNames.some((name) => name === path);
+  return (after ?? []).filter((path) => !before?.includes(path) && !isOutput(path));
 }
 
 interface Given {

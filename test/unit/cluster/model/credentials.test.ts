@@ -68,3 +68,16 @@ describe("a value that is or holds a credential", () => {
     expect(looksSecret("MODEL", value)).toBe(false);
   });
 });
+
+it("is judged in a moment, however long the value is", () => {
+  const long = [
+    "a".repeat(1_000_000),
+    "a ".repeat(500_000),
+    "-".repeat(1_000_000),
+    `${"a".repeat(9)}://`.repeat(100_000),
+  ];
+  const startMs = performance.now();
+  for (const value of long) expect(looksSecret("MODEL", value)).toBe(false);
+  // A search that begins anew at each letter takes minutes.
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+});
