@@ -1,5 +1,5 @@
 import { type ApiFailure, GpuClusterError } from "../base/errors";
-import { cut } from "../base/text";
+import { cut, listOf, mostNamed } from "../base/text";
 import { isRecord } from "../contract";
 import { type UpdateMethod, updateMethods } from "./endpoints";
 import { matchGpu } from "./gpuMatch";
@@ -125,8 +125,9 @@ export class ServiceForm {
     if (match.kind === "one") return match.gpu.type;
     if (match.kind === "ambiguous") throw new GpuClusterError(ambiguousText(asked, match.candidates));
     if (names === "specification" || isOpaque(asked)) return asked;
-    const known = this.gpus.map((gpu) => `"${labelOf(gpu)}"`).slice(0, mostShown);
-    const there = known.length > 0 ? `the models are ${known.join(", ")}` : "the list of models could not be read";
+    const known = this.gpus.map((gpu) => `"${labelOf(gpu)}"`);
+    const there =
+      known.length > 0 ? `the models are ${listOf(known, mostNamed)}` : "the list of models could not be read";
     throw new GpuClusterError(
       `the GPU type "${asked}" is not one of the service's models, and the request needs the id of a model; ${there}. ` +
         "getGpuModels() lists the models",
@@ -134,12 +135,10 @@ export class ServiceForm {
   }
 }
 
-const mostShown = 12;
-
 /** The message for a user who has to choose between models. */
 export function ambiguousText(asked: string, candidates: readonly GpuType[]): string {
-  const shown = candidates.slice(0, mostShown).map((gpu) => `"${gpu.type}" (${labelOf(gpu)})`);
-  return `"${cut(asked, 60)}" fits several GPU types: ${shown.join(", ")}. Give the identifier of one`;
+  const shown = candidates.map((gpu) => `"${gpu.type}" (${labelOf(gpu)})`);
+  return `"${cut(asked, 60)}" fits several GPU types: ${listOf(shown, mostNamed)}. Give the identifier of one`;
 }
 
 function labelOf({ type, name, memoryGb }: GpuType): string {

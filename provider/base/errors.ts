@@ -126,7 +126,7 @@ export interface ShapeFailure extends RequestFailure {
 }
 
 /** The advice for an answer that cannot be read. */
-const misreadAdvice = "`npx pulumi-gpucluster doctor` shows what is understood of this service";
+const misreadAdvice = "`npx pulumi-gpucluster doctor` shows what is understood";
 
 /** A success status with a body that cannot be read; the request itself may have taken effect. */
 export class ResponseShapeError extends RequestError {

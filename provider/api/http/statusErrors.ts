@@ -115,6 +115,9 @@ function problemOf(body: string, error: unknown): string {
   return error instanceof NestingError ? error.message : `${body.length} characters that are not JSON`;
 }
 
+/** The most of the service's own text that an error quotes: the whole error has to fit into two lines. */
+const mostQuoted = 200;
+
 /** Secrets are hidden before the cut, because a small part of one would not be found. */
 function cleanOf(redact: (text: string) => string) {
   return (text: string, max = 500) => cut(redact(cleanWholeText(text)), max);
@@ -125,7 +128,7 @@ function errorInSuccess(request: HttpRequest, response: HttpResponse, redact: (t
   const { method, path } = request;
   const { message, code } = readErrorBody(response);
   const why = [message, code].filter(Boolean).join(", ") || "no reason";
-  const said = cleanOf(redact)(why) + namedRequest(response.headers, redact);
+  const said = cleanOf(redact)(why, mostQuoted) + namedRequest(response.headers, redact);
   const text = `${titleOf(request)}: the service answered HTTP ${response.status}, but with an error: ${said}`;
   return new ResponseShapeError(text, { outcome: "ambiguous", method, path });
 }
@@ -138,8 +141,9 @@ function toApiError(request: HttpRequest, response: HttpResponse, redact: (text:
   const [apiMessage, code] = [clean(body.message), body.code === undefined ? undefined : clean(body.code, 100)];
   const outcome = outcomeOf(status, request, body.code);
   const answer = [code, `HTTP ${status}`].filter(Boolean).join(", ") + namedRequest(headers, redact);
-  const text = `${titleOf(request)}: ${apiMessage.replace(/\.$/, "") || "the service gave no reason"} (${answer})`;
-  const advice = status >= 300 && status < 400 ? redirectAdvice(response, clean) : adviceFor(outcome);
+  const said = cut(apiMessage, mostQuoted).replace(/\.$/, "") || "the service gave no reason";
+  const text = `${titleOf(request)}: ${said} (${answer})`;
+  const advice = status >= 300 && status < 400 ? redirectAdvice(response, clean) : adviceFor(outcome, request);
   const isLate = lateStatuses.has(status);
   const failure = { outcome, method, path, isLate, status, code, isApiAnswer, isEnvelope, apiMessage };
   return new ApiError([text, advice].filter(Boolean).join(". "), failure);
@@ -175,9 +179,12 @@ function outcomeOf(status: number, { method, kind }: HttpRequest, code = ""): Ou
   return status >= 500 && status !== 501 ? "server-error" : "refused";
 }
 
-function adviceFor(outcome: Outcome): string {
+function adviceFor(outcome: Outcome, { kind }: HttpRequest): string {
   if (outcome === "no-capacity") return "Use another GPU type or fewer replicas; getGpuTypes() lists the types";
-  return outcome === "server-error" ? "The service has a problem; run the command again later" : "";
+  // Whoever sent a creation first has to know whether the cluster exists.
+  return outcome === "server-error" && kind !== "create"
+    ? "The service has a problem; run the command again later"
+    : "";
 }
 
 /** The host may repeat parts of the request. It is redacted before parsing, which changes capitals, and after. */

@@ -1,7 +1,7 @@
 import type { ClusterRecord } from "../../api/records";
 import { abortable, until } from "../../base/clock";
 import { ClusterFailedError, NotInPlaceError } from "../../base/errors";
-import { listOf } from "../../base/text";
+import { listOf, mostNamed } from "../../base/text";
 import { madeOtherwise, unverified } from "../compare/drift";
 import { toState } from "../compare/observed";
 import type { CheckedInputs, ClusterState } from "../model/stateFields";
@@ -64,9 +64,9 @@ export async function endState(
   const form = await formNow(service, operation, learned, before);
   const { echo, differing, unchanged, unverifiedInputs } = form;
   const others = differing.filter((path) => !unchanged.includes(path));
-  if (others.length > 0) operation.warn(`the service shows ${others.join(", ")} differently from the request`);
+  if (others.length > 0) operation.warn(`the service shows ${listOf(others, mostNamed)} differently from the request`);
   if (unchanged.length > 0)
-    operation.warn(`the service accepted the change, but still shows ${unchanged.join(", ")} as before`);
+    operation.warn(`the service accepted the change, but still shows ${listOf(unchanged, mostNamed)} as before`);
   const isLate = operation.isCreation && service.client.form.readsLag ? { __late: true as const } : {};
   return toState(inputs, operation.observed, {
     ...known,
@@ -105,9 +105,9 @@ async function formNow(service: Service, operation: Operation, inputs: CheckedIn
 export function checkMadeAsAsked({ client: { form } }: Service, inputs: CheckedInputs, record: ClusterRecord): void {
   const problems = madeOtherwise(inputs, record, form.gpus);
   if (problems.length === 0) return;
+  const names = form.names === "client" ? "specification" : "client";
   throw new ClusterFailedError(
-    `the service created it with ${listOf(problems)}. It may not know the field names of the request, which were those of ` +
-      `the ${form.names ?? "specification"}: delete it with \`pulumi destroy\`, set gpucluster:requestNames ` +
-      '("specification" or "client") and run `pulumi up` again',
+    `the service created it with ${listOf(problems)}. It may not know the names of the request's fields: run ` +
+      `\`pulumi destroy\`, set gpucluster:requestNames to \`${names}\`, and run \`pulumi up\``,
   );
 }

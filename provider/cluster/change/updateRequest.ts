@@ -5,7 +5,7 @@ import { isAboutBody, isNamed, isUnwanted } from "../../api/refusedFields";
 import { type UpdateBody, vocabularies } from "../../api/requests";
 import type { ConfigInput } from "../../api/serviceForm";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../../base/errors";
-import { cleanText, listOf } from "../../base/text";
+import { cleanText, listOf, mostNamed } from "../../base/text";
 import { extrasShown } from "../model/extraFields";
 import { createdNames, type UpdatedName } from "../model/fields";
 import { pick } from "../model/state";
@@ -78,7 +78,10 @@ async function sendConfiguration(update: Update): Promise<ClusterRecord | undefi
   const { answer, body, method } = await sendBody(update, first, true);
   if (removed.length === 0) return answer;
   if (!isShown) {
-    const names = listOf(removed.map((name) => `\`env.${cleanText(name, 100)}\``));
+    const names = listOf(
+      removed.map((name) => `\`env.${cleanText(name, 60)}\``),
+      mostNamed,
+    );
     if (method === "PATCH" && !hasNulls(body))
       operation.warn(`the service shows no env and refuses a null in it, so it may keep ${names}`);
     return answer;

@@ -3,7 +3,7 @@ import type { ClusterRecord } from "../../api/records";
 import { isOpaque } from "../../api/requests";
 import { ambiguousText } from "../../api/serviceForm";
 import { stateOf } from "../../api/states";
-import { cleanText, listOf } from "../../base/text";
+import { cleanText, listOf, mostNamed } from "../../base/text";
 import { hasUnknown, UNKNOWN } from "../../contract";
 import { gpuTypeOf, identifiersIn } from "../compare/drift";
 import { runs, type Transition } from "../compare/transition";
@@ -170,15 +170,11 @@ export async function judgeType(
   return !isError;
 }
 
-const longestList = 12;
-
 /** The text about a type that the service does not list, with the types that may be meant. */
 export function unlistedText(type: string, listed: readonly string[], source: string): string {
   const quote = (name: string) => `"${cleanText(name, 60)}"`;
   const close = closeNames(type, listed).map(quote);
-  const shown = listed.slice(0, longestList).map(quote);
-  const more = listed.length > shown.length ? [`${listed.length - shown.length} more`] : [];
-  const advice = close.length > 0 ? `similar: ${listOf(close)}` : `it lists ${listOf([...shown, ...more])}`;
+  const advice = close.length > 0 ? `similar: ${listOf(close)}` : `it lists ${listOf(listed.map(quote), mostNamed)}`;
   return `"${type}" is not a GPU type that the service lists (${source}); ${advice}`;
 }
 

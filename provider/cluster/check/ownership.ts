@@ -85,22 +85,20 @@ function newReason(
   holders: readonly ClusterRecord[],
   doubt: string | undefined,
 ): string {
-  const toReplace = "to replace it (`--replace`, `pulumi state taint`), set the option `deleteBeforeReplace: true`";
   // A naming pattern of the stack may also generate the name of another resource.
   if (!isMade || ctx.naming) {
     const how = `\`pulumi import gpucluster:index:Cluster ${resourceNameOf(urn)} ${idOf(holders)}\``;
-    return `${takenReason(holders)}; ${toReplace}. The native provider can also import it: ${how}`;
+    return `${takenReason(holders)}. The native provider can also import it: ${how}`;
   }
-  const adopt = `set \`adopt: "${idOf(holders)}"\``;
+  const how = `set \`adopt: "${idOf(holders)}"\`, or to replace it (\`--replace\`, \`pulumi state taint\`), \`deleteBeforeReplace: true\``;
   if (doubt !== undefined)
     return (
-      `is already the name of ${describe(holders)}. Only this stack generates that name, so an interrupted run has created ` +
-      `it. ${notAdopted(doubt)}: to take it over, ${adopt}; ${toReplace}; otherwise use a new \`name\``
+      `is already the name of ${describe(holders)}, which an interrupted run of this stack has created. ${notAdopted(doubt)}. ` +
+      `To keep it, ${how}; otherwise use a new \`name\``
     );
   return (
     `is already the name of ${describe(holders)}. It may be of an interrupted run, or of another stack of the same names: ` +
-    `compare its age and image. If it is yours, ${adopt}; ${toReplace}; otherwise use another \`name\`, or ` +
-    "gpucluster:resume, which gives each stack names of its own"
+    `compare age and image. If it is yours, ${how}; otherwise use another \`name\`, or gpucluster:resume`
   );
 }
 

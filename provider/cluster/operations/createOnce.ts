@@ -3,8 +3,16 @@ import { gpuKey, hasIdForm, IdSet, sameId } from "../../api/names";
 import { type ClusterList, type ClusterRecord, clusterNamePattern } from "../../api/records";
 import { type CreateBody, isOpaque } from "../../api/requests";
 import type { Clock } from "../../base/clock";
-import { ApiError, CreateError, isCapacityRefusal, messageOf, RequestError, UncertainError } from "../../base/errors";
-import { cleanText } from "../../base/text";
+import {
+  ApiError,
+  CreateError,
+  isCapacityRefusal,
+  messageOf,
+  RequestError,
+  ResponseShapeError,
+  UncertainError,
+} from "../../base/errors";
+import { cleanText, cut } from "../../base/text";
 import { identifiersIn, sameImage, sameText } from "../compare/drift";
 import type { ListCache } from "../shared/listCache";
 import type { OwnedIds } from "../shared/ownedIds";
@@ -28,6 +36,8 @@ const pausesMs = [0, 2_000, 3_000, 5_000, 10_000];
 const longPausesMs = [...pausesMs, 20_000, 40_000, 60_000];
 /** The time limit of the first lookup, which runs even after an interrupt: it usually finds the id. */
 const firstLookupMs = 5_000;
+/** The most of a second reason in an error, which has to fit into two lines. */
+const mostOfReason = 65;
 /** The tolerated difference between two clocks: a cluster that is older than our request by more is not ours. */
 const clockSkewMs = 5 * 60_000;
 
@@ -154,7 +164,7 @@ export class Creations {
       break;
     }
     const told = isLost
-      ? messageOf(answer)
+      ? messageOf(answer).replace(` for cluster "${body.name}"`, "")
       : `the service answered with ${describe([answer])}, which may be something else`;
     throw new UncertainError(uncertainText(body.name, `${told}; ${why}`), isLost ? { cause: answer } : {});
   }
@@ -171,7 +181,8 @@ export class Creations {
       return this.#foundIn(list, open, warn);
     } catch (error) {
       if (!signal.aborted && !(error instanceof RequestError)) throw error;
-      return `the list of clusters could not be read: ${messageOf(error)}`;
+      const reason = (error instanceof ResponseShapeError && error.why) || messageOf(error).replace(/^GET \S+: /, "");
+      return `the list of clusters could not be read: ${cut(reason, mostOfReason)}`;
     }
   }
 
@@ -218,8 +229,7 @@ function isSameType(record: ClusterRecord, requested: string): boolean {
 
 function uncertainText(name: string, why: string): string {
   return (
-    `cluster "${name}" may have been created, but its id is not known: ${why}. Before you run the command again, check the ` +
-    `service for the name "${name}": the cluster may be billed. If it exists, set \`adopt: "<its id>"\`; while it does, no ` +
-    "other cluster of that name is created"
+    `cluster "${name}" may have been created, but its id is not known: ${why}. Before you run it again, check the ` +
+    `service for the name "${name}": it may be billed. If it exists, set \`adopt: "<its id>"\``
   );
 }

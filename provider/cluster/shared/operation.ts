@@ -174,7 +174,7 @@ export class Operation {
   }
 
   status(text: string): void {
-    this.ctx.status(this.#redact(text));
+    this.ctx.status(this.#shown(text));
   }
 
   /** Reports how far a wait is: `2/4 replicas healthy, provisioning, 3m10s of 60m`. */
@@ -184,11 +184,11 @@ export class Operation {
   }
 
   info(text: string): void {
-    this.ctx.log(this.#redact(`${this.title}: ${text}`), "info");
+    this.ctx.log(this.#shown(`${this.title}: ${text}`), "info");
   }
 
   warn(text: string): void {
-    this.ctx.log(this.#redact(`${this.title}: ${text}`), "warning");
+    this.ctx.log(this.#shown(`${this.title}: ${text}`), "warning");
   }
 
   warnOnce(text: string): void {
@@ -198,7 +198,8 @@ export class Operation {
 
   /** An error for the user that names the cluster. Each fact that explains the error has its own line. */
   error(text: string, cause?: unknown): GpuClusterError {
-    return new GpuClusterError(this.#lines(`${this.title} ${text}`, reasonsOf(cause), "  "), { cause });
+    const others = [...factsOf(cause), ...(hitDeadline(cause) ? [moreTime] : [])];
+    return new GpuClusterError(this.#lines(`${this.title} ${text}`, others, "  "), { cause });
   }
 
   /** The same error, free of secrets. */
@@ -209,13 +210,27 @@ export class Operation {
 
   /** The error if the cluster exists but is not as requested: it keeps the id and the state, whatever the cause is. */
   initError(cause: unknown, state: ClusterState, what: string, next = continued): InitError {
-    const why = messageOf(cause).replace(` for ${this.title}`, "");
-    const reason = this.#lines(`${this.title} ${what}: ${why}`, [next, ...reasonsOf(cause)], bulletIndent);
+    const more = hitDeadline(cause) ? `; ${moreTime}` : "";
+    const reason = this.#lines(
+      `${this.title} ${what}: ${messageOf(cause)}`,
+      [next + more, ...factsOf(cause)],
+      bulletIndent,
+    );
     return new InitError(this.id, state, [reason], { cause: this.clean(cause) });
   }
 
   #lines(first: string, others: readonly string[], indent: string): string {
-    return [first, ...others].map((line) => this.#redact(line)).join(`\n${indent}`);
+    return [first, ...others].map((line) => this.#shown(line)).join(`\n${indent}`);
+  }
+
+  /** The message of an error in a text about this cluster. */
+  brief(error: unknown): string {
+    return messageOf(error).replaceAll(` for ${this.title}`, "");
+  }
+
+  /** A text about this cluster: it names the cluster once, and not again for each request. */
+  #shown(text: string): string {
+    return this.#redact(text.replaceAll(` for ${this.title}`, ""));
   }
 
   #redact(text: string): string {
@@ -226,10 +241,11 @@ export class Operation {
 
 const continued = "It is kept in the state: run `pulumi up` again to continue from here";
 
-/** The facts that explain an error, and the setting that gives a request more time if its deadline ended it. */
-function reasonsOf(cause: unknown): string[] {
-  const hitDeadline = cause instanceof RequestError && cause.hitDeadline;
-  return [...factsOf(cause), ...(hitDeadline ? ["`customTimeouts` gives the operation more time"] : [])];
+const moreTime = "`customTimeouts` gives the operation more time";
+
+/** Whether the deadline of the operation ended a request. */
+function hitDeadline(cause: unknown): boolean {
+  return cause instanceof RequestError && cause.hitDeadline;
 }
 
 /** Hides secrets in the status word and the reason of a cluster, which may quote them. */

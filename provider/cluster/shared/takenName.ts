@@ -35,7 +35,8 @@ export function refuseTaken(owned: OwnedIds, name: string, list: ClusterList | u
 export function takenReason(holders: readonly ClusterRecord[]): string {
   return (
     `is already the name of ${describe(holders)}. To manage it, for example after an interrupted run, set ` +
-    `\`adopt: "${idOf(holders)}"\`; if you renamed its resource, add \`aliases\`; otherwise use another \`name\``
+    `\`adopt: "${idOf(holders)}"\`; if you renamed its resource, add \`aliases\`; to replace it, set ` +
+    "`deleteBeforeReplace: true`; otherwise use another `name`"
   );
 }
 
@@ -45,12 +46,12 @@ export function idOf([holder, other]: readonly ClusterRecord[]): string {
 }
 
 /** The most clusters that a text describes. */
-const mostDescribed = 3;
+const mostDescribed = 2;
 
 /** `cl_1 (running, since 2026-11-21T10:00:00Z, team/server:1.0)`: enough for a person to recognize the cluster. */
 export function describe(clusters: readonly ClusterRecord[]): string {
   const shown = clusters.slice(0, mostDescribed).map(({ id, status, createdAt, container }) => {
-    const image = container && cleanText(container, 80);
+    const image = container && cleanText(container, 60);
     const details = [status, createdAt && `since ${createdAt}`, image].filter(Boolean).join(", ");
     return details ? `${id} (${details})` : id;
   });

@@ -2,7 +2,7 @@ import type { Client } from "../../api/client";
 import type { ClusterRecord, StatusRecord } from "../../api/records";
 import { stateOf, statusIn } from "../../api/states";
 import { type Clock, duration } from "../../base/clock";
-import { ApiError, isUnauthorized, messageOf, RequestError, type TimeoutError } from "../../base/errors";
+import { ApiError, isUnauthorized, RequestError, type TimeoutError } from "../../base/errors";
 import { cut } from "../../base/text";
 import { type Observation, unhealthyReasons, type Verdict } from "../compare/health";
 import { type ListCache, memberOf } from "../shared/listCache";
@@ -294,7 +294,7 @@ class WaitReport implements Report {
 
   /** A failed poll says nothing about the cluster. */
   failed(error: unknown): void {
-    const problem = messageOf(error);
+    const problem = cut(this.operation.brief(error), longestProblem);
     this.#error = error;
     this.#problem = problem;
     this.show(`cannot poll: ${problem}`);
@@ -316,10 +316,10 @@ class WaitReport implements Report {
   }
 
   /** The error at the time limit. Its cause is the error of the last poll: then the state of the cluster is not known. */
-  timeout(...wanted: string[]): TimeoutError {
-    const facts = [...wanted, ...this.lines(), ...unhealthyReasons(this.#lastObservation?.status)];
-    const what = this.#last ? `: ${cut(this.#last, longestSummary)}` : "";
-    return this.operation.timeout(what, { facts, cause: this.#error });
+  timeout(wanted?: string): TimeoutError {
+    const facts = [...this.lines(), ...unhealthyReasons(this.#lastObservation?.status)];
+    const last = [this.#last && cut(this.#last, longestSummary), wanted].filter(Boolean).join("; ");
+    return this.operation.timeout(last && `: ${last}`, { facts, cause: this.#error });
   }
 
   /** The observed states in order if there are several, and the last problem of a poll. */
@@ -349,4 +349,5 @@ class WaitReport implements Report {
 const stallMs = 5 * 60_000;
 /** The most states that the report of a wait lists. */
 const mostStates = 5;
-const longestSummary = 260;
+const longestSummary = 160;
+const longestProblem = 210;

@@ -9,7 +9,7 @@ import type { Operation } from "../shared/operation";
 import type { Service } from "../shared/service";
 import { addressOf, answerOf, judgeProbe, type Probe, type ProbeResult, probeOf, wantedOf } from "./probe";
 
-const doctor = "`npx pulumi-gpucluster doctor` shows what is understood of this service";
+const doctor = "`npx pulumi-gpucluster doctor` shows what is understood";
 
 /**
  * Waits until the judge is satisfied. `operation.observed` holds the last observation, also if the wait fails.
@@ -28,9 +28,9 @@ export async function waitUntil(
   }
   if (kind === "failed") throw new ClusterFailedError(verdict.summary, { facts: [...story, ...verdict.reasons] });
   // No verdict about the cluster, so that no update is rolled back for it.
-  const ways = "With `readinessProbe` the answer of its endpoint decides, with `skipAwait` nothing is waited for";
-  throw new GpuClusterError(`the service shows ${verdict.unknown}, and nothing changes`, {
-    facts: [...story, `${doctor}. ${ways}`],
+  const ways = "with `readinessProbe` its endpoint decides, with `skipAwait` nothing is waited for";
+  throw new GpuClusterError(`the service shows ${verdict.unknown}, and nothing changes. ${doctor}; ${ways}`, {
+    facts: story,
   });
 }
 

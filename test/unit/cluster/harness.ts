@@ -3,6 +3,7 @@ import { http, type Send } from "../../../provider/api/http/send";
 import { createTransport } from "../../../provider/api/http/transport";
 import type { RequestNames } from "../../../provider/api/requests";
 import { ServiceForm } from "../../../provider/api/serviceForm";
+import { messageOf } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
 import type { CreatingService } from "../../../provider/cluster/operations/create";
 import { createClusterResource, createService } from "../../../provider/cluster/resource";
@@ -69,13 +70,13 @@ export async function openBench({
     clock,
     client,
     service,
-    cluster: createClusterResource(() => service, settings),
+    cluster: judged(createClusterResource(() => service, settings)),
     said,
     ctx: (overrides = {}) => ({ ...recorder(said), ...overrides }),
     run: (work) => clock.run(work),
     as: (seenBy) => {
       const other = serviceOf(seenBy);
-      return createClusterResource(() => other, settings);
+      return judged(createClusterResource(() => other, settings));
     },
   };
 }
@@ -95,9 +96,46 @@ export function rewriting(
 /** A service whose `/status` shows the replicas alone, without a word for the cluster. */
 export const bareStatus = rewriting(/\/status$/, ({ replicas }) => replicas);
 
-/** Closes what the tests have opened. */
+/** Closes what the tests have opened. Fails if a text for users was too long. */
 export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((simulator) => simulator.close()));
+  expect(tooLong.splice(0)).toEqual([]);
+}
+
+const tooLong: string[] = [];
+
+/** Two lines of 250 characters, whatever a terminal breaks them into, and a list of what was seen with such lines. */
+function judge(text: string): void {
+  const [first = "", second = "", ...list] = text.split("\n");
+  if (first.length + second.length > 500 || list.some((line) => line.length > 250)) tooLong.push(text);
+}
+
+/** The same resource; what it refuses, and every error, is a text for users. */
+function judged(resource: Resource): Resource {
+  const { check, recognize, create, read, update, delete: remove } = resource;
+  const told =
+    <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    (...args: Args) =>
+      work(...args).catch((error: unknown) => {
+        const reasons = error instanceof InitError ? error.reasons : [messageOf(error)];
+        reasons.forEach(judge);
+        throw error;
+      });
+  return {
+    ...resource,
+    check: told(async (...args) => {
+      const result = await check(...args);
+      for (const { property, reason } of result.failures) judge(`${property}: ${reason}`);
+      return result;
+    }),
+    ...{
+      recognize: told(recognize),
+      create: told(create),
+      read: told(read),
+      update: told(update),
+      delete: told(remove),
+    },
+  };
 }
 
 function clientOf(
@@ -115,7 +153,10 @@ function recorder(said: string[]): Ctx {
   return {
     urn: urnOf("web"),
     signal: new AbortController().signal,
-    log: (message, severity = "info") => said.push(`${severity}: ${message}`),
+    log: (message, severity = "info") => {
+      judge(message);
+      said.push(`${severity}: ${message}`);
+    },
     status: (message) => said.push(`status: ${message}`),
   };
 }

@@ -248,9 +248,9 @@ describe("a creation with a readiness probe", () => {
     const error = await failing(bench, asked);
     expect(plainText(error.reasons.join("\n"))).toBe(
       [
-        'cluster "web" (cl_1) was created, but is not ready: timed out after 1m: 2/2 replicas healthy, GET /health answers 503',
+        'cluster "web" (cl_1) was created, but is not ready: timed out after 1m: 2/2 replicas healthy, GET /health answers 503; ' +
+          "`readinessProbe` asks for a status from 200 to 299",
         "      It is kept in the state: run `pulumi up` again to continue from here",
-        "      `readinessProbe` asks for a status from 200 to 299",
         "      seen: 2/2 replicas healthy, GET /health: the connection was refused (ECONNREFUSED) (2 times), then " +
           "2/2 replicas healthy, GET /health answers 503 (5 times)",
       ].join("\n"),

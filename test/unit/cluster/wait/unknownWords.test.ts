@@ -84,7 +84,7 @@ const always =
   (said: object) =>
   ({ id }: Json): Json => ({ id, ...said });
 
-const doctor = /`npx pulumi-gpucluster doctor` shows what is understood of this service$/;
+const doctor = /`npx pulumi-gpucluster doctor` shows what is understood$/;
 
 /** Creates a cluster in other words, and tells how long that took. */
 async function create(words: Words, inputs: Json = asked) {
