@@ -41,10 +41,14 @@ const values: readonly RegExp[] = [
  */
 const namesIn = /(?<![\w.-])(?:--([\w-]+)|([\w.-]+)["']?\s{0,4}[:=])/g;
 
+/** The limit of a variable is 128 KiB. A longer text, which a check refuses, is hidden without a search. */
+const longestSearched = 128 * 1024;
+
 /** Whether a value has to be hidden, because its name or the value itself looks like a credential. */
 export function looksSecret(name: string, value: unknown): boolean {
   if (isCredentialName(name)) return true;
   if (typeof value !== "string") return false;
+  if (value.length > longestSearched) return true;
   if (values.some((form) => form.test(value))) return true;
   return [...value.matchAll(namesIn)].some(([, flag, field]) => isCredentialName(flag ?? field ?? ""));
 }

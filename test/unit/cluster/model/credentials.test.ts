@@ -69,15 +69,11 @@ describe("a value that is or holds a credential", () => {
   });
 });
 
-it("is judged in a moment, however long the value is", () => {
-  const long = [
-    "a".repeat(1_000_000),
-    "a ".repeat(500_000),
-    "-".repeat(1_000_000),
-    `${"a".repeat(9)}://`.repeat(100_000),
-  ];
+it("is judged in a moment, however long the value is; what is longer than any variable is hidden", () => {
+  const texts = ["a", "a ", "-", "aaaaaaaaa://", "a="];
   const startMs = performance.now();
-  for (const value of long) expect(looksSecret("MODEL", value)).toBe(false);
+  for (const text of texts) expect(looksSecret("MODEL", text.repeat(131_072 / text.length))).toBe(false);
+  for (const text of texts) expect(looksSecret("MODEL", text.repeat(5_000_000))).toBe(true);
   // A search that begins anew at each letter takes minutes.
   expect(performance.now() - startMs).toBeLessThan(5_000);
 });
