@@ -3,7 +3,7 @@ import { type Bench, closeBenches, living, openBench } from "./harness";
 
 const program = `
 const web = new gpu.Cluster("web", {
-  gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: "llama", MODE: "canary-mode" },
+  gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: "llama", MODE: "fast", API_TOKEN: "canary-token" },
 });
 exports.endpoint = web.endpoint;
 `;
@@ -25,13 +25,14 @@ describe("drift that another program causes", () => {
     expect(code).toBe(0);
   });
 
-  it("is found by refresh as property lines, without values of variables", async () => {
-    const env = { MODEL: "llama", MODE: "changed-canary", EXTRA: "canary-of-somebody" };
+  it("is found by refresh as property lines, without values of secrets or of variables that others set", async () => {
+    const env = { MODEL: "llama", MODE: "slow", API_TOKEN: "changed-canary", EXTRA: "canary-of-somebody" };
     bench.simulator.change(web(), { replicas: 4, container: "acme/model:2", env });
     const { output } = await bench.workspace.refresh();
     expect(output).toMatch(/~ replicas\s*: 2 => 4/);
     expect(output).toMatch(/~ container\s*: "acme\/model:1" => "acme\/model:2"/);
-    expect(output).toMatch(/~ MODE\s*: \[secret\]/);
+    expect(output).toMatch(/~ MODE\s*: "fast" => "slow"/);
+    expect(output).toMatch(/~ API_TOKEN\s*: \[secret\]/);
     expect(output).toMatch(/\+ EXTRA\s*: \[secret\]/);
     expect(output).not.toContain("canary");
     expect(await bench.workspace.stateText()).not.toContain("canary");
@@ -43,7 +44,11 @@ describe("drift that another program causes", () => {
     expect(output).toMatch(/~ container\s*: "acme\/model:2" => "acme\/model:1"/);
     expect((await bench.workspace.up()).code).toBe(0);
     const [cluster] = living(bench.simulator);
-    expect(cluster).toMatchObject({ replicas: 2, container: "acme/model:1", env: { MODE: "canary-mode" } });
+    expect(cluster).toMatchObject({
+      replicas: 2,
+      container: "acme/model:1",
+      env: { MODE: "fast", API_TOKEN: "canary-token" },
+    });
     expect((await bench.workspace.preview("--refresh", "--expect-no-changes")).code).toBe(0);
   });
 

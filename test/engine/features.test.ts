@@ -9,7 +9,7 @@ new gpu.Cluster("hasty", { ...common, skipAwait: true });
 new gpu.Cluster("partial", { ...common, replicas: 2, minHealthyReplicas: 1 });
 exports.type = new gpu.Cluster("choosy", { ...common, gpuType: "rtx4090", fallbackGpuTypes: ["l4", "h100"] }).gpuType;
 new gpu.Cluster("kept", common, { retainOnDelete: true });
-new gpu.Cluster("adopted", { ...common, adopt: config.get("adopt"), replicas: 3, env: { MODEL: "canary-llama" } });
+new gpu.Cluster("adopted", { ...common, adopt: config.get("adopt"), replicas: 3, env: { API_TOKEN: "canary-llama" } });
 exports.other = gpu.Cluster.get("other", config.require("other")).endpoint;
 `;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   delete workspace.env["GPUCLUSTER_BASE_URL"];
   delete workspace.env["GPUCLUSTER_API_KEY"];
   await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
-  const found = { gpuType: "h100", container: "acme/model:1", env: { MODEL: "canary-llama", GPU_HOST: "node-7" } };
+  const found = { gpuType: "h100", container: "acme/model:1", env: { API_TOKEN: "canary-llama", GPU_HOST: "node-7" } };
   adoptedId = simulator.addCluster({ name: "prod", replicas: 2, ...found }).id;
   const other = simulator.addCluster({ name: "theirs", replicas: 1, ...found });
   simulator.fault({ kind: "sick-replica", replica: 1, message: "no driver", name: "partial-*", method: "POST" });

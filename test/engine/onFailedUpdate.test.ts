@@ -3,7 +3,7 @@ import { type Bench, closeBenches, living, openBench, openNativeBench, until } f
 
 /** An update to an image that never gets healthy, through the real engine and both adapters. */
 const properties = { gpuType: "h100", replicas: 2, onFailedUpdate: "rollBack" };
-const env = { MODEL: "canary-model-51d2", DEBUG: "1" };
+const env = { API_TOKEN: "canary-model-51d2", DEBUG: "1" };
 const dynamicProgram = `
 new gpu.Cluster("web", {
   ...${JSON.stringify({ ...properties, env })}, container: config.get("image") ?? "acme/model:1",

@@ -13,7 +13,7 @@ it.each(formNames)(
   "a cluster of the form %s is adopted under the display name of its GPU, and corrected",
   async (form) => {
     const { workspace, simulator, writes } = await openBench("", { dialect: form });
-    const env = { MODEL: "canary-llama" };
+    const env = { API_TOKEN: "canary-llama" };
     const seed = { gpuType: "rtx-4090", container: "acme/model:1", env };
     const { id } = simulator.addCluster({ ...seed, name: "prod", replicas: 2 });
     dynamicAdapter.writeCluster(workspace, { ...seed, gpuType: "RTX 4090", replicas: 3, adopt: id });

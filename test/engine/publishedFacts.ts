@@ -7,7 +7,7 @@ const seed = {
   gpuType: "rtx-4090",
   replicas: 2,
   container: "acme/model:1",
-  env: { MODEL: "canary-llama" },
+  env: { API_TOKEN: "canary-llama" },
 };
 const gpu = { name: "RTX 4090", memoryGb: 24 };
 const price = { pricePerHour: 0.49 };
@@ -26,7 +26,7 @@ const answersOf = (stock: object) => ({
     complete: true,
     clusters: [expect.objectContaining({ name: "prod", replicas: 2, status: "running" })],
   },
-  getCluster: { name: "prod", container: seed.container, envNames: ["MODEL"], replicas: 2 },
+  getCluster: { name: "prod", container: seed.container, envNames: ["API_TOKEN"], replicas: 2 },
   getClusterStatus: { readyReplicas: 2, replicas: Array(2).fill(expect.objectContaining({ healthy: true })) },
   getHealth: { healthy: true, status: "ok" },
   getServiceInfo: { name: "GPU Cluster Management API", endpoints: { health: "GET /health" } },

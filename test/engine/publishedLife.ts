@@ -198,7 +198,7 @@ function clean({ code, output }: Run): string {
 
 type Preview = (wanted: Wanted) => Promise<string>;
 
-const envLines = /~ env\s*: \{\s+~ MODEL: \[secret\] => \[secret\]\s+~ TOKEN: \[secret\] => \[secret\]/;
+const envLines = /~ env\s*: \{\s+~ MODEL: "llama-3-8b" => "mistral-7b"\s+~ TOKEN: \[secret\] => \[secret\]/;
 
 async function changeEnvInPlace({ bench, writes }: Stage, preview: Preview): Promise<void> {
   const output = await preview(changed);

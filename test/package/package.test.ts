@@ -218,8 +218,10 @@ describe("the entry points", () => {
     await simulator.close();
     const failed = await run(process.execPath, [command, "doctor"], { env: rest }).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("GPUCLUSTER_API_KEY") });
-    const wrong = await run(process.execPath, [command], { env: rest }).catch((error: unknown) => error);
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("--help") });
+    const alone = await run(process.execPath, [command], { env: rest });
+    for (const name of ["doctor", "report", "simulator"]) expect(alone.stdout).toMatch(new RegExp(`^ +${name} `, "m"));
+    const wrong = await run(process.execPath, [command, "docter"], { env: rest }).catch((error: unknown) => error);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("doctor") });
     const code = `require(${JSON.stringify(command)}).run(["doctor"], {}).then(() => console.log(Object.keys(require.cache).filter((file) => /node_modules.@pulumi|dist.provider.(cluster|functions|adapters|index)/.test(file)).length));`;
     expect(await load(code)).toBe("0");
   });
