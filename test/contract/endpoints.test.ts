@@ -1,9 +1,7 @@
 import { endpoints } from "../../provider/api/endpoints";
 import { type Dialect, dialects } from "../../simulator";
 import { clusterWord, replicaWord } from "../../simulator/clusterRecords";
-import { type Contract, contract, stopAll, web } from "./harness";
-
-afterEach(stopAll);
+import { type Contract, contract, web } from "./harness";
 
 interface Row {
   /** Method and path of the specification, or of the dialect if the specification leaves them open; `:id` is the cluster's. */

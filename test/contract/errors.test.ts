@@ -1,8 +1,6 @@
 import { ApiError, isNotFound, isUnauthorized } from "../../provider/base/errors";
 import { dialects, type Simulator } from "../../simulator";
-import { contract, stopAll, web } from "./harness";
-
-afterEach(stopAll);
+import { contract, web } from "./harness";
 
 /** The form of the official client has tests of its own. */
 const names = Object.keys(dialects).filter((name) => name !== "client");

@@ -39,10 +39,8 @@ export async function contract(options: SimulatorOptions & { key?: string } = {}
   return { simulator, client, clock, dialect: simulator.dialect, last: () => simulator.requests.at(-1) };
 }
 
-/** Ends every simulator that a test started. */
-export async function stopAll(): Promise<void> {
-  await Promise.all(running.splice(0).map((simulator) => simulator.close()));
-}
+/** Every test ends the simulators that it has started. */
+afterEach(() => Promise.all(running.splice(0).map((simulator) => simulator.close())));
 
 /** The body of a creation. */
 export const web = {

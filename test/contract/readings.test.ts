@@ -1,7 +1,5 @@
 import type { SimulatorOptions } from "../../simulator";
-import { contract, stopAll, web } from "./harness";
-
-afterEach(stopAll);
+import { contract, web } from "./harness";
 
 test.each<[string, SimulatorOptions]>([
   ["records in an envelope", { dialect: { recordShape: "wrapped" } }],

@@ -1,8 +1,6 @@
 import { createClient } from "../../../provider/api/client";
 import type { HttpRequest } from "../../../provider/api/http/send";
-import { canary, serve, stopServers, transportTo } from "./http/httpHarness";
-
-afterEach(stopServers);
+import { canary, serve, transportTo } from "./http/httpHarness";
 
 type Place = { base: string; path: string };
 test.each<[string, (own: URL, other: URL) => Place]>([

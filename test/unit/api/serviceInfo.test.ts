@@ -1,8 +1,6 @@
 import { getHealth, getServiceInfo } from "../../../provider/api/serviceInfo";
 import type { Fault } from "../../../simulator";
-import { type BenchOptions, closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
-
-afterEach(closeAll);
+import { type BenchOptions, failureOf, openBench, requestLines } from "../cluster/harness";
 
 const paths = ["/", "/v1", "/api"];
 

@@ -80,7 +80,6 @@ describe("a package with the field", () => {
   // Loaded here, because it has hooks of its own.
   const harness: typeof import("./harness") = require(join(folder, harnessFile.replace(".ts", ".js")));
 
-  afterEach(() => harness.closeAll());
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test("compiles", () => {

@@ -3,7 +3,7 @@ import { http, type Send } from "../../../provider/api/http/send";
 import { createTransport } from "../../../provider/api/http/transport";
 import type { RequestNames } from "../../../provider/api/requests";
 import { ServiceForm } from "../../../provider/api/serviceForm";
-import { messageOf } from "../../../provider/base/errors";
+import { InterruptedError, messageOf } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
 import type { CreatingService } from "../../../provider/cluster/operations/create";
 import { createClusterResource, createService } from "../../../provider/cluster/resource";
@@ -44,7 +44,10 @@ export interface BenchOptions extends SimulatorOptions {
 
 const open: Simulator[] = [];
 
-/** Opens a bench that `closeAll` closes. */
+/** Every test closes what it has opened. */
+afterEach(closeAll);
+
+/** Opens a bench, which ends with its test. */
 export async function openBench({
   client: patch,
   wire = (real) => real,
@@ -199,6 +202,21 @@ export async function initErrorOf(work: Promise<unknown>): Promise<InitError> {
   const error = await failureOf(work);
   if (error instanceof InitError) return error;
   throw error;
+}
+
+/** Work that the user interrupts after so long: how it ends, and how much later. */
+export async function interruptAfter<T>(
+  { clock, run }: Bench,
+  ms: number,
+  begin: (interrupt: Pick<Ctx, "signal">) => Promise<T>,
+): Promise<{ end: T; lastedMs: number }> {
+  const controller = new AbortController();
+  const work = begin({ signal: controller.signal });
+  await clock.advance(ms);
+  controller.abort(new InterruptedError("interrupted"));
+  const startMs = clock.now();
+  const end = await run(work);
+  return { end, lastedMs: clock.now() - startMs };
 }
 
 /** A cluster that was created and is healthy, and nothing in the record of requests. */

@@ -4,7 +4,7 @@ import { resolveConnection } from "../../../provider/config/settings";
 import type { Ctx, Properties } from "../../../provider/contract";
 import { createProvider } from "../../../provider/index";
 import { expectClean } from "../../support/cleanText";
-import { type Bench, closeAll, failureOf, openBench, writes } from "../cluster/harness";
+import { type Bench, failureOf, openBench, writes } from "../cluster/harness";
 import { checked, least, urnOf } from "../cluster/inputs";
 
 /** Stands for a key or a password; no message may hold it. */
@@ -47,10 +47,9 @@ const state: Properties = { ...checked, settled: false, __seenBy: "seen" };
 const news: Properties = { ...checked, replicas: 3 };
 
 let bench: Bench;
-beforeAll(async () => {
+beforeEach(async () => {
   bench = await openBench();
 });
-afterAll(closeAll);
 afterEach(() => {
   // Whatever a test has asked for, it asked for nothing of the service.
   expect(bench.simulator.requests.splice(0)).toEqual([]);

@@ -1,10 +1,8 @@
 import type { HttpRequest } from "../../../provider/api/http/send";
 import { recorder } from "../../../provider/doctor/examine";
 import type { Fault } from "../../../simulator";
-import { serve, stopServers } from "../api/http/httpHarness";
-import { canaries, closeAll, environmentOf, examined, findingOf, openService, run } from "./harness";
-
-afterEach(() => Promise.all([closeAll(), stopServers()]));
+import { serve } from "../api/http/httpHarness";
+import { canaries, environmentOf, examined, findingOf, openService, run } from "./harness";
 
 /** A service that answers everything alike. */
 const alike = (body: string, headers: Record<string, string> = {}) =>

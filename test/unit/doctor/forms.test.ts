@@ -1,7 +1,5 @@
 import { dialects, type Fault } from "../../../simulator";
-import { canaries, closeAll, examined, findingOf, openService } from "./harness";
-
-afterEach(closeAll);
+import { canaries, examined, findingOf, openService } from "./harness";
 
 const everyForm = Object.keys(dialects);
 

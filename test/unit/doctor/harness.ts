@@ -19,9 +19,8 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
 
 const open: Simulator[] = [];
 
-export async function closeAll(): Promise<void> {
-  await Promise.all(open.splice(0).map((simulator) => simulator.close()));
-}
+/** Every test closes what it has opened. */
+afterEach(() => Promise.all(open.splice(0).map((simulator) => simulator.close())));
 
 /** A service with so many clusters that have an environment. */
 export async function openService(options: SimulatorOptions = {}, clusters = 1): Promise<Simulator> {

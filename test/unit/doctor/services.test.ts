@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { closeAll, environmentOf, openService, run } from "./harness";
-
-afterEach(closeAll);
+import { environmentOf, openService, run } from "./harness";
 
 test("docs/services.md shows what the command prints", async () => {
   const page = readFileSync(join(__dirname, "../../../docs/services.md"), "utf8");

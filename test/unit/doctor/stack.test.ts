@@ -1,8 +1,6 @@
 import { ConfigError } from "../../../provider/base/errors";
 import type { FindStack } from "../../../provider/doctor/main";
-import { canaries, closeAll, environmentOf, openService, run } from "./harness";
-
-afterEach(closeAll);
+import { canaries, environmentOf, openService, run } from "./harness";
 
 /** A stack whose config is this, also if another one is named. */
 const stackWith =

@@ -2,18 +2,8 @@ import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
 import type { Fault } from "../../../simulator";
-import {
-  type Bench,
-  type BenchOptions,
-  bareStatus,
-  closeAll,
-  failureOf,
-  openBench,
-  requestLines,
-} from "../cluster/harness";
+import { type Bench, type BenchOptions, bareStatus, failureOf, openBench, requestLines } from "../cluster/harness";
 import { canary } from "../cluster/inputs";
-
-afterEach(closeAll);
 
 const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1", env: { MODEL: canary, A: "1" } };
 

@@ -1,7 +1,5 @@
 import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
-import { type Bench, closeAll, failureOf, openBench, requestLines } from "../cluster/harness";
-
-afterEach(closeAll);
+import { type Bench, failureOf, openBench, requestLines } from "../cluster/harness";
 
 const name = { name: "NVIDIA H100", memoryGb: 80 };
 const price = { pricePerHour: 2.99, currency: "USD" };

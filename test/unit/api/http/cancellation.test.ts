@@ -1,9 +1,7 @@
 import { once as event } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { quiet } from "../../../support/virtualClock";
-import { once, serve, stopServers, transportTo } from "./httpHarness";
-
-afterEach(stopServers);
+import { once, serve, transportTo } from "./httpHarness";
 
 /** A server whose answers the test gives; `arrival` settles when a request is there. */
 async function held() {

@@ -4,11 +4,11 @@ import { gzipSync } from "node:zlib";
 import { http } from "../../../../provider/api/http/send";
 import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../../provider/base/errors";
 import { type Fault, type Simulator, startSimulator } from "../../../../simulator";
-import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
+import { canary, failureOf, listen, once, serve, transportTo } from "./httpHarness";
 
 const running: Simulator[] = [];
 afterEach(async () => {
-  await Promise.all([...running.splice(0).map((simulator) => simulator.close()), stopServers()]);
+  await Promise.all(running.splice(0).map((simulator) => simulator.close()));
 });
 
 async function simulated(...faults: Fault[]) {

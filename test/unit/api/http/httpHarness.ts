@@ -10,7 +10,7 @@ export const canary = "sk-canary-/+=0123456789";
 
 const servers: Server[] = [];
 
-/** Serves on a free port of this machine until `stopServers`. */
+/** Serves on a free port of this machine until the end of the test. */
 export async function serve(listener: RequestListener): Promise<{ server: Server; url: string }> {
   const server = createServer(listener);
   servers.push(server);
@@ -26,13 +26,13 @@ export async function listen(server: NetServer): Promise<string> {
   return typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : "";
 }
 
-/** Ends every server. */
-export async function stopServers(): Promise<void> {
+/** Every test ends its servers. */
+afterEach(async () => {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
-}
+});
 
 /** The whole chain against a base URL, in virtual time. */
 export function transportTo(baseUrl: string, key = canary): { clock: VirtualClock; send: Send } {

@@ -1,9 +1,7 @@
 import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
 import { GpuClusterError } from "../../../../provider/base/errors";
-import { canary, failureOf, once, serve, stopServers, transportTo } from "./httpHarness";
-
-afterEach(stopServers);
+import { canary, failureOf, once, serve, transportTo } from "./httpHarness";
 
 const repeated = (text: string) => JSON.stringify({ error: { code: "unauthorized", message: text, status: 401 } });
 const base64 = Buffer.from(canary).toString("base64");

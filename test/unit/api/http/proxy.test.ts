@@ -8,7 +8,7 @@ import tls from "node:tls";
 import { inspect } from "node:util";
 import { ConfigError, ConnectionError } from "../../../../provider/base/errors";
 import { certificateFor } from "../../../support/certificate";
-import { canary, failureOf, listen, once, serve, stopServers, transportTo } from "./httpHarness";
+import { canary, failureOf, listen, once, serve, transportTo } from "./httpHarness";
 
 const host = "api.gpu.test";
 const certificate = certificateFor(host);
@@ -75,7 +75,6 @@ afterEach(async () => {
   for (const socket of sockets) socket.destroy();
   sockets.clear();
   await Promise.all(servers.splice(0).map((server) => new Promise((done) => server.close(done))));
-  await stopServers();
 });
 
 test.each(["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"])(

@@ -2,7 +2,7 @@ import { InterruptedError } from "../../../../provider/base/errors";
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
 import { isEverything } from "../../../support/shares";
-import { type Bench, closeAll, openBench, openSettled, rewriting, settle, writes } from "../harness";
+import { type Bench, openBench, openSettled, rewriting, settle, writes } from "../harness";
 import {
   asked,
   atRest,
@@ -23,8 +23,6 @@ import {
   toDo,
   warnings,
 } from "../powerHarness";
-
-afterEach(closeAll);
 
 const env = { MODEL: "another" };
 

@@ -5,7 +5,6 @@ import {
   type Bench,
   type BenchOptions,
   bareStatus,
-  closeAll,
   failureOf,
   forget,
   initErrorOf,
@@ -73,8 +72,6 @@ async function refusedChange(bench: Bench, { id, state }: Held, news: Properties
   expect(error.name).toBe("GpuClusterError");
   return error.message;
 }
-
-afterEach(closeAll);
 
 /** A service that ignores each null in an update. */
 function unwilling() {

@@ -1,9 +1,7 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges } from "../../../../simulator";
-import { closeAll, openBench, openSettled, settle } from "../harness";
+import { openBench, openSettled, settle } from "../harness";
 import { asked, atRest, change, failingChange, reach, refresh, running, settleStopped, toDo } from "../powerHarness";
-
-afterEach(closeAll);
 
 /** Settings that only this package reads. */
 const settings: [string, Properties][] = [

@@ -1,12 +1,10 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { closeAll, openBench, openSettled, settle, writes } from "../harness";
+import { openBench, openSettled, settle, writes } from "../harness";
 import * as power from "../powerHarness";
 
 const { asked, atRest, change, expectAtGoal, failingChange, reach, running, warnings } = power;
 const { patch, redeploy, restart, scale, stop } = power;
-
-afterEach(closeAll);
 
 const env = { MODEL: "another" };
 const before: Properties = { ...asked, restartTriggers: { v: 1, w: true }, redeployTriggers: ["a", 2] };

@@ -3,13 +3,11 @@ import { ApiError } from "../../../../provider/base/errors";
 import { amend } from "../../../../provider/cluster/change/updateRequest";
 import type { Properties } from "../../../../provider/contract";
 import { type Dialect, dialectOptions, type Fault } from "../../../../simulator";
-import { type Bench, closeAll, countOf, failureOf, openSettled, writes } from "../harness";
+import { type Bench, countOf, failureOf, openSettled, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, failingChange, type Held, patch, refresh, running, toDo, warnings } from "../powerHarness";
 
 /** The exact bodies of updates: by PATCH what changes, by PUT and POST everything. */
-
-afterEach(closeAll);
 
 const before = { MODEL: "one", OLD: "old" };
 const container = "team/server:1.0";

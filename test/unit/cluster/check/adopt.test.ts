@@ -1,9 +1,7 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, closeAll, openBench, requestLines, writes } from "../harness";
+import { type Bench, type BenchOptions, openBench, requestLines, writes } from "../harness";
 import { canary, checked, least, urnOf } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
-
-afterEach(closeAll);
 
 /** A bench with a cluster that somebody else made. */
 async function openFound(options: BenchOptions = {}, fields: Properties = {}): Promise<{ bench: Bench; id: string }> {

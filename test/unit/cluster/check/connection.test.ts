@@ -1,9 +1,7 @@
 import { messageOf } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, closeAll, failureOf, openBench, requestLines, settle } from "../harness";
+import { type Bench, type BenchOptions, failureOf, openBench, requestLines, settle } from "../harness";
 import { checked, urnOf } from "../inputs";
-
-afterEach(closeAll);
 
 /** Clusters that one key has made, and what another one finds out about them before a difference. */
 async function openStrangers(options: BenchOptions = {}, names = ["web"]) {

@@ -3,11 +3,9 @@ import { type Cost, costAt, Ledger } from "../../../../provider/cluster/check/co
 import { money } from "../../../../provider/cluster/model/money";
 import { asInputs } from "../../../../provider/cluster/model/state";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
+import { type BenchOptions, openBench, requestLines } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
-
-afterEach(closeAll);
 
 const priceless: BenchOptions = {
   gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, stock: 256 }],

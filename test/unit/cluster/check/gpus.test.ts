@@ -1,10 +1,8 @@
 import { chooseType, closeNames, unlistedText } from "../../../../provider/cluster/check/gpuType";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, closeAll, countOf, openBench, requestLines } from "../harness";
+import { type BenchOptions, countOf, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
 import { checkAll, checkOnce, checkTwice, old } from "./harness";
-
-afterEach(closeAll);
 
 const listOf = (gpuType: unknown, ...others: unknown[]): Properties => ({
   ...checked,

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { inputNames } from "../../../../provider/cluster/model/fields";
 import { findFailures } from "../../../../provider/cluster/model/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, closeAll, openBench } from "../harness";
+import { type Bench, openBench } from "../harness";
 import { canary, existing, least } from "../inputs";
 import { badInputs, rightInstead } from "./badInputs";
 
@@ -25,10 +25,9 @@ const rows = badInputs.map(
 );
 
 let bench: Bench;
-beforeAll(async () => {
+beforeEach(async () => {
   bench = await openBench({ settings: { strictPreview: true, capacityCheck: "error", maxHourlyCost: 1 } });
 });
-afterAll(closeAll);
 
 const refused = async (property: string, value: unknown) => {
   const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...least, [property]: value }));

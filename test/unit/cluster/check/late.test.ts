@@ -1,11 +1,9 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ApiError } from "../../../../provider/base/errors";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, type BenchOptions, closeAll, failureOf, forget, living, openBench, writes } from "../harness";
+import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";
 import { checked, least, urnOf } from "../inputs";
 import { check, old } from "./harness";
-
-afterEach(closeAll);
 
 const creation = "POST /v1/clusters";
 

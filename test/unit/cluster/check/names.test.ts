@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { generatedName } from "../../../../provider/cluster/model/validate";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type Bench, closeAll, openBench } from "../harness";
+import { type Bench, openBench } from "../harness";
 import { checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce } from "./harness";
-
-afterEach(closeAll);
 
 async function nameOf(bench: Bench, news: Properties, olds?: Properties): Promise<unknown> {
   const { inputs, refusals } = await check(bench, news, olds);

@@ -3,11 +3,9 @@ import { asInputs } from "../../../../provider/cluster/model/state";
 import type { CheckedInputs } from "../../../../provider/cluster/model/stateFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type BenchOptions, closeAll, openBench, writes } from "../harness";
+import { type BenchOptions, openBench, writes } from "../harness";
 import { checked, completed, least, urnOf } from "../inputs";
 import { check, checkOnce, checkTwice, old } from "./harness";
-
-afterEach(closeAll);
 
 const of = (changes: Properties): CheckedInputs => asInputs({ ...completed, replicas: 4, ...changes });
 const made = { __generatedName: true };

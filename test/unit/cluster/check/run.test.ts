@@ -5,11 +5,9 @@ import { createClusterResource } from "../../../../provider/cluster/resource";
 import type { Settings } from "../../../../provider/config/settings";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, type BenchOptions, closeAll, openBench, requestLines } from "../harness";
+import { type Bench, type BenchOptions, openBench, requestLines } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
-
-afterEach(closeAll);
 
 const down: Fault = { kind: "status", status: 503, times: 10_000 };
 const ordinary: Settings = { strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" };

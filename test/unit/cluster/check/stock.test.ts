@@ -1,9 +1,7 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
+import { type BenchOptions, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
 import { checkAll, checkOnce, checkTwice, old } from "./harness";
-
-afterEach(closeAll);
 
 /** 32 of h200 are available, unless the test says otherwise. */
 const many = (replicas: unknown): Properties => ({ ...checked, gpuType: "h200", replicas });

@@ -1,10 +1,8 @@
 import type { ClusterRecord } from "../../../../provider/api/records";
 import { isMasked, learnForm, sameImage, withDrift } from "../../../../provider/cluster/compare/drift";
 import type { CheckedInputs, ClusterState, Echo } from "../../../../provider/cluster/model/stateFields";
-import { closeAll, forget, openBench, settle, writes } from "../harness";
+import { forget, openBench, settle, writes } from "../harness";
 import { checked } from "../inputs";
-
-afterEach(closeAll);
 
 const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
 const digest = `sha256:${"ab".repeat(32)}`;

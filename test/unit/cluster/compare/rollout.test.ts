@@ -5,7 +5,6 @@ import { rollsOut, unseenRolloutMs } from "../../../../provider/cluster/compare/
 import {
   type Bench,
   type BenchOptions,
-  closeAll,
   countOf,
   initErrorOf,
   openBench,
@@ -15,8 +14,6 @@ import {
 } from "../harness";
 import { checked } from "../inputs";
 import { patch, redeploy, warnings } from "../powerHarness";
-
-afterEach(closeAll);
 
 const env = { MODEL: "another-value" };
 const manual = { dialect: { updateRollsOut: false } };

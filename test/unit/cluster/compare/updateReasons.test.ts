@@ -1,8 +1,6 @@
 import { hiddenReasonOf, rolloutOf, type Transition } from "../../../../provider/cluster/compare/transition";
-import { type Bench, closeAll, openBench, settle } from "../harness";
+import { type Bench, openBench, settle } from "../harness";
 import { checked } from "../inputs";
-
-afterEach(closeAll);
 
 const unfinished =
   "no input changes; the update continues the last operation, because the cluster is not as requested yet";

@@ -1,9 +1,7 @@
 import { GpuClusterError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
-import { closeAll, forget, openSettled } from "../harness";
+import { forget, openSettled } from "../harness";
 import { canary, checked } from "../inputs";
-
-afterEach(closeAll);
 
 /** Properties that an operation computes with. */
 const broken: [string, unknown, string][] = [

@@ -1,11 +1,9 @@
 import { driftedExtras, extrasShown, mayScaleTo, scalingRange } from "../../../../provider/cluster/model/extraFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { closeAll, openBench, openSettled, settle, writes } from "../harness";
+import { openBench, openSettled, settle, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, failingChange, patch, reach, refresh, toDo } from "../powerHarness";
-
-afterEach(closeAll);
 
 const dialect = { extraFields: "stored" } as const;
 

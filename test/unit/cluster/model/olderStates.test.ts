@@ -1,9 +1,7 @@
 import type { Properties } from "../../../../provider/contract";
-import { closeAll, openBench } from "../harness";
+import { openBench } from "../harness";
 
 /** States with inputs that are gone: they load, a refresh finds no drift, and a program of today has nothing to send. */
-
-afterEach(closeAll);
 
 const inputs: Properties = {
   name: "web",

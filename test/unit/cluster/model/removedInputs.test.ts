@@ -1,10 +1,8 @@
 import { removedInputs } from "../../../../provider/config/removed";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { closeAll, failureOf, openBench, openSettled, writes } from "../harness";
+import { failureOf, openBench, openSettled, writes } from "../harness";
 import { checked, least, urnOf } from "../inputs";
 import { change, refresh, toDo } from "../powerHarness";
-
-afterEach(closeAll);
 
 describe("an input that was removed", () => {
   it.each([

@@ -2,11 +2,9 @@ import { busyCode } from "../../../../provider/api/records";
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, closeAll, countOf, failureOf, initErrorOf, openBench, openSettled } from "../harness";
+import { type Bench, countOf, failureOf, initErrorOf, openBench, openSettled } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
-
-afterEach(closeAll);
 
 type Change = (bench: Bench, made: Held, overrides?: object) => Promise<unknown>;
 

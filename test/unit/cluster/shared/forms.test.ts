@@ -1,10 +1,8 @@
 import type { ClusterRecord } from "../../../../provider/api/records";
 import type { Properties } from "../../../../provider/contract";
 import { names } from "../../dialects/harness";
-import { type BenchOptions, closeAll, openBench, requestLines } from "../harness";
+import { type BenchOptions, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
-
-afterEach(closeAll);
 
 const detail = "GET /v1/clusters/:id";
 

@@ -3,7 +3,7 @@ import { ConnectionError } from "../../../../provider/base/errors";
 import { ListCache } from "../../../../provider/cluster/shared/listCache";
 import type { SimulatorOptions } from "../../../../simulator";
 import { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, closeAll, openBench, requestLines } from "../harness";
+import { type Bench, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
@@ -124,8 +124,6 @@ describe("a shared request that fails", () => {
     expect([refused.asked, failed.asked]).toEqual([[1], [undefined]]);
   });
 });
-
-afterEach(closeAll);
 
 /** As many clusters as are given, each as a state of its own, and nothing in the record of requests. */
 async function openFleet(count: number, options: SimulatorOptions = {}): Promise<{ bench: Bench; fleet: Held[] }> {

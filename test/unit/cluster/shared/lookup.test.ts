@@ -4,7 +4,6 @@ import type { Fault } from "../../../../simulator";
 import {
   type Bench,
   type BenchOptions,
-  closeAll,
   failureOf,
   forget,
   initErrorOf,
@@ -15,8 +14,6 @@ import {
 } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
-
-afterEach(closeAll);
 
 const always = { times: 1_000 };
 const oneCluster = { method: "GET", path: "/v1/clusters/*", ...always } as const;

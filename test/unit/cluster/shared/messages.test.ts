@@ -1,20 +1,8 @@
 import type { Properties } from "../../../../provider/contract";
 import type { Dialect } from "../../../../simulator";
-import {
-  type Bench,
-  bareStatus,
-  closeAll,
-  failureOf,
-  forget,
-  initErrorOf,
-  openBench,
-  openSettled,
-  settle,
-} from "../harness";
+import { type Bench, bareStatus, failureOf, forget, initErrorOf, openBench, openSettled, settle } from "../harness";
 import { canary, checked } from "../inputs";
 import { refresh } from "../powerHarness";
-
-afterEach(closeAll);
 
 const added = "added-by-the-service-5c2d";
 const injected: Partial<Dialect> = { injectedEnv: { SERVICE_TOKEN: added } };

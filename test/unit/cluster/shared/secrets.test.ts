@@ -3,10 +3,8 @@ import type { Client } from "../../../../provider/api/client";
 import type { Properties } from "../../../../provider/contract";
 import { getCluster, getClusterStatus, getClusters } from "../../../../provider/functions/clusters";
 import type { Fault } from "../../../../simulator";
-import { type Bench, closeAll, failureOf, openBench, settle } from "../harness";
+import { type Bench, failureOf, openBench, settle } from "../harness";
 import { canary, checked } from "../inputs";
-
-afterEach(closeAll);
 
 const next = "hf_canary-next-9b1c-0123456";
 const multiline = `-----BEGIN KEY-----\n${canary}-line-2\n-----END KEY-----`;

@@ -3,20 +3,8 @@ import { type HttpRequest, type Send, titleOf } from "../../../../provider/api/h
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import type { VirtualClock } from "../../../support/virtualClock";
-import {
-  type Bench,
-  type BenchOptions,
-  closeAll,
-  countOf,
-  failureOf,
-  initErrorOf,
-  living,
-  openBench,
-  settle,
-} from "../harness";
+import { type Bench, type BenchOptions, countOf, failureOf, initErrorOf, living, openBench, settle } from "../harness";
 import { checked } from "../inputs";
-
-afterEach(closeAll);
 
 const timeoutMs = 45_000;
 const latenessMs = 2_000;

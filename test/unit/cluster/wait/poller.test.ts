@@ -4,10 +4,8 @@ import { Operation } from "../../../../provider/cluster/shared/operation";
 import { pollPauseMs, type Waiting } from "../../../../provider/cluster/wait/pollInterval";
 import type { Ctx } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
-import { type Bench, closeAll, countOf, failureOf, forget, openBench, requestLines } from "../harness";
+import { type Bench, countOf, failureOf, forget, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
-
-afterEach(closeAll);
 
 const hourMs = 3_600_000;
 const lists = "GET /v1/clusters";

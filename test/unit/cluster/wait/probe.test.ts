@@ -11,7 +11,7 @@ import {
 } from "../../../../provider/cluster/wait/probe";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, closeAll, initErrorOf, openBench, settle, writes } from "../harness";
+import { type Bench, initErrorOf, openBench, settle, writes } from "../harness";
 import { canary, checked, least } from "../inputs";
 import { change, expectAtGoal, failingChange, refresh, settleStopped, toDo, warnings } from "../powerHarness";
 
@@ -178,8 +178,6 @@ describe("the headers of a probe", () => {
     expect(others).toEqual(expected);
   });
 });
-
-afterEach(closeAll);
 
 const plain: Properties = { ...checked, desiredStatus: "running" };
 const asked: Properties = { ...plain, readinessProbe: { path: "/health" } };

@@ -6,7 +6,6 @@ import {
   type Bench,
   type BenchOptions,
   bareStatus,
-  closeAll,
   countOf,
   forget,
   initErrorOf,
@@ -36,8 +35,6 @@ import {
   toDo,
   warnings,
 } from "../powerHarness";
-
-afterEach(closeAll);
 
 const upMs = 20_000;
 const hourMs = 3_600_000;

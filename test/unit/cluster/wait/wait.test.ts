@@ -2,7 +2,7 @@ import type { Client } from "../../../../provider/api/client";
 import { goalOf } from "../../../../provider/cluster/compare/health";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, closeAll, countOf, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
+import { type Bench, countOf, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
 import { canary } from "../inputs";
 import {
   asked,
@@ -25,8 +25,6 @@ import {
   toDo,
   warnings,
 } from "../powerHarness";
-
-afterEach(closeAll);
 
 const env = { MODEL: "another" };
 
