@@ -1,13 +1,11 @@
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Dialect, ForeignCluster } from "../../../../simulator";
-import { type Bench, closeAll, countOf, failureOf, forget, initErrorOf, openBench, writes } from "../harness";
+import { type Bench, countOf, failureOf, forget, initErrorOf, openBench, writes } from "../harness";
 import { urnOf } from "../inputs";
 import * as power from "../powerHarness";
 
 const { asked, expectAtGoal, reach, running, toDo, warnings } = power;
 const { patch, redeploy, restart, scale, stop } = power;
-
-afterEach(closeAll);
 
 const container = "team/server:1.0";
 const env = { MODEL: "llama-3-8b", MODE: "value-of-mode" };

@@ -1,14 +1,11 @@
 import type { HttpResponse } from "../../../../provider/api/http/send";
-import { ConnectionError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import { expectClean } from "../../../support/cleanText";
-import { type Bench, type BenchOptions, closeAll, countOf, living, openBench, settle, writes } from "../harness";
+import { type Bench, type BenchOptions, countOf, living, openBench, settle, writes } from "../harness";
 import { canary, checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
 /** Whatever a service answers in place of what it should: nothing is bought twice, lost, taken for gone, or shown with a secret. */
-
-afterEach(closeAll);
 
 /** What comes in place of the real answer, whose text and record are given. */
 type Spoil = (real: { text: string; record: Readonly<Record<string, unknown>> }) => {
@@ -533,21 +530,5 @@ describe("in doubt,", () => {
     ],
   ])("%s: the wait keeps the id, and its message is of a readable length", async (_title, spoils) => {
     expectIdKept(await createSpoiled(spoils, { timeoutMs: 10_000 }));
-  });
-
-  it("a connection that breaks during a creation, before or after its effect, leads to one cluster or to an error that names it", async () => {
-    for (const isDone of [true, false]) {
-      const bench = await openBench({
-        provisioningMs: 0,
-        wire: (real) => async (request) => {
-          if (request.method !== "POST") return real(request);
-          if (isDone) await real(request);
-          throw new ConnectionError("broken", { ...request, outcome: "ambiguous" });
-        },
-      });
-      const result = await outcomeOf(bench, { id: "", state: {} }, bench.cluster.create(bench.ctx(), checked));
-      if (isDone) expectCreated(result);
-      else expect([result.ids, result.text]).toEqual([[], expect.stringContaining("may have been created")]);
-    }
   });
 });

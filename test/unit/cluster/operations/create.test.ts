@@ -1,10 +1,8 @@
 import { InterruptedError } from "../../../../provider/base/errors";
 import type { InitError, Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, closeAll, countOf, forget, initErrorOf, living, openBench, requestLines } from "../harness";
+import { type Bench, countOf, forget, initErrorOf, interruptAfter, living, openBench, requestLines } from "../harness";
 import { canary, checked } from "../inputs";
-
-afterEach(closeAll);
 
 const create = (bench: Bench, inputs: Properties = checked, overrides = {}) =>
   bench.cluster.create(bench.ctx(overrides), inputs);
@@ -91,12 +89,6 @@ const laterFailures: [string, Fault[], RegExp][] = [
     [{ kind: "status", status: 401, method: "GET", path: "/v1/clusters/**", times: 1_000, after: 2 }],
     /HTTP 401/,
   ],
-  ["a cluster that never shows", [{ kind: "hidden", ms: 3_600_000 }], /it disappeared from the service/],
-  [
-    "a service that does not answer until the end",
-    [{ kind: "drop", method: "GET", path: "/v1/clusters/**", times: 1_000 }],
-    /timed out after 2m\n +It is kept.*\n +the last poll that failed: .*the connection broke/,
-  ],
 ];
 
 function expectKept(error: InitError, bench: Bench): void {
@@ -120,14 +112,11 @@ describe("a failure after the service has given an id keeps the cluster:", () =>
 
   it("an interrupt, at once", async () => {
     const bench = await openBench({ provisioningMs: 600_000 });
-    const controller = new AbortController();
-    const failed = initErrorOf(create(bench, checked, { signal: controller.signal }));
-    await bench.clock.advance(60_000);
-    const atMs = bench.clock.now();
-    controller.abort(new InterruptedError("interrupted"));
-    const error = await bench.run(failed);
+    const { end: error, lastedMs } = await interruptAfter(bench, 60_000, (ctx) =>
+      initErrorOf(create(bench, checked, ctx)),
+    );
     expectKept(error, bench);
-    expect(bench.clock.now()).toBe(atMs);
+    expect(lastedMs).toBe(0);
     expect(error.reasons[0]).toContain("is not ready: interrupted\n");
     expect(error.cause).toBeInstanceOf(InterruptedError);
   });

@@ -34,8 +34,6 @@ import {
   wanted,
 } from "./createOnceHarness";
 
-afterEach(closeAll);
-
 const minute = 60_000;
 const hidden = (ms: number): Fault => ({ kind: "hidden", ms });
 const interrupt = () => new InterruptedError("interrupted");
@@ -80,14 +78,6 @@ describe("a name that is taken", () => {
     const { message } = await bench.run(failureOf(claim(bench)));
     expect(message).toContain(id);
     expect(message).toMatch(/is already the name of/);
-  });
-
-  it("is free as soon as this process has deleted its holder", async () => {
-    const bench = await openBench({ deletionMs: 60_000 });
-    const { id } = bench.simulator.addCluster({ name: "web", gpuType: "h100" });
-    bench.service.owned.deleted(id);
-    await bench.run(claim(bench));
-    expect(countOf(bench.simulator, createLine)).toBe(1);
   });
 
   it.each(["web", "WEB"])("by this process a moment ago is known, although the list is older: %s", async (name) => {
@@ -206,12 +196,6 @@ describe("an interrupt", () => {
     expect(tookMs()).toBe(0);
   });
 
-  const operation: Fault = { ...post, kind: "body", status: 201, body: '{"id":"op_77","status":"pending"}' };
-  it.each([undefined, 3_000])("names the id of an answer that may be about something else (%d)", async (laterMs) => {
-    const { bench, work } = await interrupted([operation, hidden(10 * minute)], laterMs);
-    await expectDoubt(bench, /op_77/, 1, work);
-  });
-
   const everyLook = { ...lists, after: 1, times: 1_000 };
   it.each<[string, Fault]>([
     ["fails", { ...everyLook, kind: "status", status: 503 }],
@@ -225,33 +209,20 @@ describe("an interrupt", () => {
 });
 
 const later = { ...post, when: "after" } as const;
-const answer = (body: string | object): Fault => ({
-  ...post,
-  kind: "body",
-  body: typeof body === "string" ? body : JSON.stringify(body),
-});
+const answer = (body: object): Fault => ({ ...post, kind: "body", body: JSON.stringify(body) });
 const operation = answer({ id: "op_77", status: "pending" });
 
 /** What goes wrong, and how many create requests it may take. */
 const oneCluster: [string, number, ...Fault[]][] = [
   ["nothing", 1],
   ["a connection that breaks after the effect", 1, lostAfter],
-  ...[408, 500, 502, 503, 504, 524].flatMap((status): [string, number, Fault][] => [
-    [`a ${status} after the effect`, 1, { ...later, kind: "status", status }],
-    [`a web page with ${status} after the effect`, 1, { ...later, kind: "html", status }],
-  ]),
-  ["an answer that ends in the middle", 1, { ...post, kind: "truncate" }],
-  ["a web page with 201", 1, { ...later, kind: "html", status: 201 }],
-  ["an empty answer", 1, answer("")],
-  ["an answer with an id that is a path", 1, answer('{"id":"../admin","name":"web"}')],
+  ["a 408 after the effect", 1, { ...later, kind: "status", status: 408 }],
+  ["a web page with 502 after the effect", 1, { ...later, kind: "html", status: 502 }],
   ["an answer with the id of an operation", 1, operation],
   ["an answer with an id of another form and our name", 1, answer({ id: "web-1", name: "web" })],
   ["an answer with another name", 1, answer({ id: "cl_other", name: "other" })],
   ["the id of an operation and a list that lags 2 s behind", 1, operation, hidden(2_000)],
-  ...[2_000, 8_000, 15_000].map((ms): [string, number, ...Fault[]] => [
-    ...([`a lost answer and a list that lags ${ms} ms behind`, 1] as const),
-    ...[lostAfter, hidden(ms)],
-  ]),
+  ["a lost answer and a list that lags 15 s behind", 1, lostAfter, hidden(15_000)],
   [
     "a request that is refused by 429 once",
     2,
@@ -271,10 +242,8 @@ const web = { id: "cl_a", name: "web", gpu_type: "h100" };
 /** What fails before the effect, or looks so. */
 const nothingMade: [string, ...Fault[]][] = [
   ["a connection that breaks", lost],
-  ...[408, 500, 502, 503, 504, 524].flatMap((status): [string, Fault][] => [
-    [`a ${status}`, { ...post, kind: "status", status }],
-    [`a web page with ${status}`, { ...post, kind: "html", status }],
-  ]),
+  ["a 408", { ...post, kind: "status", status: 408 }],
+  ["a web page with 502", { ...post, kind: "html", status: 502 }],
   ["a lost answer and a cluster of another name", lost, laterLists([{ ...web, name: "web-2" }])],
   ...["terminating", "deleted"].map((status): [string, ...Fault[]] => [
     ...([`a lost answer and a cluster of our name that is ${status}`] as const),
@@ -355,7 +324,7 @@ test.each(taken)("%s is taken after one request", async (title, faults, record, 
   expect(bench.said).toEqual(said);
 });
 
-test.each([400, 401, 402, 403, 404, 413, 422, 501])("a creation that %d refuses is not tried again", async (status) => {
+test.each([400, 401, 404, 501])("a creation that %d refuses is not tried again", async (status) => {
   const bench = await openBench({ faults: [{ ...post, kind: "status", status, message: "no, thanks" }] });
   const error = await bench.run(failureOf(claim(bench)));
   expect(error.message).toMatch(/^(?!.*may have been created).*no, thanks/);

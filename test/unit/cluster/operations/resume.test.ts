@@ -1,22 +1,10 @@
 import { generatedName } from "../../../../provider/cluster/model/validate";
 import type { Ctx, Properties, Resource } from "../../../../provider/contract";
 import type { ForeignCluster } from "../../../../simulator";
-import {
-  type Bench,
-  type BenchOptions,
-  closeAll,
-  failureOf,
-  forget,
-  initErrorOf,
-  living,
-  openBench,
-  writes,
-} from "../harness";
+import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";
 import { least, urnOf } from "../inputs";
 import { patch } from "../powerHarness";
 import { laterLists, post } from "./createOnceHarness";
-
-afterEach(closeAll);
 
 const salt = "salt-7f3a9e51";
 const urn = urnOf("web");
@@ -79,23 +67,6 @@ describe("a cluster that an interrupted run has created", () => {
     expect(made).toMatchObject({ id, state: { settled: true } });
     expect(writes(bench.simulator)).toEqual(calls);
     expect(bench.simulator.cluster(id)).toMatchObject({ status: "running", env: program["env"] });
-  });
-
-  it("and that fails in its wait keeps its id, and the next run continues", async () => {
-    const bench = await open();
-    const id = leave(bench);
-    bench.simulator.change(id, { sickReplica: { replica: 0, message: "no driver" } });
-    const process = bench.as("seen");
-    const { inputs } = await bench.run(process.check(bench.ctx(), program));
-    const work = process.create(bench.ctx({ timeoutMs: 60_000 }), inputs);
-    const error = await bench.run(initErrorOf(work));
-    expect(error.id).toBe(id);
-    expect(error.reasons[0]).toMatch(/was adopted, but was not changed completely: timed out/);
-    bench.simulator.change(id, { sickReplica: undefined });
-    forget(bench);
-    const state = await bench.run(bench.as("seen").update(bench.ctx(), id, error.state, inputs));
-    expect(state).toMatchObject({ settled: true });
-    expect(writes(bench.simulator)).toEqual([]);
   });
 
   it("is adopted after an error that says that a cluster may exist", async () => {
