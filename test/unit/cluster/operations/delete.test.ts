@@ -77,4 +77,12 @@ describe("a deletion fails, and the cluster stays in the state,", () => {
     expect(end.message).toMatch(/was not deleted: interrupted/);
     expect(lastedMs).toBe(0);
   });
+
+  it("when another key or address than the last one gets the 404", async () => {
+    const bench = await openBench();
+    const made = await settle(bench, checked);
+    bench.simulator.change(made.id, { status: "gone" });
+    const work = bench.as("another").delete(bench.ctx({ urn: "urn:web" }), made.id, made.state);
+    expect((await bench.run(failureOf(work))).message).toMatch(/others saw it last.*pulumi state delete 'urn:web'/);
+  });
 });
