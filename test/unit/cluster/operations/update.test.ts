@@ -149,6 +149,14 @@ describe("an update of a cluster that", () => {
   });
 });
 
+it("an update by another key than the last one, which does not see the cluster, does not call it gone", async () => {
+  const { bench, made } = await openSettled(checked);
+  bench.simulator.change(made.id, { status: "gone" });
+  const work = bench.as("another").update(bench.ctx(), made.id, made.state, { ...checked, replicas: 4 });
+  expect((await bench.run(failureOf(work))).message).toMatch(/others saw it last/);
+  expect(writes(bench.simulator)).toEqual([]);
+});
+
 describe("a status that is empty for a moment", () => {
   it("does not keep the redeploy from being sent", async () => {
     const bench = await openBench({ dialect: { updateRollsOut: false } });
