@@ -177,7 +177,6 @@ describe.each(treatments)(
 const losses: [string, boolean, Omit<Fault, "path" | "method"> & Fault][] = [
   ["broken before", false, { kind: "drop" }],
   ["broken after", true, { kind: "drop", when: "after" }],
-  ["truncated", true, { kind: "truncate" }],
 ];
 
 describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
@@ -219,12 +218,6 @@ describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
       }
     },
   );
-
-  it("to a scale applies it once", async () => {
-    const { bench, made } = await openSettled(asked);
-    bench.simulator.fault({ ...fault, path: "**/scale" });
-    await reach(bench, made, { ...asked, replicas: 4 }, isDone ? [scale] : [scale, scale]);
-  });
 });
 
 /** The number of the request that is the update: a read and `/status` go before it. */
