@@ -132,18 +132,6 @@ describe("a wait ends", () => {
   });
 });
 
-describe("many deletions", () => {
-  it("are verified through the list: one request each, and the lists", async () => {
-    const bench = await openBench({ provisioningMs: 0, deletionMs: 5_000 });
-    const make = (index: number) => bench.cluster.create(bench.ctx(), { ...checked, name: `web-${index}` });
-    const fleet = await bench.run(Promise.all(Array.from({ length: 30 }, (_, index) => make(index))));
-    bench.simulator.requests.length = 0;
-    await bench.run(Promise.all(fleet.map(({ id, state }) => bench.cluster.delete(bench.ctx(), id, state))));
-    expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
-    expect(bench.simulator.requests.length).toBeLessThanOrEqual(30 + 15);
-  });
-});
-
 const free = { limit: 100, left: 100, spare: 96, resetInMs: 60_000, queued: 0, share: 1 };
 const nearEnd = { ...free, resetInMs: 1_900 };
 const due = { agesMs: [30_500, 30_500], fastestMs: 30_000, dueMs: 29_900, budget: { ...free, limit: 600, spare: 596 } };
