@@ -225,14 +225,25 @@ describe("20 creations that wait for one type", () => {
 
   it("wait for the answer to another creation before they take a worse type", async () => {
     const bench = await openBench();
+    const news = waiting({ name: "b", gpuType: "h100", fallbackGpuTypes: ["l4"] });
+    const { inputs } = await check(bench, news, {}, "b");
     const [first] = beginAll(bench, ["a"]);
-    const { work } = await begin(bench, waiting({ name: "b", gpuType: "h100", fallbackGpuTypes: ["l4"] }));
-    await bench.run(Promise.all([first, work]));
+    await bench.run(Promise.all([first, bench.cluster.create(bench.ctx({ urn: urnOf("b") }), inputs)]));
     expect(made(bench)).toEqual(["a h100", "b h100"]);
   });
 });
 
 describe("a refusal that no wait changes", () => {
+  it("is not assumed of a type that was listed in this run: it is sold out since then", async () => {
+    const bench = await openBench({ wire: inStockOnly, faults: [refusing(400, "invalid_gpu_type", 2)] });
+    stocks(bench, { h100: 2 });
+    const { work } = await begin(bench, waiting());
+    stocks(bench, { h100: 0 });
+    await bench.clock.advance(30_000);
+    stocks(bench, { h100: 2 });
+    expect((await bench.run(work)).state).toMatchObject({ settled: true });
+  });
+
   it.each<[string, Properties, Fault[], string]>([
     ["a type that does not exist", { gpuType: "h900" }, [], "invalid_gpu_type"],
     ["a count that no node holds", {}, [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")], "GPU_COUNT_NOT_ALLOCATABLE"],
