@@ -2,6 +2,7 @@ import { messageOf } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import { type Bench, type BenchOptions, failureOf, openBench, requestLines, settle } from "../harness";
 import { checked, urnOf } from "../inputs";
+import { warnings } from "../powerHarness";
 
 /** Clusters that one key has made, and what another one finds out about them before a difference. */
 async function openStrangers(options: BenchOptions = {}, names = ["web"]) {
@@ -14,8 +15,6 @@ async function openStrangers(options: BenchOptions = {}, names = ["web"]) {
 type Made = Awaited<ReturnType<typeof settle>>;
 const look = (bench: Bench, cluster: Bench["cluster"], { id, state }: Made, news: Properties = checked) =>
   bench.run(cluster.recognize(bench.ctx(), id, state, news));
-
-const warnings = ({ said }: Bench) => said.filter((line) => line.startsWith("warning"));
 
 describe("before a difference, a cluster that", () => {
   it("the same key saw last is not looked up", async () => {

@@ -3,6 +3,7 @@ import { ApiError } from "../../../../provider/base/errors";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";
 import { checked, least, urnOf } from "../inputs";
+import { warnings } from "../powerHarness";
 import { check, old } from "./harness";
 
 const creation = "POST /v1/clusters";
@@ -28,7 +29,6 @@ async function openBusy(answer: () => Promise<unknown> | undefined = () => undef
   return openBench({ ...options, client });
 }
 
-const warnings = ({ said }: Bench) => said.filter((line) => line.startsWith("warning"));
 const listOf = (gpuType: string, ...others: string[]): Properties => ({
   ...checked,
   gpuType,
@@ -114,20 +114,6 @@ async function upSoldOut(bench: Bench, news: Properties, stock: Readonly<Record<
 }
 
 describe("a service that refuses the GPU type that was in stock", () => {
-  it.each<[string, number, RegExp]>([
-    ["as one that is not available", 0, /invalid_gpu_type/],
-    ["for its capacity", 1, /insufficient_capacity/],
-  ])("%s is asked for the next one of the list, and the state shows which it was", async (_title, stock, reason) => {
-    const bench = await openBench();
-    const { made } = await upSoldOut(bench, listOf("h200", "h100"), { h200: stock });
-    const { state } = await made;
-    expect(state).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
-    expect(writes(bench.simulator)).toEqual([creation, creation]);
-    expect(living(bench.simulator)).toMatchObject([{ gpuType: "h100" }]);
-    expect(warnings(bench)).toEqual([expect.stringMatching(/"h200" is refused.*"h100"/)]);
-    expect(warnings(bench)[0]).toMatch(reason);
-  });
-
   it.each<[string, Properties, Readonly<Record<string, number>>, RegExp, number]>([
     ["and all others", listOf("h200", "rtx4090"), { h200: 0 }, /The GPU type "rtx4090" is not available/, 2],
     [

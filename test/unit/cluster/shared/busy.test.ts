@@ -1,8 +1,7 @@
 import { busyCode } from "../../../../provider/api/records";
-import { InterruptedError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, failureOf, initErrorOf, openBench, openSettled } from "../harness";
+import { type Bench, countOf, failureOf, initErrorOf, interruptAfter, openBench, openSettled } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
@@ -75,16 +74,11 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
   });
 
   it("ends with an interrupt at once", async () => {
-    const { bench, made, tookMs } = await openConflicting(line, { code: "cluster_busy", times: 1_000 });
-    const controller = new AbortController();
-    const failed = failureOf(change(bench, made, { signal: controller.signal }));
-    await bench.clock.advance(50_000);
-    const [sent, abortedMs] = [countOf(bench.simulator, line), tookMs()];
-    controller.abort(new InterruptedError("interrupted"));
-    expect((await bench.run(failed)).message).toContain("interrupted");
-    expect(tookMs()).toBe(abortedMs);
-    expect(sent).toBeGreaterThan(2);
-    expect(countOf(bench.simulator, line)).toBe(sent);
+    const { bench, made } = await openConflicting(line, { code: "cluster_busy", times: 1_000 });
+    const { end, lastedMs } = await interruptAfter(bench, 50_000, (ctx) => failureOf(change(bench, made, ctx)));
+    expect(end.message).toContain("interrupted");
+    expect(lastedMs).toBe(0);
+    expect(countOf(bench.simulator, line)).toBeGreaterThan(2);
   });
 });
 

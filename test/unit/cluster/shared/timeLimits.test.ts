@@ -140,32 +140,6 @@ const create = (bench: Bench, timeoutMs = limitMs) => bench.cluster.create(bench
 const createPath = /^\/v1\/clusters$/;
 const listPath = /^\/v1\/clusters(\?|$)/;
 
-/** What becomes of a create request without an answer, and what the service has then. */
-const lostAnswers: [string, Fault, number][] = [
-  ["that made nothing", { kind: "drop" }, 0],
-  ["that made a cluster which no list shows yet", { kind: "drop", when: "after" }, 1],
-];
-
-test.each(lostAnswers)(
-  "a create request %s is not sent again at the limit, nor by the next try",
-  async (_title, fault, made) => {
-    const bench = await openBench({
-      listLagMs: 3_600_000,
-      faults: [{ ...fault, method: "POST", path: "/v1/clusters" }],
-    });
-    const startMs = bench.clock.now();
-    const first = await bench.run(failureOf(create(bench, 10_000)));
-    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(12_000);
-    expect(first.message).toMatch(
-      /cluster "web" may have been created.*time limit.*check the service for the name "web".*adopt/s,
-    );
-    const second = await bench.run(failureOf(create(bench)));
-    expect(second.message).toMatch(/cluster "web" may have been created/);
-    expect(countOf(bench.simulator, "POST /v1/clusters")).toBe(1);
-    expect(living(bench.simulator)).toHaveLength(made);
-  },
-);
-
 test("a create request that its limit has cut is looked for once, and found", async () => {
   const bench = await openBench({
     provisioningMs: 3_600_000,
@@ -226,26 +200,6 @@ describe("a list of clusters without an end", () => {
     await bench.clock.advance(600_000);
     expect(pages()).toBe(read);
   });
-});
-
-test("a cost limit whose price does not come fails the check, which waits for it a minute at most", async () => {
-  const gpus = /^\/v1\/gpus/;
-  const bench = await openBench({
-    settings: { maxHourlyCost: 100 },
-    wire: (real, clock) => async (request) => {
-      if (gpus.test(request.path)) await clock.sleep(request.attemptTimeoutMs ?? limitMs, request.signal);
-      return real(request);
-    },
-  });
-  const startMs = bench.clock.now();
-  const { failures } = await bench.run(bench.cluster.check(bench.ctx(), checked));
-  expect(failures).toEqual([
-    {
-      property: "",
-      reason: expect.stringMatching(/^gpucluster:maxHourlyCost cannot be checked: no answer within 60 s/),
-    },
-  ]);
-  expect(bench.clock.now() - startMs).toBeLessThanOrEqual(60_000);
 });
 
 test("an operation that has ended leaves no timer and no listener", async () => {
