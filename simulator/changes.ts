@@ -1,4 +1,4 @@
-import { addReplicas, type ClusterState, heal, type Timing } from "./clusterState";
+import { addReplicas, type ClusterState, clearFailures, type Timing } from "./clusterState";
 import type { ClusterSeed, Fleet } from "./fleet";
 import { type SimulatedCluster, statusAt } from "./life";
 
@@ -56,7 +56,7 @@ export function applyChanges(state: ClusterState, changes: ClusterChanges, now: 
   }
   if (replicas !== undefined) resize(state, replicas, now);
   if (status) statusChanges[status](state, now, timing, changes.message);
-  if ("sickReplica" in changes) sicken(state, changes.sickReplica, now, timing);
+  if ("sickReplica" in changes) setUnhealthy(state, changes.sickReplica, now, timing);
   if (changes.hiddenMs !== undefined) state.hiddenUntil = now + changes.hiddenMs;
 }
 
@@ -64,7 +64,7 @@ type StatusChange = (state: ClusterState, now: number, timing: Timing, message?:
 
 const statusChanges: Record<NonNullable<ClusterChanges["status"]>, StatusChange> = {
   running(state, now) {
-    heal(state);
+    clearFailures(state);
     delete state.flapping;
     if (state.stoppedAt !== undefined) state.deployed = state.configuration;
     delete state.stoppedAt;
@@ -90,7 +90,7 @@ function resize(state: ClusterState, replicas: number, now: number): void {
   state.desiredReplicas = replicas;
 }
 
-function sicken(state: ClusterState, sick: ClusterChanges["sickReplica"], now: number, timing: Timing): void {
+function setUnhealthy(state: ClusterState, sick: ClusterChanges["sickReplica"], now: number, timing: Timing): void {
   delete state.sick;
   if (sick) state.sick = { ...sick, blocking: statusAt(state, now, timing) !== "running" };
 }

@@ -1,7 +1,7 @@
 import { modelFacts, type SimulatedGpuType, wireIds } from "./catalog";
 import { configurationOf } from "./clusterRecords";
 import type { ClusterState, ClusterStatus, ReplicaState } from "./clusterState";
-import type { Dialect, PerValue } from "./dialectOptions";
+import type { Dialect } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
 import type { Fleet } from "./fleet";
 import type { SimulatedCluster, SimulatedReplica } from "./life";
@@ -107,7 +107,7 @@ const defaults: ExtraFields = {
 
 function clientReplica(replica: SimulatedReplica, born: ReplicaState | undefined, facts: Shown): object {
   const { cluster, dialect } = facts;
-  const healthy = replica.healthy && isSaid[dialect.uncheckedHealth](cluster.extras);
+  const healthy = replica.healthy;
   const time = born ? stampOf(born.bornAt) : cluster.createdAt;
   const isPlaced = replica.status !== "pending";
   return {
@@ -125,11 +125,6 @@ function clientReplica(replica: SimulatedReplica, born: ReplicaState | undefined
 }
 
 const node = { id: "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e", hostname: "node-7" };
-
-const isSaid: PerValue<"uncheckedHealth", (extras: ExtraFields) => boolean> = {
-  same: () => true,
-  false: ({ healthCheckEnabled }) => healthCheckEnabled === true,
-};
 
 /** The client's status word. The client has no word for a cluster that is stopping or terminating. */
 function clusterWord(cluster: SimulatedCluster): string {

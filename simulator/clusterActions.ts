@@ -1,7 +1,7 @@
 import { ApiError } from "./answers";
 import { type ClusterState, configure, restart, rollOut, scale } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
-import { applyRolloutFaults } from "./faults";
+import { applyRolloutFaults } from "./faultEffects";
 import type { Service } from "./fleet";
 import { parseRedeploy, parseScale, parseUpdate, type Update } from "./requests";
 
@@ -21,7 +21,7 @@ export const actions: Readonly<Record<string, Action>> = {
   restart: {
     run(service, state) {
       if (state.stoppedAt !== undefined) start(service, state, "restart");
-      else restartRunning[service.dialect.restartOf](service, state);
+      else restart(state, service.fleet.clock.now(), service.fleet.timing);
     },
   },
   scale: {
@@ -47,14 +47,6 @@ export const actions: Readonly<Record<string, Action>> = {
 const redeployBodies: PerValue<"requestNames", false | "optional"> = {
   specification: false,
   client: "optional",
-  both: "optional",
-};
-
-const restartRunning: PerValue<"restartOf", (service: Service, state: ClusterState) => void> = {
-  any: ({ fleet }, state) => restart(state, fleet.clock.now(), fleet.timing),
-  stopped: (_service, { id }) => {
-    throw new ApiError(409, "invalid_state", `The cluster "${id}" is not stopped.`);
-  },
 };
 
 /** The update operation. */

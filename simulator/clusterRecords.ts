@@ -2,7 +2,7 @@ import { wireIds } from "./catalog";
 import type { ClusterStatus } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import { snakeCased } from "./fields";
-import type { SimulatedCluster, SimulatedReplica } from "./life";
+import type { SimulatedCluster } from "./life";
 
 /** The record of a new cluster: in every dialect exactly the specification's fields, and its status word. */
 export function createdRecord(cluster: SimulatedCluster, dialect: Dialect): object {
@@ -11,7 +11,7 @@ export function createdRecord(cluster: SimulatedCluster, dialect: Dialect): obje
 
 /** The record of a cluster in lists. */
 export function clusterRecord(cluster: SimulatedCluster, dialect: Dialect): object {
-  return { ...specified(cluster, dialect), status: clusterWord(cluster.status, dialect) };
+  return { ...specified(cluster, dialect), status: clusterWord(cluster.status) };
 }
 
 /** Answer of `GET /v1/clusters/:id`, before its wrapping. */
@@ -63,10 +63,9 @@ export function clusterStatus({ id, status, message, replicaStates }: SimulatedC
   const records = replicaStates.map((replica) => ({
     ...replica,
     id: wireIds[dialect.form](replica.id),
-    status: replicaWord(replica.status, dialect),
   }));
   const replicas = replicasForms[dialect.replicasForm](records);
-  return { cluster_id: id, status: clusterWord(status, dialect), message, replicas };
+  return { cluster_id: id, status: clusterWord(status), message, replicas };
 }
 
 const replicasForms: PerValue<"replicasForm", (replicas: { healthy: boolean }[]) => unknown> = {
@@ -74,17 +73,7 @@ const replicasForms: PerValue<"replicasForm", (replicas: { healthy: boolean }[])
   counts: (replicas) => ({ total: replicas.length, healthy: replicas.filter(({ healthy }) => healthy).length }),
 };
 
-const styles: PerValue<"statusWords", (word: string, of: "CLUSTER" | "REPLICA") => string> = {
-  plain: (word) => word,
-  "upper-prefixed": (word, of) => `${of}_STATUS_${word.toUpperCase()}`,
-};
-
 /** The word for a cluster's status. A gone cluster with a tombstone is `terminated`. */
-export function clusterWord(status: ClusterStatus, { statusWords }: Dialect): string {
-  return styles[statusWords](status === "gone" ? "terminated" : status, "CLUSTER");
-}
-
-/** The word for a replica's status. */
-export function replicaWord(status: SimulatedReplica["status"], { statusWords }: Dialect): string {
-  return styles[statusWords](status, "REPLICA");
+export function clusterWord(status: ClusterStatus): string {
+  return status === "gone" ? "terminated" : status;
 }

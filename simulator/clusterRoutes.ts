@@ -4,7 +4,7 @@ import { type Action, actions, applyUpdate, ensureCapacity } from "./clusterActi
 import { acted, listAnswer, pageParameters, recordForm } from "./clusterAnswers";
 import { clusterStatus } from "./clusterRecords";
 import type { ClusterState } from "./clusterState";
-import { applyBirthFaults } from "./faults";
+import { applyBirthFaults } from "./faultEffects";
 import type { Service } from "./fleet";
 import { isChanging } from "./life";
 import { parseCreate } from "./requests";

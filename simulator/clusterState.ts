@@ -82,7 +82,7 @@ export function addReplicas(state: ClusterState, count: number, now: number, dur
 
 /** Replaces every replica, so that a changed configuration takes effect. */
 export function rollOut(state: ClusterState, word: Phase, now: number, timing: Timing): void {
-  if (!isDeepStrictEqual(state.deployed, state.configuration)) heal(state);
+  if (!isDeepStrictEqual(state.deployed, state.configuration)) clearFailures(state);
   state.deployed = state.configuration;
   state.generation += 1;
   state.replicas = [];
@@ -124,7 +124,7 @@ export function configure(state: ClusterState, configuration: Configuration): bo
 }
 
 /** Ends every sickness and failure of the cluster. */
-export function heal(state: ClusterState): void {
+export function clearFailures(state: ClusterState): void {
   delete state.failure;
   delete state.sick;
 }

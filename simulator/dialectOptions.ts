@@ -29,16 +29,12 @@ export const dialectOptions = {
    * `replace`: an omitted env is reset; an update without replicas or container is refused.
    */
   updateSemantics: ["merge", "merge-keys", "replace"],
-  /** Whether an update may carry replicas; otherwise only `/scale` changes them. */
-  updateFields: ["any", "no-replicas"],
   /** Whether an update of env or container restarts the replicas; otherwise it takes effect at the next redeploy. */
   updateRollsOut: [true, false],
   /** Whether a second live cluster of the same name in an organization is refused with 409 `name_taken`. */
   uniqueNames: [false, true],
   /** When the status word is `running`: if every replica is healthy, if no replica is pending, or always. */
   runningWhen: ["all-healthy", "placed", "always"],
-  /** `running`, or `CLUSTER_STATUS_RUNNING` (of a replica `REPLICA_STATUS_...`); create as specified. */
-  statusWords: ["plain", "upper-prefixed"],
   /** The replicas of `/status` are a list, or `{"total": 3, "healthy": 2}`. */
   replicasForm: ["list", "counts"],
   /** The actions that start a stopped cluster. Restart and redeploy are refused with 409 if they do not. */
@@ -66,24 +62,11 @@ export const dialectOptions = {
    */
   form: ["specification", "client"],
   /** Names of request fields: `gpu_type`, `replicas`, `container`, `env`; `gpuModelId`, `replicaCount`, `imageUrl`, `envVars`. */
-  requestNames: ["specification", "client", "both"],
+  requestNames: ["specification", "client"],
   /** Whether an unknown field of a request is refused or ignored. */
   unknownFields: ["refused", "ignored"],
-  /** Whether requests may carry port, tier, size, autoscaling and so on; otherwise these fields are unknown. */
-  extraFields: ["unknown", "stored"],
-  /**
-   * The descriptor document at `/`: true; or lying: it names the path `/status` and an update by another method, and omits
-   * `scale`; or absent.
-   */
-  descriptor: ["true", "lying", "absent"],
   /** The default GPU types: the simulator's own, or the published ones, such as rtx-4090. */
   catalog: ["own", "published"],
-  /** `GET /v1/gpus/pricing`: prices as in the records of the form; or `{"gpu": [...], "cpu": []}` with cents by model and tier. */
-  priceList: ["same", "cents"],
-  /** The clusters that can be restarted. The restart of any other cluster is refused with 409 `invalid_state`. */
-  restartOf: ["any", "stopped"],
-  /** The health of a replica in client records if the cluster has no health check (`healthCheckEnabled`). */
-  uncheckedHealth: ["same", "false"],
 } as const;
 
 type Options = typeof dialectOptions;

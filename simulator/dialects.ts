@@ -1,12 +1,12 @@
 import { type Dialect, dialectOptions } from "./dialectOptions";
-import { isRecord, isTextRecord } from "./fields";
+import { isRecord } from "./fields";
 
 const options = new Map<string, readonly unknown[]>(Object.entries(dialectOptions));
 
 // Each option has a value of its own list.
 const plain = Object.fromEntries([...options].map(([option, [first]]) => [option, first])) as Dialect;
 
-const published = { ...plain, uniqueNames: true, catalog: "published", extraFields: "stored" } as const;
+const published = { ...plain, uniqueNames: true, catalog: "published" } as const;
 
 /**
  * Whole dialects, by name. `terse` says as little as it can, `careful` is as strict as it can be. `documented` and `client`
@@ -62,34 +62,30 @@ export function resolveDialect(choice: string | Partial<Dialect> = "plain"): Dia
 
 /** Parses untrusted options, such as JSON on the command line. @throws TypeError that names the wrong option. */
 export function parseDialect(value: unknown): Partial<Dialect> {
-  if (isChoice(value)) return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined));
-  throw new TypeError(`Not a dialect: ${problemOf(value)}.`);
+  if (!isRecord(value)) throw new TypeError("Not a dialect: it must be an object.");
+  const given = Object.entries(value).filter(([, chosen]) => chosen !== undefined);
+  for (const [option, chosen] of given) {
+    const known = [...options.keys()];
+    if (!options.has(option)) {
+      throw new TypeError(`Not a dialect: "${option}" is no option. Known: ${known.join(", ")}.`);
+    }
+    if (!isValue(option, chosen)) {
+      throw new TypeError(`Not a dialect: ${option} must be ${wordsOf(option)}, got ${JSON.stringify(chosen)}.`);
+    }
+  }
+  return Object.fromEntries(given);
+}
+
+/** The service may add any variables; every other option has the values of its list. */
+function isValue(option: string, chosen: unknown): boolean {
+  if (option !== "injectedEnv") return options.get(option)?.includes(chosen) === true;
+  return isRecord(chosen) && Object.values(chosen).every((variable) => typeof variable === "string");
 }
 
 /** Each option with its allowed values, for people; the value of `plain` comes first. */
 export function dialectLines(): string[] {
   const width = Math.max(...[...options.keys()].map((option) => option.length));
   return [...options.keys()].map((option) => `${option.padEnd(width)}  ${wordsOf(option)}`);
-}
-
-function isChoice(value: unknown): value is Partial<Dialect> {
-  return problemOf(value) === undefined;
-}
-
-function problemOf(value: unknown): string | undefined {
-  if (!isRecord(value)) return "it must be an object";
-  for (const [option, given] of Object.entries(value)) {
-    if (!options.has(option)) return `"${option}" is no option. Known: ${[...options.keys()].join(", ")}`;
-    if (given !== undefined && !isValue(option, given)) {
-      return `${option} must be ${wordsOf(option)}, got ${JSON.stringify(given)}`;
-    }
-  }
-  return undefined;
-}
-
-/** The service may add any variables; every other option has the values of its list. */
-function isValue(option: string, given: unknown): boolean {
-  return option === "injectedEnv" ? isTextRecord(given) : options.get(option)?.includes(given) === true;
 }
 
 function wordsOf(option: string): string {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, ApiError, errorAnswer } from "./answers";
-import { answerFault, delayOf, type FaultFacts, spoil } from "./faults";
+import { answerFault, delayOf, type FaultFacts } from "./faultBook";
+import { applyAnswerFault } from "./faultEffects";
 import { isRecord } from "./fields";
 import type { Service } from "./fleet";
 import { type RateWindows, rateHeaders, rateLimited } from "./rates";
@@ -47,7 +48,7 @@ export async function answer(backend: Backend, incoming: Incoming): Promise<Answ
   if (delayOf(met, "before") > 0) await sleep(delayOf(met, "before"), undefined, { signal });
   const effect = () => run(backend, incoming, organization);
   const fault = answerFault(met);
-  const result = fault ? spoil(fault, effect, dialect) : effect();
+  const result = fault ? applyAnswerFault(fault, effect, dialect) : effect();
   if (delayOf(met, "after") > 0) await sleep(delayOf(met, "after"), undefined, { signal });
   return withHeaders(headers, result);
 }

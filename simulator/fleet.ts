@@ -4,7 +4,7 @@ import type { SimulatedGpuType } from "./catalog";
 import { addReplicas, type ClusterState, type Configuration, type Timing } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { ExtraFields } from "./extraFields";
-import type { FaultBook } from "./faults";
+import type { FaultBook } from "./faultBook";
 import { holdsGpus, type SimulatedCluster, snapshot, statusAt } from "./life";
 
 /** The arguments of a new cluster. */

@@ -26,7 +26,7 @@ export function gpuRoutes(service: Service): Route[] {
     read("/v1/gpus", () => listOf(types(), "gpus", dialect)),
     read("/v1/gpus/models", lists.models, lists.filters?.models),
     read("/v1/gpus/availability", lists.availability, lists.filters?.availability),
-    read("/v1/gpus/pricing", () => priceLists[dialect.priceList](service, lists.prices)),
+    read("/v1/gpus/pricing", lists.prices),
     { method: "GET", path: "/v1/gpus/:type/availability", run: ({ param }) => availability(param) },
   ];
 }
@@ -55,11 +55,6 @@ const gpuLists: PerValue<"form", (service: Service) => GpuLists> = {
     availability: (query) => clientAvailability(service, query),
     prices: () => clientPrices(service),
   }),
-};
-
-const priceLists: PerValue<"priceList", (service: Service, same: () => unknown) => unknown> = {
-  same: (_service, same) => same(),
-  cents: (service) => pricesInCents(service),
 };
 
 /** A list of GPU facts; `word` is its name, unless lists are bare. */
@@ -116,20 +111,6 @@ function clientPrices({ fleet }: Service): object {
     return prices.length === 0 ? [] : { gpuModel: gpu.name, vramGb: gpu.memoryGb, pricing: Object.fromEntries(prices) };
   });
   return { data };
-}
-
-/** Prices in cents, by model and tier. */
-function pricesInCents({ fleet, dialect }: Service): object {
-  const gpu = fleet.gpus().flatMap((type) =>
-    tierPrices(type).map(({ tier, price }) => ({
-      gpuModelId: wireIds[dialect.form](type.type),
-      gpuModelName: type.name,
-      tier,
-      vramGb: type.memoryGb,
-      pricePerHourCents: Math.round(price * 100),
-    })),
-  );
-  return { gpu, cpu: [] };
 }
 
 /** The filters of models, and of availability. */

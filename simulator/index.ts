@@ -7,7 +7,8 @@ import type { ClusterState } from "./clusterState";
 import { type Dialect, dialectOptions, type PerValue } from "./dialectOptions";
 import { dialects, resolveDialect } from "./dialects";
 import type { Backend } from "./exchange";
-import { type Fault, FaultBook, parseFault } from "./faults";
+import { FaultBook } from "./faultBook";
+import { type Fault, parseFault } from "./faults";
 import { Fleet } from "./fleet";
 import { gpuRoutes } from "./gpuRoutes";
 import type { SimulatedCluster } from "./life";
@@ -155,7 +156,7 @@ function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
   const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes, options.listLagMs, dialect.form) };
   return {
     ...service,
-    routes: served([...serviceRoutes(service), ...gpuRoutes(service), ...clusterRoutes(service)], dialect),
+    routes: served([...serviceRoutes(), ...gpuRoutes(service), ...clusterRoutes(service)], dialect),
     rates: new RateWindows(options.rateLimit ?? 100, options.rateWindowMs ?? 60_000),
     apiKeys: new Map(Object.entries(options.apiKeys ?? { [`sim_${randomBytes(12).toString("hex")}`]: "org_default" })),
     latencyMs: options.latencyMs ?? 0,

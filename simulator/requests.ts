@@ -1,24 +1,66 @@
+import * as z from "zod";
 import { invalid } from "./answers";
 import { wireIds } from "./catalog";
 import type { ClusterState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
-import { type ExtraFields, extraFields, isFixed, omitted, parseExtra } from "./extraFields";
-import {
-  clusterName,
-  environment,
-  environmentChanges,
-  type Fields,
-  fieldsOf,
-  gpuTypeName,
-  imageReference,
-  type MainField,
-  optional,
-  replicaCount,
-  required,
-} from "./fields";
+import { changedExtras, type ExtraFields, extraFields, extrasOf, omitted } from "./extraFields";
+import { checked, fieldsOf, type MainField, textLike, wholeNumber } from "./fields";
 import type { ClusterSeed } from "./fleet";
 
-/** The fields that an update changes. */
+// The endpoint's host label is <name>-<8 characters>, and a label has at most 63.
+const name = textLike(/^[a-z0-9]([a-z0-9-]{0,52}[a-z0-9])?$/, "a DNS label of at most 54 characters");
+const gpuType = textLike(/^\S+$/, "a GPU type");
+const replicas = wholeNumber(1);
+
+// The specification's form has a repository and a tag. Registries also have images without a repository, and a digest is
+// more exact than a tag. Without a tag or a digest, the running image would be unknown.
+const container = textLike(
+  /^([^\s/@]+\/)*[^\s/@:]+(:[^\s/@:]+(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
+  "<repository>/<image>:<tag>",
+);
+
+const env = z.record(z.string(), z.string("a string"), "an object of strings");
+/** A null removes a variable. */
+const envChanges = z.record(z.string(), z.string("a string or null").nullable(), "an object of strings");
+
+const clientCreation = z.object({ name, gpuType, replicas, container, env }).partial().required({ name: true });
+
+// The client omits fields without a value, so a service for this client cannot require them.
+const creations: PerValue<"requestNames", z.ZodType<z.infer<typeof clientCreation>>> = {
+  specification: z.object({ name, gpuType, replicas, container, env: env.optional() }),
+  client: clientCreation,
+};
+
+/** The GPUs of a replica if the request has a GPU type, but not their number. */
+const defaultGpus: PerValue<"requestNames", number> = { specification: 1, client: 0 };
+
+const main: readonly MainField[] = ["name", "gpuType", "replicas", "container", "env"];
+
+/** Body of `POST /v1/clusters`; `gpuType` is the request's name of the GPU type, or an empty string. */
+export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, "organization"> {
+  const fields = fieldsOf(body, [...main, ...extraFields], dialect);
+  const {
+    name,
+    gpuType = "",
+    replicas = 1,
+    container = "",
+    env = {},
+  } = checked(creations[dialect.requestNames], fields, dialect);
+  const extras = extrasOf(fields, dialect);
+  const { gpusPerReplica = defaultGpus[dialect.requestNames] } = extras;
+  return {
+    ...{ name, gpuType, replicas, container, env },
+    gpusPerReplica: gpuType === "" ? 0 : Number(gpusPerReplica),
+    extras: { ...omitted(), ...extras },
+  };
+}
+
+/** Body of `POST /v1/clusters/:id/scale`. */
+export function parseScale(body: unknown, dialect: Dialect): number {
+  return checked(z.object({ replicas }), fieldsOf(body, ["replicas"], dialect), dialect).replicas;
+}
+
+/** The fields that a change request changes. */
 export interface Update {
   replicas?: number;
   container?: string;
@@ -26,58 +68,13 @@ export interface Update {
   extras?: ExtraFields;
 }
 
-const main: readonly MainField[] = ["name", "gpuType", "replicas", "container", "env"];
-
-/** Body of `POST /v1/clusters`; `gpuType` is the request's name of the GPU type, or an empty string. */
-export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, "organization"> {
-  const fields = fieldsOf(body, [...main, ...extraFields[dialect.extraFields]], dialect);
-  const read = mainReaders[dialect.requestNames];
-  const extras = parseExtras(fields, dialect);
-  return {
-    name: required(fields, "name", clusterName),
-    gpuType: read(fields, "gpuType", gpuTypeName) ?? "",
-    replicas: read(fields, "replicas", replicaCount) ?? 1,
-    container: read(fields, "container", imageReference) ?? "",
-    env: optional(fields, "env", environment) ?? {},
-    gpusPerReplica: gpusPerReplica(fields, extras),
-    extras: { ...omitted(), ...extras },
-  };
-}
-
-// The client omits fields without a value, so a service for this client cannot require them.
-const mainReaders: PerValue<"requestNames", typeof optional> = {
-  specification: required,
-  client: optional,
-  both: optional,
-};
-
-/** The default with the specification's field `gpu_type` is one GPU for each replica; with the client's field it is none. */
-function gpusPerReplica({ sent }: Fields, { gpusPerReplica: given }: ExtraFields): number {
-  const gpu = sent.get("gpuType")?.name;
-  if (gpu === undefined) return 0;
-  if (typeof given === "number") return given;
-  return gpu === "gpu_type" ? 1 : 0;
-}
-
-function parseExtras(fields: Fields, dialect: Dialect): ExtraFields {
-  const entries = extraFields[dialect.extraFields].map((extra) => {
-    return [extra, optional(fields, extra, (value, name) => parseExtra(extra, value, name))];
-  });
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
-/** Body of `POST /v1/clusters/:id/scale`. */
-export function parseScale(body: unknown, dialect: Dialect): number {
-  return required(fieldsOf(body, ["replicas"], dialect), "replicas", replicaCount);
-}
-
 /** Body of `POST /v1/clusters/:id/redeploy`, if there is one. */
 export function parseRedeploy(body: unknown, { extras }: ClusterState, dialect: Dialect): Update {
   if (body === undefined) return {};
   const fields = fieldsOf(body, ["container", "cloudInitRuncmd"], dialect);
   return {
-    container: optional(fields, "container", imageReference),
-    extras: { ...extras, ...parseExtras(fields, dialect) },
+    ...checked(z.object({ container: container.optional() }), fields, dialect),
+    extras: { ...extras, ...extrasOf(fields, dialect) },
   };
 }
 
@@ -88,54 +85,35 @@ export const parseUpdate: PerValue<
 > = {
   merge(body, { extras }, dialect) {
     const fields = changesOf(body, dialect);
-    return { ...parseSettings(fields, extras, dialect), env: optional(fields, "env", environment) };
+    const settings = checked(z.object({ replicas, container, env }).partial(), fields, dialect);
+    return { ...settings, extras: { ...extras, ...extrasOf(fields, dialect) } };
   },
   "merge-keys"(body, { configuration, extras }, dialect) {
     const fields = changesOf(body, dialect);
-    const changes = optional(fields, "env", environmentChanges);
-    return { ...parseSettings(fields, extras, dialect), env: changes && merged(configuration.env, changes) };
+    const schema = z.object({ replicas, container, env: envChanges }).partial();
+    const { env: changes, ...settings } = checked(schema, fields, dialect);
+    const env = changes && merged(configuration.env, changes);
+    return { ...settings, env, extras: { ...extras, ...extrasOf(fields, dialect) } };
   },
   replace(body, state, dialect) {
-    const settings = settingsOf(dialect);
     const fields = fieldsOf(body, ["name", "gpuType", ...settings], dialect);
-    const fixed = { name: state.name, gpuType: wireIds[dialect.form](state.gpuType) };
-    for (const [field, value] of Object.entries(fixed)) {
-      const sent = fields.sent.get(field);
-      if (sent && sent.value !== value) throw invalid(`"${sent.name}" cannot be changed.`);
-    }
+    const { name = state.name, gpuType = wireIds[dialect.form](state.gpuType) } = fields;
+    if (name !== state.name) throw invalid("The name cannot be changed.");
+    if (gpuType !== wireIds[dialect.form](state.gpuType)) throw invalid("The GPU type cannot be changed.");
     return {
-      // If the dialect's update has no `replicas`, the update cannot require it.
-      replicas: (settings.includes("replicas") ? required : optional)(fields, "replicas", replicaCount),
-      container: required(fields, "container", imageReference),
-      env: optional(fields, "env", environment) ?? {},
-      extras: { ...omitted(state.extras), ...parseExtras(fields, dialect) },
+      ...checked(z.object({ replicas, container, env: env.default({}) }), fields, dialect),
+      extras: { ...omitted(state.extras), ...extrasOf(fields, dialect) },
     };
   },
 };
 
-const updateFields: PerValue<"updateFields", readonly MainField[]> = {
-  any: ["replicas", "container", "env"],
-  "no-replicas": ["container", "env"],
-};
-
 /** The fields that an update may change. */
-function settingsOf(dialect: Dialect): readonly string[] {
-  const extras = extraFields[dialect.extraFields].filter((extra) => !isFixed(extra));
-  return [...updateFields[dialect.updateFields], ...extras];
-}
+const settings: readonly string[] = [...(["replicas", "container", "env"] satisfies MainField[]), ...changedExtras];
 
-function changesOf(body: unknown, dialect: Dialect): Fields {
-  const fields = fieldsOf(body, settingsOf(dialect), dialect);
-  if (fields.sent.size === 0) throw invalid("The update changes nothing.");
+function changesOf(body: unknown, dialect: Dialect): Record<string, unknown> {
+  const fields = fieldsOf(body, settings, dialect);
+  if (Object.keys(fields).length === 0) throw invalid("The update changes nothing.");
   return fields;
-}
-
-function parseSettings(fields: Fields, extras: ExtraFields, dialect: Dialect): Update {
-  return {
-    replicas: optional(fields, "replicas", replicaCount),
-    container: optional(fields, "container", imageReference),
-    extras: { ...extras, ...parseExtras(fields, dialect) },
-  };
 }
 
 function merged(env: Record<string, string>, changes: Record<string, string | null>): Record<string, string> {

@@ -1,19 +1,12 @@
 import type { Dialect, PerValue } from "./dialectOptions";
 import { isRecord } from "./fields";
-import type { Service } from "./fleet";
 import type { Route } from "./router";
 
 /** The routes of health and descriptor. */
-export function serviceRoutes({ dialect }: Service): Route[] {
-  const endpoints = descriptors[dialect.descriptor](dialect);
-  const descriptor: Route = {
-    method: "GET",
-    path: "/",
-    run: () => ({ status: 200, body: { ...about, endpoints } }),
-  };
+export function serviceRoutes(): Route[] {
   return [
     { method: "GET", path: "/health", run: () => ({ status: 200, body: { status: "ok" } }) },
-    ...(endpoints ? [descriptor] : []),
+    { method: "GET", path: "/", run: () => ({ status: 200, body: { ...about, endpoints: described } }) },
   ];
 }
 
@@ -29,17 +22,6 @@ const about = {
   documentation: "https://docs.example.com/gpu-clusters",
 };
 
-const clusters = {
-  list: "GET /v1/clusters",
-  get: "GET /v1/clusters/:id",
-  create: "POST /v1/clusters",
-  terminate: "DELETE /v1/clusters/:id",
-  stop: "POST /v1/clusters/:id/stop",
-  restart: "POST /v1/clusters/:id/restart",
-  scale: "POST /v1/clusters/:id/scale",
-  redeploy: "POST /v1/clusters/:id/redeploy",
-};
-
 const described = {
   health: "GET /health",
   gpus: {
@@ -47,17 +29,16 @@ const described = {
     availability: "GET /v1/gpus/availability",
     pricing: "GET /v1/gpus/pricing",
   },
-  clusters,
-};
-
-const descriptors: PerValue<"descriptor", (dialect: Dialect) => object | undefined> = {
-  true: () => described,
-  lying: ({ updateMethod }) => {
-    const { scale: _scale, ...named } = clusters;
-    const update = `${updateMethod === "PATCH" ? "PUT" : "PATCH"} /v1/clusters/:id`;
-    return { ...described, clusters: { ...named, update, status: "GET /v1/clusters/:id/status" } };
+  clusters: {
+    list: "GET /v1/clusters",
+    get: "GET /v1/clusters/:id",
+    create: "POST /v1/clusters",
+    terminate: "DELETE /v1/clusters/:id",
+    stop: "POST /v1/clusters/:id/stop",
+    restart: "POST /v1/clusters/:id/restart",
+    scale: "POST /v1/clusters/:id/scale",
+    redeploy: "POST /v1/clusters/:id/redeploy",
   },
-  absent: () => undefined,
 };
 
 const servedLines: PerValue<"form", ReadonlySet<unknown> | undefined> = {

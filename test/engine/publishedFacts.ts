@@ -77,7 +77,7 @@ export function testPublishedFacts(adapter: Adapter): void {
   );
 
   it("the names of requests may be forced by the stack's config", async () => {
-    const { workspace, simulator } = await openBench("", { dialect: { requestNames: "both", extraFields: "stored" } });
+    const { workspace, simulator } = await openBench("", { dialect: { requestNames: "client" } });
     await workspace.succeed("config", "set", "gpucluster:requestNames", "client");
     adapter.writeCluster(workspace, wantedOf("h100"));
     expect((await workspace.up()).code).toBe(0);

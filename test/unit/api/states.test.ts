@@ -52,6 +52,8 @@ test.each([
   [undefined, "unknown", undefined],
   ["", "unknown", undefined],
   ["running (2/2)", "running", true],
+  ["CLUSTER_STATUS_RUNNING", "running", true],
+  ["CLUSTER_STATUS_STOPPED", "stopped", false],
   ["Running (1/2)", "pending", false],
   ["1/2", "unknown", false],
   ["2 / 2", "unknown", true],

@@ -34,7 +34,7 @@ const edits: Edits = {
     after: "export const clusterTable = {",
   }),
   "simulator/extraFields.ts": (text) =>
-    text.replace(/(const ownFields: .* = \{)\}/, '$1 region: { parse: text, isFixed: true, chosen: "eu-west" } }'),
+    text.replace(/(const ownFields: .* = \{)\}/, '$1 region: { schema: text, isFixed: true, chosen: "eu-west" } }'),
 };
 const harnessFile = "test/unit/cluster/harness.ts";
 const files = ["provider/cluster/resource.ts", "simulator/index.ts", harnessFile];

@@ -2,7 +2,6 @@ import { getHealth, getServiceInfo } from "../../../provider/api/serviceInfo";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
 import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
 import { catalogs, type SimulatedGpuType } from "../../../simulator/catalog";
-import { clusterWord } from "../../../simulator/clusterRecords";
 import { resolveDialect } from "../../../simulator/dialects";
 import { closeAll, failureOf } from "../cluster/harness";
 import { create, endpointOf, names, open, web } from "./harness";
@@ -58,8 +57,7 @@ describe.each(names)("in the dialect %s", (name) => {
     const { endpoint } = await run(getCluster(client, { id }));
     expect(endpoint).toEqual(endpointOf(bench, id));
     const { createdAt } = simulator.cluster(id) ?? {};
-    const status = clusterWord("running", dialect);
-    const info = { id, name: "web", status, gpuType: "h100", replicas: 2, endpoint, createdAt };
+    const info = { id, name: "web", status: "running", gpuType: "h100", replicas: 2, endpoint, createdAt };
     expect(list.clusters[3]).toEqual(info);
     const container = { same: web.container, none: undefined, registry: `docker.io/${web.container}` };
     const envNames = Object.keys({ ...web.env, ...dialect.injectedEnv });
@@ -80,7 +78,7 @@ describe.each(names)("in the dialect %s", (name) => {
     const bench = await open(name);
     const { id } = await create(bench);
     const { client, run, simulator } = bench;
-    const status = clusterWord("running", dialect);
+    const status = "running";
     expect(await run(getClusterStatus(client, { id }))).toMatchObject({
       status,
       readyReplicas: 2,
@@ -97,7 +95,7 @@ describe.each(names)("in the dialect %s", (name) => {
     const { id } = await create(bench);
     const { client, run, simulator } = bench;
     simulator.change(id, { status: "stopped" });
-    const status = clusterWord("stopped", dialect);
+    const status = "stopped";
     expect(await run(getCluster(client, { id }))).toMatchObject({ status, replicas: 2 });
     expect(await run(getClusterStatus(client, { id }))).toMatchObject({ status, readyReplicas: 0 });
   });

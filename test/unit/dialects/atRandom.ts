@@ -3,8 +3,7 @@ import { type Dialect, dialectOptions, dialects } from "../../../simulator";
 import { resolveDialect } from "../../../simulator/dialects";
 
 /** The options that only the published forms have; and a service without updates, whose changes are replacements. */
-const { form, requestNames, unknownFields, extraFields, descriptor, catalog, priceList, ...rest } = dialectOptions;
-const { restartOf, uncheckedHealth, capacityRefusal, updateMethod, ...drawn } = rest;
+const { form, requestNames, unknownFields, catalog, capacityRefusal, updateMethod, ...drawn } = dialectOptions;
 const options = { ...drawn, updateMethod: updateMethod.filter((method) => method !== "none") };
 
 const anyChoice: fc.Arbitrary<Dialect> = fc

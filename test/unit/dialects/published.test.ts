@@ -1,9 +1,8 @@
 import type { Properties } from "../../../provider/contract";
 import { getGpuAvailability, getGpuTypes } from "../../../provider/functions/gpus";
-import type { Dialect } from "../../../simulator";
-import { resolveDialect } from "../../../simulator/dialects";
 import {
   type Bench,
+  type BenchOptions,
   closeAll,
   failureOf,
   forget,
@@ -21,8 +20,6 @@ afterEach(closeAll);
 
 const forms = ["documented", "client"] as const;
 const wanted: Wanted = { ...web, gpuType: "rtx-4090" };
-
-const client = (options: Partial<Dialect> = {}): Dialect => ({ ...resolveDialect("client"), ...options });
 
 /** The bodies sent to a path, in their order. */
 function bodiesOf({ simulator }: Bench, path: RegExp): unknown[] {
@@ -238,14 +235,18 @@ describe("the client's form", () => {
 });
 
 it("replicas without a health check are judged by their states, the only fact about them", async () => {
-  const bench = await open(client({ uncheckedHealth: "false" }));
+  const wire: BenchOptions["wire"] = (real) => async (request) => {
+    const answer = await real(request);
+    return { ...answer, body: answer.body.replaceAll('"healthy":true', '"healthy":false') };
+  };
+  const bench = await open("client", { wire });
   const { state } = await bench.run(bench.cluster.create(bench.ctx(), wanted));
   expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
 });
 
 describe("the names of requests", () => {
   it("are those of the setting; a cluster that a service then makes without GPU and image is kept, and is an error", async () => {
-    const bench = await openBench({ dialect: client(), requestNames: "specification" });
+    const bench = await openBench({ dialect: "client", requestNames: "specification" });
     const error = await initErrorOf(bench.run(bench.cluster.create(bench.ctx(), wanted)));
     expect(error.message).toContain('no GPU instead of "rtx-4090" and no image instead of "team/server:1.0"');
     expect(error.message).toContain("gpucluster:requestNames");
@@ -265,10 +266,10 @@ describe("the names of requests", () => {
   });
 });
 
-describe("a descriptor that lies", () => {
-  it("changes nothing: the provider uses the endpoints that answer", async () => {
-    const bench = await open(client({ descriptor: "lying" }));
-    const held: Held = await create(bench, wanted);
-    await update(bench, held, { ...wanted, container: "team/server:2.0", replicas: 3 });
-  });
+it("a descriptor that lies changes nothing: the provider uses the endpoints that answer", async () => {
+  const endpoints = { clusters: { update: "PUT /v1/clusters/:id", status: "GET /v1/clusters/:id/status" } };
+  const body = JSON.stringify({ name: "a service", endpoints });
+  const bench = await open("client", { faults: [{ kind: "body", path: "/", body, times: 99 }] });
+  const held: Held = await create(bench, wanted);
+  await update(bench, held, { ...wanted, container: "team/server:2.0", replicas: 3 });
 });

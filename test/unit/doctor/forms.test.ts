@@ -3,6 +3,11 @@ import { canaries, examined, findingOf, openService } from "./harness";
 
 const everyForm = Object.keys(dialects);
 
+/** A service whose descriptor names these endpoints. */
+const descriptorOf = (endpoints: object): Fault => {
+  return { kind: "body", path: "/", body: JSON.stringify({ name: "a service", endpoints }), times: 9 };
+};
+
 describe.each(everyForm)("a service of the form %s", (dialect) => {
   it("is understood by few reads, and nothing that is secret is shown", async () => {
     const simulator = await openService({ dialect }, 3);
@@ -74,9 +79,16 @@ describe("the form of the specification", () => {
     expect(text).toMatch(
       /^In place +every change but of env and extraFields, which shows as a\n +replacement in a preview$/m,
     );
-    const lying = await examined(await openService({ dialect: { ...dialects["client"], descriptor: "lying" } }));
-    expect(lying.report.fixed).toEqual([]);
-    const { report: none, text: same } = await examined(await openService({ dialect: { descriptor: "absent" } }));
+    const named = await examined(
+      await openService({
+        dialect: "client",
+        faults: [descriptorOf({ clusters: { update: "PUT /v1/clusters/:id" } })],
+      }),
+    );
+    expect(named.report.fixed).toEqual([]);
+    const { report: none, text: same } = await examined(
+      await openService({ faults: [{ kind: "status", status: 404, path: "/", times: 9 }] }),
+    );
     expect(none.fixed).toEqual([]);
     expect(same).toContain("In place       every change, as far as reads show\n");
     expect(findingOf(none, "/, /v1, /api")).toMatchObject({ state: "missing" });

@@ -29,7 +29,6 @@ test.each<[Partial<Dialect>, string, unknown]>([
   [{}, "/pricing", prices(price)],
   [{ listShape: "bare" }, "/pricing", [{ type, ...price }]],
   [{ listShape: "bare" }, "", [{ type, ...model, ...price, ...stock }]],
-  [{ priceList: "cents" }, "/pricing", { gpu: [expect.anything(), expect.anything()], cpu: [] }],
   [{}, "/h100/availability", one(stock)],
 ])("%j shapes the answer to GET /v1/gpus%s", async (dialect, path, expected) => {
   expect(await answer(dialect, path)).toEqual(expected);
@@ -123,14 +122,9 @@ describe("the lists of the client's dialect", () => {
     expect(data.timestamp).toBe("2030-01-01T00:00:00.000Z");
   });
 
-  it("prices are by tier, or in cents, and a model without a price has none", async () => {
+  it("prices are by tier, and a model without a price has none", async () => {
     const pricing = { community: { pricePerHour: 2.99 }, verified: { pricePerHour: 3.74 } };
     expect((await answer(client, "/pricing", theirs)).data).toEqual([{ gpuModel: "H100", vramGb: 80, pricing }]);
-    const model = { gpuModelId: gpuModelId("h100"), gpuModelName: "H100", vramGb: 80 };
-    expect((await answer({ ...client, priceList: "cents" }, "/pricing", theirs)).gpu).toEqual([
-      { ...model, tier: "community", pricePerHourCents: 299 },
-      { ...model, tier: "verified", pricePerHourCents: 374 },
-    ]);
   });
 
   it.each(["models?region=eu-north", "availability?regions=eu-north", "pricing?tier=verified", "models?tier=a&tier=b"])(

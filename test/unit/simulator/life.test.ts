@@ -84,11 +84,6 @@ test.each<Row>([
     { startedBy: "scale" },
     `stop=stopping 300 stock1 scale3=${refused} get=stopped`,
   ],
-  [
-    "only a stopped cluster is restarted",
-    { restartOf: "stopped" },
-    "restart=409:invalid_state stop=stopping 300 restart=restarting",
-  ],
   ["an action has no body", { actionAnswer: "empty" }, "restart=202:- env=updating"],
   [
     "a busy cluster refuses every change",

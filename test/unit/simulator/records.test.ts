@@ -26,7 +26,6 @@ const both = (healthy: object, sick: object) => [healthy, healthy, { ...sick, me
 const stars = "********";
 const injectedEnv = { GPU_HOST: "node-7" };
 const hidden = { injectedEnv, envEcho: "masked" } as const;
-const prefixed = "CLUSTER_STATUS_RUNNING,CLUSTER_STATUS_RUNNING,CLUSTER_STATUS_RUNNING,CLUSTER_STATUS_STOPPING";
 
 test.each<[Partial<Dialect>, (seen: Seen) => unknown, unknown]>([
   [{ recordShape: "wrapped" }, places, [["cluster"], ["cluster"], "web"]],
@@ -37,11 +36,6 @@ test.each<[Partial<Dialect>, (seen: Seen) => unknown, unknown]>([
   [{ injectedEnv, envEcho: "none" }, env, undefined],
   [hidden, env, { A: stars, GPU_HOST: stars }],
   [{}, words, "running,running,running,stopping,healthy,healthy,unhealthy"],
-  [
-    { statusWords: "upper-prefixed" },
-    words,
-    `${prefixed},REPLICA_STATUS_HEALTHY,REPLICA_STATUS_HEALTHY,REPLICA_STATUS_UNHEALTHY`,
-  ],
   [{}, replicas, both({ status: "healthy", healthy: true }, { status: "unhealthy", healthy: false })],
   [{ replicasForm: "counts" }, ({ status }) => status.replicas, { total: 3, healthy: 2 }],
 ])("%j shapes what a service shows", async (dialect, pick, expected) => {

@@ -130,10 +130,7 @@ describe("an update that does not get healthy", () => {
   });
 
   it("is rolled back to the old env and the old extra fields, and names no value", async () => {
-    const { bench, made } = await openGood(
-      { faults: [], dialect: { extraFields: "stored" } },
-      { ...good, extraFields: { container_port: 80 } },
-    );
+    const { bench, made } = await openGood({ faults: [] }, { ...good, extraFields: { container_port: 80 } });
     bench.simulator.fault({ ...broken, container: "acme/model:1", times: 1 });
     const news = { ...good, env: { ADDED: "canary-added-1" }, extraFields: { container_port: 81 }, replicas: 3 };
     const failed = await failingChange(bench, made, news);
@@ -177,15 +174,14 @@ describe("an update that does not get healthy", () => {
 
   it("costs what the old extra fields cost, with the new number of replicas", async () => {
     const extra = (tier: string, hourlyCost: number) => ({ extraFields: { tier }, hourlyCost });
-    const dialect = { extraFields: "stored" } as const;
-    const { bench, made } = await openGood({ dialect }, { ...good, ...extra("community", 5.98) });
+    const { bench, made } = await openGood({}, { ...good, ...extra("community", 5.98) });
     const failed = await failingChange(bench, made, { ...bad, ...extra("verified", 16), replicas: 4 });
     expect(failed.state).toMatchObject({ ...extra("community", 11.96), replicas: 4 });
     expect((await refresh(bench, failed)).state).toEqual(failed.state);
   });
 
   it("warns of an extra field that the failed update has added", async () => {
-    const { bench, made } = await openGood({ dialect: { extraFields: "stored" } });
+    const { bench, made } = await openGood();
     await failingChange(bench, made, { ...bad, extraFields: { container_port: 81 } });
     expect(warnings(bench)).toEqual([
       expect.stringMatching(

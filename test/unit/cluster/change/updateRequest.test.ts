@@ -75,7 +75,7 @@ const rows: Row[] = [
 
 describe("an update", () => {
   it.each(rows)("by %s where env is %s changes %s", async (updateMethod, form, _what, changes, ...expected) => {
-    const dialect: Partial<Dialect> = { ...forms[form], updateMethod, extraFields: "stored" };
+    const dialect: Partial<Dialect> = { ...forms[form], updateMethod };
     const { bench, made } = await openSettled(old, { dialect });
     const wanted = { ...old, ...changes };
     const { state } = await change(bench, made, wanted);
@@ -94,7 +94,7 @@ describe("an update", () => {
     ["shown, replaced", before],
     ["hidden, merged", { ...before, NEW: null }],
   ])("where env is %s has all that an unfinished one may have left", async (form, env) => {
-    const { bench, id, state } = await openSettled(old, { dialect: { ...forms[form], extraFields: "stored" } });
+    const { bench, id, state } = await openSettled(old, { dialect: forms[form] });
     const left = { ...state, settled: false, __unfinished: "rollout", __sent: ["NEW"] };
     await change(bench, { id, state: left }, old);
     const { replicas: _same, ...others } = all;

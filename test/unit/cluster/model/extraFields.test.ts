@@ -5,10 +5,8 @@ import { openBench, openSettled, settle, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, failingChange, patch, reach, refresh, toDo } from "../powerHarness";
 
-const dialect = { extraFields: "stored" } as const;
-
 const check = async (news: Properties) => {
-  const bench = await openBench({ dialect });
+  const bench = await openBench();
   return { bench, ...(await bench.run(bench.cluster.check(bench.ctx(), { ...checked, ...news }))) };
 };
 
@@ -40,7 +38,7 @@ describe("extra fields are refused before any request", () => {
 
 describe("extra fields", () => {
   it("change by one update, without a roll-out of their own; an update that fails leaves the old ones in the state", async () => {
-    const bench = await openBench({ dialect });
+    const bench = await openBench();
     const first = { ...checked, extraFields: { container_port: 8000 } };
     const { id, state } = await settle(bench, first);
     const news = { ...first, extraFields: { container_port: 9000 } };
@@ -55,7 +53,7 @@ describe("extra fields", () => {
     ["is lost before the change", { kind: "drop" }, 2],
     ["is a conflict", { kind: "status", status: 409 }, 2],
   ])("is sent until the service shows it, if the answer %s", async (_title, fault, sent) => {
-    const bench = await openBench({ dialect });
+    const bench = await openBench();
     const first = { ...checked, extraFields: { container_port: 8000 } };
     const { id, state } = await settle(bench, first);
     bench.simulator.fault({ ...fault, method: "PATCH" });
@@ -69,7 +67,7 @@ describe("extra fields", () => {
 
   it("are those of the service once they are stored, also if the roll-out beside them is refused", async () => {
     const first = { ...checked, extraFields: { container_port: 8000 } };
-    const { bench, made } = await openSettled(first, { dialect: { ...dialect, updateRollsOut: false } });
+    const { bench, made } = await openSettled(first, { dialect: { updateRollsOut: false } });
     bench.simulator.fault({ kind: "status", status: 403, path: "/v1/clusters/*/redeploy" });
     const news = { ...first, env: { MODEL: "another" }, extraFields: { container_port: 9000 } };
     const failed = await failingChange(bench, made, news);
@@ -79,7 +77,7 @@ describe("extra fields", () => {
   it("never show a secret text in an error", async () => {
     const secret = "canary-7f3a9e-canary-7f3a9e";
     const message = `cannot use ${secret}`;
-    const bench = await openBench({ dialect, faults: [{ kind: "status", status: 400, message, method: "POST" }] });
+    const bench = await openBench({ faults: [{ kind: "status", status: 400, message, method: "POST" }] });
     const news = { ...checked, extraFields: { registryCredentialId: secret } };
     const work = bench.cluster.create(bench.ctx(), news);
     const text = await bench.run(work).then(String, (error: Error) => `${error.message} ${error.stack}`);
@@ -93,7 +91,7 @@ describe("a number of replicas that an autoscaler has chosen", () => {
   const news = { ...checked, replicas: 2, extraFields };
 
   async function openScaled() {
-    const { bench, made } = await openSettled(news, { dialect });
+    const { bench, made } = await openSettled(news);
     bench.simulator.change(made.id, { replicas: 6 });
     await bench.run(bench.clock.sleep(60_000));
     return { bench, made };
