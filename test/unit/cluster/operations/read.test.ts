@@ -69,11 +69,15 @@ describe("a cluster is gone", () => {
 });
 
 describe("a cluster is not gone", () => {
-  it("when another key or address than the last one gets the 404, and the error says what to do", async () => {
+  it.each([
+    ["gets the 404", false],
+    ["is shown it as terminated", true],
+  ])("when another key or address than the last one %s, and the error says what to do", async (_what, isShown) => {
     const bench = await openBench();
-    const made = await settle(bench, checked);
-    bench.simulator.change(made.id, { status: "gone" });
-    const work = bench.as("another").read(bench.ctx({ urn: "urn:web" }), made.id, made.state);
+    const { id, state } = await settle(bench, checked);
+    if (isShown) bench.simulator.fault({ kind: "body", body: `{"id":"${id}","status":"terminated"}`, method: "GET" });
+    else bench.simulator.change(id, { status: "gone" });
+    const work = bench.as("another").read(bench.ctx({ urn: "urn:web" }), id, state);
     const { message } = await bench.run(failureOf(work));
     expect(message).toMatch(/others saw it last/);
     expect(message).toMatch(/GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY/);
