@@ -2,7 +2,7 @@ import { createBudget, rateBudget } from "../../../../provider/api/http/rateLimi
 import { deadline, retry } from "../../../../provider/api/http/retry";
 import type { HttpRequest, RequestKind } from "../../../../provider/api/http/send";
 import { ConnectionError, type Outcome, RequestError } from "../../../../provider/base/errors";
-import { quiet, VirtualClock } from "../../../support/virtualClock";
+import { VirtualClock } from "../../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "../fakes";
 
 const leftMs = 10_000;
@@ -108,33 +108,4 @@ test("who waits behind requests without an answer leaves the queue at the deadli
   await clock.run(Promise.all(many));
   expect(service.arrivals).toHaveLength(30);
   expect(budget.view().queued).toBe(0);
-});
-
-test("requests that wait share one timer, and each leaves the queue at its own deadline", async () => {
-  const clock = new VirtualClock();
-  const startMs = clock.now();
-  // The first request, a probe, has no answer for a minute: nothing else goes before.
-  const service = fakeService(
-    clock,
-    () => rateAnswer({ "x-ratelimit-remaining": "99", "x-ratelimit-limit": "100" }),
-    () => 60_000,
-  );
-  const budget = createBudget({ clock, random: () => 0 });
-  const send = rateBudget({ clock, random: () => 0, budget })(service.send);
-  const probe = send(requestOf("read"));
-  const endsAtMs: number[] = [];
-  const waiting = [5_000, 3_000, 9_000, 3_000].map((ms) =>
-    send(requestOf("read", { deadlineMs: startMs + ms })).catch((error: unknown) => {
-      endsAtMs.push(clock.now() - startMs);
-      return error;
-    }),
-  );
-  await quiet();
-  // One for the answer to the probe, and one for all that wait.
-  expect(clock.sleeping).toBe(2);
-  await clock.advance(9_000);
-  expect(endsAtMs).toEqual([3_000, 3_000, 5_000, 9_000]);
-  for (const error of await Promise.all(waiting)) expect(String(error)).toContain("its time limit is reached");
-  expect([service.arrivals.length, clock.sleeping]).toEqual([1, 1]);
-  await clock.run(probe);
 });
