@@ -1,10 +1,7 @@
-import type { AnswerFault, DelayFault, Fault, When } from "./faults";
+import { type AnswerFault, type Fault, isAnswerFault, isClusterFault } from "./faults";
 
 /** When the simulator looks for a fault: at each request, at each creation of a cluster, or at each later roll-out. */
 type FaultStage = "request" | "birth" | "rollout";
-
-const answerKinds: readonly Fault["kind"][] = ["drop", "status", "truncate", "html", "body", "redirect"];
-const requestKinds: readonly Fault["kind"][] = [...answerKinds, "delay"];
 
 /** The facts of a request that decide whether a fault applies. */
 export interface FaultFacts {
@@ -24,7 +21,10 @@ export class FaultBook {
     this.#entries.push({ fault, seen: 0, used: 0 });
   }
 
-  /** Takes the faults for this request, new cluster or roll-out, oldest first: at most one that changes the answer, and one of each other kind. */
+  /**
+   * Takes the faults for this request, new cluster or roll-out, oldest first: at most one that changes the answer, and at most
+   * one of each other kind.
+   */
   take(stage: FaultStage, facts: FaultFacts): Fault[] {
     const taken = new Map<string, Fault>();
     for (const entry of this.#entries) {
@@ -46,18 +46,14 @@ export function answerFault(faults: readonly Fault[]): AnswerFault | undefined {
 }
 
 /** Milliseconds by which the faults delay a request before or after its effect. */
-export function delayOf(faults: readonly Fault[], when: When): number {
-  const delay = faults.find((fault): fault is Fault & DelayFault => fault.kind === "delay");
+export function delayOf(faults: readonly Fault[], when: "before" | "after"): number {
+  const delay = faults.find((fault) => fault.kind === "delay");
   return delay && (delay.when ?? "before") === when ? delay.ms : 0;
-}
-
-function isAnswerFault(fault: Fault): fault is Fault & AnswerFault {
-  return answerKinds.includes(fault.kind);
 }
 
 /** A later roll-out meets only the faults of its container. */
 function isAt(stage: FaultStage, fault: Fault): boolean {
-  if (requestKinds.includes(fault.kind)) return stage === "request";
+  if (!isClusterFault(fault)) return stage === "request";
   return stage === "birth" || (stage === "rollout" && containerOf(fault) !== undefined);
 }
 

@@ -85,18 +85,18 @@ test.each([
   [["--dialect", '{"updatMethod":"PUT"}'], '"updatMethod" is no option'],
   [["--api-key", "a b"], "white space"],
   [["--fault", "{"], "--fault must be JSON"],
-  [["--fault", "[]"], "kind must be one of drop"],
-  [["--fault", '{"kind":"boom"}'], "kind must be one of drop, status"],
+  [["--fault", "[]"], "Not a fault: must be one of drop, status"],
+  [["--fault", '{"kind":"boom"}'], "Not a fault: kind: must be one of drop, status"],
   [
     ["--fault", '{"kind":"drop","when":"later"}'],
-    'Not a fault of kind drop: when: Invalid option: expected one of "before"|"after"',
+    'Not a fault: when: Invalid option: expected one of "before"|"after"',
   ],
-  [["--fault", '{"kind":"flap","replica":0,"flaps":1}'], "flap: periodMs: Invalid input: expected number"],
-  [["--fault", '{"kind":"delay"}'], "delay: ms: Invalid input: expected number"],
-  [["--fault", '{"kind":"drop","whne":"after"}'], 'drop: Unrecognized key: "whne"'],
+  [["--fault", '{"kind":"flap","replica":0,"flaps":1}'], "periodMs: Invalid input: expected number"],
+  [["--fault", '{"kind":"delay"}'], "ms: Invalid input: expected number"],
+  [["--fault", '{"kind":"drop","whne":"after"}'], 'Unrecognized key: "whne"'],
   [
     ["--fault", '{"kind":"status","status":500,"headers":{"a":1}}'],
-    "status: headers: a: Invalid input: expected string",
+    "headers: a: Invalid input: expected string",
   ],
 ])("%j is refused with a reason", (args, reason) => {
   expect(parseCli(args, {})).toEqual({ command: "fail", message: expect.stringContaining(reason) });
