@@ -1,36 +1,30 @@
-import { modelFacts, type SimulatedGpuType, wireIds } from "./catalog";
-import { configurationOf } from "./clusterRecords";
-import type { ClusterState, ClusterStatus, ReplicaState } from "./clusterState";
-import type { Dialect } from "./dialectOptions";
+import { modelFacts, type SimulatedGpuType, uuidOf } from "./catalog";
+import { configurationOf, oneCluster, type RecordForm } from "./clusterRecords";
+import type { ClusterStatus, ReplicaState } from "./clusterState";
 import type { ExtraFields } from "./extraFields";
-import type { Fleet } from "./fleet";
+import type { Service } from "./fleet";
 import type { SimulatedCluster, SimulatedReplica } from "./life";
 
-/** The sources of a record. */
-interface Shown {
-  cluster: SimulatedCluster;
-  /** The cluster's internal state and its GPU type, if there are any. */
-  state: ClusterState | undefined;
-  gpu: SimulatedGpuType | undefined;
-  dialect: Dialect;
-}
-
-/** Looks up the facts that the client's records contain besides the cluster. */
-export function shown(cluster: SimulatedCluster, fleet: Fleet, dialect: Dialect): Shown {
-  return { cluster, state: fleet.get(cluster.id), gpu: fleet.gpu(cluster.gpuType), dialect };
-}
-
-/** Answer to a creation, without GPU and replicas. */
-export function clientCreated(facts: Shown): object {
-  return { ...clientFacts(facts), status: "pending" };
-}
-
-/** A cluster in a list. */
-export function clientListed(facts: Shown): object {
-  const { cluster, gpu } = facts;
+/** The records that the official Python client reads. */
+export function clientRecords(service: Service): RecordForm {
+  const { fleet, dialect } = service;
+  const around = oneCluster[dialect.recordShape];
   return {
-    ...clientFacts(facts),
-    gpuModelId: modelId(facts),
+    created: (cluster) => around({ ...factsOf(cluster), status: "pending" }),
+    listed: (cluster) => listed(cluster, fleet.gpu(cluster.gpuType)),
+    detail: (cluster) => around(detail(cluster, service)),
+    changed: (cluster, before) => around(before === undefined ? changed(cluster) : scaled(cluster, before)),
+  };
+}
+
+function factsOf({ id, name, endpoint, createdAt, ...cluster }: SimulatedCluster) {
+  return { id, name, status: wordOf(cluster), endpointUrl: endpoint, createdAt };
+}
+
+function listed(cluster: SimulatedCluster, gpu: SimulatedGpuType | undefined): object {
+  return {
+    ...factsOf(cluster),
+    gpuModelId: gpu ? uuidOf(gpu.type) : null,
     gpuModelName: gpu?.name ?? null,
     gpuVram: gpu?.memoryGb ?? null,
     replicaCount: cluster.replicas,
@@ -41,49 +35,36 @@ export function clientListed(facts: Shown): object {
 }
 
 /** A cluster by id, with its replicas. */
-export function clientDetail(facts: Shown): object {
-  const { cluster, state, gpu, dialect } = facts;
+function detail(cluster: SimulatedCluster, { fleet, dialect }: Service): object {
+  const born = fleet.get(cluster.id)?.replicas ?? [];
+  const gpu = fleet.gpu(cluster.gpuType);
+  const model = gpu ? { id: uuidOf(gpu.type), ...modelFacts(gpu) } : null;
   const { container = null, env = null } = configurationOf(cluster, dialect);
   const { registryCredentialId: _secret, ...extras } = cluster.extras;
-  const births = state?.replicas.map(({ bornAt }) => bornAt) ?? [];
   return {
-    ...clientFacts(facts),
-    gpuModelId: modelId(facts),
-    gpuModel: gpu ? { id: modelId(facts), ...modelFacts(gpu) } : null,
+    ...factsOf(cluster),
+    gpuModelId: model?.id ?? null,
+    gpuModel: model,
     ...defaults,
     ...extras,
     gpusPerReplica: cluster.gpusPerReplica,
     replicaCount: cluster.replicas,
     imageUrl: container || null,
     envVars: env,
-    updatedAt: stampOf(Math.max(Date.parse(cluster.createdAt), ...births)),
+    updatedAt: stampOf(Math.max(Date.parse(cluster.createdAt), ...born.map(({ bornAt }) => bornAt))),
     ...(cluster.message !== undefined && { statusReason: cluster.message }),
-    replicas: cluster.replicaStates.map((replica, index) => clientReplica(replica, state?.replicas[index], facts)),
+    replicas: cluster.replicaStates.map((replica, index) => replicaOf(replica, born[index], cluster)),
   };
 }
 
 /** Answer to stop, restart, redeploy and terminate. */
-export function clientChanged({ cluster }: Shown): object {
-  return { id: cluster.id, status: clusterWord(cluster), imageUrl: cluster.container || null };
+function changed(cluster: SimulatedCluster): object {
+  return { id: cluster.id, status: wordOf(cluster), imageUrl: cluster.container || null };
 }
 
 /** Answer to scale; `before` is the number of replicas before the change. */
-export function clientScaled({ cluster: { id, replicas } }: Shown, before: number): object {
+function scaled({ id, replicas }: SimulatedCluster, before: number): object {
   return { id, replicaCount: replicas, scaled: Math.abs(replicas - before) };
-}
-
-function modelId({ gpu, dialect }: Shown): string | null {
-  return gpu ? wireIds[dialect.form](gpu.type) : null;
-}
-
-function clientFacts({ cluster }: Shown) {
-  return {
-    id: cluster.id,
-    name: cluster.name,
-    status: clusterWord(cluster),
-    endpointUrl: cluster.endpoint,
-    createdAt: cluster.createdAt,
-  };
 }
 
 function stampOf(ms: number): string {
@@ -105,19 +86,18 @@ const defaults: ExtraFields = {
   cloudInitRuncmd: null,
 };
 
-function clientReplica(replica: SimulatedReplica, born: ReplicaState | undefined, facts: Shown): object {
-  const { cluster, dialect } = facts;
-  const healthy = replica.healthy;
+function replicaOf(replica: SimulatedReplica, born: ReplicaState | undefined, cluster: SimulatedCluster): object {
+  const { healthy, status, restarts } = replica;
   const time = born ? stampOf(born.bornAt) : cluster.createdAt;
-  const isPlaced = replica.status !== "pending";
+  const isPlaced = status !== "pending";
   return {
-    id: wireIds[dialect.form](replica.id),
+    id: uuidOf(replica.id),
     nodeId: isPlaced ? node.id : null,
     gpuCount: cluster.gpusPerReplica,
-    status: replicaWords[replica.status],
+    status: replicaWords[status],
     healthy,
     lastHealthCheckAt: healthy ? time : null,
-    consecutiveFailures: replica.status === "unhealthy" ? replica.restarts + 1 : 0,
+    consecutiveFailures: status === "unhealthy" ? restarts + 1 : 0,
     startedAt: isPlaced ? time : null,
     createdAt: time,
     node: isPlaced ? { hostname: node.hostname, location: "Finland", region: "eu-north" } : null,
@@ -127,10 +107,10 @@ function clientReplica(replica: SimulatedReplica, born: ReplicaState | undefined
 const node = { id: "0b6ad0a5-51a5-4b67-8e1f-2a8f1f9c7d3e", hostname: "node-7" };
 
 /** The client's status word. The client has no word for a cluster that is stopping or terminating. */
-function clusterWord(cluster: SimulatedCluster): string {
-  const states = cluster.replicaStates.map(({ status }) => status);
+function wordOf({ status, replicaStates }: Pick<SimulatedCluster, "status" | "replicaStates">): string {
+  const states = replicaStates.map((replica) => replica.status);
   const words: Readonly<Record<ClusterStatus, string>> = {
-    provisioning: states.every((status) => status === "pending") ? "pending" : "deploying",
+    provisioning: states.every((word) => word === "pending") ? "pending" : "deploying",
     updating: "deploying",
     scaling: "deploying",
     restarting: "deploying",
@@ -142,7 +122,7 @@ function clusterWord(cluster: SimulatedCluster): string {
     terminating: "terminated",
     gone: "terminated",
   };
-  return states.includes("unhealthy") ? "degraded" : words[cluster.status];
+  return states.includes("unhealthy") ? "degraded" : words[status];
 }
 
 const replicaWords: Readonly<Record<SimulatedReplica["status"], string>> = {

@@ -1,56 +1,13 @@
 import { type Answer, invalid } from "./answers";
-import { clientChanged, clientCreated, clientDetail, clientListed, clientScaled, shown } from "./clientRecords";
-import { clusterDetail, clusterRecord, createdRecord } from "./clusterRecords";
+import { clientRecords } from "./clientRecords";
+import { type RecordForm, specifiedRecords } from "./clusterRecords";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { Service } from "./fleet";
-import type { SimulatedCluster } from "./life";
 
-/** The records of clusters in the answers of one kind of service. */
-interface RecordForm {
-  /** The whole answer to a creation. */
-  created(cluster: SimulatedCluster): unknown;
-  /** The record in a list. */
-  listed(cluster: SimulatedCluster): object;
-  /** The answer to a read by id. */
-  detail(cluster: SimulatedCluster): unknown;
-  /** The answer to a change; for a scale, `before` is the number of replicas before the change. */
-  changed(cluster: SimulatedCluster, before?: number): unknown;
-}
-
-const recordForms: PerValue<"form", (service: Service) => RecordForm> = {
-  specification: ({ dialect }) => {
-    const around = oneCluster[dialect.recordShape];
-    return {
-      created: (cluster) => createdRecord(cluster, dialect),
-      listed: (cluster) => clusterRecord(cluster, dialect),
-      detail: (cluster) => around(clusterDetail(cluster, dialect)),
-      changed: (cluster) => around(clusterRecord(cluster, dialect)),
-    };
-  },
-  client: ({ dialect, fleet }) => {
-    const around = oneCluster[dialect.recordShape];
-    const facts = (cluster: SimulatedCluster) => shown(cluster, fleet, dialect);
-    return {
-      created: (cluster) => around(clientCreated(facts(cluster))),
-      listed: (cluster) => clientListed(facts(cluster)),
-      detail: (cluster) => around(clientDetail(facts(cluster))),
-      changed: (cluster, before) =>
-        around(before === undefined ? clientChanged(facts(cluster)) : clientScaled(facts(cluster), before)),
-    };
-  },
-};
-
-/** The record form of a service's dialect. */
+/** The records in the form of a service's dialect. */
 export function recordForm(service: Service): RecordForm {
-  return recordForms[service.dialect.form](service);
+  return service.dialect.form === "client" ? clientRecords(service) : specifiedRecords(service);
 }
-
-/** The wrapping of a single cluster in an answer. */
-const oneCluster: PerValue<"recordShape", (record: object) => unknown> = {
-  bare: (record) => record,
-  wrapped: (record) => ({ cluster: record }),
-  data: (record) => ({ data: record }),
-};
 
 /** Answer of stop, restart, scale and redeploy. */
 export const acted: PerValue<"actionAnswer", (answered: unknown) => Answer> = {

@@ -1,26 +1,43 @@
-import { wireIds } from "./catalog";
-import type { ClusterStatus } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
 import { snakeCased } from "./fields";
+import type { Service } from "./fleet";
 import type { SimulatedCluster } from "./life";
 
-/** The record of a new cluster: in every dialect exactly the specification's fields, and its status word. */
-export function createdRecord(cluster: SimulatedCluster, dialect: Dialect): object {
-  return { ...specified(cluster, dialect), status: "provisioning" };
+/** The records of clusters in the answers of one kind of service. */
+export interface RecordForm {
+  /** The whole answer to a creation. */
+  created(cluster: SimulatedCluster): unknown;
+  /** The record in a list. */
+  listed(cluster: SimulatedCluster): object;
+  /** The answer to a read by id. */
+  detail(cluster: SimulatedCluster): unknown;
+  /** The answer to a change; for a scale, `before` is the number of replicas before the change. */
+  changed(cluster: SimulatedCluster, before?: number): unknown;
 }
 
-/** The record of a cluster in lists. */
-export function clusterRecord(cluster: SimulatedCluster, dialect: Dialect): object {
-  return { ...specified(cluster, dialect), status: clusterWord(cluster.status) };
-}
+/** The wrapping of a single cluster in an answer. */
+export const oneCluster: PerValue<"recordShape", (record: object) => unknown> = {
+  bare: (record) => record,
+  wrapped: (record) => ({ cluster: record }),
+  data: (record) => ({ data: record }),
+};
 
-/** Answer of `GET /v1/clusters/:id`, before its wrapping. */
-export function clusterDetail(cluster: SimulatedCluster, dialect: Dialect): object {
+/** The records of the specification. */
+export function specifiedRecords({ dialect }: Service): RecordForm {
+  const around = oneCluster[dialect.recordShape];
   return {
-    ...clusterRecord(cluster, dialect),
-    ...configurationOf(cluster, dialect),
-    ...snakeCased(cluster.extras),
+    // In every dialect exactly the specification's fields, and its status word.
+    created: (cluster) => ({ ...recordOf(cluster), status: "provisioning" }),
+    listed: recordOf,
+    detail: (cluster) =>
+      around({ ...recordOf(cluster), ...configurationOf(cluster, dialect), ...snakeCased(cluster.extras) }),
+    changed: (cluster) => around(recordOf(cluster)),
   };
+}
+
+function recordOf(cluster: SimulatedCluster) {
+  const { id, name, gpuType, replicas, endpoint, createdAt } = cluster;
+  return { id, name, status: wordOf(cluster), gpu_type: gpuType, replicas, endpoint, created_at: createdAt };
 }
 
 /** The container and env of a cluster in the dialect's form, if the dialect shows them. */
@@ -29,10 +46,6 @@ export function configurationOf(
   dialect: Dialect,
 ): { container?: string; env?: Record<string, string> } {
   return { ...containerEchoes[dialect.containerEcho](cluster.container), ...envOf(cluster, dialect) };
-}
-
-function specified({ id, name, status, gpuType, replicas, endpoint, createdAt }: SimulatedCluster, { form }: Dialect) {
-  return { id, name, status, gpu_type: wireIds[form](gpuType), replicas, endpoint, created_at: createdAt };
 }
 
 const containerEchoes: PerValue<"containerEcho", (container: string) => { container?: string }> = {
@@ -59,21 +72,18 @@ function hasHost(container: string): boolean {
 }
 
 /** Answer of `GET /v1/clusters/:id/status`. */
-export function clusterStatus({ id, status, message, replicaStates }: SimulatedCluster, dialect: Dialect): object {
-  const records = replicaStates.map((replica) => ({
-    ...replica,
-    id: wireIds[dialect.form](replica.id),
-  }));
-  const replicas = replicasForms[dialect.replicasForm](records);
-  return { cluster_id: id, status: clusterWord(status), message, replicas };
+export function clusterStatus(cluster: SimulatedCluster, dialect: Dialect): object {
+  const { id, message, replicaStates } = cluster;
+  const replicas = replicasForms[dialect.replicasForm](replicaStates);
+  return { cluster_id: id, status: wordOf(cluster), message, replicas };
 }
 
-const replicasForms: PerValue<"replicasForm", (replicas: { healthy: boolean }[]) => unknown> = {
+const replicasForms: PerValue<"replicasForm", (replicas: SimulatedCluster["replicaStates"]) => unknown> = {
   list: (replicas) => replicas,
   counts: (replicas) => ({ total: replicas.length, healthy: replicas.filter(({ healthy }) => healthy).length }),
 };
 
 /** The word for a cluster's status. A gone cluster with a tombstone is `terminated`. */
-export function clusterWord(status: ClusterStatus): string {
+function wordOf({ status }: SimulatedCluster): string {
   return status === "gone" ? "terminated" : status;
 }

@@ -21,6 +21,8 @@ export function clusterRoutes(service: Service): Route[] {
     path,
     run: (call) => ({ status: 200, body: render(readable(service, call)) }),
   });
+  // The official client reads the replicas in the record.
+  const status = read(`${id}/status`, (state) => clusterStatus(fleet.view(state), dialect));
   const update = (method: string): Route => ({
     method,
     path: id,
@@ -42,7 +44,7 @@ export function clusterRoutes(service: Service): Route[] {
     { method: "POST", path: clusters, takesBody: true, run: (call) => create(service, call) },
     { method: "GET", path: clusters, query: pageParameters(dialect), run: (call) => list(service, call) },
     read(id, (state) => records.detail(fleet.view(state))),
-    read(`${id}/status`, (state) => clusterStatus(fleet.view(state), dialect)),
+    ...(dialect.form === "client" ? [] : [status]),
     ...(dialect.updateMethod === "none" ? [] : [update(dialect.updateMethod)]),
     { method: "DELETE", path: id, run: (call) => terminate(service, call) },
     ...Object.entries(actions).map(action),

@@ -43,6 +43,7 @@ export const dialects = {
     tombstone: "readable",
     form: "client",
     requestNames: "client",
+    updateMethod: "none",
     unknownFields: "ignored",
   },
 } satisfies Record<string, Dialect>;

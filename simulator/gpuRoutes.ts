@@ -1,78 +1,61 @@
-import { type Answer, ApiError } from "./answers";
-import { modelFacts, type SimulatedGpuType, wireIds } from "./catalog";
+import { ApiError } from "./answers";
+import { modelFacts, type SimulatedGpuType, uuidOf } from "./catalog";
 import type { Dialect, PerValue } from "./dialectOptions";
 import type { Service } from "./fleet";
-import type { Route } from "./router";
+import type { Call, Route } from "./router";
 
 /** The routes of GPU types, prices and stock. */
 export function gpuRoutes(service: Service): Route[] {
-  const { fleet, dialect } = service;
-  const facts = gpuFacts(service);
-  const lists = gpuLists[dialect.form](service);
-  const read = (path: string, body: (query: GpuQuery) => unknown, query?: readonly string[]): Route => ({
-    method: "GET",
-    path,
-    query,
-    run: (call) => ({ status: 200, body: body(call.query) }),
-  });
-  const availability = (asked: string): Answer => {
-    const gpu = fleet.gpus().find(({ type }) => wireIds[dialect.form](type) === asked);
-    if (!gpu) throw new ApiError(404, "gpu_type_not_found", `There is no GPU type "${asked}".`);
-    const { type: gpuType, ...stock } = facts.stock(gpu);
-    return { status: 200, body: { gpu_type: gpuType, ...stock } };
-  };
-  const types = () => fleet.gpus().map((gpu) => ({ ...facts.model(gpu), ...facts.price(gpu), ...facts.stock(gpu) }));
-  return [
-    read("/v1/gpus", () => listOf(types(), "gpus", dialect)),
-    read("/v1/gpus/models", lists.models, lists.filters?.models),
-    read("/v1/gpus/availability", lists.availability, lists.filters?.availability),
-    read("/v1/gpus/pricing", lists.prices),
-    { method: "GET", path: "/v1/gpus/:type/availability", run: ({ param }) => availability(param) },
-  ];
+  return routesOf[service.dialect.form](service);
 }
 
-/** The three lists, with the filters that requests may carry. */
-interface GpuLists {
-  filters?: typeof gpuFilters;
-  models(query: GpuQuery): unknown;
-  availability(query: GpuQuery): unknown;
-  prices(): unknown;
-}
-
-const gpuLists: PerValue<"form", (service: Service) => GpuLists> = {
-  specification: (service) => {
-    const facts = gpuFacts(service);
-    const { fleet, dialect } = service;
-    return {
-      models: () => listOf(fleet.gpus().map(facts.model), "models", dialect),
-      availability: () => listOf(fleet.gpus().map(facts.stock), "availability", dialect),
-      prices: () => listOf(fleet.gpus().map(facts.price), "pricing", dialect),
+const routesOf: PerValue<"form", (service: Service) => Route[]> = {
+  specification({ fleet, dialect }) {
+    const stockOf = ({ type }: SimulatedGpuType) => {
+      const count = fleet.shown(type);
+      return { available: count > 0, available_count: count };
     };
+    const list = (word: string, facts: (gpu: SimulatedGpuType) => object) => () => {
+      return listOf(
+        fleet.gpus().map((gpu) => ({ type: gpu.type, ...facts(gpu) })),
+        word,
+        dialect,
+      );
+    };
+    const one = (asked: string) => {
+      const gpu = fleet.gpu(asked);
+      if (!gpu) throw new ApiError(404, "gpu_type_not_found", `There is no GPU type "${asked}".`);
+      return { gpu_type: gpu.type, ...stockOf(gpu) };
+    };
+    return [
+      read(
+        "/v1/gpus",
+        list("gpus", (gpu) => ({ ...modelOf(gpu), ...priceOf(gpu), ...stockOf(gpu) })),
+      ),
+      read("/v1/gpus/models", list("models", modelOf)),
+      read("/v1/gpus/availability", list("availability", stockOf)),
+      read("/v1/gpus/pricing", list("pricing", priceOf)),
+      read("/v1/gpus/:type/availability", ({ param }) => one(param)),
+    ];
   },
-  client: (service) => ({
-    filters: gpuFilters,
-    models: (query) => clientModels(service, query),
-    availability: (query) => clientAvailability(service, query),
-    prices: () => clientPrices(service),
-  }),
+  client: (service) => [
+    read("/v1/gpus/models", ({ query }) => clientModels(service, query), ["tier", "regions"]),
+    read("/v1/gpus/availability", ({ query }) => clientAvailability(service, query), ["tier", "region"]),
+    read("/v1/gpus/pricing", () => clientPrices(service)),
+  ],
 };
+
+function read(path: string, body: (call: Call) => unknown, query?: readonly string[]): Route {
+  return { method: "GET", path, query, run: (call) => ({ status: 200, body: body(call) }) };
+}
 
 /** A list of GPU facts; `word` is its name, unless lists are bare. */
 function listOf(items: object[], word: string, { listShape }: Dialect): unknown {
   return listShape === "bare" ? items : { [word]: items };
 }
 
-/** The facts about GPU types, each with its `type`. */
-function gpuFacts({ fleet, dialect }: Service) {
-  const typeOf = (gpu: SimulatedGpuType) => wireIds[dialect.form](gpu.type);
-  return {
-    model: (gpu: SimulatedGpuType) => ({ type: typeOf(gpu), name: gpu.name, memory_gb: gpu.memoryGb }),
-    price: (gpu: SimulatedGpuType) => ({ type: typeOf(gpu), ...priceOf(gpu) }),
-    stock: (gpu: SimulatedGpuType) => {
-      const count = fleet.shown(gpu.type);
-      return { type: typeOf(gpu), available: count > 0, available_count: count };
-    },
-  };
+function modelOf({ name, memoryGb }: SimulatedGpuType): object {
+  return { name, memory_gb: memoryGb };
 }
 
 /** The price of a GPU type for one hour; an empty record without a price. */
@@ -84,13 +67,13 @@ function priceOf({ pricePerHour }: SimulatedGpuType): object {
 type GpuQuery = Readonly<Record<string, string>>;
 
 /** Answer of `GET /v1/gpus/models` as the client reads it. */
-function clientModels({ fleet, dialect }: Service, query: GpuQuery): object {
+function clientModels({ fleet }: Service, query: GpuQuery): object {
   const data = fleet.gpus().map((gpu) => {
     const rows = rowsOf(fleet.shown(gpu.type), query);
     const sum = (field: "totalGpus" | "nodeCount") => rows.reduce((total, row) => total + row[field], 0);
     const { architecture = null } = gpu;
     const availability = { totalGpus: sum("totalGpus"), nodeCount: sum("nodeCount") };
-    return { id: wireIds[dialect.form](gpu.type), ...modelFacts(gpu), architecture, availability };
+    return { id: uuidOf(gpu.type), ...modelFacts(gpu), architecture, availability };
   });
   return { data };
 }
@@ -112,9 +95,6 @@ function clientPrices({ fleet }: Service): object {
   });
   return { data };
 }
-
-/** The filters of models, and of availability. */
-const gpuFilters = { models: ["tier", "regions"], availability: ["tier", "region"] };
 
 const regions = [
   { region: "eu-north", location: "Helsinki", country: "FI" },

@@ -14,7 +14,7 @@ import { gpuRoutes } from "./gpuRoutes";
 import type { SimulatedCluster } from "./life";
 import { RateWindows } from "./rates";
 import { listen, type OpenRequest, type RecordedRequest, type RequestBook, urlOf } from "./server";
-import { served, serviceRoutes } from "./serviceRoutes";
+import { serviceRoutes } from "./serviceRoutes";
 
 export type { ClusterStatus } from "./clusterState";
 export type { SimulatedReplica } from "./life";
@@ -156,7 +156,7 @@ function assemble(options: SimulatorOptions, signal: AbortSignal): Backend {
   const service = { dialect, faults, fleet: new Fleet(clock, timing, gpuTypes, options.listLagMs, dialect.form) };
   return {
     ...service,
-    routes: served([...serviceRoutes(), ...gpuRoutes(service), ...clusterRoutes(service)], dialect),
+    routes: [...serviceRoutes, ...gpuRoutes(service), ...clusterRoutes(service)],
     rates: new RateWindows(options.rateLimit ?? 100, options.rateWindowMs ?? 60_000),
     apiKeys: new Map(Object.entries(options.apiKeys ?? { [`sim_${randomBytes(12).toString("hex")}`]: "org_default" })),
     latencyMs: options.latencyMs ?? 0,
