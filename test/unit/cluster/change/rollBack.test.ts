@@ -279,6 +279,21 @@ describe("a failed update is not rolled back", () => {
     expect(writes(bench.simulator)).toEqual([patch]);
   });
 
+  it("if the service shows nothing that is known, which is no verdict about the cluster", async () => {
+    let isUpdated = false;
+    const wire: BenchOptions["wire"] = (real) => async (request) => {
+      const answer = await real(request);
+      isUpdated ||= request.method === "PATCH";
+      if (!isUpdated || request.method !== "GET") return answer;
+      return { ...answer, body: JSON.stringify({ ...JSON.parse(answer.body), status: "glowing", replicas: [] }) };
+    };
+    const { bench, made } = await openGood({ wire, faults: [] });
+    const failed = await failingChange(bench, made, bad);
+    expect(failed.text).toContain('the service shows "glowing"');
+    expect(writes(bench.simulator).filter((line) => line === patch)).toHaveLength(1);
+    expect(failed.state).not.toHaveProperty("__failed");
+  });
+
   it("of a cluster that was not ready before, that had failed, or that was stopped", async () => {
     const unready = await openGood();
     const state = { ...unready.made.state, settled: false };
