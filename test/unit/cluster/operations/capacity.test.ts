@@ -321,9 +321,21 @@ const wishes = fc.array(wish, { minLength: 1, maxLength: 5 });
 const stockStep = fc.record({ type: fc.constantFrom(...types), count: fc.nat(6), afterMs: fc.nat(60_000) });
 
 const refusal = (status: number, code: string): Fault => ({ ...post, kind: "status", status, code });
-/** Lost answers, before and after the effect, and refusals for the type in spite of the stock. */
+const lists = { method: "GET", path: "/v1/clusters" } as const;
+/** The list lags behind, fails now and then, or cannot be read. A 429 is no loss: the service promises that it did nothing. */
+const listFault: fc.Arbitrary<Fault> = fc.oneof(
+  fc.integer({ min: 0, max: 19_000 }).map((ms): Fault => ({ kind: "hidden", ms })),
+  fc.constantFrom(403, 500, 503).map((status): Fault => ({ ...lists, kind: "status", status, times: 12 })),
+  fc.constant<Fault>({ ...lists, kind: "drop", times: 12 }),
+  fc.constant<Fault>({ ...lists, kind: "body", body: '{"clusters":[{}]}' }),
+);
+/** Lost answers, before and after the effect, and refusals for the type in spite of the stock; and the search after them. */
 const fault: fc.Arbitrary<Fault> = fc.oneof(
   fc.constantFrom("before" as const, "after" as const).map((when): Fault => ({ ...post, kind: "drop", when })),
+  listFault,
+  fc.constantFrom("", "{}", '{"id":"a/b"}').map((body): Fault => ({ ...post, kind: "body", body })),
+  fc.constantFrom(401, 408, 502).map((status): Fault => ({ ...post, kind: "html", status, when: "after" })),
+  fc.constant<Fault>({ ...post, kind: "status", status: 429, headers: { "Retry-After": "2" } }),
   fc.constant<Fault>({ ...post, kind: "truncate" }),
   fc.constant<Fault>({ ...post, kind: "status", status: 503, when: "after" }),
   fc.constant<Fault>({ ...post, kind: "status", status: 503, when: "after", code: "NODE_AT_CAPACITY" }),
@@ -335,7 +347,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   ),
 );
 const spread = fc
-  .array(fc.tuple(fault, fc.nat(4)), { maxLength: 4 })
+  .array(fc.tuple(fault, fc.nat(4)), { maxLength: 5 })
   .map((faults) => faults.map(([one, after]) => ({ ...one, after })));
 
 /** Adds one creation after the other. */
@@ -384,6 +396,6 @@ describe("creations that wait for capacity", () => {
       }
       await closeAll();
     });
-    await fc.assert(law, { numRuns: runs(60) });
+    await fc.assert(law, { numRuns: runs(150) });
   }, 120_000);
 });
