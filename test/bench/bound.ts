@@ -1,8 +1,3 @@
-/**
- * The physical bound, which no provider can beat. Each creation takes one request of the rate limit, and the last created
- * cluster has to be provisioned; everything else is free.
- */
-
 /** The rate limit at the beginning of a run. */
 export interface WindowPhase {
   /** Requests in one window. */
@@ -14,13 +9,20 @@ export interface WindowPhase {
   readonly used: number;
 }
 
-/** The earliest time at which the last of these requests can be sent, from the beginning of the run. */
-export function lastRequestMs(requests: number, { limit, windowMs, phaseMs, used }: WindowPhase): number {
-  const later = requests - (limit - used);
-  return later <= 0 ? 0 : windowMs - phaseMs + windowMs * (Math.ceil(later / limit) - 1);
-}
-
-/** The earliest time at which all of these clusters can be ready. */
-export function allReadyMs(clusters: number, provisioningMs: number, phase: WindowPhase): number {
-  return lastRequestMs(clusters, phase) + provisioningMs;
+/**
+ * The least time until all clusters are known to be ready, which no provider can beat: each takes one creation and, once it
+ * is ready, one read of its replicas. All creations are sent as early as the limit allows, then the reads. There is no other
+ * request, and no latency.
+ */
+export function boundMs(clusters: number, provisioningMs: number, { limit, windowMs, phaseMs, used }: WindowPhase) {
+  const usedIn = [used];
+  /** Takes a request of the first window from this time on that has one left, and returns the time at which it is sent. */
+  const send = (earliestMs: number): number => {
+    let window = Math.floor((earliestMs + phaseMs) / windowMs);
+    while ((usedIn[window] ?? 0) >= limit) window += 1;
+    usedIn[window] = (usedIn[window] ?? 0) + 1;
+    return Math.max(earliestMs, window * windowMs - phaseMs);
+  };
+  const created = Array.from({ length: clusters }, () => send(0));
+  return Math.max(...created.map((atMs) => send(atMs + provisioningMs)));
 }

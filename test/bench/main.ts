@@ -1,62 +1,40 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import { parseArgs } from "node:util";
-import type { Job } from "./jobs";
-import { plotOf, plotOfProcesses } from "./plot";
-import { reportOf } from "./report";
-import { type Row, titleOf, whoOf } from "./rows";
-import { tableOf } from "./table";
-import { missesOf, missText } from "./targets";
-
-/** Duration of the longest of the later jobs: one that begins later than this before the time limit may not end in time. */
-const longestJobMinutes = 1;
+import { creation, sweeps, warmUp } from "./fleets";
+import { memory } from "./memory";
+import { pageOf, tableOf } from "./page";
+import { plotOfRequests, plotOfTimes } from "./plot";
+import { unchangedPreview } from "./previews";
+import { sharedKey } from "./processes";
+import { missesOf, type Row } from "./rows";
 
 const docs = resolve(__dirname, "../../docs");
 
-/** The parts, loaded when they are needed: the engine's rows look for the Pulumi CLI when they are loaded. */
-const parts: Readonly<Record<string, () => readonly Job[]>> = {
-  fleet() {
-    const rows: typeof import("./fleetRows") = require("./fleetRows");
-    return rows.fleetJobs;
-  },
-  engine() {
-    const rows: typeof import("./engineRows") = require("./engineRows");
-    return rows.engineJobs;
-  },
-};
-
 async function main(): Promise<void> {
-  const startMs = performance.now();
-  const { only, minutes } = parseArgs({
-    options: { only: { type: "string" }, minutes: { type: "string", default: "15" } },
-  }).values;
-  const chosen = Object.keys(parts).filter((name) => only === undefined || name === only);
-  if (chosen.length === 0) throw new Error(`There is no part "${only}". Parts: ${Object.keys(parts).join(", ")}.`);
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
+  await warmUp();
   const rows: Row[] = [];
-  let skipped = 0;
-  for (const job of chosen.flatMap((name) => parts[name]?.() ?? [])) {
-    if (performance.now() - startMs < (Number(minutes) - longestJobMinutes) * 60_000) rows.push(...show(await job()));
-    else skipped += 1;
+  const add = (...added: Row[]) => {
+    // At once, because the whole run takes minutes.
+    for (const row of added) console.log(`${row.run}: ${JSON.stringify(row.ours)}`);
+    rows.push(...added);
+  };
+  // Small fleets keep the process idle, so they run side by side.
+  const small = await Promise.all([1, 10].flatMap((clusters) => [creation(clusters, 30), creation(clusters, 300)]));
+  add(...small);
+  for (const clusters of [100, 500]) {
+    for (const provisioningS of [30, 300]) add(await creation(clusters, provisioningS));
   }
-  const latenessMs = Math.max(0, delay.percentile(99) / 1e6 - 5);
+  add(...(await sweeps()));
+  add(await sharedKey());
+  add(await unchangedPreview());
+  add(await memory());
   const misses = missesOf(rows);
-  console.log(`\n${tableOf(rows, misses)}\n`);
-  for (const miss of misses) console.log(`MISSED ${missText(miss)}`);
-  if (skipped > 0) console.log(`NOT RUN ${skipped} of the benchmark's runs: the ${minutes} minutes are over`);
-  if (misses.length + skipped > 0) process.exitCode = 1;
-  if (only !== undefined) return;
-  writeFileSync(join(docs, "benchmark.svg"), plotOf(rows));
-  writeFileSync(join(docs, "benchmark-processes.svg"), plotOfProcesses(rows));
-  writeFileSync(join(docs, "benchmark.md"), reportOf(rows, misses, latenessMs));
-}
-
-/** Prints a line for each row as soon as it is measured, because the whole run takes minutes. */
-function show(rows: Row[]): Row[] {
-  for (const row of rows) console.log(`${titleOf(row)} | ${whoOf(row)} | ${JSON.stringify(row.figures)}`);
-  return rows;
+  console.log(`\n${tableOf(rows)}\n`);
+  for (const miss of misses) console.log(`MISSED ${miss}`);
+  if (misses.length > 0) process.exitCode = 1;
+  writeFileSync(join(docs, "benchmark.svg"), plotOfTimes(rows));
+  writeFileSync(join(docs, "benchmark-requests.svg"), plotOfRequests(rows));
+  writeFileSync(join(docs, "benchmark.md"), pageOf(rows));
 }
 
 main().catch((error) => {

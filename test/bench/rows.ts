@@ -1,74 +1,55 @@
-import type { Figures } from "./figures";
+/** What one contender needed in a run; a figure without a meaning there is absent. */
+export interface Figures {
+  /** Absent if a cluster did not become ready. */
+  readonly seconds?: number;
+  readonly requests?: number;
+  /** Requests that the service refused with 429. */
+  readonly refused?: number;
+  /** Clusters that were not created, read or deleted. */
+  readonly failed?: number;
+}
 
-/** The subject of a row. */
-export interface Subject {
-  readonly kind:
-    | "up"
-    | "refresh"
-    | "destroy"
-    | "processes"
-    | "phases"
-    | "twin"
-    | "preview"
-    | "nativePreview"
-    | "state"
-    | "provider"
-    | "adapter";
-  /** `naive` does what `Retry-After` says; `hasty` only backs off. */
-  readonly who: "ours" | "native" | "naive" | "hasty" | "bound" | "empty" | "inert" | "undici" | "http";
-  readonly clusters: number;
-  /** The number of processes with one key, each with its part of the clusters. */
-  readonly processes?: number;
-  readonly provisioningS?: number;
-  /** Distinguishes several rows of one subject. */
+/** A limit that this package has to keep. */
+export interface Target {
+  readonly what: string;
+  /** Not a number if there is no figure: a fleet that did not become ready has no time. */
+  readonly is: number;
+  readonly most: number;
+  readonly digits: number;
+}
+
+/** One run of the benchmark: a line of its table. */
+export interface Row {
+  readonly run: string;
+  /** Where the run stands in the plots. */
+  readonly fleet?: { readonly clusters: number; readonly provisioningS: number };
+  readonly ours: Figures;
+  readonly naive?: Figures;
+  readonly bound?: Figures;
+  /** A figure without a target. */
   readonly note?: string;
+  readonly targets: readonly Target[];
 }
 
-/** The note of a refresh if a list shows as much of a cluster as a read by id. */
-export const listShowsAll = "the list shows all";
-
-export interface Row extends Subject {
-  readonly figures: Figures;
+export function atMost(what: string, is: number | undefined, most: number, digits = 0): Target {
+  return { what, is: is ?? Number.NaN, most, digits };
 }
 
-const whoTitles: Record<Subject["who"], string> = {
-  ours: "pulumi-gpucluster",
-  native: "pulumi-gpucluster/native",
-  naive: "naive, heeds Retry-After",
-  hasty: "naive, backs off only",
-  bound: "physical bound",
-  empty: "empty dynamic resource",
-  inert: "empty native resource",
-  undici: "a plain undici client",
-  http: "a plain node:http client",
-};
-
-const kindTitles: Record<Subject["kind"], string> = {
-  up: "create",
-  refresh: "refresh",
-  destroy: "destroy",
-  processes: "create",
-  phases: "create, at 6 phases of the window, worst",
-  twin: "create",
-  preview: "preview without changes",
-  nativePreview: "preview without changes",
-  state: "state of one cluster, 2 env keys",
-  provider: "provider process over an empty one",
-  adapter: "through the real engine",
-};
-
-/** The provider of a row, for tables. */
-export function whoOf({ who }: Pick<Subject, "who">): string {
-  return whoTitles[who];
+/** What every run has to keep: no cluster fails, and no request is refused. */
+export function cleanTargets({ failed, refused }: Figures): Target[] {
+  return [atMost("failed", failed, 0), atMost("429s", refused, 0)];
 }
 
-/** The title of a row without its provider: `create 100, 30 s`. */
-export function titleOf({ kind, clusters, processes, provisioningS, note }: Subject): string {
-  const parts = [
-    `${kindTitles[kind]}${clusters > 0 ? ` ${clusters}` : ""}`,
-    provisioningS && `${provisioningS} s`,
-    processes && (processes === 1 ? "in 1 process" : `in ${processes} processes on one key`),
-    note,
-  ];
-  return parts.filter(Boolean).join(", ");
+export function isMissed({ is, most }: Target): boolean {
+  return !(is <= most);
+}
+
+/** `1.04 of the bound (at most 1.07)`. */
+export function targetText({ what, is, most, digits }: Target): string {
+  return `${Number.isNaN(is) ? "no figure" : is.toFixed(digits)} ${what} (at most ${most.toFixed(digits)})`;
+}
+
+/** A line for each missed target: `create 100, 30 s: 1.40 of the bound (at most 1.07)`. */
+export function missesOf(rows: readonly Row[]): string[] {
+  return rows.flatMap(({ run, targets }) => targets.filter(isMissed).map((target) => `${run}: ${targetText(target)}`));
 }

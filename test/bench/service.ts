@@ -1,19 +1,11 @@
 import type { Clock } from "../../provider/base/clock";
 import { type Dialect, type Simulator, startSimulator } from "../../simulator";
 import type { WindowPhase } from "./bound";
-import { spec } from "./contender";
+import { spec } from "./contenders";
 import { ScaledClock } from "./scaledClock";
 
-/** The service of every fleet row, in milliseconds of its own clock. */
+/** The service of every run, in milliseconds of its own clock. */
 export const service = { limit: 100, windowMs: 60_000, latencyMs: 90, deletionMs: 5_000 };
-
-/** A window that began `phaseMs` ago with one request, as after a preview; a fresh window if `phaseMs` is 0. */
-export function windowOf({
-  phaseMs,
-  windowMs = service.windowMs,
-}: Omit<ServiceOptions, "provisioningMs">): WindowPhase {
-  return { limit: service.limit, windowMs, phaseMs, used: phaseMs > 0 ? 1 : 0 };
-}
 
 export interface ServiceOptions {
   readonly provisioningMs: number;
@@ -24,11 +16,14 @@ export interface ServiceOptions {
   readonly dialect?: Partial<Dialect>;
 }
 
+/** A window that began `phaseMs` ago with one request, as after a preview; a fresh window if `phaseMs` is 0. */
+export function windowOf({ phaseMs, windowMs = service.windowMs }: ServiceOptions): WindowPhase {
+  return { limit: service.limit, windowMs, phaseMs, used: phaseMs > 0 ? 1 : 0 };
+}
+
 /** Starts the service on a clock. */
-export async function openService(
-  clock: Clock,
-  { provisioningMs, phaseMs, dialect, windowMs = service.windowMs }: ServiceOptions,
-): Promise<Simulator> {
+export async function openService(clock: Clock, options: ServiceOptions): Promise<Simulator> {
+  const { provisioningMs, phaseMs, dialect, windowMs = service.windowMs } = options;
   const { limit, latencyMs, deletionMs } = service;
   const factor = clock instanceof ScaledClock ? clock.factor : 1;
   const simulator = await startSimulator({

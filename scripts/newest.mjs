@@ -1,0 +1,58 @@
+// @ts-check
+// `npm run test:newest`: main ways through the engine with the newest Pulumi CLI that the Go module proxy serves and the newest
+// SDK of npm, on a newer Node, which that SDK needs. In a clone of the last commit, so that nothing here changes. Needs Go.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { buildInto } from "./cli/builds.mjs";
+import { cachedRoot, executable } from "./cli/find.mjs";
+import { runInModule } from "./lib/go.mjs";
+import { isMain, ROOT, runMain } from "./lib/root.mjs";
+import { run, succeed } from "./lib/run.mjs";
+import { inTemporaryFolder } from "./lib/temporary.mjs";
+
+/** The oldest Node that the newest SDK may ask for and that the tests of installations use too. */
+const NODE = "24";
+const FILES = ["failures", "lifecycle", "nativeLifeTypeScript", "nativeYaml", "preview", "resume1"];
+
+const HOSTS = /** @type {const} */ (["pulumi-language-nodejs", "pulumi-language-yaml"]);
+
+async function main() {
+  const cli = await inTemporaryFolder((folder) =>
+    runInModule(folder, [["list", "-m", "-f", "{{.Version}}", "github.com/pulumi/pulumi/pkg/v3@latest"]]),
+  );
+  const sdk = await succeed("npm view", run("npm", ["view", "@pulumi/pulumi", "version"]));
+  console.log(`Pulumi CLI ${cli}, SDK ${sdk}, Node ${NODE}`);
+  const root = await cliOf(cli);
+  await inTemporaryFolder(async (folder) => {
+    await succeed("git clone", run("git", ["clone", "--quiet", ROOT, folder]));
+    const npm = (/** @type {string[]} */ ...args) =>
+      succeed(`npm ${args[0]}`, run("npm", [...args, "--no-audit", "--no-fund"], { cwd: folder }));
+    await npm("ci", "--include=dev");
+    // The package `node` brings its program with an installation script.
+    await npm("install", "--no-save", "--force", `@pulumi/pulumi@${sdk}`, `node@${NODE}`);
+    await npm("run", "build");
+    const bin = join(folder, "node_modules/node/bin");
+    const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", PATH: `${bin}:${process.env.PATH}` };
+    const files = FILES.map((name) => `test/engine/${name}.test.ts`);
+    const args = ["node_modules/jest/bin/jest.js", "--selectProjects", "engine", "--runTestsByPath", ...files];
+    const { code } = await run(join(bin, executable("node")), args, { cwd: folder, env, show: true });
+    process.exitCode = code === 0 ? 0 : 1;
+  });
+}
+
+/**
+ * The folder of a CLI of a version, beside that of the pinned one; built once.
+ *
+ * @param {string} version
+ */
+async function cliOf(version) {
+  const root = join(dirname(cachedRoot()), version.replace(/^v/, ""));
+  const bin = join(root, "bin");
+  const isMissing = (/** @type {string} */ name) => !existsSync(join(bin, executable(name)));
+  for (const host of HOSTS.filter(isMissing)) await buildInto(host, bin);
+  // Last: what is there with it is complete.
+  if (isMissing("pulumi")) await buildInto("pulumi", bin, version);
+  return root;
+}
+
+if (isMain(import.meta.url)) await runMain(main);

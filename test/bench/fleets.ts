@@ -1,0 +1,142 @@
+import type { Simulator } from "../../simulator";
+import { boundMs } from "./bound";
+import { type Contender, type Made, openers, type Who } from "./contenders";
+import { atMost, cleanTargets, type Figures, type Row } from "./rows";
+import { ScaledClock } from "./scaledClock";
+import { openService, type ServiceOptions, service, trafficOf, windowOf } from "./service";
+
+/** The phase of the window in which runs begin: in its first half, so that creations wait long for the next window. */
+const phaseMs = 20_000;
+/** One minute takes two seconds. */
+const fastest = 30;
+/** The least real time of a run of up to 100 clusters: on a faster clock, what the process computes would count as much. */
+const leastRealMs = 20_000;
+
+/** The most time over the bound: that of one cluster which polls at 2.5 % of the time waited, and at least every 2 s. */
+const mostOverBound: Readonly<Record<number, number>> = { 30: 1.07, 300: 1.03 };
+/** The most requests of one cluster alone. */
+const mostOfOne: Readonly<Record<number, number>> = { 30: 30, 300: 120 };
+
+/** A fleet after its creation. */
+interface Fleet {
+  readonly simulator: Simulator;
+  readonly clock: ScaledClock;
+  readonly made: readonly Made[];
+  readonly figures: Figures;
+}
+
+/** Loads and compiles all code first: otherwise it would cost the first run seconds. */
+export async function warmUp(): Promise<void> {
+  for (const who of ["ours", "naive"] as const) {
+    const { simulator } = await bringUp(who, 60, { provisioningMs: 3_000, phaseMs }, fastest);
+    await simulator.close();
+  }
+}
+
+/** The creation of a fleet by this package and by the naive provider, side by side or, if large, one after the other. */
+export async function creation(clusters: number, provisioningS: number): Promise<Row> {
+  const run = { provisioningMs: provisioningS * 1_000, phaseMs };
+  const least = boundMs(clusters, run.provisioningMs, windowOf(run));
+  const factor = clusters <= 100 ? Math.min(fastest, least / leastRealMs) : fastest;
+  const measure = async (who: Who) => {
+    const { simulator, figures } = await bringUp(who, clusters, run, factor);
+    await simulator.close();
+    return figures;
+  };
+  const first = measure("ours");
+  if (clusters > 100) await first;
+  const [ours, naive] = await Promise.all([first, measure("naive")]);
+  const overBound = (1_000 * (ours.seconds ?? Number.NaN)) / least;
+  return {
+    run: `create ${clusters}, ${provisioningS} s`,
+    fleet: { clusters, provisioningS },
+    ours,
+    naive,
+    bound: { seconds: least / 1_000, requests: 2 * clusters },
+    targets: [
+      ...cleanTargets(ours),
+      atMost("of the bound", overBound, mostOverBound[provisioningS] ?? 1, 2),
+      atMost("requests", ours.requests, clusters === 1 ? (mostOfOne[provisioningS] ?? 0) : (naive.requests ?? 0)),
+    ],
+  };
+}
+
+/** A refresh and a destroy of 500 clusters, each by a new process in a new window. */
+export async function sweeps(): Promise<Row[]> {
+  const clusters = 500;
+  const ours = await bringUp("ours", clusters, { provisioningMs: 1_000, phaseMs }, fastest);
+  // The naive provider would not bring all of them up.
+  const naive = await existing(clusters);
+  const refresh = (contender: Contender, made: Made) => contender.read(made);
+  const destroy = (contender: Contender, made: Made) => contender.remove(made);
+  const rows = [
+    sweepRow(`refresh ${clusters}`, await sweep("ours", ours, refresh), await sweep("naive", naive, refresh), {
+      // Each cluster has to be read by id.
+      most: clusters + 50,
+    }),
+    sweepRow(`destroy ${clusters}`, await sweep("ours", ours, destroy), await sweep("naive", naive, destroy), {
+      most: clusters + 60,
+    }),
+  ];
+  // The fields of the specification: a list shows as much of a cluster as a read by id.
+  const dialect = { containerEcho: "none", envEcho: "none" } as const;
+  const lean = await bringUp("ours", clusters, { provisioningMs: 1_000, phaseMs, dialect }, fastest);
+  rows.push(
+    sweepRow(`refresh ${clusters}, the list shows all`, await sweep("ours", lean, refresh), undefined, {
+      // The first 40 are read in full, each with its replicas.
+      most: 90,
+    }),
+  );
+  await Promise.all([ours, naive, lean].map(({ simulator }) => simulator.close()));
+  return rows;
+}
+
+function sweepRow(run: string, ours: Figures, naive: Figures | undefined, { most }: { most: number }): Row {
+  return { run, ours, naive, targets: [...cleanTargets(ours), atMost("requests", ours.requests, most)] };
+}
+
+/** Creates a whole fleet concurrently; the caller closes its service. */
+async function bringUp(who: Who, clusters: number, run: ServiceOptions, factor: number): Promise<Fleet> {
+  const clock = new ScaledClock(factor);
+  const simulator = await openService(clock, run);
+  const startMs = clock.now();
+  const made = await createAll(openers[who](simulator, clock), namesOf("bench", clusters));
+  const seconds = (clock.now() - startMs) / 1_000;
+  const failed = clusters - made.length;
+  const figures = { ...(failed > 0 ? {} : { seconds }), ...trafficOf(simulator, startMs), failed };
+  return { simulator, clock, made, figures };
+}
+
+async function existing(clusters: number): Promise<Fleet> {
+  const clock = new ScaledClock(fastest);
+  const simulator = await openService(clock, { provisioningMs: 0, phaseMs: 0 });
+  const made = namesOf("bench", clusters).map((name) => {
+    return { id: simulator.addCluster({ name, gpuType: "h100" }).id, state: {} };
+  });
+  return { simulator, clock, made, figures: {} };
+}
+
+/** One operation on each cluster of a fleet concurrently. */
+async function sweep(
+  who: Who,
+  { simulator, clock, made }: Fleet,
+  work: (contender: Contender, made: Made) => Promise<unknown>,
+): Promise<Figures> {
+  await clock.sleep(service.windowMs);
+  const contender = openers[who](simulator, clock);
+  const startMs = clock.now();
+  const results = await Promise.allSettled(made.map((each) => work(contender, each)));
+  const seconds = (clock.now() - startMs) / 1_000;
+  const failed = results.filter(({ status }) => status === "rejected").length;
+  return { ...(failed > 0 ? {} : { seconds }), ...trafficOf(simulator, startMs), failed };
+}
+
+export function namesOf(prefix: string, clusters: number): string[] {
+  return Array.from({ length: clusters }, (_, index) => `${prefix}-${index}`);
+}
+
+/** Those that became ready. */
+export async function createAll(contender: Contender, names: readonly string[]): Promise<Made[]> {
+  const results = await Promise.allSettled(names.map((name) => contender.create(name)));
+  return results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+}

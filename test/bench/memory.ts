@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startSimulator } from "../../simulator";
+import { atMost, type Row } from "./rows";
+
+/** Number of processes of each kind, of which the smallest counts. */
+const repeats = 2;
+const clusters = 500;
+const apiKey = "bench-key-0123456789abcdef";
+
+/** The peak memory of the engine's provider process that creates many clusters, beside one whose provider does nothing. */
+export async function memory(): Promise<Row> {
+  const empty = await leastOf("empty");
+  const ours = await leastOf("ours");
+  const client = await leastOf("undici");
+  return {
+    run: `memory of a process that creates ${clusters}`,
+    ours: {},
+    note: `${megabytes(ours)} MB; with a provider that does nothing ${megabytes(empty)} MB, with a plain undici client ${megabytes(client)} MB`,
+    // The provider may need as much as Pulumi's SDK, which the process has loaded anyway.
+    targets: [atMost("of a process that does nothing", ours / empty, 2, 2)],
+  };
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0);
+}
+
+async function leastOf(who: "empty" | "ours" | "undici"): Promise<number> {
+  const sizes: number[] = [];
+  for (let i = 0; i < repeats; i += 1) sizes.push(await bytesOf(who));
+  return Math.min(...sizes);
+}
+
+async function bytesOf(who: string): Promise<number> {
+  const simulator = await startSimulator({
+    provisioningMs: 2_000,
+    rateLimit: 1_000_000,
+    apiKeys: { [apiKey]: "org_bench" },
+    gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }],
+  });
+  const env = { ...process.env, GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: apiKey };
+  try {
+    const args = [join(__dirname, "memoryOfProvider.cjs"), who, String(clusters)];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    return Number(stdout.trim().split("\n").at(-1));
+  } finally {
+    await simulator.close();
+  }
+}

@@ -1,0 +1,78 @@
+import { outputNames, shownDefaults } from "../../provider/cluster/model/fields";
+import { type Simulator, startSimulator } from "../../simulator";
+import { Workspace } from "../engine/workspace";
+import { atMost, type Row } from "./rows";
+
+const clusters = 200;
+/** Previews of each project, in turn, so that other load on the machine slows all of them. */
+const rounds = 5;
+const apiKey = "bench-key-0123456789abcdef";
+const inputs = `gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", env: { MODEL: "meta/llama-3-8b", TOKEN: "secret-" + i }`;
+
+/** What the class `Cluster` declares besides what the program gives, so that the program can read it. */
+const declared = ["name", ...shownDefaults, ...outputNames];
+
+/** Programs of as many resources, in the words of `Workspace`: `pulumi` and `gpu` are defined. */
+const programs = {
+  ours: `for (let i = 0; i < ${clusters}; i++) new gpu.Cluster("c" + i, { ${inputs} });`,
+  sameFields: emptyProgram(`${inputs}, ${declared.map((name) => `${name}: undefined`).join(", ")}`),
+  empty: emptyProgram(`gpuType: "h100"`),
+};
+
+/** Resources whose provider does nothing, declared as ours are: no provider is serialized at each start. */
+function emptyProgram(fields: string): string {
+  const provider = 'exports.handler=()=>({create:async inputs=>({id:"1",outs:inputs})})';
+  return `const __provider = ${JSON.stringify(provider)};
+const type = "pulumi-nodejs:dynamic/bench:Empty";
+for (let i = 0; i < ${clusters}; i++) new pulumi.CustomResource(type, "c" + i, { ${fields}, __provider });`;
+}
+
+type Program = keyof typeof programs;
+
+/** A preview of unchanged clusters by the real engine, beside those of resources that do nothing. */
+export async function unchangedPreview(): Promise<Row> {
+  const simulator = await startSimulator({
+    provisioningMs: 300,
+    rateLimit: 1_000_000,
+    apiKeys: { [apiKey]: "org_bench" },
+    gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }],
+  });
+  const names = Object.keys(programs) as Program[];
+  const projects = new Map<Program, Workspace>();
+  try {
+    for (const name of names) projects.set(name, await upProject(simulator, programs[name]));
+    const before = simulator.requests.length;
+    const times: Record<Program, number[]> = { ours: [], sameFields: [], empty: [] };
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [name, workspace] of projects) times[name].push(await secondsOf(workspace));
+    }
+    const requests = (simulator.requests.length - before) / rounds;
+    const over = (base: Program) => median(times.ours.map((seconds, round) => seconds / (times[base][round] ?? 0)));
+    return {
+      run: `preview of ${clusters} without changes`,
+      ours: { seconds: median(times.ours), requests },
+      note: `${over("empty").toFixed(2)} of resources with one field`,
+      targets: [atMost("of resources with as many fields that do nothing", over("sameFields"), 1.2, 2)],
+    };
+  } finally {
+    await simulator.close();
+    for (const workspace of projects.values()) workspace.remove();
+  }
+}
+
+async function upProject({ url }: Simulator, program: string): Promise<Workspace> {
+  const workspace = new Workspace({ env: { GPUCLUSTER_BASE_URL: url, GPUCLUSTER_API_KEY: apiKey }, program });
+  await workspace.init();
+  await workspace.succeed("up", "--yes", "--skip-preview", "--parallel", "64");
+  return workspace;
+}
+
+async function secondsOf(workspace: Workspace): Promise<number> {
+  const startMs = performance.now();
+  await workspace.succeed("preview");
+  return (performance.now() - startMs) / 1_000;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
