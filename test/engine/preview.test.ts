@@ -8,7 +8,7 @@ new gpu.Cluster("web", {
   gpuType: config.get("gpuType") ?? "h100",
   replicas: config.getNumber("replicas") ?? 2,
   container: "vllm/vllm-openai:v0.6.3",
-  env: { MODEL: config.get("model") ?? "llama", TOKEN: "canary-value" },
+  env: { MODEL: config.get("model") ?? "meta-llama/Llama-3.1-8B-Instruct", TOKEN: "canary-value" },
   desiredStatus: config.get("status"),
 });
 `;
@@ -31,7 +31,7 @@ function steady(output: string): string {
     .trim();
 }
 
-const settings = { replicas: "2", gpuType: "h100", model: "llama", status: "running" };
+const settings = { replicas: "2", gpuType: "h100", model: "meta-llama/Llama-3.1-8B-Instruct", status: "running" };
 
 /** Passes every setting each time, because the CLI stores the settings that it receives. */
 async function textOf(changes: Partial<typeof settings>, ...command: string[]): Promise<string> {
@@ -64,7 +64,7 @@ describe("the preview that a user reads before confirming", () => {
   it.each<[string, string, Partial<typeof settings>]>([
     ["more replicas", "scale", { replicas: "4" }],
     ["a stop", "stop", { status: "stopped" }],
-    ["a replacement", "replace", { gpuType: "l4", model: "llama-70b" }],
+    ["a replacement", "replace", { gpuType: "l4", model: "meta-llama/Llama-3.1-70B-Instruct" }],
   ])("of %s: only the changes, and the running capacity that is lost", async (_title, name, changes) => {
     const text = await textOf(changes, "preview", "--diff");
     expect(text).toBe(golden(name, text));
