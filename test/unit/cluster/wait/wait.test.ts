@@ -236,8 +236,8 @@ describe("nothing that passes ends a wait:", () => {
   });
 });
 
-describe("a list that lags 15 s behind, where several wait,", () => {
-  const lagging = { listLagMs: 15_000, provisioningMs: 40_000, deletionMs: 5_000 };
+describe("a list that lags 30 s behind, where several wait,", () => {
+  const lagging = { listLagMs: 30_000, provisioningMs: 40_000, deletionMs: 5_000 };
   const web = (news: Properties) => ["web-a", "web-b"].map((name): Properties => ({ ...news, name }));
 
   /** Creates both, or changes both. */
@@ -253,11 +253,11 @@ describe("a list that lags 15 s behind, where several wait,", () => {
   it("neither ends a start with the stop before it, nor a roll-out with the failure before it", async () => {
     const bench = await openBench(lagging);
     const stopped = await both(bench, atRest, await both(bench, asked));
-    await bench.clock.advance(20_000);
+    await bench.clock.advance(40_000);
     const up = await both(bench, asked, stopped);
     for (const at of up) expect(running(bench, at).status).toBe("running");
     for (const { id } of up) bench.simulator.change(id, { status: "failed", message: "node lost" });
-    await bench.clock.advance(20_000);
+    await bench.clock.advance(40_000);
     const env = { MODEL: "another" };
     const healed = await both(bench, { ...asked, env }, up);
     for (const at of healed) expect(running(bench, at)).toMatchObject({ status: "running", env });
