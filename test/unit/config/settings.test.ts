@@ -183,10 +183,7 @@ test.each(Object.entries(wrongAddresses).flatMap(([reason, all]) => all.map((giv
 test.each([
   ["a space inside", `${key} x`],
   ["a line break inside", `${key}\r\nx-evil: 1`],
-  ["a tab inside", `${key}\tx`],
   ["a NUL", `${key}\u0000`],
-  ["an umlaut", `${key}ü`],
-  ["a typographic quote", `“${key}”`],
   ["a zero-width space", `${key}\u200b`],
 ])("a key with %s is refused, and never shown", (_what, bad) => {
   const error = refusalOf({ ...settings, GPUCLUSTER_API_KEY: bad });
@@ -243,12 +240,8 @@ test.each<[string, Record<string, string>, object]>([
   ["the client's names", { requestNames: "client" }, { requestNames: "client" }],
   ["empty texts, which are as good as none", { strictPreview: "", capacityCheck: " ", maxHourlyCost: "\n" }, {}],
   ["a strict preview", { strictPreview: "true" }, { strictPreview: true }],
-  ["a preview that is not", { strictPreview: "false" }, { strictPreview: false }],
-  ["a warning for too few GPUs", { capacityCheck: "warn" }, { capacityCheck: "warn" }],
   ["an error for too few GPUs", { capacityCheck: "error" }, { capacityCheck: "error" }],
-  ["a whole number as the limit", { maxHourlyCost: "40" }, { maxHourlyCost: 40 }],
   ["a fraction as the limit", { maxHourlyCost: "0.25" }, { maxHourlyCost: 0.25 }],
-  ["a fraction without a whole part", { maxHourlyCost: ".5" }, { maxHourlyCost: 0.5 }],
   ["a number as YAML writes large ones", { maxHourlyCost: "1e+21" }, { maxHourlyCost: 1e21 }],
   ["a salt", { resume: "9f3c41aa07be5d12" }, { resume: "9f3c41aa07be5d12" }],
   ["white space around", { strictPreview: " true\n", maxHourlyCost: " 7 " }, { strictPreview: true, maxHourlyCost: 7 }],

@@ -94,10 +94,7 @@ test.each([
   [["--fault", '{"kind":"flap","replica":0,"flaps":1}'], "periodMs: Invalid input: expected number"],
   [["--fault", '{"kind":"delay"}'], "ms: Invalid input: expected number"],
   [["--fault", '{"kind":"drop","whne":"after"}'], 'Unrecognized key: "whne"'],
-  [
-    ["--fault", '{"kind":"status","status":500,"headers":{"a":1}}'],
-    "headers: a: Invalid input: expected string",
-  ],
+  [["--fault", '{"kind":"status","status":500,"headers":{"a":1}}'], "headers: a: Invalid input: expected string"],
 ])("%j is refused with a reason", (args, reason) => {
   expect(parseCli(args, {})).toEqual({ command: "fail", message: expect.stringContaining(reason) });
 });
