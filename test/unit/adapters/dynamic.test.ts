@@ -2,7 +2,6 @@ import * as adapter from "../../../provider/adapters/dynamic";
 import { systemClock } from "../../../provider/base/clock";
 import type { Properties } from "../../../provider/contract";
 import { type Simulator, startSimulator } from "../../../simulator";
-import { type EndpointServer, serveEndpoints } from "../../support/endpointServer";
 import type { VirtualClock } from "../../support/virtualClock";
 import { failureOf, living } from "../cluster/harness";
 import { canary, least, urnOf } from "../cluster/inputs";
@@ -16,7 +15,6 @@ const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": "1b470
 const hidden = { __urn: urnOf("web"), __provider: "text of the provider" };
 
 let simulator: Simulator;
-let endpoint: EndpointServer;
 let count = 0;
 
 /** Inputs as check returns them, each with a new name. */
@@ -39,15 +37,13 @@ async function created(more: Properties = {}) {
 }
 
 beforeEach(async () => {
-  endpoint = await serveEndpoints([{ kind: "status", status: 200 }], clock);
-  simulator = await startSimulator({ clock, rateLimit: 1_000_000, endpoint: endpoint.url });
+  simulator = await startSimulator({ clock, rateLimit: 1_000_000 });
   useEnvironment(simulator);
 });
 
 afterEach(async () => {
   forgetEnvironment();
   await simulator.close();
-  await endpoint.close();
 });
 
 describe("the dynamic adapter", () => {
@@ -120,38 +116,6 @@ describe("the results of the dynamic adapter", () => {
     const { inputs, id, outs } = await created({ env: { MODEL: canary, LEVEL: "" } });
     expect(id).toBe(simulator.clusters()[0]?.id);
     expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: "" }, settled: true });
-  });
-
-  it.each([200, 503])("have the secrets of a probe as secrets, whether it answers %i", async (status) => {
-    await endpoint.answer({ kind: "status", status });
-    const probe = { path: "/health", headers: { "X-Key": canary } };
-    const inputs = inputsOf({ readinessProbe: probe, __timeouts: { create: "30s" } });
-    const made = await run(
-      adapter.create(inputs).then(
-        ({ outs }) => outs,
-        (error) => error.properties,
-      ),
-    );
-    expect(made).toMatchObject({
-      readinessProbe: { path: "/health", headers: { "X-Key": secret(canary) } },
-      settled: status === 200,
-    });
-    expect(endpoint.requests[0]).toMatchObject({ method: "GET", headers: { "x-key": canary } });
-    expect(JSON.stringify(endpoint.requests)).not.toContain(simulator.apiKey);
-  });
-
-  it("have the hash of what was rolled back as a secret, also after a refresh", async () => {
-    simulator.fault({ kind: "fail", message: "no such model", container: "acme/broken:1" });
-    const { inputs, id, state } = await created({ onFailedUpdate: "rollBack" });
-    const news = { ...inputs, container: "acme/broken:1" };
-    const { properties } = await run(adapter.update(id, state, news).catch((error) => error));
-    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
-    expect(properties.__failed).toEqual({ at: expect.stringMatching(/Z$/), configuration: secret(hash) });
-    const plain = properties.__failed.configuration.value;
-    const held = { ...stored(properties), __failed: { ...properties.__failed, configuration: plain } };
-    const { props = {}, inputs: read = {} } = await run(adapter.read(id, held));
-    expect(props).toMatchObject({ __failed: properties.__failed, settled: true });
-    expect(read).not.toHaveProperty("__failed");
   });
 
   it("have no env if none was given", async () => {
