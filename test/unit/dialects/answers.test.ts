@@ -1,46 +1,12 @@
-import { getHealth, getServiceInfo } from "../../../provider/api/serviceInfo";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
-import { getGpuAvailability, getGpuModels, getGpuPricing, getGpuTypes } from "../../../provider/functions/gpus";
-import { catalogs, type SimulatedGpuType } from "../../../simulator/catalog";
 import { resolveDialect } from "../../../simulator/dialects";
 import { closeAll, failureOf } from "../cluster/harness";
 import { create, endpointOf, names, open, web } from "./harness";
 
 afterEach(closeAll);
 
-const model = ({ type, name, memoryGb }: SimulatedGpuType) => ({ type, name, memoryGb });
-const price = ({ type, pricePerHour }: SimulatedGpuType) => ({ type, pricePerHour, currency: "USD" });
-const stock = ({ type, stock: count }: SimulatedGpuType) => ({ type, available: count > 0, availableCount: count });
-
-/** The facts that are equal in every dialect: all except the service's own record. */
-function canonical<T extends { raw: unknown }>(records: readonly T[]): Omit<T, "raw">[] {
-  return records.map(({ raw: _raw, ...facts }) => facts);
-}
-
 describe.each(names)("in the dialect %s", (name) => {
   const dialect = resolveDialect(name);
-  const catalog = catalogs[dialect.catalog];
-
-  it("the GPU types have the same facts", async () => {
-    const { client, run } = await open(name);
-    const all = await run(getGpuTypes(client));
-    expect(canonical(all.gpuTypes)).toEqual(catalog.map((gpu) => ({ ...model(gpu), ...price(gpu), ...stock(gpu) })));
-    expect(canonical((await run(getGpuModels(client))).models)).toEqual(catalog.map(model));
-    expect(canonical((await run(getGpuPricing(client))).prices)).toEqual(catalog.map(price));
-  });
-
-  it("the availability is the same, for all types and for one", async () => {
-    const { client, run, simulator } = await open(name);
-    const all = await run(getGpuAvailability(client));
-    expect(canonical(all.availability)).toEqual(catalog.map(stock));
-    simulator.setGpuType("l4", { stock: 1 });
-    for (const gpu of [...catalog.filter(({ type }) => type !== "l4"), { ...gpuOf("l4", catalog), stock: 1 }]) {
-      const one = await run(getGpuAvailability(client, { type: gpu.type }));
-      expect(canonical(one.availability)).toEqual([stock(gpu)]);
-    }
-    const { message } = await run(failureOf(getGpuAvailability(client, { type: "x900" })));
-    expect(message).toContain("getGpuTypes()");
-  });
 
   it("clusters are listed, and read by name and by id, without the values of env", async () => {
     const bench = await open(name);
@@ -99,16 +65,4 @@ describe.each(names)("in the dialect %s", (name) => {
     expect(await run(getCluster(client, { id }))).toMatchObject({ status, replicas: 2 });
     expect(await run(getClusterStatus(client, { id }))).toMatchObject({ status, readyReplicas: 0 });
   });
-
-  it("the health and the descriptor are found", async () => {
-    const { client, run } = await open(name);
-    expect(await run(getHealth(client))).toMatchObject({ healthy: true, status: "ok" });
-    expect(await run(getServiceInfo(client))).toMatchObject({ name: "GPU Cluster Management API", version: "1.0.0" });
-  });
 });
-
-function gpuOf(type: string, catalog: readonly SimulatedGpuType[]): SimulatedGpuType {
-  const found = catalog.find((gpu) => gpu.type === type);
-  if (!found) throw new Error(`no ${type} in the catalog`);
-  return found;
-}

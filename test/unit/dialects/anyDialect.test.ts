@@ -1,8 +1,9 @@
 import fc from "fast-check";
+import type { Dialect } from "../../../simulator";
 import { runs } from "../../support/shares";
-import { type Bench, closeAll, forget, living } from "../cluster/harness";
+import { type Bench, closeAll, countOf, forget, living, writes } from "../cluster/harness";
 import { anyDialect, report } from "./atRandom";
-import { create, type Held, open, read, toDo, update, type Wanted, web } from "./harness";
+import { create, expectReached, type Held, open, read, toDo, update, type Wanted, web } from "./harness";
 
 afterEach(closeAll);
 
@@ -11,10 +12,12 @@ const anyEnv = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("value-o
 const anyReplicas = fc.integer({ min: 1, max: 4 });
 const anyContainer = fc.constantFrom("team/server:1.0", "team/server:2.0", "ghcr.io/team/server:1.0");
 
+type Changes = Partial<Pick<Wanted, "replicas" | "container" | "env">>;
+
 /** The next action of the program, or of another program. */
 type Step =
   | { readonly kind: "update"; readonly changes: Partial<Wanted> }
-  | { readonly kind: "drift"; readonly changes: Partial<Pick<Wanted, "replicas" | "container" | "env">> }
+  | { readonly kind: "drift" | "adopt"; readonly changes: Changes }
   | { readonly kind: "recreate" };
 
 const anyChanges = fc.record(
@@ -25,6 +28,7 @@ const anyChanges = fc.record(
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: anyChanges.map((changes) => ({ kind: "update" as const, changes })) },
   { weight: 2, arbitrary: anyChanges.map((changes) => ({ kind: "drift" as const, changes })) },
+  { weight: 1, arbitrary: anyChanges.map((changes) => ({ kind: "adopt" as const, changes })) },
   { weight: 1, arbitrary: fc.constant({ kind: "recreate" as const }) },
 );
 
@@ -64,32 +68,66 @@ async function take(bench: Bench, { held, wanted }: Situation, step: Step): Prom
     return { held: await update(bench, held, next), wanted: next };
   }
   if (step.kind === "drift") return { held: await putBack(bench, held, wanted, step.changes), wanted };
+  if (step.kind === "adopt") return { held: await adopt(bench, held, wanted, step.changes), wanted };
   await remove(bench, held);
   return { held: await create(bench, wanted), wanted };
 }
 
+/** A path at which a cluster differs from the program, and whether the dialect shows it. */
+interface Difference {
+  readonly path: string;
+  readonly isShown: boolean;
+}
+
+function differences(changes: Changes, wanted: Wanted, { containerEcho, envEcho }: Dialect): Difference[] {
+  const { replicas, container, env = {} } = { ...wanted, ...changes };
+  const { env: wantedEnv = {} } = wanted;
+  const variables = [...new Set([...Object.keys(env), ...Object.keys(wantedEnv)])]
+    .filter((name) => env[name] !== wantedEnv[name])
+    .map((name): Difference => {
+      const isInBoth = Object.hasOwn(env, name) && Object.hasOwn(wantedEnv, name);
+      // A value that is empty may be one that the service hides.
+      const isValueShown = envEcho === "same" && env[name] !== "";
+      return { path: `env.${name}`, isShown: isInBoth ? isValueShown : envEcho !== "none" };
+    });
+  return [
+    ...(container === wanted.container ? [] : [{ path: "container", isShown: containerEcho !== "none" }]),
+    ...variables,
+    ...(replicas === wanted.replicas ? [] : [{ path: "replicas", isShown: true }]),
+  ];
+}
+
 /** Corrects by one update the drift that the service shows; drift that it does not show is unknown. */
-async function putBack(
-  bench: Bench,
-  held: Held,
-  wanted: Wanted,
-  changes: Partial<Pick<Wanted, "replicas" | "container" | "env">>,
-): Promise<Held> {
-  bench.simulator.change(held.id, changes);
+async function putBack(bench: Bench, held: Held, wanted: Wanted, changes: Changes): Promise<Held> {
+  const { simulator } = bench;
+  const drift = differences(changes, wanted, simulator.dialect);
+  const shown = drift.filter(({ isShown }) => isShown).map(({ path }) => path);
+  simulator.change(held.id, changes);
   const found = await read(bench, held);
-  const { containerEcho, envEcho } = bench.simulator.dialect;
-  const { env = {} } = wanted;
-  const sorted = (names: string[]) => [...names].sort().join();
-  const isSameNames = sorted(Object.keys(env)) === sorted(Object.keys(changes.env ?? env));
-  const isSameEnv = isSameNames && Object.entries(changes.env ?? {}).every(([name, value]) => env[name] === value);
-  const isEnvSeen = isSameEnv || envEcho === "same";
-  const isContainerSeen = containerEcho !== "none" || (changes.container ?? wanted.container) === wanted.container;
-  if (isEnvSeen && isContainerSeen) return update(bench, found, wanted);
-  // The drift may be hidden as a whole or in part: only the replicas are always shown.
-  const isDrifted = changes.replicas !== undefined && changes.replicas !== wanted.replicas;
-  expect(toDo(bench, found, wanted).includes("replicas")).toBe(isDrifted);
-  bench.simulator.change(held.id, { container: wanted.container, env });
+  expect(toDo(bench, found, wanted).sort()).toEqual(shown.sort());
+  if (shown.length === drift.length) return update(bench, found, wanted);
+  simulator.change(held.id, { container: wanted.container, env: wanted.env ?? {} });
   return update(bench, await read(bench, found), wanted);
+}
+
+/** Takes over the cluster as that of another program, and corrects what differs if the service shows all of it. */
+async function adopt(bench: Bench, { id }: Held, wanted: Wanted, changes: Changes): Promise<Held> {
+  const { simulator } = bench;
+  const drift = differences(changes, wanted, simulator.dialect);
+  const isCorrected = drift.every(({ path, isShown }) => isShown && !isForeign(path, wanted));
+  if (isCorrected) simulator.change(id, changes);
+  forget(bench);
+  // In a run of its own: in the run of an adoption, a deletion leaves the cluster as it is.
+  const held = await bench.run(bench.as("seen").create(bench.ctx(), { ...wanted, adopt: id }));
+  await expectReached(bench, held, wanted);
+  expect(countOf(simulator, "POST /v1/clusters")).toBe(0);
+  if (!isCorrected || drift.length === 0) expect(writes(simulator)).toEqual([]);
+  return held;
+}
+
+/** Whether a path is that of a variable which the program does not have: an adoption leaves it, because the service may add it. */
+function isForeign(path: string, { env = {} }: Wanted): boolean {
+  return path.startsWith("env.") && !Object.hasOwn(env, path.slice("env.".length));
 }
 
 async function remove(bench: Bench, { id, state }: Held): Promise<void> {
