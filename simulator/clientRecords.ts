@@ -40,7 +40,7 @@ function detail(cluster: SimulatedCluster, { fleet, dialect }: Service): object 
   const gpu = fleet.gpu(cluster.gpuType);
   const model = gpu ? { id: uuidOf(gpu.type), ...modelFacts(gpu) } : null;
   const { container = null, env = null } = configurationOf(cluster, dialect);
-  const { registryCredentialId: _secret, ...extras } = cluster.extras;
+  const { registryCredentialId: _hidden, ...extras } = cluster.extras;
   return {
     ...factsOf(cluster),
     gpuModelId: model?.id ?? null,

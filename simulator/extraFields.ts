@@ -33,7 +33,9 @@ interface OwnField {
 }
 
 /** The compiler asks for each input that a creation sends. */
-const ownFields: Readonly<Record<Exclude<CreatedName, MainField | "extraFields">, OwnField>> = {};
+const ownFields: Readonly<Record<Exclude<CreatedName, MainField | "extraFields">, OwnField>> = {
+  registryCredentialId: { schema: text.nullable(), isFixed: false },
+};
 const own = new Map<string, OwnField>(Object.entries(ownFields));
 
 /** The request fields besides the five of the specification. */
@@ -51,7 +53,6 @@ const schemas: Readonly<Record<string, z.ZodType>> = {
   diskSizeGb: amount,
   containerCommand: texts,
   cloudInitRuncmd: texts,
-  registryCredentialId: text,
   autoscaling,
 };
 const schema = z.object(schemas).partial();

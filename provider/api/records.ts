@@ -43,6 +43,7 @@ export const clusterTable = {
   createdAt: [stamp, "created_at"],
   container: [text, "container", "image_url", "image"],
   env: [variables, "env", "env_vars", "environment", "environment_variables"],
+  registryCredentialId: [text, "registry_credential_id"],
   reason: [text, "status_reason", "failure_reason", "reason", "message"],
 } as const satisfies Table;
 

@@ -15,22 +15,38 @@ export interface CreateBody {
   readonly replicas: number;
   readonly container: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly registryCredentialId?: string;
   /** Fields unknown to this package, sent unchanged. */
   readonly extraFields?: Readonly<Record<string, unknown>>;
 }
 
-/** @assumption An update uses the field names of the create request; null removes a variable if the service merges env by name. */
+/** @assumption An update uses the field names of the create request; null removes a variable if the service merges env by name, and the credential of a registry. */
 /** The configuration to change (section 4). */
-export interface UpdateBody extends Partial<Omit<CreateBody, "env">> {
+export interface UpdateBody extends Partial<Omit<CreateBody, "env" | "registryCredentialId">> {
   readonly env?: Readonly<Record<string, string | null>>;
+  readonly registryCredentialId?: string | null | undefined;
 }
 
 type Field = Exclude<keyof UpdateBody, "extraFields">;
 
-/** @assumption A service accepts the names of the specification, or the names that the official client sends. */
+/** @assumption A service accepts the names of the specification, or the names that the official client sends. The specification names no credential of a registry: its name follows that of the client. */
 export const vocabularies: Readonly<Record<RequestNames, Readonly<Record<Field, string>>>> = {
-  specification: { name: "name", gpuType: "gpu_type", replicas: "replicas", container: "container", env: "env" },
-  client: { name: "name", gpuType: "gpuModelId", replicas: "replicaCount", container: "imageUrl", env: "envVars" },
+  specification: {
+    name: "name",
+    gpuType: "gpu_type",
+    replicas: "replicas",
+    container: "container",
+    env: "env",
+    registryCredentialId: "registry_credential_id",
+  },
+  client: {
+    name: "name",
+    gpuType: "gpuModelId",
+    replicas: "replicaCount",
+    container: "imageUrl",
+    env: "envVars",
+    registryCredentialId: "registryCredentialId",
+  },
 };
 
 const fields = Object.keys(vocabularies.specification) as Field[];

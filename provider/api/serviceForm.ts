@@ -13,7 +13,10 @@ export type OptionalEndpoint = "status" | "update" | "redeploy" | "gpus" | "gpuA
 export type GpuSubject = "types" | "models" | "pricing" | "availability";
 
 /** Inputs that only an update or a redeploy changes. */
-export type ConfigInput = "container" | "env" | "extraFields";
+export const configInputs = ["container", "env", "registryCredentialId", "extraFields"] as const;
+export type ConfigInput = (typeof configInputs)[number];
+/** A redeploy changes the image, and nothing else. */
+export const onlyByUpdate = configInputs.filter((input) => input !== "container");
 
 /**
  * The form of the API that a service has: the names of its requests, its missing endpoints, and its GPUs. The form is
@@ -49,7 +52,7 @@ export class ServiceForm {
   /** The inputs that the service has refused to change in place, as far as is known. */
   get fixed(): readonly ConfigInput[] {
     if (this.has("update") !== false) return [];
-    return this.has("redeploy") === false ? ["container", "env", "extraFields"] : ["env", "extraFields"];
+    return this.has("redeploy") === false ? configInputs : onlyByUpdate;
   }
 
   learned(endpoint: OptionalEndpoint, isThere: boolean): void {

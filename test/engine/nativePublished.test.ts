@@ -1,5 +1,5 @@
 import { closeBenches, openNativeBench } from "./harness";
-import { testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
+import { testPublishedCredential, testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
 import { formNames, testPublishedLife } from "./publishedLife";
 import { nativeAdapter } from "./publishedPrograms";
 
@@ -8,6 +8,7 @@ afterAll(closeBenches);
 testPublishedLife(nativeAdapter);
 testPublishedFacts(nativeAdapter);
 testPublishedSecrets(nativeAdapter);
+testPublishedCredential(nativeAdapter);
 
 it.each(formNames)(
   "an import of the form %s gives a program that previews as no change, in any spelling",

@@ -1,5 +1,5 @@
 import { closeBenches, living, openBench } from "./harness";
-import { testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
+import { testPublishedCredential, testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
 import { formNames, testPublishedLife } from "./publishedLife";
 import { dynamicAdapter } from "./publishedPrograms";
 
@@ -8,6 +8,7 @@ afterAll(closeBenches);
 testPublishedLife(dynamicAdapter);
 testPublishedFacts(dynamicAdapter);
 testPublishedSecrets(dynamicAdapter);
+testPublishedCredential(dynamicAdapter);
 
 it.each(formNames)(
   "a cluster of the form %s is adopted under the display name of its GPU, and corrected",

@@ -93,12 +93,44 @@ function wantedOf(gpuType: string) {
   return { gpuType, container: "acme/model:1" };
 }
 
-const credential = "canary-credential-9d1f4a77b2";
-const otherCredential = "canary-credential-0c55e1b6f3";
+const path = "/canary-path-9d1f4a77b2";
+const otherPath = "/canary-path-0c55e1b6f3";
 const extraNames = {
-  documented: { port: "container_port", credential: "registry_credential_id" },
-  client: { port: "containerPort", credential: "registryCredentialId" },
+  documented: { port: "container_port", path: "health_check_path" },
+  client: { port: "containerPort", path: "healthCheckPath" },
 };
+
+/** Tests the credential of a registry, which a cluster names by its id. */
+export function testPublishedCredential(adapter: Adapter): void {
+  it.each([
+    ["documented", "registry_credential_id", /~ registryCredentialId\s*: "cred_1" => "cred_2"/, "PATCH"],
+    [
+      "client",
+      "registryCredentialId",
+      /`registryCredentialId` changes, which the service cannot do in place/,
+      "DELETE",
+    ],
+  ] as const)(
+    "the id of a registry's credential is sent by the names of the form %s",
+    async (form, name, shown, by) => {
+      const { workspace, simulator, writes } = await openBench("", { dialect: form });
+      const write = (registryCredentialId: string) =>
+        adapter.writeCluster(workspace, { ...wantedOf("rtx-4090"), registryCredentialId });
+      const held = () => living(simulator).map(({ extras }) => extras["registryCredentialId"]);
+      write("cred_1");
+      expect((await workspace.preview("--diff")).output).toMatch(/registryCredentialId\s*: "cred_1"/);
+      expect((await workspace.up()).code).toBe(0);
+      const creation = simulator.requests.find(({ method }) => method === "POST");
+      expect([creation?.body, held()]).toEqual([expect.objectContaining({ [name]: "cred_1" }), ["cred_1"]]);
+      expect((await workspace.preview("--expect-no-changes", "--refresh")).code).toBe(0);
+      write("cred_2");
+      expect((await workspace.preview("--diff")).output).toMatch(shown);
+      expect((await workspace.up()).code).toBe(0);
+      expect([held(), writes().some((line) => line.startsWith(by))]).toEqual([["cred_2"], true]);
+      expect((await workspace.destroy()).code).toBe(0);
+    },
+  );
+}
 
 /** Tests a secret among the request fields that the package does not know. */
 export function testPublishedSecrets(adapter: Adapter): void {
@@ -109,7 +141,7 @@ export function testPublishedSecrets(adapter: Adapter): void {
       adapter.writeCluster(workspace, {
         ...wantedOf("rtx-4090"),
         open: { [names.port]: port },
-        secret: { [names.credential]: value },
+        secret: { [names.path]: value },
       });
     const outputs: string[] = [];
     const run = async (...args: string[]) => {
@@ -120,23 +152,23 @@ export function testPublishedSecrets(adapter: Adapter): void {
     const up = ["up", "--yes", "--skip-preview"];
     const refresh = ["refresh", "--yes", "--skip-preview", "--diff"];
 
-    write(8000, credential);
-    expect((await run("preview", "--diff")).output).toMatch(/_?[cC]redential_?[iI]d\s*: \[secret\]/);
+    write(8000, path);
+    expect((await run("preview", "--diff")).output).toMatch(/health_?[cC]heck_?[pP]ath\s*: \[secret\]/);
     expect((await run("preview", "--json")).code).toBe(0);
-    const message = `the credential ${credential} is unknown`;
+    const message = `the path ${path} is unknown`;
     simulator.fault({ kind: "status", status: 400, message, method: "POST", path: "/v1/clusters" });
-    expect((await run(...up)).output).toContain("the credential [secret] is unknown");
+    expect((await run(...up)).output).toContain("the path [secret] is unknown");
     expect((await run(...up)).code).toBe(0);
-    const extras = { containerPort: 8000, registryCredentialId: credential };
+    const extras = { containerPort: 8000, healthCheckPath: path };
     expect(living(simulator)).toMatchObject([{ extras }]);
     expect((await run(...refresh, "--expect-no-changes")).code).toBe(0);
 
-    write(9000, otherCredential);
+    write(9000, otherPath);
     const { output } = await run("preview", "--diff");
     expect(output).toMatch(/~ container_?[pP]ort\s*: 8000 => 9000/);
-    expect(output).toMatch(/~ registry_?[cC]redential_?[iI]d\s*: \[secret\] => \[secret\]/);
+    expect(output).toMatch(/~ health_?[cC]heck_?[pP]ath\s*: \[secret\] => \[secret\]/);
     expect((await run("preview", "--json")).code).toBe(0);
-    const refusal = `neither ${credential} nor ${otherCredential} is known`;
+    const refusal = `neither ${path} nor ${otherPath} is known`;
     simulator.fault({ kind: "status", status: 403, message: refusal, method: "GET", path: "/v1/clusters/*" });
     expect((await run(...up)).output).toContain("neither [secret] nor [secret] is known");
     await run(...up);

@@ -7,6 +7,7 @@ export interface Wanted {
   readonly replicas?: number;
   readonly name?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly registryCredentialId?: string;
   readonly desiredStatus?: string;
   readonly adopt?: string;
   /** Values of `extraFields` that are no secrets. */

@@ -1,5 +1,5 @@
 import type { ClusterRecord } from "../../api/records";
-import type { ConfigInput } from "../../api/serviceForm";
+import { type ConfigInput, configInputs } from "../../api/serviceForm";
 import { stateOf } from "../../api/states";
 import { messageOf, NotInPlaceError } from "../../base/errors";
 import { isMasked, sameImage } from "../compare/drift";
@@ -16,7 +16,7 @@ import { waitUntilReady } from "../wait/wait";
 import { endState, type PartialState, withPartialState } from "./partialState";
 import { isAtRest, isRefusedRequest, start, stop } from "./power";
 import { restartOnce, updateAndRollOut } from "./requestRollout";
-import { changedFields, configInputs, replicasBefore, sendUpdate } from "./updateRequest";
+import { changedFields, replicasBefore, sendUpdate } from "./updateRequest";
 
 /** A change of an existing cluster. */
 export interface Change {
@@ -113,8 +113,6 @@ export function keptEnv(own: CheckedInputs["env"] = {}, shown: NonNullable<Clust
   return Object.fromEntries(values.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** What an update sends. */
-const configuration = ["container", "env", "extraFields"] as const;
 const triggers = ["restartTriggers", "redeployTriggers"] as const;
 
 /** What is known to be done of a change. It is the state of a change that fails halfway. */
@@ -132,7 +130,7 @@ export class Journal {
 
   constructor(private readonly change: Change) {
     const { inputs, state, record, effects, needsRollout } = change;
-    const open = needsRollout ? configuration : effects.has("configure") ? (["extraFields"] as const) : [];
+    const open = needsRollout ? configInputs : effects.has("configure") ? (["extraFields"] as const) : [];
     this.#running = {
       ...inputs,
       ...pick(state, [...open, ...triggers]),
@@ -166,7 +164,7 @@ export class Journal {
     const { inputs, state: before, needsRollout } = this.change;
     const { isAccepted = false, seen = false } = this.rollout ?? {};
     const isRolledOut = isAccepted || seen || this.isStarted;
-    if (isRolledOut) this.done(...configuration);
+    if (isRolledOut) this.done(...configInputs);
     else if (this.isStored) this.done("extraFields");
     const running = this.#running;
     if (isAccepted && !seen) return { running, before, unfinished: "redeployed" };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { ClusterRecord } from "../../api/records";
+import { configInputs } from "../../api/serviceForm";
 import { isLeaving } from "../../api/states";
 import { ClusterFailedError, type GpuClusterError, RequestError, TimeoutError } from "../../base/errors";
 import { listOf } from "../../base/text";
@@ -20,7 +21,7 @@ import { type Change, carryOut, isRevived, Journal, keptEnv } from "./change";
 import { changedFields } from "./updateRequest";
 
 /** What a roll-back brings back. */
-const configuration = ["container", "env", "extraFields", "readinessProbe"] as const;
+const configuration = [...configInputs, "readinessProbe"] as const;
 
 type Configured = Partial<Pick<CheckedInputs, (typeof configuration)[number]>>;
 

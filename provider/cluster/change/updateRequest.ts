@@ -3,7 +3,7 @@ import type { UpdateMethod } from "../../api/endpoints";
 import { type ClusterRecord, missingField } from "../../api/records";
 import { isAboutBody, isNamed, isUnwanted } from "../../api/refusedFields";
 import { type UpdateBody, vocabularies } from "../../api/requests";
-import type { ConfigInput } from "../../api/serviceForm";
+import { type ConfigInput, configInputs } from "../../api/serviceForm";
 import { ApiError, NotInPlaceError, NoUpdateError, RequestError } from "../../base/errors";
 import { cleanText, listOf, mostNamed } from "../../base/text";
 import { extrasShown } from "../model/extraFields";
@@ -35,7 +35,7 @@ export interface Progress {
 /**
  * Sends an update.
  * @throws NoUpdateError if the service has no update and only the image changes.
- * @throws NotInPlaceError if the service has no update and env or extra fields change.
+ * @throws NotInPlaceError if the service has no update and another input changes.
  */
 export function sendUpdate(
   target: LookupSources,
@@ -99,14 +99,22 @@ async function sendConfiguration(update: Update): Promise<ClusterRecord | undefi
 
 /** The bodies of an update: all fields, and those that change; the variables that it removes. Pure. */
 function bodiesOf({ inputs, changed, before, shown }: UpdateRequest) {
-  const { container, replicas, env = {}, extraFields = {} } = inputs;
-  const all: { [Name in UpdatedName]: UpdateBody[Name] } = { container, replicas, env, extraFields };
+  const { container, replicas, env = {}, registryCredentialId, extraFields = {} } = inputs;
+  const all: Record<UpdatedName, unknown> & UpdateBody = {
+    container,
+    replicas,
+    env,
+    registryCredentialId,
+    extraFields,
+  };
   const extras = Object.entries(extraFields).filter(
     ([name, value]) => before.__unfinished === "rollout" || !isDeepStrictEqual(value, before.extraFields?.[name]),
   );
+  const credential = registryCredentialId ?? (before.registryCredentialId === undefined ? undefined : null);
   const configured: UpdateBody = {
     ...(changed.has("container") ? { container } : {}),
     ...(changed.has("env") ? { env } : {}),
+    ...(changed.has("registryCredentialId") && credential !== undefined ? { registryCredentialId: credential } : {}),
     ...(changed.has("extraFields") && extras.length > 0 ? { extraFields: Object.fromEntries(extras) } : {}),
   };
   const size = replicas === replicasBefore(shown, before) ? {} : { replicas };
@@ -133,8 +141,6 @@ function withNulls(body: UpdateBody, names: readonly string[]): UpdateBody {
 function hasNulls({ env = {} }: UpdateBody): boolean {
   return Object.values(env).includes(null);
 }
-
-export const configInputs: readonly ConfigInput[] = ["container", "env", "extraFields"];
 
 /** The inputs of an update that differ. */
 export function changedFields(inputs: Configured, before: Configured): ConfigInput[] {
@@ -223,8 +229,14 @@ function namesOf(field: (typeof updateFields)[number]): string[] {
   return Object.values(vocabularies).map((names) => names[field]);
 }
 
-function isConfigured({ container, env }: ClusterRecord, sent: UpdateBody, removed: readonly string[]): boolean {
+function isConfigured(
+  { container, env, registryCredentialId }: ClusterRecord,
+  sent: UpdateBody,
+  removed: readonly string[],
+): boolean {
   if (sent.container !== undefined && sent.container !== container) return false;
+  if (sent.registryCredentialId !== undefined && sent.registryCredentialId !== (registryCredentialId ?? null))
+    return false;
   if (sent.env === undefined) return true;
   const isThere = Object.entries(sent.env).every(([name, value]) => (env?.[name] ?? null) === value);
   return env !== undefined && isThere && removed.every((name) => !Object.hasOwn(env, name));

@@ -1,5 +1,6 @@
 import { sameId } from "../../api/names";
 import type { ClusterRecord } from "../../api/records";
+import { configInputs } from "../../api/serviceForm";
 import { isStopping, stateOf } from "../../api/states";
 import { GpuClusterError, isRejectedKey, messageOf } from "../../base/errors";
 import { cleanText, listOf, resourceNameOf } from "../../base/text";
@@ -162,7 +163,7 @@ export async function judgeAdoption(
   { id, record, isLeft }: Adoption,
 ): Promise<string | undefined> {
   if (id === undefined || !record) return undefined;
-  const isConfigured = adoptionChanges(inputs, record).some((path) => isWithinPaths(path, ["container", "env"]));
+  const isConfigured = adoptionChanges(inputs, record).some((path) => isWithinPaths(path, configInputs));
   const fixed = isConfigured ? check.need("updates in place", await check.facts.fixed()) : undefined;
   const wrong = mismatches(comparable(inputs, record), record, fixed);
   check.failures.push(...wrong);

@@ -1,4 +1,4 @@
-import { textNames } from "../model/fields";
+import { inputFlags, textNames } from "../model/fields";
 import { secretsOfAll } from "../model/secrets";
 import { toPlainJson } from "../model/state";
 import type { CheckedInputs, ClusterState } from "../model/stateFields";
@@ -49,8 +49,8 @@ export function toState(inputs: CheckedInputs, { record, status }: Observation, 
   });
 }
 
-/** The texts that the program leaves out, and the service has chosen. */
+/** The texts that the program leaves to the service, which has chosen them. */
 function chosenTexts(inputs: CheckedInputs, record: Observation["record"], before: Partial<ClusterState>) {
-  const open = textNames.filter((name) => inputs[name] === undefined);
+  const open = textNames.filter((name) => inputs[name] === undefined && inputFlags[name].effect === "replace");
   return Object.fromEntries(open.map((name) => [name, record?.[name] ?? before[name]]));
 }

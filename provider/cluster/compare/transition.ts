@@ -107,10 +107,10 @@ export function lossesOf(transition: Transition): string[] {
   ];
 }
 
-/** The message that a change of env or container restarts replicas; `undefined` if it does not. */
+/** The message that a change of the configuration restarts replicas; `undefined` if it does not. */
 export function rolloutOf({ before, inputs, effects }: Transition): string | undefined {
   if (!before || !effects.has("rollout") || !runs(before) || !runs(inputs)) return undefined;
-  const changed = (["container", "env"] as const).filter(
+  const changed = (["container", "env", "registryCredentialId"] as const).filter(
     (name) => !isDeepStrictEqual(before[name] ?? {}, inputs[name] ?? {}),
   );
   const { replicas } = before;

@@ -11,6 +11,7 @@ import { inputFlags, judgedNames, outputNames } from "./fields";
 /** The properties that may contain secrets of a user, even before they are validated. */
 export interface Confidential {
   readonly env?: unknown;
+  readonly registryCredentialId?: unknown;
   readonly extraFields?: unknown;
   readonly readinessProbe?: unknown;
   readonly __secrets?: unknown;
@@ -48,9 +49,15 @@ function mapInput(name: string, value: unknown, marked: ReadonlySet<unknown>, wr
 }
 
 /** The secret texts: they must not appear in any text, whatever they are. */
-export function secretsOf({ env, extraFields, readinessProbe, __secrets }: Confidential): string[] {
+export function secretsOf({
+  env,
+  registryCredentialId,
+  extraFields,
+  readinessProbe,
+  __secrets,
+}: Confidential): string[] {
   const texts: string[] = [];
-  mapSecrets({ env, extraFields, readinessProbe, __secrets }, (value) => {
+  mapSecrets({ env, registryCredentialId, extraFields, readinessProbe, __secrets }, (value) => {
     texts.push(...textsIn(value));
     return value;
   });

@@ -77,6 +77,7 @@ const kinds: Readonly<Record<string, readonly [says: string, fits: (value: unkno
   replicas: ["a number", Number.isFinite],
   hourlyCost: ["a number", Number.isFinite],
   env: ["a map of names to texts", everyIn(isText)],
+  registryCredentialId: ["a text", isText],
   extraFields: ["a map", isRecord],
   readinessProbe: ["a map", isRecord],
   replicaStatuses: ["a list of maps", every(isRecord)],

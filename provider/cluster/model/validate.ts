@@ -5,6 +5,7 @@ import { clusterIdPattern, clusterNamePattern } from "../../api/records";
 import { cut, meantBy, resourceNameOf } from "../../base/text";
 import { removedInputs, removedText } from "../../config/removed";
 import { type CheckFailure, isRecord, type Naming, type Properties, UNKNOWN } from "../../contract";
+import { looksSecret } from "./credentials";
 import { inputOf } from "./extraFields";
 import { type ClusterInputs, inputDefaults, inputNames, shownDefaults } from "./fields";
 import type { CheckedInputs } from "./stateFields";
@@ -69,6 +70,15 @@ const envValue = z
   .refine((value) => !value.includes("\0"), rule("must not contain a NUL character"))
   .refine((value) => value.isWellFormed(), rule("must be valid Unicode text"))
   .refine((value) => Buffer.byteLength(value) < maxEnvValueBytes, rule("must be smaller than 128 KiB"));
+
+const credentialText = "must be the id of a credential that the service stores: 1 to 256 characters without spaces";
+const registryCredentialId = z
+  .string(rule(credentialText))
+  .regex(/^[\x21-\x7e]{1,256}$/, rule(credentialText))
+  .refine(
+    (id) => !looksSecret("", id),
+    rule("is a credential itself: store it with the service, and give its id here"),
+  );
 
 const extraText = "must be a map of names to JSON values";
 const extraSizeText = "must be at most 64 KiB as JSON";
@@ -153,6 +163,7 @@ const inputRules = {
     .regex(imagePattern, rule(imageText))
     .refine((image) => portOf(image) <= 65_535, rule(imageText)),
   env: z.record(envName, envValue, rule("must be a map of names to strings")).optional(),
+  registryCredentialId: registryCredentialId.optional(),
   extraFields: z
     .record(extraName, z.json(rule(extraText)), rule(extraText))
     .refine((fields) => Buffer.byteLength(JSON.stringify(fields)) <= maxExtraBytes, rule(extraSizeText))

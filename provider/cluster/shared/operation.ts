@@ -31,6 +31,7 @@ export interface Subject {
       CheckedInputs,
       | "name"
       | "env"
+      | "registryCredentialId"
       | "extraFields"
       | "readinessProbe"
       | "__secrets"
@@ -41,7 +42,8 @@ export interface Subject {
     >
   >;
   /** The state before: its secrets may still be quoted. */
-  readonly olds?: Pick<ClusterState, "env" | "extraFields" | "readinessProbe" | "__secrets"> & Before;
+  readonly olds?: Pick<ClusterState, "env" | "registryCredentialId" | "extraFields" | "readinessProbe" | "__secrets"> &
+    Before;
 }
 
 /**

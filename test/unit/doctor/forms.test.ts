@@ -75,9 +75,9 @@ describe("the form of the specification", () => {
 
   it("changes in place what a preview would: the client's form only if the descriptor names an update", async () => {
     const { report, text } = await examined(await openService({ dialect: "client" }));
-    expect(report.fixed).toEqual(["env", "extraFields"]);
+    expect(report.fixed).toEqual(["env", "registryCredentialId", "extraFields"]);
     expect(text).toMatch(
-      /^In place +every change but of env and extraFields, which shows as a\n +replacement in a preview$/m,
+      /^In place +every change but of env, registryCredentialId and extraFields,\n +which shows as a replacement in a preview$/m,
     );
     const named = await examined(
       await openService({

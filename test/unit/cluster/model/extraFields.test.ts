@@ -15,6 +15,7 @@ describe("extra fields are refused before any request", () => {
     ["a name of the specification", { gpu_type: "h100" }, /extraFields.*is sent by this package: .*`gpuType`/],
     ["a name of the official client", { replicaCount: 3 }, /use the input `replicas`/],
     ["the same in another spelling", { "image-url": "a/b:1" }, /use the input `container`/],
+    ["the credential of a registry", { registryCredentialId: "cred_1" }, /use the input `registryCredentialId`/],
     ["the environment", { envVars: { A: "canary-canary-canary" } }, /use the input `env`/],
     ["no map", ["a"], /must be a map of names to JSON values/],
     ["no JSON", { port: () => 1 }, /JSON/],
@@ -78,7 +79,7 @@ describe("extra fields", () => {
     const secret = "canary-7f3a9e-canary-7f3a9e";
     const message = `cannot use ${secret}`;
     const bench = await openBench({ faults: [{ kind: "status", status: 400, message, method: "POST" }] });
-    const news = { ...checked, extraFields: { registryCredentialId: secret } };
+    const news = { ...checked, extraFields: { deployToken: secret } };
     const work = bench.cluster.create(bench.ctx(), news);
     const text = await bench.run(work).then(String, (error: Error) => `${error.message} ${error.stack}`);
     expect(text).not.toContain(secret);
