@@ -44,6 +44,9 @@ ${faultLines()
   .join("")}  Each takes the requests or the new clusters that it applies to: method?, path?, name?, times?, after?
 `;
 
+const whatItIs =
+  "A simulated GPU cluster service. Run these lines in the terminal that you use for Pulumi; Ctrl-C here ends it.";
+
 /** What the command prints when the simulator is ready: lines for a shell, or JSON for programs. */
 export function readyText(
   { url, apiKey, dialect, pid }: { url: string; apiKey: string; dialect: string; pid: number },
@@ -51,7 +54,7 @@ export function readyText(
 ): string {
   if (!isTerminal) return `${JSON.stringify({ url, apiKey, dialect, pid })}\n`;
   const lines = [`export GPUCLUSTER_BASE_URL=${url}`, `export GPUCLUSTER_API_KEY=${quoted(apiKey)}`];
-  return `Run these lines in the terminal that you use for Pulumi. Ctrl-C here ends the simulator.\n\n${lines.join("\n")}\n`;
+  return `${whatItIs}\n${lines.join("\n")}\n`;
 }
 
 /** A text as one word of a shell. */

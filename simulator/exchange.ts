@@ -55,7 +55,6 @@ export async function answer(backend: Backend, incoming: Incoming): Promise<Answ
 
 function run({ routes, dialect, fleet }: Backend, { method, url, body }: Incoming, organization: string): Answer {
   try {
-    if (body.tooLarge) throw new ApiError(413, "body_too_large", "The body is longer than 1 MiB.");
     return dispatch(routes, { organization, method, url, body });
   } catch (error) {
     return errorAnswer(error, dialect);

@@ -86,28 +86,17 @@ function decode(piece: string): string {
   }
 }
 
-const maximumBytes = 1024 * 1024;
-
 /** The raw body of a request. */
 export interface RequestBody {
   bytes: Buffer;
   contentType: string | undefined;
-  /** Whether the body is longer than the limit; then `bytes` is empty. */
-  tooLarge: boolean;
 }
 
-// A body over the limit is read to its end but not stored: a client that is still writing would miss the answer.
 /** Reads a body. */
 export async function readBody(request: IncomingMessage): Promise<RequestBody> {
-  const contentType = request.headers["content-type"];
   const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request) {
-    length += chunk.length;
-    if (length <= maximumBytes) chunks.push(chunk);
-  }
-  const tooLarge = length > maximumBytes;
-  return { bytes: tooLarge ? Buffer.alloc(0) : Buffer.concat(chunks), contentType, tooLarge };
+  for await (const chunk of request) chunks.push(chunk);
+  return { bytes: Buffer.concat(chunks), contentType: request.headers["content-type"] };
 }
 
 /** The JSON value of a required body. */
