@@ -54,16 +54,8 @@ export function dispatch(routes: readonly Route[], { organization, method, url, 
 
 /** The value of a path's parameter ("" without one), or undefined if the path does not match. */
 export function matchPath(pattern: string, path: string): string | undefined {
-  const wanted = pattern.split("/");
-  const given = path.split("/");
-  if (wanted.length !== given.length) return undefined;
-  let param = "";
-  for (const [index, part] of wanted.entries()) {
-    const piece = given[index] ?? "";
-    if (part.startsWith(":") && piece) param = decode(piece);
-    else if (part !== piece) return undefined;
-  }
-  return param;
+  const found = new RegExp(`^${pattern.replace(/:\w+/, "([^/]+)")}$`).exec(path);
+  return found ? decode(found[1] ?? "") : undefined;
 }
 
 // The specification has no query parameters. A client that sends one which the dialect does not have relies on a guess.

@@ -76,19 +76,6 @@ test.each(["plain", "client"])(
   },
 );
 
-test("the status word may be running before the replicas are healthy, or from the creation on", async () => {
-  for (const [runningWhen, ms] of [
-    ["placed", 1000],
-    ["always", 0],
-  ] as const) {
-    const { call, clock, simulator } = await start({ dialect: { runningWhen } });
-    const { id, status } = (await call("POST /v1/clusters", web)).body;
-    clock.advance(ms);
-    expect([status, simulator.cluster(id)?.status]).toEqual(["provisioning", "running"]);
-    expect(simulator.cluster(id)?.replicaStates.at(-1)?.healthy).toBe(false);
-  }
-});
-
 test("the documented dialect has bare lists, unique names and the published GPU types", async () => {
   const { call } = await start({ dialect: "documented" });
   await call("POST /v1/clusters", web);

@@ -1,5 +1,5 @@
 import { type Dialect, dialects } from "../../../simulator";
-import { start, startWithCluster, stopAll, web } from "./harness";
+import { start, stopAll, web } from "./harness";
 
 afterEach(stopAll);
 
@@ -20,9 +20,8 @@ test.each<[string, Partial<Dialect>, string, unknown, number, unknown]>([
     404,
     { error: { ...typed("not_found_error").error, code: "cluster_not_found" } },
   ],
-  ["a taken name", { uniqueNames: true }, "POST /v1/clusters", web, 409, documented("name_taken", 409)],
 ])("%s in the dialect %j is refused in its shape", async (_what, dialect, line, body, status, expected) => {
-  const { call, simulator } = await (dialect.form === "client" ? start({ dialect }) : startWithCluster({ dialect }));
+  const { call, simulator } = await start({ dialect });
   const reply = await call(line, body);
   expect([reply.status, simulator.requests.at(-1)?.status]).toEqual([status, status]);
   expect(reply.body).toEqual(expected);
