@@ -1,7 +1,7 @@
 import { type Client, createClient } from "../../../provider/api/client";
 import { fingerprint } from "../../../provider/api/clients";
 import type { HttpRequest } from "../../../provider/api/http/send";
-import { ApiError, ResponseShapeError } from "../../../provider/base/errors";
+import { ApiError } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
 
 function bench(json: unknown = { id: "cl_1" }) {
@@ -74,17 +74,6 @@ test.each<[string, string, boolean]>([
   const body = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} };
   const error = await client.createCluster(body).catch(String);
   expect(String(error).includes("set gpucluster:requestNames")).toBe(isAbout);
-});
-
-test("an answer that cannot be read is an error that quotes no value", async () => {
-  const { client } = bench({ id: "../canary", env: { A: "canary" } });
-  const reading = client.getCluster("cl_1", { subject: 'cluster "web"' });
-  const error: unknown = await reading.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(ResponseShapeError);
-  expect(error).toMatchObject({ outcome: "ambiguous", method: "GET", path: "/v1/clusters/cl_1" });
-  const start = 'GET /v1/clusters/cl_1 for cluster "web": the service answered in a form that this version cannot read';
-  for (const part of [start, "is not the record of this cluster"]) expect(String(error)).toContain(part);
-  expect(String(error)).not.toContain("canary");
 });
 
 test("a fingerprint distinguishes connections and does not reveal the key", () => {

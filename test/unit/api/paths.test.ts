@@ -1,5 +1,4 @@
 import { createClient } from "../../../provider/api/client";
-import type { HttpRequest } from "../../../provider/api/http/send";
 import { canary, serve, transportTo } from "./http/httpHarness";
 
 type Place = { base: string; path: string };
@@ -24,14 +23,4 @@ test.each<[string, (own: URL, other: URL) => Place]>([
   expect(error).toMatchObject({ name: "TypeError" });
   expect(String(error)).not.toContain(canary);
   expect(arrived).toEqual([]);
-});
-
-test.each(["", ".", "..", "..."])("the GPU type %p, which would change the path, is not requested", async (type) => {
-  const sent: HttpRequest[] = [];
-  const client = createClient(async (request) => {
-    sent.push(request);
-    return { status: 200, headers: {}, body: "", json: {} };
-  });
-  await expect((async () => client.getGpuTypeAvailability(type))()).rejects.toThrow("not a GPU type");
-  expect(sent).toEqual([]);
 });

@@ -37,7 +37,6 @@ describe("an error of a function", () => {
 
 describe("the functions", () => {
   const web = () => simulator.clusters()[0]?.id ?? "";
-  const later = <T>(value: T) => pulumi.output(Promise.resolve(value));
 
   beforeAll(() => {
     simulator.addCluster({ name: "web", gpuType: "h100", env: { MODEL: "llama" } });
@@ -59,13 +58,6 @@ describe("the functions", () => {
     const answer = sdk.getClusterOutput({ id: pulumi.secret(web()) });
     expect(await pulumi.isSecret(answer)).toBe(true);
     expect(await pulumi.isSecret(sdk.getClusterOutput({ id: web() }))).toBe(false);
-  });
-
-  it.each<[string, () => Promise<unknown>]>([
-    ["getCluster", () => sdk.getCluster({ id: later("cl_1") } as unknown as sdk.GetClusterArgs)],
-    ["getClusterStatus", () => sdk.getClusterStatus({ id: later("cl_1") } as unknown as sdk.GetClusterStatusArgs)],
-  ])("name the function to call if %s receives an output", async (_title, call) => {
-    await expect(call()).rejects.toThrow(/call the Output form of the function/);
   });
 
   it("say what is missing if nothing is configured", async () => {

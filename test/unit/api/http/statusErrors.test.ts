@@ -143,13 +143,9 @@ test.each<[boolean, string, unknown]>([
   [true, "an error of any form alone", { error: [{ message: "x" }] }],
   [false, "why a cluster failed", { id: "cl_1", name: "web", status: "failed", error: "no capacity" }],
   [false, "why a cluster of an id alone failed", { id: "cl_1", status: "failed", error: "no capacity" }],
-  [false, "no errors, in a map", { errors: {}, clusters: [] }],
   [false, "no errors, in a list", { errors: [], clusters: [] }],
   [false, "no error", { error: null, clusters: [] }],
-  [false, "an empty error", { error: "", clusters: [] }],
-  [false, "no error and nothing else", { error: null }],
   [false, "errors of a part, beside a list", { errors: [{ message: "one shard is down" }], clusters: [] }],
-  [false, "a flag that says that it is one", { success: true, clusters: [] }],
   [false, "a list", []],
   [false, "nothing", undefined],
 ])("it is %s that a success with %s is an error", (expected, _what, json) => {

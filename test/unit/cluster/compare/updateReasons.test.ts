@@ -1,5 +1,5 @@
 import { hiddenReasonOf, rolloutOf, type Transition } from "../../../../provider/cluster/compare/transition";
-import { type Bench, openBench, settle } from "../harness";
+import { type Bench, openSettled } from "../harness";
 import { checked } from "../inputs";
 
 const unfinished =
@@ -44,8 +44,7 @@ test.each<[string, Transition, string | undefined]>([
 const informed = ({ said }: Bench) => said.filter((text) => text.startsWith("info: "));
 
 test("before a difference, a change of env is said to renew the replicas that run, without its values", async () => {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   bench.said.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
   await bench.run(bench.cluster.recognize(bench.ctx(), id, state, inputs));
@@ -54,8 +53,7 @@ test("before a difference, a change of env is said to renew the replicas that ru
 });
 
 test("what runs already is not said to be rolled out, whatever the last attempt was", async () => {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   bench.said.length = 0;
   const attempted = { ...checked, env };
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), checked, attempted));
@@ -64,8 +62,7 @@ test("what runs already is not said to be rolled out, whatever the last attempt 
 });
 
 test("before a difference, an update without a change of the inputs says why it happens", async () => {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   bench.said.length = 0;
   await bench.run(bench.cluster.recognize(bench.ctx(), id, { ...state, settled: false }, checked));
   expect(informed(bench)).toEqual([expect.stringContaining(unfinished)]);

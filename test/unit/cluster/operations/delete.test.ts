@@ -1,4 +1,14 @@
-import { type Bench, countOf, failureOf, interruptAfter, living, openBench, settle, writes } from "../harness";
+import {
+  type Bench,
+  countOf,
+  failureOf,
+  interruptAfter,
+  living,
+  openBench,
+  openSettled,
+  settle,
+  writes,
+} from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
@@ -9,8 +19,7 @@ const remove = (bench: Bench, { id, state }: Held, overrides = {}) =>
 
 describe("a deletion", () => {
   it.each(["plain", "terse"])("waits until the cluster is gone (%s)", async (dialect) => {
-    const bench = await openBench({ dialect, deletionMs: 90_000 });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect, deletionMs: 90_000 });
     const startMs = bench.clock.now();
     await bench.run(remove(bench, made));
     expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(90_000);
@@ -44,8 +53,7 @@ describe("a deletion", () => {
   });
 
   it("frees the name for this process, although a list may lag behind", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked);
     await bench.run(bench.service.lists.recent(0));
     await bench.run(remove(bench, made));
     const { id } = await bench.run(bench.cluster.create(bench.ctx(), { ...checked, gpuType: "l4" }));
@@ -53,8 +61,7 @@ describe("a deletion", () => {
   });
 
   it("whose answer is lost after its effect goes on to its end", async () => {
-    const bench = await openBench({ deletionMs: 5_000 });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { deletionMs: 5_000 });
     bench.simulator.fault({ method: "DELETE", kind: "drop", when: "after" });
     await bench.run(remove(bench, made));
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
@@ -64,23 +71,20 @@ describe("a deletion", () => {
 
 describe("a deletion fails, and the cluster stays in the state,", () => {
   it("when it never goes, after the time that it may take", async () => {
-    const bench = await openBench({ deletionMs: 24 * 3_600_000 });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { deletionMs: 24 * 3_600_000 });
     const { message } = await bench.run(failureOf(remove(bench, made, { timeoutMs: 300_000 })));
     expect(message).toMatch(/was not deleted: timed out after 5m: terminating/);
   });
 
   it("when it is interrupted, at once", async () => {
-    const bench = await openBench({ deletionMs: 24 * 3_600_000 });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { deletionMs: 24 * 3_600_000 });
     const { end, lastedMs } = await interruptAfter(bench, 20_000, (ctx) => failureOf(remove(bench, made, ctx)));
     expect(end.message).toMatch(/was not deleted: interrupted/);
     expect(lastedMs).toBe(0);
   });
 
   it("when another key or address than the last one gets the 404", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked);
     bench.simulator.change(made.id, { status: "gone" });
     const work = bench.as("another").delete(bench.ctx({ urn: "urn:web" }), made.id, made.state);
     expect((await bench.run(failureOf(work))).message).toMatch(/others saw it last.*pulumi state delete 'urn:web'/);

@@ -1,22 +1,20 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges } from "../../../../simulator";
-import { type Bench, failureOf, openBench, requestLines, settle } from "../harness";
+import { type Bench, failureOf, openBench, openSettled, requestLines, settle } from "../harness";
 import { canary, checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
 const read = (bench: Bench, { id, state }: Held) => bench.run(bench.cluster.read(bench.ctx(), id, state));
 
 async function readAfter(changes: ClusterChanges, inputs: Properties = checked) {
-  const bench = await openBench();
-  const made = await settle(bench, inputs);
+  const { bench, made } = await openSettled(inputs);
   bench.simulator.change(made.id, changes);
   return { bench, made, found: await read(bench, made) };
 }
 
 describe("a read of a cluster that is as it was", () => {
   it.each(["plain", "terse"])("finds the same state and the same inputs (%s)", async (dialect) => {
-    const bench = await openBench({ dialect });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect });
     const found = await read(bench, made);
     expect(found?.state).toStrictEqual(made.state);
     expect(found?.inputs).toMatchObject(checked);
@@ -50,8 +48,7 @@ describe("a read shows drift of", () => {
   });
 
   it("what the service shows otherwise from the start only when that changes", async () => {
-    const bench = await openBench({ dialect: { injectedEnv: { REGION: "eu" } } });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect: { injectedEnv: { REGION: "eu" } } });
     bench.simulator.change(made.id, { env: { MODEL: "changed" } });
     const found = await read(bench, made);
     expect(found?.state).toMatchObject({ env: { MODEL: "changed" } });
@@ -61,8 +58,7 @@ describe("a read shows drift of", () => {
 
 describe("a cluster is gone", () => {
   it("when the service shows it as terminated", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked);
     bench.simulator.fault({ kind: "body", body: `{"id":"${made.id}","status":"terminated"}`, method: "GET" });
     expect(await read(bench, made)).toBeUndefined();
   });
@@ -73,8 +69,7 @@ describe("a cluster is not gone", () => {
     ["gets the 404", false],
     ["is shown it as terminated", true],
   ])("when another key or address than the last one %s, and the error says what to do", async (_what, isShown) => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     if (isShown) bench.simulator.fault({ kind: "body", body: `{"id":"${id}","status":"terminated"}`, method: "GET" });
     else bench.simulator.change(id, { status: "gone" });
     const work = bench.as("another").read(bench.ctx({ urn: "urn:web" }), id, state);
@@ -109,8 +104,7 @@ const statusBody = (replicas: unknown) => ({
 });
 
 async function readReplicas(replicas: unknown) {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   bench.simulator.fault(statusBody(replicas));
   return bench.run(bench.cluster.read(bench.ctx(), id, state));
 }

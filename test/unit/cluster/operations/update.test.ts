@@ -1,16 +1,6 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Fault } from "../../../../simulator";
-import {
-  type Bench,
-  failureOf,
-  forget,
-  initErrorOf,
-  interruptAfter,
-  openBench,
-  openSettled,
-  settle,
-  writes,
-} from "../harness";
+import { type Bench, failureOf, forget, initErrorOf, interruptAfter, openBench, openSettled, writes } from "../harness";
 import { checked } from "../inputs";
 import { change, type Held, patch, reach, redeploy, refresh, scale, toDo } from "../powerHarness";
 
@@ -33,8 +23,7 @@ describe("an update", () => {
     ["of env and fewer replicas", "terse", { env, replicas: 1 }, [patch, redeploy]],
     ["that takes the env away", "plain", { env: undefined }, [patch]],
   ])("%s (%s, %j) sends the fewest calls and reaches it", async (_title, dialect, news, calls) => {
-    const bench = await openBench({ dialect });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect });
     const wanted: Properties = JSON.parse(JSON.stringify({ ...checked, ...news }));
     const state = await bench.run(bench.cluster.update(bench.ctx(), made.id, made.state, wanted));
     expect(writes(bench.simulator)).toEqual(calls);
@@ -47,8 +36,7 @@ describe("an update", () => {
   });
 
   it("that takes the timeouts away leaves none in the state, and sends no request", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, { ...checked, __timeouts: { create: "2h" } });
+    const { bench, made } = await openSettled({ ...checked, __timeouts: { create: "2h" } });
     const state = await bench.run(update(bench, made, {}));
     expect(bench.cluster.diff(state, checked).changes).toEqual({});
     expect(bench.simulator.requests).toEqual([]);
@@ -65,8 +53,7 @@ describe("a lost answer to an update", () => {
     ["scale, broken before", { replicas: 4 }, { ...lostScale, kind: "drop" }, [scale, scale]],
     ["scale, broken after", { replicas: 4 }, { ...lostScale, kind: "drop", when: "after" }, [scale]],
   ])("applies it once: %s", async (_title, news, fault, calls) => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked);
     bench.simulator.fault(fault);
     const state = await bench.run(update(bench, made, news));
     expect(state).toMatchObject({ ...checked, ...news, settled: true });
@@ -75,8 +62,7 @@ describe("a lost answer to an update", () => {
   });
 
   it("of a redeploy that was not done keeps the cluster, and the next update does it", async () => {
-    const bench = await openBench({ dialect: "terse" });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { dialect: "terse" });
     bench.simulator.fault({ kind: "drop", path: "/v1/clusters/*/redeploy" });
     const error = await bench.run(initErrorOf(update(bench, made, { env })));
     expect(error.state).toMatchObject({ env: checked["env"], settled: false });
@@ -94,8 +80,7 @@ const refusals: [string, Properties, Fault, RegExp][] = [
 
 describe("an update that", () => {
   it.each(refusals)("%s keeps the cluster in the state", async (_title, news, fault, reason) => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked);
     bench.simulator.fault(fault);
     const error = await bench.run(initErrorOf(update(bench, made, news)));
     expect(error.id).toBe(made.id);
@@ -115,8 +100,7 @@ describe("an update that", () => {
   });
 
   it("is interrupted keeps the cluster, at once", async () => {
-    const bench = await openBench({ provisioningMs: 600_000 });
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked, { provisioningMs: 600_000 });
     const { end, lastedMs } = await interruptAfter(bench, 30_000, (ctx) =>
       initErrorOf(update(bench, made, { replicas: 4 }, ctx)),
     );
@@ -126,8 +110,7 @@ describe("an update that", () => {
   });
 
   it("has its new replicas sick says why, and takes 20 minutes at most", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked);
     const failed = initErrorOf(update(bench, made, { replicas: 4 }));
     const startMs = bench.clock.now();
     await bench.clock.advance(1_000);
@@ -140,8 +123,7 @@ describe("an update that", () => {
 
 describe("an update of a cluster that", () => {
   it("is gone says how to go on, and changes nothing", async () => {
-    const bench = await openBench();
-    const made = await settle(bench, checked);
+    const { bench, made } = await openSettled(checked);
     bench.simulator.change(made.id, { status: "gone" });
     const { message } = await bench.run(failureOf(update(bench, made, { replicas: 4 })));
     expect(message).toMatch(/no longer exists in the service\. Run `pulumi refresh`, then/);
@@ -159,8 +141,7 @@ it("an update by another key than the last one, which does not see the cluster, 
 
 describe("a status that is empty for a moment", () => {
   it("does not keep the redeploy from being sent", async () => {
-    const bench = await openBench({ dialect: { updateRollsOut: false } });
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked, { dialect: { updateRollsOut: false } });
     bench.simulator.fault({ kind: "body", body: "[]", path: "/v1/clusters/*/status", after: 1 });
     await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
     expect(writes(bench.simulator)).toEqual([patch, redeploy]);

@@ -8,8 +8,8 @@ import {
   forget,
   initErrorOf,
   openBench,
+  openSettled,
   requestLines,
-  settle,
   writes,
 } from "../harness";
 import { checked } from "../inputs";
@@ -28,8 +28,7 @@ const remove = (bench: Bench, { id, state }: Held, overrides = {}) =>
 
 /** A bench with a healthy cluster, and what goes wrong from then on. */
 async function openWith(faults: readonly Fault[] = [], options: BenchOptions = {}) {
-  const bench = await openBench(options);
-  const made = await settle(bench, checked);
+  const { bench, made } = await openSettled(checked, options);
   for (const fault of faults) bench.simulator.fault(fault);
   return { bench, made };
 }
@@ -198,8 +197,7 @@ describe("a cluster that has only just been created, and that reads do not show,
 
 /** A cluster that is seconds old and was ready, and that reads leave out for so long. */
 async function openLagging(hiddenMs: number, state: object = {}, faults: Fault[] = []) {
-  const bench = await openBench({ faults });
-  const made = await settle(bench, { ...checked, ...state });
+  const { bench, made } = await openSettled({ ...checked, ...state }, { faults });
   bench.simulator.change(made.id, { hiddenMs });
   return { bench, made: { ...made, state: { ...made.state, ...state } } };
 }

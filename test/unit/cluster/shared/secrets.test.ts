@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import type { Properties } from "../../../../provider/contract";
 import { getCluster, getClusterStatus, getClusters } from "../../../../provider/functions/clusters";
 import type { Fault } from "../../../../simulator";
-import { type Bench, failureOf, openBench, settle } from "../harness";
+import { type Bench, failureOf, openBench, openSettled, settle } from "../harness";
 import { canary, checked } from "../inputs";
 
 const next = "hf_canary-next-9b1c-0123456";
@@ -40,8 +40,7 @@ describe.each<[string, Fault]>([
   });
 
   it.each(["update", "delete"] as const)("by an %s, be it old or new", async (operation) => {
-    const bench = await openBench({ deletionMs: 3_600_000 });
-    const { id, state } = await settle(bench, secret);
+    const { bench, id, state } = await openSettled(secret, { deletionMs: 3_600_000 });
     const { cluster, ctx, run } = bench;
     for (const method of ["PATCH", "DELETE"]) bench.simulator.fault({ method, ...fault });
     const works = {
@@ -105,8 +104,10 @@ describe("a value of the cluster that another one replaces", () => {
   /** A process that has deleted a cluster with the old value, in a service that quotes it all the same. */
   async function replaced(): Promise<Bench> {
     const quoted = { kind: "sick-replica", replica: 0, message: `bad: ${old}` } as const;
-    const bench = await openBench({ dialect: { envEcho: "none" } });
-    const { id, state } = await settle(bench, { ...checked, env: { TOKEN: old } });
+    const { bench, id, state } = await openSettled(
+      { ...checked, env: { TOKEN: old } },
+      { dialect: { envEcho: "none" } },
+    );
     await bench.run(bench.cluster.delete(bench.ctx(), id, state));
     bench.simulator.fault(quoted);
     return bench;
@@ -141,8 +142,7 @@ describe("a status word that quotes a value of env", () => {
   });
 
   it("shows in no progress of an update, while it is busy, and in no error", async () => {
-    const bench = await openBench();
-    const { id, state } = await settle(bench, checked);
+    const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault({ kind: "status", status: 409, code: "busy", method: "PATCH", times: 9 });
     bench.simulator.fault(says(`/v1/clusters/${id}`, { ...record, id }));
     bench.simulator.fault(says(`/v1/clusters/${id}/status`, status));

@@ -3,7 +3,17 @@ import { type HttpRequest, type Send, titleOf } from "../../../../provider/api/h
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, type BenchOptions, countOf, failureOf, initErrorOf, living, openBench, settle } from "../harness";
+import {
+  type Bench,
+  type BenchOptions,
+  countOf,
+  failureOf,
+  initErrorOf,
+  living,
+  openBench,
+  openSettled,
+  settle,
+} from "../harness";
 import { checked } from "../inputs";
 
 const timeoutMs = 45_000;
@@ -157,8 +167,7 @@ test("a create request that its limit has cut is looked for once, and found", as
 });
 
 test("a deletion that is busy to its limit looks once more there, and may be over", async () => {
-  const bench = await openBench();
-  const { id, state } = await settle(bench, checked);
+  const { bench, id, state } = await openSettled(checked);
   // A younger cluster is polled again before it counts as gone, for which no time is left then.
   await bench.clock.advance(120_000);
   const busy = { kind: "status", status: 409, code: "cluster_busy", times: 1_000 } as const;

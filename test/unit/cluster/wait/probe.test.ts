@@ -11,7 +11,7 @@ import {
 } from "../../../../provider/cluster/wait/probe";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, initErrorOf, openBench, settle, writes } from "../harness";
+import { type Bench, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
 import { canary, checked, least } from "../inputs";
 import { change, expectAtGoal, failingChange, refresh, settleStopped, toDo, warnings } from "../powerHarness";
 
@@ -290,8 +290,7 @@ describe("no probe", () => {
 
   it("by a refresh, and no request at all if the probe is removed", async () => {
     const { ask, requests } = endpoint(ok);
-    const bench = await openBench({ ask });
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked, { ask });
     const held = await refresh(bench, made);
     const at = await change(bench, held, plain);
     expect(bench.simulator.requests).toEqual([]);
@@ -303,8 +302,7 @@ describe("no probe", () => {
 describe("an update", () => {
   it("of the probe alone probes, and sends nothing, whatever others have changed", async () => {
     const { ask, requests } = endpoint(busy, ok);
-    const bench = await openBench({ ask });
-    const made = await settle(bench, plain);
+    const { bench, made } = await openSettled(plain, { ask });
     bench.simulator.change(made.id, { replicas: 3, env: { MODEL: "another" } });
     const at = await change(bench, made, asked);
     expect(writes(bench.simulator)).toEqual([]);
@@ -318,8 +316,7 @@ describe("an update", () => {
     ["a trigger", { restartTriggers: ["b"] }],
   ])("of %s is followed by the probe; after a failure, the next one only probes", async (_title, news) => {
     const { ask, requests, answer } = endpoint(ok);
-    const bench = await openBench({ ask });
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked, { ask });
     requests.length = 0;
     answer(busy);
     const failed = await failingChange(bench, made, { ...asked, ...news }, { timeoutMs: 120_000 });
@@ -335,8 +332,7 @@ describe("an update", () => {
 describe("a cluster that was not created here, or did not run", () => {
   it("is not started by a change of the probe alone, if somebody else has stopped it", async () => {
     const { ask, requests } = endpoint(ok);
-    const bench = await openBench({ ask });
-    const made = await settle(bench, plain);
+    const { bench, made } = await openSettled(plain, { ask });
     bench.simulator.change(made.id, { status: "stopped" });
     const failed = await failingChange(bench, made, asked);
     expect(failed.text).toMatch(/is not ready: it is stopped: someone else stopped it/);

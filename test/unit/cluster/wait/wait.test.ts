@@ -163,8 +163,7 @@ describe("a service without /status, whose records show no replicas,", () => {
     ["an update of the env", { ...asked, env }, [patch]],
     ["a stop", atRest, [stop]],
   ])("has %s end when the word says so", async (_title, wanted, calls) => {
-    const bench = await openBench({ faults: [noStatus], provisioningMs: 20_000 });
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked, { faults: [noStatus], provisioningMs: 20_000 });
     const at = await reach(bench, made, wanted, calls);
     expect(running(bench, at).status).toBe(wanted["desiredStatus"]);
     expect(warnings(bench)).toEqual([]);
@@ -202,8 +201,7 @@ describe("the status line", () => {
   });
 
   it("says the same for a stop and a start, and at the end what they came to", async () => {
-    const bench = await openBench({ deletionMs: 60_000, provisioningMs: 60_000 });
-    const made = await settle(bench, asked);
+    const { bench, made } = await openSettled(asked, { deletionMs: 60_000, provisioningMs: 60_000 });
     const stopped = await change(bench, made, atRest, { timeoutMs: 300_000 });
     expect(bench.said).toContainEqual(expect.stringMatching(/^status: stopping, \d+s of 5m$/));
     expect(bench.said.at(-1)).toBe("status: stopped");
