@@ -1,120 +1,143 @@
 import * as z from "zod";
+import { isRecord } from "./fields";
 
-const amount = z.number().min(0);
-const text = z.string();
-const httpStatus = z.int().min(200).max(599);
-
+// These types stand beside the schemas below: inferred ones would bring the types of zod into the programs of users.
 /** Which requests a fault applies to. */
-const target = {
+interface FaultTarget {
   /** Default: every method. For faults of a new cluster: POST. */
-  method: text.optional(),
+  method?: string;
   /** `*` matches any text without a slash, `**` any text. Default: every path. */
-  path: z.union([text, z.instanceof(RegExp)]).optional(),
+  path?: string | RegExp;
   /** Only requests about a cluster of this name; `*` matches any text. */
-  name: text.optional(),
+  name?: string;
   /** Number of requests that meet the fault. @default 1 */
-  times: amount.optional(),
+  times?: number;
   /** Number of matching requests that pass before the first fault. @default 0 */
-  after: amount.optional(),
-};
+  after?: number;
+}
 
 /** Before or after the effect of the request. @default "before" */
-const when = z.enum(["before", "after"]).optional();
+type When = "before" | "after";
 
-/** Faults that change the answer. A request meets at most one of them. */
-const answerFaults = [
+/** Changes the answer. A request meets at most one such fault. */
+export type AnswerFault =
   /** The connection breaks. */
-  z.strictObject({ kind: z.literal("drop"), when, ...target }),
+  | { kind: "drop"; when?: When }
   /** Another status, with the error envelope. */
-  z.strictObject({
-    kind: z.literal("status"),
-    status: httpStatus,
-    code: text.optional(),
-    message: text.optional(),
-    headers: z.record(text, text).optional(),
-    when,
-    ...target,
-  }),
+  | {
+      kind: "status";
+      status: number;
+      code?: string;
+      message?: string;
+      headers?: Record<string, string>;
+      when?: When;
+    }
   /** The effect happens, the JSON ends in the middle and the connection breaks. */
-  z.strictObject({ kind: z.literal("truncate"), ...target }),
+  | { kind: "truncate" }
   /** An HTML page such as proxies send. */
-  z.strictObject({ kind: z.literal("html"), status: httpStatus, when, ...target }),
+  | { kind: "html"; status: number; when?: When }
   /** The effect happens, and the answer has this body. */
-  z.strictObject({
-    kind: z.literal("body"),
-    body: text,
-    status: httpStatus.optional(),
-    contentType: text.optional(),
-    ...target,
-  }),
+  | { kind: "body"; body: string; status?: number; contentType?: string }
   /** No effect; the answer is a redirect. Status 302 by default. */
-  z.strictObject({ kind: z.literal("redirect"), location: text, status: httpStatus.optional(), ...target }),
-] as const;
+  | { kind: "redirect"; location: string; status?: number };
 
-/** Slows a request down by `ms` milliseconds of real time. */
-const delay = z.strictObject({ kind: z.literal("delay"), ms: amount, when, ...target });
+/** Slows a request down, in real time. */
+interface DelayFault {
+  kind: "delay";
+  ms: number;
+  when?: When;
+}
 
 /**
- * Faults of a new cluster. One of each kind can apply to the same cluster. A fault with a `container` applies to each roll-out
- * of such a container, in a creation or later; `*` matches any text without a slash.
+ * Applies to a new cluster. One fault of each kind can apply to the same cluster. A fault with a `container` applies to each
+ * roll-out of such a container, in a creation or later; `*` matches any text without a slash.
  */
-const clusterFaults = [
+export type ClusterFault =
   /** Replica number `replica` (from 0) does not become healthy until a roll-out of a new configuration. */
-  z.strictObject({
-    kind: z.literal("sick-replica"),
-    replica: amount,
-    message: text,
-    container: text.optional(),
-    ...target,
-  }),
+  | { kind: "sick-replica"; replica: number; message: string; container?: string }
   /**
    * When every replica has become healthy, number `replica` stays healthy for `periodMs`, is unhealthy for `periodMs`, and
    * so on, until it was unhealthy `flaps` times. A status word that depends on every replica changes back and forth too.
    * A roll-out does not end the fault; `change` to `running` does.
    */
-  z.strictObject({ kind: z.literal("flap"), replica: amount, periodMs: amount, flaps: amount, ...target }),
+  | { kind: "flap"; replica: number; periodMs: number; flaps: number }
   /** The cluster fails halfway, until a roll-out of a new configuration. */
-  z.strictObject({ kind: z.literal("fail"), message: text, container: text.optional(), ...target }),
+  | { kind: "fail"; message: string; container?: string }
   /** Reads do not show the cluster for `ms` milliseconds. */
-  z.strictObject({ kind: z.literal("hidden"), ms: amount, ...target }),
-] as const;
-
-const faults = [...answerFaults, delay, ...clusterFaults] as const;
-const kinds = faults.map(({ shape }) => shape.kind.value).join(", ");
-const schema = z.discriminatedUnion("kind", faults, `must be one of ${kinds}`);
+  | { kind: "hidden"; ms: number };
 
 /** A simulated failure of the service, of the network or of a cluster. */
-export type Fault = z.infer<typeof schema>;
+export type Fault = FaultTarget & (AnswerFault | DelayFault | ClusterFault);
 
-/** A fault that changes the answer. */
-export type AnswerFault = z.infer<(typeof answerFaults)[number]>;
+const when = z.enum(["before", "after"]).optional();
+const amount = z.number().min(0);
+const httpStatus = z.int().min(200).max(599);
+const text = z.string();
 
-/** A fault of a new cluster, or of a roll-out. */
-export type ClusterFault = z.infer<(typeof clusterFaults)[number]>;
+const targetFields = {
+  method: text.optional(),
+  path: z.union([text, z.instanceof(RegExp)]).optional(),
+  name: text.optional(),
+  times: amount.optional(),
+  after: amount.optional(),
+};
+
+/** The fields of each kind. */
+const kindFields: Readonly<Record<Fault["kind"], z.ZodRawShape>> = {
+  drop: { when },
+  status: {
+    status: httpStatus,
+    code: text.optional(),
+    message: text.optional(),
+    headers: z.record(text, text).optional(),
+    when,
+  },
+  truncate: {},
+  html: { status: httpStatus, when },
+  body: { body: text, status: httpStatus.optional(), contentType: text.optional() },
+  redirect: { location: text, status: httpStatus.optional() },
+  delay: { ms: amount, when },
+  "sick-replica": { replica: amount, message: text, container: text.optional() },
+  flap: { replica: amount, periodMs: amount, flaps: amount },
+  fail: { message: text, container: text.optional() },
+  hidden: { ms: amount },
+};
+
+const answerKinds: readonly Fault["kind"][] = ["drop", "status", "truncate", "html", "body", "redirect"];
+const clusterKinds: readonly Fault["kind"][] = ["sick-replica", "flap", "fail", "hidden"];
 
 /** Whether a fault changes the answer. */
-export function isAnswerFault(fault: Fault): fault is AnswerFault {
-  return answerFaults.some(({ shape }) => shape.kind.value === fault.kind);
+export function isAnswerFault(fault: Fault): fault is Fault & AnswerFault {
+  return answerKinds.includes(fault.kind);
 }
 
 /** Whether a fault is one of a new cluster, or of a roll-out. */
-export function isClusterFault(fault: Fault): fault is ClusterFault {
-  return clusterFaults.some(({ shape }) => shape.kind.value === fault.kind);
-}
-
-/** Parses an untrusted fault, such as JSON on the command line. @throws TypeError that names the wrong field. */
-export function parseFault(value: unknown): Fault {
-  const { data, error } = schema.safeParse(value);
-  if (!error) return data;
-  const [{ path, message } = { path: [], message: "" }] = error.issues;
-  throw new TypeError(`Not a fault: ${[...path, message].join(": ")}.`);
+export function isClusterFault(fault: Fault): fault is Fault & ClusterFault {
+  return clusterKinds.includes(fault.kind);
 }
 
 /** One line for each kind of fault, with the names of its fields. */
 export function faultLines(): string[] {
-  return faults.map(({ shape: { kind, ...shape } }) => {
-    const fields = Object.entries<z.ZodType>(shape).filter(([name]) => !Object.hasOwn(target, name));
-    const names = fields.map(([name, field]) => (field.safeParse(undefined).success ? `${name}?` : name));
-    return `${kind.value.padEnd(14)}${names.join(", ")}`.trimEnd();
+  return Object.entries(kindFields).map(([kind, fields]) => {
+    const names = Object.entries(fields).map(([name, field]) => (isOptional(field) ? `${name}?` : name));
+    return `${kind.padEnd(14)}${names.join(", ")}`.trimEnd();
   });
+}
+
+/** Parses an untrusted fault, such as JSON on the command line. @throws TypeError that names the wrong field. */
+export function parseFault(value: unknown): Fault {
+  const kind = isRecord(value) ? value.kind : undefined;
+  if (!isKind(kind)) throw new TypeError(`Not a fault: kind: must be one of ${Object.keys(kindFields).join(", ")}.`);
+  const schema = z.strictObject({ kind: z.literal(kind), ...targetFields, ...kindFields[kind] });
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  if (issue) throw new TypeError(`Not a fault: ${[...issue.path, issue.message].join(": ")}.`);
+  return value as Fault; // as the schema of its kind says
+}
+
+function isKind(value: unknown): value is Fault["kind"] {
+  return typeof value === "string" && Object.hasOwn(kindFields, value);
+}
+
+function isOptional(field: z.core.$ZodType): boolean {
+  return z.safeParse(field, undefined).success;
 }
