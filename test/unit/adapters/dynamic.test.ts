@@ -133,8 +133,11 @@ describe("the results of the dynamic adapter", () => {
 
   it("have a value that an update has sent readable, unless it is a secret", async () => {
     const { inputs, id, state } = await created();
-    const result = await run(adapter.update(id, state, { ...inputs, replicas: 2, env: { MODEL: "new" } }));
-    expect(result.outs).toMatchObject({ replicas: 2, env: { MODEL: "new" }, settled: true, ...hidden });
+    const result = await run(
+      adapter.update(id, state, { ...inputs, replicas: 2, env: { MODEL: "new", TOKEN: canary } }),
+    );
+    const env = { MODEL: "new", TOKEN: secret(canary) };
+    expect(result.outs).toMatchObject({ replicas: 2, env, settled: true, ...hidden });
   });
 
   it("are empty for a deletion, after which no cluster is billed", async () => {
