@@ -141,6 +141,20 @@ describe("a status word that quotes a value of env", () => {
     times: 1_000,
   });
 
+  it("shows in no progress, no error and no state of a creation", async () => {
+    const bench = await openBench({
+      client: (real) => ({
+        getCluster: async (...args) => ({ ...(await real.getCluster(...args)), status: word }),
+        getClusterStatus: async (...args) => ({ ...(await real.getClusterStatus(...args)), status: word }),
+      }),
+      faults: [{ kind: "sick-replica", replica: 0, message: word }],
+    });
+    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), checked)));
+    expectSilence(bench, error);
+    expect(bench.said.join()).toContain("crashed with [secret]");
+    expect(inspect("state" in error && { ...(error.state as object), env: {} }, { depth: 9 })).not.toContain(canary);
+  });
+
   it("shows in no progress of an update, while it is busy, and in no error", async () => {
     const { bench, id, state } = await openSettled(checked);
     bench.simulator.fault({ kind: "status", status: 409, code: "busy", method: "PATCH", times: 9 });
