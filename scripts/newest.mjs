@@ -12,7 +12,7 @@ import { inTemporaryFolder } from "./lib/temporary.mjs";
 
 /** The oldest Node that the newest SDK may ask for and that the tests of installations use too. */
 const NODE = "24";
-const FILES = ["failures", "lifecycle", "nativeLifeTypeScript", "nativeYaml", "preview", "resume1"];
+const FILES = ["do", "failures", "features", "lifecycle", "nativeLifeTypeScript", "nativeYaml", "preview", "resume1"];
 
 const HOSTS = /** @type {const} */ (["pulumi-language-nodejs", "pulumi-language-yaml"]);
 

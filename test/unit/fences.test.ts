@@ -116,6 +116,7 @@ const proofs: readonly (readonly [RegExp, string, RegExp, Proof])[] = [
   [/_index/, "go", /./, { test: "test/engine/sdks.test.ts" }],
   [/_index/, "csharp", /./, { test: "test/engine/sdks.test.ts" }],
   [/_index|languages/, "yaml", /^resources:/, { test: "test/engine/nativeYaml.test.ts" }],
+  [/languages/, "sh", /pulumi do/, { test: "test/engine/do.test.ts" }],
   [/languages/, "yaml", /^plugins:/, { test: "test/engine/documents.test.ts" }],
   [/getting-started/, "console", /^export/, { reason: "an address and a key, which are others in each run" }],
   [/getting-started/, "console", /./, { test: "test/engine/gettingStarted.test.ts" }],
