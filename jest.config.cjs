@@ -21,6 +21,8 @@ module.exports = {
   testSequencer: "<rootDir>/test/support/longestFirst.cjs",
   projects: Object.entries(projects).map(([displayName, timeLimit]) => ({
     displayName,
+    // Their package.json files have one name, which `pulumi new` fills in.
+    modulePathIgnorePatterns: ["<rootDir>/templates"],
     testMatch: [`<rootDir>/test/${displayName}/**/*.test.ts`],
     testEnvironment: "node",
     setupFilesAfterEnv: [`<rootDir>/${timeLimit}`],

@@ -21,7 +21,12 @@ const files = {
   "docs/_index.md": withGoImport,
   "docs/installation-configuration.md": (text, { schema }) =>
     withVersion(withPart(text, { name: "plugin", command: "facts", text: installationOf(schema.pluginDownloadURL) })),
-  "docs/guides/languages.md": (text, all) => withGoImport(withVersion(text), all),
+  "docs/guides/languages.md": withVersion,
+  "templates/typescript/package.json": withVersion,
+  "templates/yaml/package.json": withVersion,
+  "templates/yaml/Pulumi.yaml": withVersion,
+  "templates/python/package.json": withVersion,
+  "templates/python/Pulumi.yaml": withVersion,
 };
 
 /**
@@ -37,9 +42,9 @@ export function withFacts(name, text, all) {
   return write(text, all);
 }
 
-/** @param {string} text A page with commands that name the version. */
+/** @param {string} text A file with commands, or a dependency, that name the version. */
 function withVersion(text) {
-  return text.replace(/(gpucluster[ @]|`version: )\d+\.\d+\.\d+/g, `$1${version}`);
+  return text.replace(/(gpucluster[ @]|gpucluster": "|`version: )\d+\.\d+\.\d+/g, `$1${version}`);
 }
 
 /**

@@ -4,6 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 import { run } from "../install/run";
 import { type Bench, living, openBench } from "./harness";
 import { testLives } from "./nativeLife";
+import { Templates } from "./templates";
 
 const repository = resolve(__dirname, "../..");
 
@@ -59,6 +60,15 @@ it("the guide's program in Python runs; it can use lists and enumerations, and r
   expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
   expect((await workspace.destroy()).code).toBe(0);
   expect(living(simulator)).toEqual([]);
+});
+
+it("the template makes a project whose cluster gets healthy", async () => {
+  const templates = await new Templates().start();
+  const project = await templates.open("python", async (made) => {
+    await run([join(made, "venv/bin/pip"), "install", "--quiet", join(folder, "sdks/python")], made);
+  });
+  await project.expectLife();
+  templates.remove();
 });
 
 it("clusters of a loop in Python change after their canary, keep their secrets, and are destroyed", async () => {

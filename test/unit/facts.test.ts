@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { writtenFor } from "./releaseFacts";
 
 const root = join(__dirname, "../..");
@@ -10,12 +10,15 @@ const { publisher } = JSON.parse(read("release.json"));
 const manifest = JSON.parse(read("package.json"));
 
 const pages = ["_index", "installation-configuration", "guides/languages"].map((name) => `docs/${name}.md`);
-const files = ["package.json", ...pages];
+const templates = ["typescript/package.json", "yaml/package.json", "yaml/Pulumi.yaml", "python/package.json"];
+const files = ["package.json", ...pages, ...[...templates, "python/Pulumi.yaml"].map((name) => `templates/${name}`)];
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "facts-"));
-  mkdirSync(join(folder, "docs/guides"), { recursive: true });
-  for (const file of files) cpSync(join(root, file), join(folder, file));
+  for (const file of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(root, file), join(folder, file));
+  }
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -33,7 +36,9 @@ test.each([
   ["docs/installation-configuration.md", "pulumi plugin install", "pulumi plugin  install"],
   ["docs/installation-configuration.md", `gpucluster ${manifest.version}`, "gpucluster 0.0.1"],
   ["docs/guides/languages.md", `gpucluster@${manifest.version}`, "gpucluster@0.0.1"],
-  ["docs/guides/languages.md", "/sdk/go/gpucluster", "-else/sdk/go/gpucluster"],
+  ["templates/typescript/package.json", `gpucluster": "${manifest.version}`, 'gpucluster": "0.0.1'],
+  ["templates/yaml/Pulumi.yaml", `gpucluster ${manifest.version}`, "gpucluster 0.0.1"],
+  ["templates/python/Pulumi.yaml", `gpucluster@${manifest.version}`, "gpucluster@0.0.1"],
 ])("%s with something else than %s is stale: %s", (file, fact, other) => {
   const path = join(folder, file);
   writeFileSync(path, readFileSync(path, "utf8").replaceAll(fact, other));

@@ -1,0 +1,17 @@
+import { closeBenches } from "./harness";
+import { Templates } from "./templates";
+
+// With an empty cache, npm downloads a registry and Pulumi's SDK.
+jest.setTimeout(10 * 60_000);
+
+const templates = new Templates();
+beforeAll(() => templates.start());
+afterAll(async () => {
+  await closeBenches();
+  templates.remove();
+});
+
+it.each(["typescript", "yaml"])("the template %s makes a project whose cluster gets healthy", async (name) => {
+  const project = await templates.open(name);
+  await project.expectLife();
+});
