@@ -73,6 +73,19 @@ it("a hook before a deletion can prevent it: the cluster stays, also in the stat
   expect(living(bench.simulator)).toEqual([]);
 });
 
+it("a destroy calls a hook only if it runs the program; without the program it fails, and the clusters stay", async () => {
+  const program = both({}, () => ({ hooks: { beforeDelete: allHooks().beforeDelete } }));
+  await stack.up({ program });
+  bench.writes();
+  await expect(stack.destroy()).rejects.toThrow(/--run-program/);
+  expect([calls(), bench.writes()]).toEqual([[], []]);
+  await stack.up({ program });
+  stack.workspace.program = program;
+  await stack.destroy({ runProgram: true });
+  expect(calls()).toEqual(["api beforeDelete", "web beforeDelete"]);
+  expect(living(bench.simulator)).toEqual([]);
+});
+
 it("an error hook can retry a creation, which never makes a second cluster", async () => {
   const { simulator, workspace, writes } = bench;
   const failures: string[] = [];
