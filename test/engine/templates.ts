@@ -30,7 +30,7 @@ export class Templates {
    * afterwards: what follows `-c` is stored in plain text, which only the question avoids.
    * @param addPackage Stands for `pulumi package add`, which needs the language host of a downloaded CLI.
    */
-  async open(name: string, addPackage: (project: string) => Promise<void> = refused): Promise<Project> {
+  async open(name: string, addPackage: (bench: Bench) => void = refused): Promise<Project> {
     const bench = await openBench("");
     const { workspace, simulator } = bench;
     const project = join(workspace.folder, name);
@@ -44,7 +44,7 @@ export class Templates {
     await opened.pulumi("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
     for (const [command, ...args] of commandsOf(name)) {
       if (command === "npm") await run(["env", ...settingsOf(this.#npm), "npm", ...args], project);
-      else if (args[0] === "package") await addPackage(project);
+      else if (args[0] === "package") addPackage(bench);
       else await opened.pulumi(...args, ...(args[0] === "up" ? ["--yes"] : []));
     }
     return opened;
@@ -86,7 +86,7 @@ class Project {
   }
 }
 
-async function refused(): Promise<void> {
+function refused(): never {
   throw new Error("This template adds no package.");
 }
 
