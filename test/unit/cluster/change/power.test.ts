@@ -1,4 +1,4 @@
-import { InterruptedError } from "../../../../provider/base/errors";
+import { ConnectionError, InterruptedError } from "../../../../provider/base/errors";
 import { InitError, type Properties } from "../../../../provider/contract";
 import type { ClusterChanges, Dialect, Fault } from "../../../../simulator";
 import { isEverything } from "../../../support/shares";
@@ -218,6 +218,23 @@ describe.each(losses)("a lost answer, %s,", (_title, isDone, fault) => {
       }
     },
   );
+});
+
+it("a start whose answer is lost, and that shows only after some seconds, is not sent again", async () => {
+  let sent = 0;
+  const bench: Bench = await openBench({
+    client: (real) => ({
+      restartCluster: (id) => {
+        sent += 1;
+        void bench.clock.sleep(3_000).then(() => real.restartCluster(id));
+        const lost = { outcome: "ambiguous", method: "POST", path: `/v1/clusters/${id}/restart` } as const;
+        return Promise.reject(new ConnectionError("no answer", lost));
+      },
+    }),
+  });
+  const at = await reach(bench, await settleStopped(bench), asked);
+  expect(running(bench, at)).toMatchObject({ status: "running", restarts: 0 });
+  expect(sent).toBe(1);
 });
 
 /** The number of the request that is the update: a read and `/status` go before it. */
