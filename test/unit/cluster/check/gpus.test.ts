@@ -117,6 +117,11 @@ describe("a GPU type that the service does not list", () => {
   it.each<[string, BenchOptions, RegExp]>([
     ["is empty", { gpuTypes: [] }, /GET \/v1\/gpus lists no GPU type at all/],
     ["cannot be read", { faults: [{ kind: "body", body: "5", path: "/v1/gpus", times: 9 }] }, /cannot read/],
+    [
+      "may leave types out",
+      { faults: [{ kind: "body", body: '[{"type":"h100"},{"other":1}]', path: "/v1/gpus", times: 9 }] },
+      /"h900" is not a GPU type that the service lists .* The service decides whether it accepts the type$/,
+    ],
     ["cannot be had", { faults: [{ kind: "status", status: 500, path: "/v1/gpus", times: 9 }] }, /HTTP 500/],
   ])("is a warning alone if the list %s", async (_title, options, why) => {
     const { refusals, said } = await checkOnce({ ...checked, gpuType: "h900" }, {}, options);
