@@ -26,9 +26,9 @@ interface Fleet {
 }
 
 /** Loads and compiles all code first: otherwise it would cost the first run seconds. */
-export async function warmUp(): Promise<void> {
+export async function warmUp(clusters: number): Promise<void> {
   for (const who of ["ours", "naive"] as const) {
-    const { simulator } = await bringUp(who, 60, { provisioningMs: 3_000, phaseMs }, fastest);
+    const { simulator } = await bringUp(who, clusters, { provisioningMs: 3_000, phaseMs: 0 }, fastest);
     await simulator.close();
   }
 }
@@ -64,35 +64,26 @@ export async function creation(clusters: number, provisioningS: number): Promise
 /** A refresh and a destroy of 500 clusters, each by a new process in a new window. */
 export async function sweeps(): Promise<Row[]> {
   const clusters = 500;
-  const ours = await bringUp("ours", clusters, { provisioningMs: 1_000, phaseMs }, fastest);
-  // The naive provider would not bring all of them up.
-  const naive = await existing(clusters);
+  const run = { provisioningMs: 1_000, phaseMs };
+  const fleet = await bringUp("ours", clusters, run, fastest);
+  // The fields of the specification: a list shows as much of a cluster as a read by id.
+  const dialect = { containerEcho: "none", envEcho: "none" } as const;
+  const lean = await bringUp("ours", clusters, { ...run, dialect }, fastest);
   const refresh = (contender: Contender, made: Made) => contender.read(made);
   const destroy = (contender: Contender, made: Made) => contender.remove(made);
   const rows = [
-    sweepRow(`refresh ${clusters}`, await sweep("ours", ours, refresh), await sweep("naive", naive, refresh), {
-      // Each cluster has to be read by id.
-      most: clusters + 50,
-    }),
-    sweepRow(`destroy ${clusters}`, await sweep("ours", ours, destroy), await sweep("naive", naive, destroy), {
-      most: clusters + 60,
-    }),
+    // Each cluster has to be read by id.
+    sweepRow(`refresh ${clusters}`, await sweep(fleet, refresh), clusters + 50),
+    // The first 40 are read in full, each with its replicas.
+    sweepRow(`refresh ${clusters}, the list shows all`, await sweep(lean, refresh), 90),
+    sweepRow(`destroy ${clusters}`, await sweep(fleet, destroy), clusters + 60),
   ];
-  // The fields of the specification: a list shows as much of a cluster as a read by id.
-  const dialect = { containerEcho: "none", envEcho: "none" } as const;
-  const lean = await bringUp("ours", clusters, { provisioningMs: 1_000, phaseMs, dialect }, fastest);
-  rows.push(
-    sweepRow(`refresh ${clusters}, the list shows all`, await sweep("ours", lean, refresh), undefined, {
-      // The first 40 are read in full, each with its replicas.
-      most: 90,
-    }),
-  );
-  await Promise.all([ours, naive, lean].map(({ simulator }) => simulator.close()));
+  await Promise.all([fleet, lean].map(({ simulator }) => simulator.close()));
   return rows;
 }
 
-function sweepRow(run: string, ours: Figures, naive: Figures | undefined, { most }: { most: number }): Row {
-  return { run, ours, naive, targets: [...cleanTargets(ours), atMost("requests", ours.requests, most)] };
+function sweepRow(run: string, ours: Figures, mostRequests: number): Row {
+  return { run, ours, targets: [...cleanTargets(ours), atMost("requests", ours.requests, mostRequests)] };
 }
 
 /** Creates a whole fleet concurrently; the caller closes its service. */
@@ -107,23 +98,13 @@ async function bringUp(who: Who, clusters: number, run: ServiceOptions, factor: 
   return { simulator, clock, made, figures };
 }
 
-async function existing(clusters: number): Promise<Fleet> {
-  const clock = new ScaledClock(fastest);
-  const simulator = await openService(clock, { provisioningMs: 0, phaseMs: 0 });
-  const made = namesOf("bench", clusters).map((name) => {
-    return { id: simulator.addCluster({ name, gpuType: "h100" }).id, state: {} };
-  });
-  return { simulator, clock, made, figures: {} };
-}
-
 /** One operation on each cluster of a fleet concurrently. */
 async function sweep(
-  who: Who,
   { simulator, clock, made }: Fleet,
   work: (contender: Contender, made: Made) => Promise<unknown>,
 ): Promise<Figures> {
   await clock.sleep(service.windowMs);
-  const contender = openers[who](simulator, clock);
+  const contender = openers.ours(simulator, clock);
   const startMs = clock.now();
   const results = await Promise.allSettled(made.map((each) => work(contender, each)));
   const seconds = (clock.now() - startMs) / 1_000;

@@ -5,7 +5,7 @@ import { ScaledClock } from "./scaledClock";
 
 /** One process of several: loads everything, reports that it is ready, and creates its own fleet when it receives its order. */
 async function main(): Promise<void> {
-  await warmUp();
+  await warmUp(10);
   process.once("message", (order: Order) => void obey(order));
   process.send?.("loaded");
 }
