@@ -51,7 +51,7 @@ record() {
 # What runs in place of a command that is shown.
 declare -A shown=(
   ["pulumi up"]="pulumi up --yes --skip-preview --suppress-outputs=false"
-  ["pulumi up    # Ctrl-C after a few seconds"]="timeout --foreground --signal INT 5 pulumi up --yes --skip-preview"
+  ["pulumi up    # Ctrl-C after a few seconds"]="timeout --foreground --signal INT 9 pulumi up --yes --skip-preview"
 )
 
 record first-up "pulumi up"
