@@ -75,7 +75,8 @@ describe("the SDKs that are generated from the schema", () => {
   it("pass `go vet`, and so do the documents' programs with them", async () => {
     const sdk = join(folder, "sdks/go/gpucluster");
     const programs = Object.values(documents).flatMap((all) => all.filter(({ language }) => language === "go"));
-    expect(programs).toHaveLength(3);
+    // The guide leaves Go and C# to the page of the registry.
+    expect(programs).toHaveLength(2);
     for (const [index, { code }] of programs.entries()) {
       mkdirSync(join(sdk, `example${index}`));
       writeFileSync(join(sdk, `example${index}`, "main.go"), code);
@@ -95,7 +96,8 @@ describe("the examples in other languages", () => {
     const yaml = examples.find(({ language }) => language === "yaml")?.code ?? "";
     const converted: Record<string, string> = { ...(await convert(yaml)), yaml };
     const languages = examples.map(({ language }) => language);
-    expect(languages).toEqual(expect.arrayContaining(["python", "go", "csharp", "yaml"]));
+    const others = file === "docs/guides/languages.md" ? [] : ["go", "csharp"];
+    expect(languages).toEqual(expect.arrayContaining(["python", "yaml", ...others]));
     for (const { language, code } of examples)
       expect({ language, code: shown(code) }).toEqual({ language, code: shown(converted[language] ?? "") });
   });
