@@ -52,7 +52,7 @@ export async function unchangedPreview(): Promise<Row> {
       run: `preview of ${clusters} without changes`,
       ours: { seconds: median(times.ours), requests },
       note: `${over("empty").toFixed(2)} of resources with one field`,
-      // Measured: 1.23 and 1.25. Each cluster costs two calls of the provider that have something to do, a check and a diff.
+      // Measured: 1.21 to 1.25. Each cluster costs two calls of the provider that have something to do, a check and a diff.
       targets: [atMost("of resources with as many fields that do nothing", over("sameFields"), 1.3, 2)],
     };
   } finally {
