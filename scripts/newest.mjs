@@ -2,7 +2,7 @@
 // `npm run test:newest`: main ways through the engine with the newest Pulumi CLI that the Go module proxy serves and the newest
 // SDK of npm, on a newer Node, which that SDK needs. In a clone of the last commit, so that nothing here changes. Needs Go.
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { buildInto } from "./cli/builds.mjs";
 import { cachedRoot, executable } from "./cli/find.mjs";
 import { runInModule } from "./lib/go.mjs";
@@ -10,7 +10,7 @@ import { isMain, ROOT, runMain } from "./lib/root.mjs";
 import { run, succeed } from "./lib/run.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";
 
-/** The oldest Node that the newest SDK may ask for and that the tests of installations use too. */
+/** The newest SDK needs Node 22 or later; the tests of installations use this one with it. */
 const NODE = "24";
 const FILES = ["do", "failures", "features", "lifecycle", "nativeLifeTypeScript", "nativeYaml", "preview", "resume1"];
 
@@ -32,7 +32,11 @@ async function main() {
     await npm("install", "--no-save", "--force", `@pulumi/pulumi@${sdk}`, `node@${NODE}`);
     await npm("run", "build");
     const bin = join(folder, "node_modules/node/bin");
-    const env = { PULUMI_CLI_ROOT: root, PULUMI_SKIP_UPDATE_CHECK: "true", PATH: `${bin}:${process.env.PATH}` };
+    const env = {
+      PULUMI_CLI_ROOT: root,
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PATH: [bin, process.env.PATH].join(delimiter),
+    };
     const files = FILES.map((name) => `test/engine/${name}.test.ts`);
     const args = ["node_modules/jest/bin/jest.js", "--selectProjects", "engine", "--runTestsByPath", ...files];
     const { code } = await run(join(bin, executable("node")), args, { cwd: folder, env, show: true });

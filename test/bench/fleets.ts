@@ -92,24 +92,24 @@ async function bringUp(who: Who, clusters: number, run: ServiceOptions, factor: 
   const simulator = await openService(clock, run);
   const startMs = clock.now();
   const made = await createAll(openers[who](simulator, clock), namesOf("bench", clusters));
-  const seconds = (clock.now() - startMs) / 1_000;
-  const failed = clusters - made.length;
-  const figures = { ...(failed > 0 ? {} : { seconds }), ...trafficOf(simulator, startMs), failed };
+  const figures = figuresSince(startMs, { simulator, clock }, clusters - made.length);
   return { simulator, clock, made, figures };
 }
 
+/** What a run that has just ended needed. A run in which something failed has no time. */
+function figuresSince(startMs: number, { simulator, clock }: Pick<Fleet, "simulator" | "clock">, failed: number) {
+  const seconds = (clock.now() - startMs) / 1_000;
+  return { ...(failed > 0 ? {} : { seconds }), ...trafficOf(simulator, startMs), failed };
+}
+
 /** One operation on each cluster of a fleet concurrently. */
-async function sweep(
-  { simulator, clock, made }: Fleet,
-  work: (contender: Contender, made: Made) => Promise<unknown>,
-): Promise<Figures> {
+async function sweep(fleet: Fleet, work: (contender: Contender, made: Made) => Promise<unknown>): Promise<Figures> {
+  const { simulator, clock, made } = fleet;
   await clock.sleep(service.windowMs);
   const contender = openers.ours(simulator, clock);
   const startMs = clock.now();
   const results = await Promise.allSettled(made.map((each) => work(contender, each)));
-  const seconds = (clock.now() - startMs) / 1_000;
-  const failed = results.filter(({ status }) => status === "rejected").length;
-  return { ...(failed > 0 ? {} : { seconds }), ...trafficOf(simulator, startMs), failed };
+  return figuresSince(startMs, fleet, results.filter(({ status }) => status === "rejected").length);
 }
 
 export function namesOf(prefix: string, clusters: number): string[] {

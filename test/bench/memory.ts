@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startSimulator } from "../../simulator";
 import { atMost, type Row } from "./rows";
+import { openUnlimited } from "./service";
 
 /** Number of processes of each kind, of which the smallest counts. */
 const repeats = 2;
 const clusters = 500;
-const apiKey = "bench-key-0123456789abcdef";
 
 /** The peak memory of the engine's provider process that creates many clusters, beside one whose provider does nothing. */
 export async function memory(): Promise<Row> {
@@ -34,16 +33,10 @@ async function leastOf(who: "empty" | "ours" | "undici"): Promise<number> {
 }
 
 async function bytesOf(who: string): Promise<number> {
-  const simulator = await startSimulator({
-    provisioningMs: 2_000,
-    rateLimit: 1_000_000,
-    apiKeys: { [apiKey]: "org_bench" },
-    gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }],
-  });
-  const env = { ...process.env, GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: apiKey };
+  const { simulator, env } = await openUnlimited(2_000);
   try {
     const args = [join(__dirname, "memoryOfProvider.cjs"), who, String(clusters)];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
     return Number(stdout.trim().split("\n").at(-1));
   } finally {
     await simulator.close();

@@ -1,12 +1,11 @@
 import { outputNames, shownDefaults } from "../../provider/cluster/model/fields";
-import { type Simulator, startSimulator } from "../../simulator";
 import { Workspace } from "../engine/workspace";
 import { atMost, type Row } from "./rows";
+import { openUnlimited } from "./service";
 
 const clusters = 200;
 /** Previews of each project, in turn, so that other load on the machine slows all of them. */
 const rounds = 5;
-const apiKey = "bench-key-0123456789abcdef";
 const inputs = `gpuType: "h100", container: "vllm/vllm-openai:v0.6.3", env: { MODEL: "meta/llama-3-8b", TOKEN: "secret-" + i }`;
 
 /** What the class `Cluster` declares besides what the program gives, so that the program can read it. */
@@ -31,16 +30,11 @@ type Program = keyof typeof programs;
 
 /** A preview of unchanged clusters by the real engine, beside those of resources that do nothing. */
 export async function unchangedPreview(): Promise<Row> {
-  const simulator = await startSimulator({
-    provisioningMs: 300,
-    rateLimit: 1_000_000,
-    apiKeys: { [apiKey]: "org_bench" },
-    gpuTypes: [{ type: "h100", name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }],
-  });
+  const { simulator, env } = await openUnlimited(300);
   const names = Object.keys(programs) as Program[];
   const projects = new Map<Program, Workspace>();
   try {
-    for (const name of names) projects.set(name, await upProject(simulator, programs[name]));
+    for (const name of names) projects.set(name, await upProject(env, programs[name]));
     const before = simulator.requests.length;
     const times: Record<Program, number[]> = { ours: [], sameFields: [], empty: [] };
     for (let round = 0; round < rounds; round += 1) {
@@ -61,8 +55,8 @@ export async function unchangedPreview(): Promise<Row> {
   }
 }
 
-async function upProject({ url }: Simulator, program: string): Promise<Workspace> {
-  const workspace = new Workspace({ env: { GPUCLUSTER_BASE_URL: url, GPUCLUSTER_API_KEY: apiKey }, program });
+async function upProject(env: Record<string, string>, program: string): Promise<Workspace> {
+  const workspace = new Workspace({ env, program });
   await workspace.init();
   await workspace.succeed("up", "--yes", "--skip-preview", "--parallel", "64");
   return workspace;

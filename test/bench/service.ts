@@ -7,6 +7,17 @@ import { ScaledClock } from "./scaledClock";
 /** The service of every run, in milliseconds of its own clock. */
 export const service = { limit: 100, windowMs: 60_000, latencyMs: 90, deletionMs: 5_000 };
 
+const apiKey = "bench-key-0123456789abcdef";
+/** More GPUs than any run takes. */
+const gpuTypes = [{ type: spec.gpuType, name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }];
+
+/** A service on the real clock whose rate limit no run reaches, and the environment of a process that uses it. */
+export async function openUnlimited(provisioningMs: number) {
+  const apiKeys = { [apiKey]: "org_bench" };
+  const simulator = await startSimulator({ provisioningMs, rateLimit: 1_000_000, apiKeys, gpuTypes });
+  return { simulator, env: { GPUCLUSTER_BASE_URL: simulator.url, GPUCLUSTER_API_KEY: apiKey } };
+}
+
 export interface ServiceOptions {
   readonly provisioningMs: number;
   /** Milliseconds since its window began. */
@@ -35,7 +46,7 @@ export async function openService(clock: Clock, options: ServiceOptions): Promis
     rateWindowMs: windowMs,
     // The simulator's latency is real time.
     latencyMs: latencyMs / factor,
-    gpuTypes: [{ type: spec.gpuType, name: "NVIDIA H100", memoryGb: 80, pricePerHour: 2.99, stock: 1_000_000 }],
+    gpuTypes,
   });
   if (phaseMs > 0) {
     await fetch(`${simulator.url}/v1/clusters`, { headers: { authorization: `Bearer ${simulator.apiKey}` } });

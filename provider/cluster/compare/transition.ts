@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { listOf } from "../../base/text";
 import { hasUnknown, type Properties, UNKNOWN } from "../../contract";
-import { type Effect, inputNames, replacingNames } from "../model/fields";
+import { type Effect, inputFlags, inputNames, replacingNames } from "../model/fields";
 import type { CheckedInputs } from "../model/stateFields";
 import { diffCluster, effectsOf, isUnknownAt, isWithinPaths } from "./diff";
 
@@ -110,8 +110,8 @@ export function lossesOf(transition: Transition): string[] {
 /** The message that a change of the configuration restarts replicas; `undefined` if it does not. */
 export function rolloutOf({ before, inputs, effects }: Transition): string | undefined {
   if (!before || !effects.has("rollout") || !runs(before) || !runs(inputs)) return undefined;
-  const changed = (["container", "env", "registryCredentialId"] as const).filter(
-    (name) => !isDeepStrictEqual(before[name] ?? {}, inputs[name] ?? {}),
+  const changed = inputNames.filter(
+    (name) => inputFlags[name].effect === "rollout" && !isDeepStrictEqual(before[name] ?? {}, inputs[name] ?? {}),
   );
   const { replicas } = before;
   const count = replicas === 1 ? "the replica" : replicas === 2 ? "both replicas" : `all ${replicas} replicas`;
