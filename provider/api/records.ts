@@ -17,7 +17,7 @@ import type { GpuType } from "./types";
 
 /**
  * The records of the service, and the guesses about its answers: the specification names few fields and hardly any shape.
- * Each guess is one tagged line, and docs/assumptions.md lists them. A name is in the form of `plainName`.
+ * Each guess is one tagged line (docs/assumptions.md). A name is in the form of `plainName`.
  */
 
 /** Reads one answer; throws an UnreadableError if it cannot. */
