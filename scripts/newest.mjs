@@ -12,7 +12,7 @@ import { inTemporaryFolder } from "./lib/temporary.mjs";
 
 /** The newest SDK needs Node 22 or later; the tests of installations use this one with it. */
 const NODE = "24";
-const FILES = ["do", "failures", "features", "lifecycle", "nativeLifeTypeScript", "nativeYaml", "preview", "resume1"];
+const FILES = ["do", "failures", "features", "lifecycle", "nativeProgram", "nativeYaml", "preview", "resume1"];
 
 const HOSTS = /** @type {const} */ (["pulumi-language-nodejs", "pulumi-language-yaml"]);
 

@@ -57,7 +57,7 @@ export async function unchangedPreview(): Promise<Row> {
 
 async function upProject(env: Record<string, string>, program: string): Promise<Workspace> {
   const workspace = new Workspace({ env, program });
-  await workspace.init();
+  workspace.init();
   await workspace.succeed("up", "--yes", "--skip-preview", "--parallel", "64");
   return workspace;
 }

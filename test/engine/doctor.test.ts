@@ -34,7 +34,7 @@ it("without a stack, or without the CLI, it says so in one line and uses the env
   expect(joined(withoutCli.output)).toMatch(
     /^Config +the environment\. The config of the stack is not read: there is no Pulumi CLI on the PATH\nAddress .* \(GPUCLUSTER_BASE_URL of the environment\)\n/,
   );
-  await workspace.succeed("stack", "rm", "--yes", "test");
+  delete workspace.env["PULUMI_STACK"];
   const unselected = await workspace.command(["doctor", "--json"]);
   expect(unselected.code).toBe(0);
   expect(JSON.parse(unselected.output)).toMatchObject({

@@ -35,7 +35,7 @@ describe("drift that another program causes", () => {
     expect(output).toMatch(/~ API_TOKEN\s*: \[secret\]/);
     expect(output).toMatch(/\+ EXTRA\s*: \[secret\]/);
     expect(output).not.toContain("canary");
-    expect(await bench.workspace.stateText()).not.toContain("canary");
+    expect(bench.workspace.stateText()).not.toContain("canary");
   });
 
   it("is previewed and corrected by the next up", async () => {

@@ -24,10 +24,10 @@ describe("a cluster that does not become healthy", () => {
     expect(output).toMatch(/replica rep_\S+: unhealthy, image acme\/model:1 not found for \[secret\]/);
     expect(output).toContain("run `pulumi up` again to continue from here");
     expect(output).not.toContain("canary");
-    const [kept] = await bench.workspace.clusters();
+    const [kept] = bench.workspace.storedClusters();
     expect(kept).toMatchObject({ id: living(bench.simulator)[0]?.id, outputs: { settled: false, readyReplicas: 1 } });
     expect(kept?.initErrors).toHaveLength(1);
-    expect(await bench.workspace.stateText()).not.toContain("canary");
+    expect(bench.workspace.stateText()).not.toContain("canary");
     expect(bench.writes()).toEqual(["POST /v1/clusters"]);
   });
 

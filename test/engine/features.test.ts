@@ -71,7 +71,7 @@ describe("every feature of a cluster through the real engine, in order", () => {
   it("shows no change afterwards, and no secret in the state", async () => {
     await noChanges();
     expect(bench.writes()).toEqual([]);
-    expect(await bench.workspace.stateText()).not.toMatch(/canary/);
+    expect(bench.workspace.stateText()).not.toMatch(/canary/);
   });
 
   it("stops by its desired status, and restarts by its triggers, once", async () => {

@@ -35,7 +35,7 @@ export async function openBench(program: string, options: SimulatorOptions = {})
   };
   const bench = { simulator, workspace, writes };
   benches.push(bench);
-  await workspace.init();
+  workspace.init();
   return bench;
 }
 

@@ -18,7 +18,7 @@ describe("the inventory", () => {
       isWholeList: true,
     });
     expect(writes()).toEqual([]);
-    expect(await workspace.stateText()).not.toContain("canary");
+    expect(workspace.stateText()).not.toContain("canary");
   });
 });
 

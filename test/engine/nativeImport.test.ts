@@ -10,18 +10,6 @@ const declared = {
 };
 
 describe("pulumi import", () => {
-  it("gives a program that previews as no change", async () => {
-    const { workspace, simulator, writes } = await openNativeBench({});
-    const { id } = simulator.addCluster(seed);
-    const { code, output } = await workspace.pulumi(...importOf(id));
-    expect(code).toBe(0);
-    expect(output).toMatch(/container: acme\/model:1[\s\S]*gpuType: h100\s+name: prod\s+replicas: 2/);
-    expect(output).not.toMatch(/failed to validate|warning/);
-    workspace.yaml(declared);
-    expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
-    expect(writes()).toEqual([]);
-  });
-
   it("gives a program to complete, which previews as a change in place, if the service does not show all fields", async () => {
     const dialect: Partial<Dialect> = { containerEcho: "none", envEcho: "none" };
     const { workspace, simulator } = await openNativeBench({}, { dialect });

@@ -26,7 +26,6 @@ it.each([
 ])("the plugin is installed from the %s, and serves a project that does not name it", async (_what, file) => {
   const { workspace, simulator } = await openBench("");
   workspace.env["PULUMI_HOME"] = mkdtempSync(join(folder, "home-"));
-  await workspace.succeed("stack", "select", "test");
   const properties = { gpuType: "l4", container: "acme/model:1" };
   workspace.yaml({ plugins: {}, resources: { web: { type: "gpucluster:Cluster", properties } } });
   await workspace.succeed("plugin", "install", "resource", "gpucluster", version, "--file", file());

@@ -1,3 +1,3 @@
-import { testLives } from "./nativeLife";
+import { testLife } from "./nativeLife";
 
-testLives("YAML");
+testLife("YAML", "plain");

@@ -28,12 +28,6 @@ export const writers = {
       },
     }),
 
-  TypeScript: (workspace, wanted) =>
-    workspace.typeScript(`import * as gpucluster from "pulumi-gpucluster/native";
-const web = new gpucluster.Cluster("web", ${JSON.stringify(wanted)}, { customTimeouts: { create: "${createLimit}" } });
-new gpucluster.Cluster("dependent", { ...${JSON.stringify(dependent)}, env: { UPSTREAM: web.endpoint } });
-`),
-
   Python: (workspace, wanted) =>
     workspace.python(`import pulumi
 import pulumi_gpucluster as gpucluster

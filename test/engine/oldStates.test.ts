@@ -27,17 +27,17 @@ describe.each(readdirSync(folder))("a state that version %s has written", (versi
     await bench.workspace.succeed("stack", "import", "--file", file);
   });
 
-  const settled = async () => (await bench.workspace.clusters()).filter(({ outputs }) => outputs["settled"] === true);
+  const settled = () => bench.workspace.storedClusters().filter(({ outputs }) => outputs["settled"] === true);
 
   it("previews no change of finished clusters, and an update of unfinished ones", async () => {
-    expect((await settled()).map(nameOf)).toEqual(["named", "generated"]);
-    const targets = (await settled()).map(({ urn }) => `--target=${urn}`);
+    expect(settled().map(nameOf)).toEqual(["named", "generated"]);
+    const targets = settled().map(({ urn }) => `--target=${urn}`);
     expect(await bench.workspace.preview("--expect-no-changes", ...targets)).toMatchObject({ code: 0 });
     expect((await bench.workspace.preview()).output).toMatch(/~ 1 to update\s+3 unchanged/);
   });
 
   it("is refreshed without drift of finished clusters", async () => {
-    const targets = (await settled()).map(({ urn }) => `--target=${urn}`);
+    const targets = settled().map(({ urn }) => `--target=${urn}`);
     expect(await bench.workspace.refresh("--expect-no-changes", ...targets)).toMatchObject({ code: 0 });
   });
 
@@ -48,7 +48,7 @@ describe.each(readdirSync(folder))("a state that version %s has written", (versi
   });
 
   it("has its variables readable, as far as they look like no credential", async () => {
-    const named = (await bench.workspace.clusters()).find((cluster) => nameOf(cluster) === "named");
+    const named = bench.workspace.storedClusters().find((cluster) => nameOf(cluster) === "named");
     expect(named?.inputs["env"]).toEqual(env);
   });
 

@@ -20,6 +20,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "gpucluster-operator-"));
   await run([process.execPath, join(repository, "scripts/packPlugin.mjs"), folder], folder);
   bench = await openBench("");
+  delete bench.workspace.env["PULUMI_STACK"];
   bench.workspace.env["PULUMI_HOME"] = mkdtempSync(join(folder, "home-"));
   const name = "pulumi-resource-gpucluster";
   const { version } = program.program.resources.chat.options;

@@ -170,13 +170,13 @@ describe("changes of the state by hand, in both adapters, in order", () => {
     expect(workspace.storedClusters()).toEqual([]);
     expect(await sentByUp({ z: { replicas: 6 } }, "--stack", "other")).toEqual([]);
     await showsNoChange("--stack", "other");
-    await workspace.succeed("stack", "select", "other");
-    expect(idsOf(await workspace.clusters())).toEqual(idsOf(living(simulator)));
+    workspace.env["PULUMI_STACK"] = "other";
+    expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
   });
 
   it("change-secrets-provider: every secret is encrypted anew, and no change is shown", async () => {
     const { workspace } = bench;
-    const before = await workspace.stateText();
+    const before = workspace.stateText();
     await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
     const args = ["stack", "change-secrets-provider", "passphrase", "--non-interactive"];
     const { status, stderr } = spawnSync(join(cliRoot, "bin/pulumi"), args, {
@@ -189,9 +189,9 @@ describe("changes of the state by hand, in both adapters, in order", () => {
     expect(fails(await workspace.preview())).toMatch(/incorrect passphrase/);
     workspace.env["PULUMI_CONFIG_PASSPHRASE"] = "another passphrase";
     await showsNoChange();
-    const after = await workspace.stateText();
+    const after = workspace.stateText();
     for (const text of [before, after]) expect(text).not.toContain("canary");
-    const ciphertexts = (text: string): string[] => text.match(/"ciphertext": "[^"]+"/g) ?? [];
+    const ciphertexts = (text: string): string[] => text.match(/"ciphertext":\s*"[^"]+"/g) ?? [];
     expect(ciphertexts(before).filter((one) => ciphertexts(after).includes(one))).toEqual([]);
     expect((await workspace.destroy()).code).toBe(0);
     expect(living(bench.simulator)).toEqual([]);

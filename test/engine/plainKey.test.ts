@@ -1,5 +1,4 @@
 import { canaryKey, closeBenches, openBench } from "./harness";
-import type { Workspace } from "./workspace";
 
 afterAll(closeBenches);
 
@@ -16,13 +15,6 @@ const adapters: [string, string, string[]][] = [
 ];
 const command = "pulumi config set --secret gpucluster:apiKey";
 
-/** The types of the resources whose entries in the state hold the key in plain text. */
-async function holders(workspace: Workspace): Promise<string[]> {
-  const { deployment } = JSON.parse(await workspace.stateText());
-  const entries: { type: string }[] = deployment.resources;
-  return entries.filter((entry) => JSON.stringify(entry).includes(canaryKey)).map(({ type }) => type);
-}
-
 describe.each(adapters)("a key in the stack's config that is no secret (%s)", (_adapter, text, places) => {
   it("causes one warning in each preview and update, with the command that encrypts it, until it is a secret", async () => {
     const { workspace } = await openBench(text);
@@ -34,11 +26,11 @@ describe.each(adapters)("a key in the stack's config that is no secret (%s)", (_
       expect([code, warnings]).toEqual([0, [expect.stringContaining(command)]]);
       expect(output).not.toContain(canaryKey);
     }
-    expect(await holders(workspace)).toEqual(places);
+    expect(workspace.typesWith(canaryKey)).toEqual(places);
     await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
     for (const { code, output } of [await workspace.preview(), await workspace.up()]) {
       expect([code, output.includes(command)]).toEqual([0, false]);
     }
-    expect(await holders(workspace)).toEqual([]);
+    expect(workspace.typesWith(canaryKey)).toEqual([]);
   });
 });

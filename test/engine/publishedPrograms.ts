@@ -50,17 +50,6 @@ exports.endpoint = web.endpoint;
   },
 };
 
-/** A resource of a JavaScript program, which the plugin serves. */
-export const nativeTypeScript: Pick<Adapter, "writeCluster"> = {
-  writeCluster(workspace, wanted) {
-    workspace.program(`
-const native = require("pulumi-gpucluster/native");
-const web = new native.Cluster("web", ${JSON.stringify(wanted)});
-exports.endpoint = web.endpoint;
-`);
-  },
-};
-
 /** A resource of a YAML program, which the plugin serves. */
 export const nativeAdapter: Adapter = {
   type: "gpucluster:index:Cluster",

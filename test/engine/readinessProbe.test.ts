@@ -88,7 +88,7 @@ describe.each(adapters)("a readiness probe, through the %s adapter", (_name, ope
     }
     expect(JSON.stringify(served.requests)).not.toContain(canaryKey);
     expect(JSON.stringify(bench.simulator.requests)).not.toMatch(/canary-(header|body)/);
-    expect(await bench.workspace.stateText()).not.toMatch(/canary/);
+    expect(bench.workspace.stateText()).not.toMatch(/canary/);
     expect(shown).not.toMatch(/canary/);
     expect((await run(bench.workspace.destroy())).code).toBe(0);
   });

@@ -68,7 +68,7 @@ describe("no secret shows, whatever the commands print", () => {
   });
 
   it("in no output and in no state", async () => {
-    const state = await bench.workspace.stateText();
+    const state = bench.workspace.stateText();
     expect(state).toContain("NEW_BY_SERVICE");
     expect(leaks(state)).toEqual([]);
     expect(outputs.map(withoutEngineLog).flatMap(leaks)).toEqual([]);

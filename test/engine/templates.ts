@@ -35,6 +35,7 @@ export class Templates {
     const { workspace, simulator } = bench;
     const project = join(workspace.folder, name);
     Object.assign(workspace.env, this.#npm, { PULUMI_HOME: mkdtempSync(join(this.#folder, "home-")) });
+    delete workspace.env["PULUMI_STACK"];
     delete workspace.env["GPUCLUSTER_BASE_URL"];
     delete workspace.env["GPUCLUSTER_API_KEY"];
     const answers = [`gpucluster:baseUrl=${simulator.url}`, "gpucluster:resume=a-salt-of-tests"];

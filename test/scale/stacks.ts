@@ -33,7 +33,7 @@ export class Stacks {
       const workspace = new Workspace({ env, program });
       workspace.env["GPUCLUSTER_LOG"] = `json:${logOf(workspace)}`;
       opened.#workspaces.set(name, workspace);
-      await workspace.init();
+      workspace.init();
     }
     opened.simulator.requests.splice(0);
     return opened;

@@ -1,3 +1,0 @@
-import { tourDialects } from "./dialectTour";
-
-tourDialects(0, 2);

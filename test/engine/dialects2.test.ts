@@ -1,3 +1,0 @@
-import { tourDialects } from "./dialectTour";
-
-tourDialects(1, 2);
