@@ -1,7 +1,8 @@
+import type { RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { http } from "../../../../provider/api/http/send";
+import { http, maxConnections } from "../../../../provider/api/http/send";
 import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../../provider/base/errors";
 import { type Fault, type Simulator, startSimulator } from "../../../../simulator";
 import { canary, failureOf, listen, once, serve, transportTo } from "./httpHarness";
@@ -21,30 +22,23 @@ const mebi = 1024 * 1024;
 const web = { name: "web", gpu_type: "h100", replicas: 1, container: "example/server:1", env: {} };
 const body = JSON.stringify(web);
 
-test.each([
-  ["GET", "before"],
-  ["GET", "after"],
-  ["POST", "before"],
-  ["POST", "after"],
-] as const)("a %s whose connection breaks %s its effect may have taken effect", async (method, when) => {
-  const { send, simulator } = await simulated({ kind: "drop", when });
-  const error = await failureOf(send(once(method, method === "POST" ? { body } : {})));
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true, method, path: "/v1/clusters" });
-  expect(String(error)).toContain("the connection broke before the answer was complete");
-  expect(simulator.clusters()).toHaveLength(method === "POST" && when === "after" ? 1 : 0);
-});
+test.each(["before", "after"] as const)(
+  "a creation whose connection breaks %s its effect may have taken effect",
+  async (when) => {
+    const { send, simulator } = await simulated({ kind: "drop", when });
+    const error = await failureOf(send(once("POST", { body })));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true, method: "POST", path: "/v1/clusters" });
+    expect(String(error)).toContain("the connection broke before the answer was complete");
+    expect(simulator.clusters()).toHaveLength(when === "after" ? 1 : 0);
+  },
+);
 
 test.each(["drop", "truncate"] as const)("a read that meets a %s is sent again, a creation is not", async (kind) => {
   const { send, simulator } = await simulated({ kind, method: "GET" }, { kind, method: "POST" });
   expect((await send(once("GET", { attempts: 5 }))).status).toBe(200);
   await failureOf(send(once("POST", { body, attempts: 5 })));
   expect(simulator.requests.map(({ method }) => method)).toEqual(["GET", "GET", "POST"]);
-});
-
-test("a byte order mark and a wrong content type do no harm", async () => {
-  const { send } = await simulated({ kind: "body", body: '\ufeff{"a":1}', contentType: "text/plain" });
-  expect((await send(once("GET"))).json).toEqual({ a: 1 });
 });
 
 test("an answer of more than 8 MiB is refused, one of just 8 MiB is read", async () => {
@@ -61,12 +55,14 @@ test("answers that are compressed unasked, and never end, are refused before the
   const asked: (string | undefined)[] = [];
   const { url } = await serve((request, response) => {
     asked.push(request.headers["accept-encoding"]?.toString());
-    if (asked.length > 6) response.end("[]");
+    if (asked.length > maxConnections) response.end("[]");
     else response.writeHead(200, { "content-encoding": "gzip" }).write(gzipSync("[]"));
   });
   const send = http(url);
   const path = "/v1/clusters?cursor=canary";
-  const errors = await Promise.all(Array.from({ length: 6 }, () => failureOf(send(once("GET", { path })))));
+  const errors = await Promise.all(
+    Array.from({ length: maxConnections }, () => failureOf(send(once("GET", { path })))),
+  );
   for (const error of errors) {
     expect(error).toBeInstanceOf(ResponseShapeError);
     expect(messageOf(error)).toMatch(/^(?!.*canary).*it is compressed, although the request did not ask for that/);
@@ -75,53 +71,44 @@ test("answers that are compressed unasked, and never end, are refused before the
   expect(new Set(asked)).toEqual(new Set([undefined]));
 });
 
-test.each([301, 302, 303, 307, 308])(
-  "a redirect (%d) is not followed: nothing arrives at its target",
-  async (status) => {
-    const arrived: unknown[] = [];
-    const target = await serve((request, response) => {
-      arrived.push(request.headers);
-      response.end("[]");
-    });
-    const { send } = await simulated({ kind: "redirect", status, location: `${target.url}/v1/clusters` });
-    const error = await failureOf(send(once("GET", { attempts: 5 })));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ outcome: "refused", status });
-    expect(String(error)).toContain(`Redirects to ${target.url} are not followed`);
-    expect(arrived).toEqual([]);
-  },
-);
+test("a redirect is not followed: nothing arrives at its target", async () => {
+  const arrived: unknown[] = [];
+  const target = await serve((request, response) => {
+    arrived.push(request.headers);
+    response.end("[]");
+  });
+  const { send } = await simulated({ kind: "redirect", status: 307, location: `${target.url}/v1/clusters` });
+  const error = await failureOf(send(once("GET", { attempts: 5 })));
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ outcome: "refused", status: 307 });
+  expect(String(error)).toContain(`Redirects to ${target.url} are not followed`);
+  expect(arrived).toEqual([]);
+});
 
-test.each(["GET", "POST"])("a %s that takes too long ends with its time limit", async (method) => {
-  const { url } = await serve(() => undefined);
-  const error = await failureOf(transportTo(url).send(once(method, { attemptTimeoutMs: 20 })));
-  expect(error).toBeInstanceOf(ConnectionError);
+test.each<[string, RequestListener]>([
+  ["that does not come", () => undefined],
+  [
+    "that drips",
+    (_request, response) => {
+      response.write("[");
+      const timer = setInterval(() => response.write(" "), 2);
+      response.on("close", () => clearInterval(timer));
+    },
+  ],
+])("an answer %s ends with the time limit of the attempt, which may have taken effect", async (_how, listener) => {
+  const { url } = await serve(listener);
+  const error = await failureOf(transportTo(url).send(once("POST", { attemptTimeoutMs: 40 })));
   expect(error).toMatchObject({ outcome: "ambiguous", isLate: true });
   expect(String(error)).toContain("no complete answer came in time");
 });
 
-test("an answer that drips ends with the time limit of the attempt", async () => {
-  const { url } = await serve((_request, response) => {
-    response.write("[");
-    const timer = setInterval(() => response.write(" "), 2);
-    response.on("close", () => clearInterval(timer));
-  });
-  const error = await failureOf(transportTo(url).send(once("GET", { attemptTimeoutMs: 40 })));
-  expect(String(error)).toContain("no complete answer came in time");
+test("a refused connection was surely not sent, and a creation is sent again", async () => {
+  const { server, url } = await serve(() => undefined);
+  await new Promise((resolve) => server.close(resolve));
+  const error = await failureOf(transportTo(url).send(once("POST", { attempts: 3 })));
+  expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, method: "POST", path: "/v1/clusters" });
+  expect(String(error)).toContain(`the connection was refused (ECONNREFUSED, ${new URL(url).host}) (tried 3 times)`);
 });
-
-test.each(["GET", "POST", "DELETE"])(
-  "a refused connection was surely not sent, and a %s is sent again",
-  async (method) => {
-    const { server, url } = await serve(() => undefined);
-    await new Promise((resolve) => server.close(resolve));
-    const error = await failureOf(transportTo(url).send(once(method, { attempts: 3 })));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, method, path: "/v1/clusters" });
-    expect(error).toMatchObject({ cause: { code: "ECONNREFUSED" } });
-    expect(String(error)).toContain(`the connection was refused (ECONNREFUSED, ${new URL(url).host}) (tried 3 times)`);
-  },
-);
 
 describe("a service that closes a connection when the next request comes over it", () => {
   /** Closes a connection instead of a second answer, as a service does that ends idle connections at that moment. */
@@ -139,9 +126,6 @@ describe("a service that closes a connection when the next request comes over it
 
   it("loses the answer to a read, which is then sent again", async () => {
     const { send } = await openClosing();
-    await send(once("GET"));
-    await idle();
-    expect(await failureOf(send(once("GET")))).toMatchObject({ outcome: "ambiguous" });
     await send(once("GET"));
     await idle();
     expect((await send(once("GET", { attempts: 2 }))).status).toBe(200);
@@ -173,10 +157,7 @@ test.each([
   server.close();
   expect(requests.join()).toContain(canary);
   expect(error).toMatchObject({ outcome: "ambiguous", cause: { code: "HTTPParserError" } });
-  const cause = error instanceof ConnectionError ? error.cause : undefined;
-  expect(Object.keys(Object(cause)).sort()).toEqual(["code", "message"]);
-  for (const shown of [inspect(error, { depth: 10, showHidden: true }), JSON.stringify(cause)]) {
-    expect(shown).not.toContain(canary);
-    expect(shown).not.toContain(Buffer.from(canary).toString("hex").replace(/..\B/g, "$& "));
-  }
+  const shown = inspect(error, { depth: 10, showHidden: true });
+  expect(shown).not.toContain(canary);
+  expect(shown).not.toContain(Buffer.from(canary).toString("hex").replace(/..\B/g, "$& "));
 });
