@@ -19,27 +19,16 @@ const model = { name: "H100", memory_gb: 80 };
 const price = { price_per_hour: 3, currency: "USD" };
 const stock = { available: true, available_count: 4 };
 const list = (name: string, facts: object) => ({ [name]: [{ type, ...facts }] });
-const prices = (facts: object) => list("pricing", facts);
-const one = (facts: object) => ({ gpu_type: type, ...facts });
 
 test.each<[Partial<Dialect>, string, unknown]>([
   [{}, "", list("gpus", { ...model, ...price, ...stock })],
   [{}, "/models", list("models", model)],
   [{}, "/availability", list("availability", stock)],
-  [{}, "/pricing", prices(price)],
-  [{ listShape: "bare" }, "/pricing", [{ type, ...price }]],
+  [{}, "/pricing", list("pricing", price)],
   [{ listShape: "bare" }, "", [{ type, ...model, ...price, ...stock }]],
-  [{}, "/h100/availability", one(stock)],
+  [{}, "/h100/availability", { gpu_type: type, ...stock }],
 ])("%j shapes the answer to GET /v1/gpus%s", async (dialect, path, expected) => {
   expect(await answer(dialect, path)).toEqual(expected);
-});
-
-test("a type without a price has none in its record, nor a currency", async () => {
-  for (const path of ["", "/pricing"]) {
-    const body = await answer({}, path, [{ ...gpuTypes[0], pricePerHour: undefined }]);
-    expect(JSON.stringify(body)).toContain("h100");
-    expect(JSON.stringify(body)).not.toMatch(/price|currency/);
-  }
 });
 
 test("price and stock of a type can be changed", async () => {
@@ -80,40 +69,27 @@ test("a stock may lie: answers show another number than creations find", async (
   expect((await call("POST /v1/clusters", { ...web, replicas: 4 })).status).toBe(201);
 });
 
-test("all GPUs may be sold out at first", async () => {
-  const { call, clock } = await start({ gpuTypes, soldOutMs: 5_000 });
-  const shown = async () => (await call("GET /v1/gpus")).body.gpus[0].available_count;
-  expect(await shown()).toBe(0);
-  clock.advance(4_999);
-  expect(await shown()).toBe(0);
-  clock.advance(1);
-  expect(await shown()).toBe(4);
-});
-
 describe("the lists of the client's dialect", () => {
   const theirs = [
-    { type: "h100", name: "H100", memoryGb: 80, pricePerHour: 2.99, stock: 10, architecture: "Hopper" },
-    { type: "mi300x", name: "MI300X", memoryGb: 192, stock: 0, manufacturer: "AMD" },
+    { type: "h100", name: "H100", memoryGb: 80, pricePerHour: 2.99, stock: 10 },
+    { type: "mi300x", name: "MI300X", memoryGb: 192, stock: 0 },
   ];
   const { client } = dialects;
 
   it.each([
     ["", 10, 4],
-    ["?tier=verified", 4, 2],
-    ["?regions=eu-north", 5, 2],
     ["?tier=community&regions=us-east,eu-north", 6, 2],
     ["?regions=mars", 0, 0],
   ])("models%s say their availability: %d GPUs", async (query, totalGpus, nodeCount) => {
     const availability = { totalGpus, nodeCount };
-    const names = { id: gpuModelId("h100"), name: "H100", manufacturer: "NVIDIA", vramGb: 80, architecture: "Hopper" };
+    const names = { id: gpuModelId("h100"), name: "H100", manufacturer: "NVIDIA", vramGb: 80 };
     const { data } = await answer(client, `/models${query}`, theirs);
-    expect(data[0]).toEqual({ ...names, availability });
-    expect(data[1]).toMatchObject({ manufacturer: "AMD", availability: { totalGpus: 0, nodeCount: 0 } });
+    expect(data[0]).toMatchObject({ ...names, availability });
+    expect(data[1]).toMatchObject({ name: "MI300X", availability: { totalGpus: 0, nodeCount: 0 } });
   });
 
   it.each([
     ["", "eu-north community 3, us-east community 3, eu-north verified 2, us-east verified 2"],
-    ["?tier=verified", "eu-north verified 2, us-east verified 2"],
     ["?tier=community&region=us-east", "us-east community 3"],
   ])("availability%s has a row by model, region and tier", async (query, expected) => {
     const { data } = await answer(client, `/availability${query}`, theirs.slice(0, 1));
@@ -126,11 +102,4 @@ describe("the lists of the client's dialect", () => {
     const pricing = { community: { pricePerHour: 2.99 }, verified: { pricePerHour: 3.74 } };
     expect((await answer(client, "/pricing", theirs)).data).toEqual([{ gpuModel: "H100", vramGb: 80, pricing }]);
   });
-
-  it.each(["models?region=eu-north", "availability?regions=eu-north", "pricing?tier=verified", "models?tier=a&tier=b"])(
-    "the query of %s is unknown",
-    async (path) => {
-      expect((await answer(client, `/${path}`, theirs)).error.type).toBe("invalid_request_error");
-    },
-  );
 });

@@ -84,7 +84,7 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
 
 describe("a deletion that is answered with 409", () => {
   it("because it has begun already is waited for to its end, and not sent again", async () => {
-    const { bench, made } = await openSettled(checked, { dialect: { deleteAgain: "409" }, deletionMs: 60_000 });
+    const { bench, made } = await openSettled(checked, { dialect: { busyWhen: "changing" }, deletionMs: 60_000 });
     await bench.run(bench.client.deleteCluster(made.id));
     await bench.run(remove(bench, made));
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
