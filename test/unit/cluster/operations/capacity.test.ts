@@ -93,10 +93,13 @@ describe("a refusal for lack of GPUs", () => {
     expect(made(bench)).toEqual(["web h200"]);
   });
 
-  it("is no other 503: the cluster is searched for", async () => {
-    const bench = await openBench({ faults: [refusing(503, "CAPACITY_SERVICE_DOWN")] });
+  it.each([
+    [503, "CAPACITY_SERVICE_DOWN", "may have been created"],
+    [422, "invalid_image", "HTTP 422"],
+  ])("is no other refusal, after which no other type is tried (%d %s)", async (status, code, text) => {
+    const bench = await openBench({ faults: [refusing(status, code)] });
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
-    expect((await bench.run(failureOf(work))).message).toContain("may have been created");
+    expect((await bench.run(failureOf(work))).message).toContain(text);
     expect(posts(bench)).toBe(1);
   });
 });

@@ -23,14 +23,6 @@ describe("processes that share a key and know of each other from its headers alo
     expect(tookMs).toBeLessThan(1.4 * (Math.ceil((sent * (1 - refused)) / 100) * 10_000 + 5_000));
   });
 
-  test("of sixteen that begin together, few requests are refused, if each request takes longer at first", async () => {
-    const each = { clusters: 10, provisioningMs: 5_000, everyMs: 100 };
-    const key = { windowMs: 10_000, seed, kind: "from the first request", startUpMs: 400 } as const;
-    const { refused, tookMs } = await playWorkers(workers(16, each), key);
-    expect(refused).toBeLessThan(0.1);
-    expect(tookMs).toBeLessThan(50_000);
-  });
-
   test("eight that only wait return soon after their clusters are ready, and leave permits to a ninth that creates", async () => {
     const waiting = workers(8, { clusters: 1, provisioningMs: 150_000, everyMs: 300 });
     const ninth = { name: "ninth", clusters: 1, provisioningMs: 5_000, startMs: 75_000 };
