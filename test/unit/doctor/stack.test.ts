@@ -38,21 +38,6 @@ describe("in a Pulumi project", () => {
     expect(out).not.toContain("canary");
   });
 
-  it("the stack may be named, and the document says which it was", async () => {
-    const { url } = await openService();
-    const config = {
-      "gpucluster:baseUrl": url,
-      "gpucluster:apiKey": canaries.key,
-      "gpucluster:requestNames": "client",
-    };
-    const { out } = await run(["--json", "--stack", "prod"], {}, stackWith(config));
-    expect(JSON.parse(out)).toMatchObject({
-      config: "the stack prod, then the environment",
-      sources: { baseUrl: "gpucluster:baseUrl of the stack", apiKey: "gpucluster:apiKey of the stack" },
-      requestNames: { names: "client", certainty: "set" },
-    });
-  });
-
   it("a wrong setting is an error before any request", async () => {
     const { url, requests } = await openService();
     const config = { "gpucluster:baseUrl": url, "gpucluster:apiKey": canaries.key, "gpucluster:gpuTypeCheck": "yes" };
