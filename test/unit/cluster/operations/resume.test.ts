@@ -152,6 +152,17 @@ describe("a list that changes between the check and the creation", () => {
     expect(bench.said.join()).toContain(`${id}): adopted, because an interrupted run has created it`);
   });
 
+  it("shows it late, and as one that somebody has stopped: it is not adopted, and nothing is created", async () => {
+    const bench = await open();
+    const process = bench.as("seen");
+    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    bench.simulator.change(leave(bench), { status: "stopped" });
+    await bench.clock.advance(31_000);
+    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
+    expect(message).toMatch(/gpucluster:resume does not adopt it, because it is stopped$/);
+    expect(writes(bench.simulator)).toEqual([]);
+  });
+
   it("shows another container in detail: it is not adopted, and nothing is created", async () => {
     const bench = await open();
     const id = leave(bench, { container: "a/b:9" });
