@@ -37,18 +37,10 @@ test.each([
   expect([apiKey.reveal(), baseUrl]).toEqual([expectedKey, expectedUrl]);
 });
 
-test.each([
-  [" ", undefined],
-  ["json", "stderr"],
-  ["json:/tmp/a b.log", { file: "/tmp/a b.log" }],
-])("with GPUCLUSTER_LOG=%s, requests are logged to %j", (text, log) => {
-  expect(resolveConnection(nothing, { ...settings, GPUCLUSTER_LOG: text }).log).toEqual(log);
-});
-
-test.each(["true", "json:here.log"])("GPUCLUSTER_LOG=%s is an error", (text) => {
-  expect(refusalOf({ ...settings, GPUCLUSTER_LOG: text })).toEqual(
-    new ConfigError("GPUCLUSTER_LOG must be json, or json: with the absolute path of a file, such as json:/logs/a.log"),
-  );
+test("GPUCLUSTER_LOG names standard error or the absolute path of a file", () => {
+  const logOf = (text: string) => resolveConnection(nothing, { ...settings, GPUCLUSTER_LOG: text }).log;
+  expect([" ", "json", "json:/tmp/a b.log"].map(logOf)).toEqual([undefined, "stderr", { file: "/tmp/a b.log" }]);
+  for (const text of ["true", "json:here.log"]) expect(() => logOf(text)).toThrow(/^GPUCLUSTER_LOG must be json, or /);
 });
 
 const ofLastUp = "; `refresh` and `destroy` use that of the last `pulumi up`, and with `--run-program` the present one";
@@ -63,24 +55,20 @@ test.each<[ConfigOrigin, Record<string, string>, string, string]>([
 
 const both = "GPUCLUSTER_BASE_URL and GPUCLUSTER_API_KEY of the environment are not used: ";
 test.each<[string, ConfigOrigin, Record<string, string>, Record<string, string>, string | undefined]>([
-  [
-    "both differ",
-    "copy",
-    inConfig,
-    settings,
-    `${both}gpucluster:baseUrl of the stack and gpucluster:apiKey of the stack have other values`,
-  ],
+  ["both differ", "copy", inConfig, settings, `${both}gpucluster:baseUrl of the stack and gpucluster:apiKey of`],
   [
     "the key differs",
     "provider",
-    { "gpucluster:apiKey": "config-key" },
+    { "gpucluster:apiKey": "other" },
     settings,
-    "GPUCLUSTER_API_KEY of the environment is not used: the provider's `apiKey` has another value",
+    "the provider's `apiKey` has another value",
   ],
   ["they are the same", "stack", { "gpucluster:apiKey": key }, settings, undefined],
   ["there is no variable", "stack", inConfig, {}, undefined],
 ])("a line says which variables are not used if %s", (_what, origin, values, env, text) => {
-  expect(unusedText(config(values), env, origin)).toBe(text);
+  const said = unusedText(config(values), env, origin);
+  if (text === undefined) expect(said).toBeUndefined();
+  else expect(said).toContain(text);
 });
 
 test("what such a provider is missing is to be given to it", () => {
@@ -91,20 +79,9 @@ test("what such a provider is missing is to be given to it", () => {
   expect(settings).toThrow("above 0, such as 12.5: set the provider's `maxHourlyCost`");
 });
 
-test.each([
-  ["the config of the stack", '{"apiKey":"fresh","baseUrl":"https://a.example.com"}', { apiKey: "fresh" }],
-  ["nothing where there is none", undefined, {}],
-  ["nothing of what is no config", "null", {}],
-])("the plugin is told %s", (_what, PULUMI_CONFIG, expected) => {
-  expect(freshConfig({ PULUMI_CONFIG })).toMatchObject(expected);
-});
-
-test("where everything is missing, one line names both places of each", () => {
-  const error = refusalOf({});
-  expect(error).toBeInstanceOf(ConfigError);
-  for (const place of ["GPUCLUSTER_API_KEY", "gpucluster:apiKey", "GPUCLUSTER_BASE_URL", "gpucluster:baseUrl"])
-    expect(String(error)).toContain(place);
-  expect(String(error)).not.toContain("\n");
+test("the plugin is told the config of the stack, if there is one", () => {
+  const told = ['{"apiKey":"fresh"}', undefined, "null", "{apiKey"].map((text) => freshConfig({ PULUMI_CONFIG: text }));
+  expect(told).toEqual([{ apiKey: "fresh" }, {}, {}, {}]);
 });
 
 test.each([
@@ -160,15 +137,12 @@ test("progress is repeated often for a person, and seldom in a log", () => {
   expect([heartbeatMs({ CI: "" }), heartbeatMs({ CI: "true" })]).toEqual([15_000, 60_000]);
 });
 
-test.each<[string, Record<string, string>, string[], string[]]>([
-  ["the key", inConfig, [], ["gpucluster:apiKey"]],
-  ["no secret", inConfig, ["gpucluster:apiKey"], []],
-  ["no key that is not there", {}, [], []],
-])("of keys in the stack's config a warning names %s", (_what, values, secrets, named) => {
-  const text = plainKeyText(config(values), (name) => secrets.includes(name), "Pulumi.dev.yaml");
-  const commands = named.map((name) => `\`pulumi config set --secret ${name}\``);
-  expect((text ?? "").match(/`pulumi config set --secret \S+`/g) ?? []).toEqual(commands);
-  for (const value of ["config-key", key]) expect(String(text)).not.toContain(value);
+test("a key in the stack's config that is no secret is a warning, which does not show it", () => {
+  const textOf = (values: Record<string, string>, isSecret: boolean) =>
+    plainKeyText(config(values), () => isSecret, "Pulumi.dev.yaml");
+  expect(textOf(inConfig, false)).toContain("`pulumi config set --secret gpucluster:apiKey`");
+  expect(textOf(inConfig, false)).not.toContain("config-key");
+  expect([textOf(inConfig, true), textOf({}, false)]).toEqual([undefined, undefined]);
 });
 
 test.each<[string, Record<string, string>, object]>([
@@ -194,32 +168,24 @@ test.each<[string, Record<string, string>, object]>([
   expect(resolveSettings(config(named))).toEqual({ ...defaults, ...expected });
 });
 
-const rights = {
-  strictPreview: '"true" or "false"',
-  capacityCheck: '"warn" or "error"',
-  gpuTypeCheck: '"error", "warn" or "off"',
-  requestNames: '"specification" or "client"',
-  maxHourlyCost: "a number above 0, such as 12.5",
-  resume: "at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`",
+/** Each setting: what is right, and what is wrong. */
+const rights: Record<string, [right: string, ...wrong: string[]]> = {
+  strictPreview: ['"true" or "false"', "True"],
+  capacityCheck: ['"warn" or "error"', "Error"],
+  gpuTypeCheck: ['"error", "warn" or "off"', "no"],
+  requestNames: ['"specification" or "client"', "both"],
+  maxHourlyCost: ["a number above 0, such as 12.5", "0", "-1", "1,5", "10 USD", "0x10", "Infinity", "1e999"],
+  resume: ["at least 8 visible ASCII characters, such as those of `openssl rand -hex 8`", "1234567", "with a space"],
 };
 
-const wrongs: Record<string, string> = {
-  strictPreview: "True",
-  capacityCheck: "Error",
-  gpuTypeCheck: "no",
-  requestNames: "both",
-  maxHourlyCost: "0,-1,10 USD,0x10,Infinity,1e999",
-  resume: "1234567,with a space",
-};
-test.each([
-  ["maxHourlyCost", "1,5"],
-  ...Object.entries(wrongs).flatMap(([name, texts]) => texts.split(",").map((text) => [name, text])),
-] as [keyof typeof rights, string][])("as gpucluster:%s, %j is refused with what is right", (name, text) => {
-  const resolve = () => resolveSettings(config({ [`gpucluster:${name}`]: text }));
-  expect(resolve).toThrow(ConfigError);
-  expect(resolve).toThrow(
-    `gpucluster:${name} must be ${rights[name]}: run \`pulumi config set gpucluster:${name} <value>\``,
-  );
+test.each(Object.entries(rights))("a wrong gpucluster:%s is refused with what is right", (name, [right, ...wrong]) => {
+  for (const text of wrong) {
+    const resolve = () => resolveSettings(config({ [`gpucluster:${name}`]: text }));
+    expect(resolve).toThrow(ConfigError);
+    expect(resolve).toThrow(
+      `gpucluster:${name} must be ${right}: run \`pulumi config set gpucluster:${name} <value>\``,
+    );
+  }
 });
 
 test("a setting that was removed is an error that says what to use", () => {

@@ -24,8 +24,8 @@ const facts = (id: string) => ({
 });
 
 describe("the clusters", () => {
-  it.each(["plain", "terse"])("come with the facts of the list, after one request (%s)", async (dialect) => {
-    const bench = await openWithWeb({ dialect });
+  it("come with the facts of the list, after one request", async () => {
+    const bench = await openWithWeb();
     expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [facts(bench.id)], complete: true });
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
   });
@@ -42,11 +42,6 @@ describe("the clusters", () => {
     const bench = await openBench({ client: () => partOfList("page 2: HTTP 500") });
     const { message } = await failureOf(getClusters(bench.client));
     expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
-  });
-
-  it("cannot be had with a refused key, and the error says so", async () => {
-    const bench = await openBench({ faults: [{ kind: "status", status: 401 }] });
-    expect((await failureOf(getClusters(bench.client))).message).toMatch(/HTTP 401.*Check the API key/);
   });
 });
 
@@ -71,21 +66,11 @@ describe("one cluster", () => {
     expect(requestLines(bench.simulator)).toEqual(lines);
   });
 
-  it("may be one of a name whose other cluster is on its way out", async () => {
-    const bench = await openWithWeb({ deletionMs: 3_600_000 });
-    await bench.run(bench.client.deleteCluster(bench.id));
-    const { id } = bench.simulator.addCluster(web);
-    expect(await bench.run(getCluster(bench.client, { name: "web" }))).toMatchObject({ id });
+  it("is an error for an id that there is not, which says what to do", async () => {
+    const bench = await openWithWeb();
+    const { message } = await bench.run(failureOf(getClusterStatus(bench.client, { id: "cl_none" })));
+    expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
   });
-
-  it.each([getCluster, getClusterStatus])(
-    "is an error for an id that there is not, which says what to do",
-    async (get) => {
-      const bench = await openWithWeb();
-      const { message } = await bench.run(failureOf(get(bench.client, { id: "cl_none" })));
-      expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
-    },
-  );
 });
 
 describe("a name", () => {
@@ -120,31 +105,19 @@ describe("a name", () => {
   });
 });
 
-describe("the status of a cluster", () => {
-  const ask = (bench: Bench, id: string) => bench.run(getClusterStatus(bench.client, { id }));
-
-  it.each<[string, BenchOptions]>([
-    ["a record", {}],
-    ["a bare list", { wire: bareStatus }],
-  ])("is read from %s", async (_title, options) => {
-    const bench = await openWithWeb(options);
-    bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
-    const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
-    expect(await ask(bench, bench.id)).toStrictEqual({
-      status: "running",
-      replicas: [
-        { id: first?.id, status: "healthy", healthy: true },
-        { id: second?.id, status: "unhealthy", healthy: false, message: "out of memory" },
-      ],
-      readyReplicas: 1,
-    });
-    expect(requestLines(bench.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+test("the status of a cluster is read from a bare list too: the word for the whole is that of the cluster", async () => {
+  const bench = await openWithWeb({ wire: bareStatus });
+  bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
+  const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
+  expect(await bench.run(getClusterStatus(bench.client, { id: bench.id }))).toStrictEqual({
+    status: "running",
+    replicas: [
+      { id: first?.id, status: "healthy", healthy: true },
+      { id: second?.id, status: "unhealthy", healthy: false, message: "out of memory" },
+    ],
+    readyReplicas: 1,
   });
-
-  it("is an error where only the status cannot be had", async () => {
-    const bench = await openWithWeb({ faults: [{ kind: "status", status: 404, path: "/v1/clusters/*/status" }] });
-    expect((await failureOf(ask(bench, bench.id))).message).toMatch(/^GET \/v1\/clusters\/cl_\w+\/status: .*HTTP 404/);
-  });
+  expect(requestLines(bench.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
 });
 
 describe("an env value", () => {

@@ -1,10 +1,8 @@
 import events, { getEventListeners } from "node:events";
 import { createBudget, rateBudget } from "../../../../provider/api/http/rateLimiter";
-import type { HttpRequest, HttpResponse, RequestKind, Urgency } from "../../../../provider/api/http/send";
-import type { Clock } from "../../../../provider/base/clock";
+import type { HttpRequest, HttpResponse } from "../../../../provider/api/http/send";
 import { quiet, VirtualClock } from "../../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "../fakes";
-import { rateService } from "./rateHarness";
 
 interface Bench {
   readonly clock: VirtualClock;
@@ -64,15 +62,6 @@ test.each([
   expect(times()).toEqual([0, 300 + waitMs, 350 + waitMs]);
 });
 
-test("of several refusals the longest wait counts", async () => {
-  const answers = [left(99), rateAnswer({ "retry-after": "20" }, 429), rateAnswer({ "retry-after": "5" }, 429)];
-  const { clock, send, times } = bench((_request, count) => answers[count] ?? left(9), 0);
-  await clock.run(send());
-  await clock.run(many(2, () => send()));
-  await clock.run(send());
-  expect(times()).toEqual([0, 50, 50, 20_100]);
-});
-
 test("a request whose answer is lost has used up a permit, and so has each further attempt", async () => {
   const clock = new VirtualClock();
   const budget = createBudget({ clock, random: () => 0 });
@@ -85,18 +74,6 @@ test("a request whose answer is lost has used up a permit, and so has each furth
   const send = rateBudget({ clock, random: () => 0, budget })(service.send);
   for (let count = 0; count < 4; count += 1) await clock.run(send(requestOf()).catch(() => undefined));
   expect(budget.view().left).toBe(97);
-});
-
-test("an aborted request leaves the queue at once and is never sent; the others go on", async () => {
-  const { clock, service, send } = bench((_request, count) => left(count === 0 ? 0 : 9));
-  await clock.run(send());
-  const controller = new AbortController();
-  const aborted = send(requestOf("read", { path: "/aborted", signal: controller.signal }));
-  const kept = send(requestOf("read", { path: "/kept" }));
-  controller.abort(new Error("interrupted"));
-  await expect(aborted).rejects.toThrow("interrupted");
-  await clock.run(kept);
-  expect(service.arrivals.map(({ request }) => request.path)).toEqual(["/v1/clusters", "/kept"]);
 });
 
 test("50 waits that one signal cancels all end and leave nothing behind", async () => {
@@ -135,21 +112,6 @@ test("a waiting request is refused when a new 429 makes the wait too long", asyn
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
 });
 
-test("a clock that is set back by a day does not keep the budget closed", async () => {
-  const clock = new VirtualClock();
-  let shiftMs = 0;
-  const steps: Clock = { now: () => clock.now() + shiftMs, sleep: (ms, signal) => clock.sleep(ms, signal) };
-  const service = fakeService(clock, () => left(0, 30));
-  const send = rateBudget({ clock: steps, random: () => 0 })(service.send);
-  await clock.run(send(requestOf()));
-  const waiting = send(requestOf());
-  await quiet();
-  shiftMs = -86_400_000;
-  await clock.run(waiting);
-  await clock.run(send(requestOf()));
-  expect(clock.now()).toBeLessThan(Date.parse("2030-01-01T00:02:00Z"));
-});
-
 test("the view of a budget shows what is left and until when, how much of it polls may use, our share, and who waits", async () => {
   const viewed = async (remaining: number) => {
     const clock = new VirtualClock();
@@ -168,31 +130,4 @@ test("the view of a budget shows what is left and until when, how much of it pol
   const waiting = closed.send(requestOf("create"));
   expect(closed.budget.view()).toMatchObject({ left: 0, spare: 0, resetInMs: 30_000, queued: 1 });
   await closed.clock.run(waiting);
-});
-
-test("while 200 creations wait, deletions and reconciling reads are sent at once, and polls each 10 s", async () => {
-  const clock = new VirtualClock();
-  const service = rateService(clock, { limit: 100 });
-  const handler = rateBudget({ clock, random: () => 0.5 })(service.send);
-  /** The seconds that a request takes from its start. */
-  const send = async (kind: RequestKind, urgency?: Urgency) => {
-    const sinceMs = clock.now();
-    await handler(requestOf(kind, { urgency, maxQueueMs: 2_000_000_000 }));
-    return (clock.now() - sinceMs) / 1000;
-  };
-  const each = async (everyMs: number, count: number, one: () => Promise<number>) => {
-    const all: Promise<number>[] = [];
-    for (let index = 0; index < count; index += 1) {
-      all.push(one());
-      await clock.sleep(everyMs);
-    }
-    return Promise.all(all);
-  };
-  const creations = Promise.all(Array.from({ length: 200 }, () => send("create")));
-  const urgent = each(61_000, 3, async () => Math.max(await send("delete"), await send("read", "reconcile")));
-  const polls = each(11_000, 12, () => send("read", "poll"));
-  const [, urgentTimes, pollTimes] = await clock.run(Promise.all([creations, urgent, polls]));
-  expect(Math.max(...urgentTimes)).toBeLessThan(2);
-  expect(Math.max(...pollTimes)).toBeLessThan(10);
-  expect(service.excess()).toBe(0);
 });

@@ -122,40 +122,6 @@ test("alone: none is lost, none overtakes one that goes first, and none is refus
   expect(sliding.refused).toBeLessThanOrEqual(sliding.sent / 200);
 });
 
-test("several processes with one key: whatever arrives when, every request is answered within the windows that all need", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.array(arrival, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 4 }),
-      anyService,
-      fc.infiniteStream(random),
-      async (processes, options, numbers) => {
-        const clock = new VirtualClock();
-        const startMs = clock.now();
-        const random = () => numbers.next().value ?? 0;
-        const { send, seen, excess } = rateService(clock, options);
-        const results = processes.map((bursts) => play(clock, retried(rateBudget({ clock, random })(send)), bursts));
-        const all = (await clock.run(Promise.all(results))).flat();
-        expect(all.every(({ status }) => status === "fulfilled")).toBe(true);
-        expect(seen).toHaveLength(all.length + excess());
-        expect(clock.sleeping).toBe(0);
-        const { limit, windowMs = 60_000 } = options;
-        // The last burst comes after 100 s; with one request in flight, each takes 6 s at most.
-        const longestMs = 100_000 + 6_000 * all.length + 2 * windowMs * (Math.ceil(all.length / limit) + 2);
-        expect(clock.now() - startMs).toBeLessThan(longestMs);
-      },
-    ),
-    { numRuns: runs(15) },
-  );
-});
-
-/** As `retry` does: a 429 costs nothing but time. */
-function retried(send: Send): Send {
-  return async (request) => {
-    const response = await send(request);
-    return response.status === 429 ? retried(send)(request) : response;
-  };
-}
-
 const header = fc.oneof(
   fc.constantFrom("", "0", "-1", "1", "5", "NaN", "soon", "1e9", "99999999999"),
   fc.integer().map(String),
@@ -206,27 +172,5 @@ test("whatever the service answers: each request ends, 16 are in flight at most,
       },
     ),
     { numRuns: runs(60) },
-  );
-});
-
-test("a request that cannot be sent before its limit fails at once, and names itself and the rate limit; another one waits", async () => {
-  const seconds = fc.integer({ min: 0, max: 60 });
-  await fc.assert(
-    fc.asyncProperty(seconds, seconds, kind, urgency, async (resetS, waitS, kind, urgency) => {
-      const clock = new VirtualClock();
-      const headers = { "x-ratelimit-limit": "1", "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(resetS) };
-      const send = rateBudget({ clock, random: () => 0 })(fakeService(clock, () => rateAnswer(headers)).send);
-      await clock.run(send(requestOf()));
-      const sinceMs = clock.now();
-      const request = requestOf(kind, { urgency, maxQueueMs: waitS * 1_000, subject: 'cluster "web"' });
-      const result = await clock.run(send(request).catch(String));
-      if (resetS <= waitS) expect(result).toMatchObject({ status: 200 });
-      else
-        expect(result).toMatch(
-          /for cluster "web": the rate limit of this API key .* longer than this request may wait/,
-        );
-      expect(clock.now() - sinceMs).toBe(resetS <= waitS ? resetS * 1_000 + 50 : 0);
-    }),
-    { numRuns: runs(50) },
   );
 });

@@ -121,20 +121,14 @@ test("what stands under environment in an answer that is not about clusters is c
   expect(await answerTo({ body: JSON.stringify([dirty]) }, requestOf("read", { path: "/v1/gpus" }))).toEqual([clean]);
 });
 
-test.each<[string, Partial<HttpResponse>]>([
-  ["a refusal", { status: 400, body: envelope("No.") }],
-  ["a success that is no JSON", { body: "{" }],
-])("the message of %s does not hold the query of the page", async (_what, response) => {
-  const error = await answerTo(response, requestOf("read", { path: "/v1/clusters?cursor=canary%0Atwo" }));
+test("no message holds the query of a page", async () => {
+  const error = await answerTo({ status: 400 }, requestOf("read", { path: "/v1/clusters?cursor=canary%0Atwo" }));
   expect(messageOf(error)).toMatch(/^GET \/v1\/clusters: (?!.*canary)/);
 });
 
-test.each([
-  ["null", "null", null],
-  ["texts with escape characters, cleaned", '{"a":"\\u001b[31mx"}', { a: "x" }],
-  ["env values, byte for byte", '{"env":{"A":"\\u001b[31mx\\n"}}', { env: { A: "\u001b[31mx\n" } }],
-])("a success with %s is let through", async (_what, body, json) => {
-  expect(await answerTo({ body })).toEqual(json);
+test("texts of a success are cleaned, and env values of clusters keep every byte", async () => {
+  const json = { a: "\u001b[31mx", env: { A: "\u001b[31mx\n" } };
+  expect(await answerTo({ body: JSON.stringify(json) })).toEqual({ ...json, a: "x" });
 });
 
 test("a success of a change needs no body", async () => {

@@ -6,33 +6,20 @@ import { gpusOf } from "./listHarness";
 
 /** That no price is read too low, and no GPU taken for another one, whatever the form, are laws in neverWorst.test.ts. */
 
-const typesOf = async (json: unknown) => (await gpusOf(json)).gpus.map(({ type }) => type);
-/** What is read of one GPU with these fields. */
-async function factsOf(fields: object) {
-  const [{ type: _type, raw: _raw, ...facts } = { type: "", raw: {} }] = (await gpusOf([{ id: "h100", ...fields }]))
-    .gpus;
-  return facts;
-}
-
 test.each<[string, unknown, string[]]>([
   ["gpu_type before its row", [{ id: "x1", gpu_type: "h100" }], ["h100"]],
-  ["the id of a model before its name", [{ gpuModelName: "RTX 4090", gpuModelId: "rtx-4090" }], ["rtx-4090"]],
   ["what differs, not what all are", ["h100", "l4"].map((id) => ({ type: "x", id })), ["h100", "l4"]],
   ["an id, not the category of the only record", [{ type: "gpu", id: "h100" }], ["h100"]],
   ["a name, not the number of its row", [{ id: 17, name: "h100" }], ["h100"]],
   ["a map", { gpus: { "h100-sxm": { price: 1 }, l4: { available: true } } }, ["h100-sxm", "l4"]],
-  ["a list beside an id and a type", { id: "list_1", type: "list", data: [{ type: "h100" }] }, ["h100"]],
-  ["an empty list", [], []],
 ])("the types of %s are read", async (_what, json, expected) => {
-  expect(await typesOf(json)).toEqual(expected);
+  expect((await gpusOf(json)).gpus.map(({ type }) => type)).toEqual(expected);
 });
 
 test.each<[string, unknown, string]>([
-  ["null", null, "it is not a list of GPU types"],
   ["a list under another name", { catalog: [{ type: "h100" }] }, "it is not a list of GPU types"],
   ["a bare map, which may be about anything", { h100: { price: 1 } }, "it is not a list of GPU types"],
   ["a map of numbers, which may be counts", { gpus: { h100: 3, l4: 0 } }, "it is not a list of GPU types"],
-  ["records that say only what they are", { gpus: [{ type: "gpu" }] }, "none of its records names a GPU type"],
   ["other things by name", { data: { user: { id: "u-1" } } }, "none of its records names a GPU type"],
 ])("%s is no list of GPU types", async (_what, json, why) => {
   await expect(gpusOf(json)).rejects.toThrow(why);
@@ -42,7 +29,6 @@ const [idH100, idL4] = [{ id: "h100" }, { id: "l4" }];
 test.each<[string, unknown, boolean]>([
   ["identifiers that differ", [idH100, idL4], true],
   ["one type by region", ["us", "eu"].map((region) => ({ gpu_type: "h100", region })), true],
-  ["words, which may be for people", ["h100", "l4"], false],
   ["nothing", { gpus: [] }, false],
   ["names for people", [{ name: "H100" }, { name: "L4" }], false],
   ["one type twice", [idH100, { ...idH100, price: 1 }], false],
@@ -52,52 +38,33 @@ test.each<[string, unknown, boolean]>([
   expect((await gpusOf(json)).certain).toBe(certain);
 });
 
-const [inStock, soldOut] = [{ available: true }, { available: false }];
+const soldOut = { available: false };
 const forMachines = { vm: { freeGpus: 5 }, cluster: { totalGpus: 16, freeGpus: 8, maxPlaceableGpus: 4 } };
 test.each<[string, Record<string, unknown>, object]>([
-  ["a word", { status: "OUT_OF_STOCK" }, soldOut],
+  ["no stock by a word", { status: "OUT_OF_STOCK" }, soldOut],
+  ["no stock by a flag that says no", { sold_out: true }, soldOut],
   ["a word that nobody knows, as nothing", { availability: "perhaps" }, {}],
-  ["a flag that says no", { sold_out: true }, soldOut],
-  ["a number", { freeGpus: "5" }, { ...inStock, availableCount: 5 }],
-  ["a number of none", { stock: 0 }, { ...soldOut, availableCount: 0 }],
   ["a flag and a count that disagree", { available: false, stock: 2 }, { ...soldOut, availableCount: 2 }],
-  ["a count that is none", { available_count: -1, available: null }, {}],
-  ["its part for clusters, not that for machines", forMachines, { ...inStock, availableCount: 8 }],
-])("the stock is read from %s", async (_what, fields, expected) => {
-  expect(await factsOf(fields)).toEqual(expected);
+  ["its stock for clusters, not that for machines", forMachines, { available: true, availableCount: 8 }],
+  ["its memory", { memory: "80GB" }, { memoryGb: 80 }],
+  ["the memory of a machine, as nothing", { vcpus: 30, memory_gib: 200 }, {}],
+  [
+    "the price of an hour before others",
+    { price: 9, price_per_hour: 2.99, price_per_month: 1900 },
+    { pricePerHour: 2.99 },
+  ],
+  ["cents", { hourlyPriceCents: 299, currency: "USD" }, { pricePerHour: 2.99, currency: "USD" }],
+  ["a currency in its name", { price_per_hour_eur: 2.99 }, { pricePerHour: 2.99, currency: "EUR" }],
+  ["the highest of several prices", { hourly_price: 2.99, cost_per_hour: 1 }, { pricePerHour: 2.99 }],
+  ["prices of something else, as nothing", { spot_price: 1, setup_cost: 5, price_per_token: 0.1 }, {}],
+])("a GPU is read with %s", async (_what, fields, expected) => {
+  const raw = { id: "h100", ...fields };
+  expect((await gpusOf([raw])).gpus).toEqual([{ type: "h100", ...expected, raw }]);
 });
 
-test.each<[Record<string, unknown>, number | undefined]>([
-  [{ memory: "80GB" }, 80],
-  [{ memory: 81920 }, undefined],
-  [{ memoryGb: 30, gpuMemoryGb: 24 }, 24],
-  [{ vcpus: 30, memory_gib: 200 }, undefined],
-])("the memory %p is %p GB", async (fields, memoryGb) => {
-  expect(await factsOf(fields)).toEqual(memoryGb === undefined ? {} : { memoryGb });
-});
-
-test.each<[string, Record<string, unknown>, number | undefined, string | undefined]>([
-  ["an hour before others", { price: 9, price_per_hour: 2.99, price_per_month: 1900 }, 2.99, undefined],
-  ["a price that is none, then one that is", { price_per_hour: "on request", price: 3 }, 3, undefined],
-  ["cents", { hourlyPriceCents: 299, currency: "USD" }, 2.99, "USD"],
-  ["tiers", { pricing: { verified: { pricePerHour: 3.5 }, community: { pricePerHour: 2.99 } } }, 2.99, undefined],
-  ["a currency in its name", { price_per_hour_eur: 2.99 }, 2.99, "EUR"],
-  ["the highest of several", { hourly_price: 2.99, price_per_hour: 3.99, cost_per_hour: 1 }, 3.99, undefined],
-  ["a price of something else, as none", { spot_price: 1, setup_cost: 5, price_per_token: 0.1 }, undefined, undefined],
-  ["a price below nothing, as none", { price: -1 }, undefined, undefined],
-])("a price is read from %s", async (_what, fields, pricePerHour, currency) => {
-  const facts = await factsOf(fields);
-  expect([facts.pricePerHour, facts.currency]).toEqual([pricePerHour, currency]);
-});
-
-test.each<[string, object]>([
-  ["minute", { unit: "minute" }],
-  ["exponent", { meta: {}, exponent: 2 }],
-  ["word for contracts", { tier: "reserved" }],
-])("a %s beside the list counts for all its prices, in each tier", async (_what, beside) => {
+test("a unit beside the list counts for all its prices, in each tier", async () => {
   const pricing = { community: 2, verified: 3 };
-  const { gpus } = await gpusOf({ prices: [{ id: "h100", price: 1, pricing }], ...beside });
-  expect(gpus[0]).not.toHaveProperty("pricePerHour");
+  const { gpus } = await gpusOf({ prices: [{ id: "h100", price: 1, pricing }], unit: "minute" });
   expect([priceInTier(gpus), priceInTier(gpus, "verified")]).toEqual([{}, {}]);
 });
 
@@ -121,20 +88,18 @@ describe("the price in a tier", () => {
     expect(inTiers(model ? [model] : [])).toEqual([2.99, 2.99, 3.74, undefined]);
   });
 
-  it("is that of the service if it has no tiers, and the highest of several places", async () => {
+  it("is the highest of several places", async () => {
     const { gpus } = await gpusOf([
       { gpu_type: "h100", region: "eu", price_per_hour: 2.5, currency: "EUR" },
       { gpu_type: "h100", region: "us", price_per_hour: 3 },
     ]);
-    expect(priceInTier(gpus)).toEqual({ pricePerHour: 3 });
-    expect(priceInTier(gpus.slice(0, 1), "verified")).toEqual({ pricePerHour: 2.5, currency: "EUR" });
-    expect(mergeRows(gpus)).toMatchObject({ type: "h100", pricePerHour: 3 });
+    expect([priceInTier(gpus), mergeRows(gpus)?.pricePerHour]).toEqual([{ pricePerHour: 3 }, 3]);
   });
 });
 
-test("identifiers that differ in case and punctuation alone are one; of several matches, the most certain decides, or none", async () => {
+test("of several matches, the most certain decides, or none", async () => {
   expect(new Set(["RTX 4090", "rtx-4090", "rtx_4090", "Rtx4090"].map(gpuKey)).size).toBe(1);
-  const { gpus } = await gpusOf(["a100-40gb", "a100-80gb", "a100"].map((id) => ({ id, name: `NVIDIA ${id}` })));
+  const { gpus } = await gpusOf(["a100-40gb", "a100"].map((id) => ({ id, name: `NVIDIA ${id}` })));
   expect(matchGpu("A100", gpus)).toMatchObject({ kind: "one", gpu: { type: "a100" } });
   expect(matchGpu("nvidia a100-40gb", gpus)).toMatchObject({ kind: "one", gpu: { type: "a100-40gb" } });
   expect(matchGpu("a10", gpus)).toEqual({ kind: "none" });
@@ -143,8 +108,6 @@ test("identifiers that differ in case and punctuation alone are one; of several 
 });
 
 describe("the availability of one type", () => {
-  const gpuL4 = { type: "l4", available: true };
-
   it.each<[string, unknown]>([
     ["a record", { gpu_type: "h100", available: true }],
     ["records by region", [false, true].map((available) => ({ type: "H100", region: `${available}`, available }))],
@@ -153,31 +116,18 @@ describe("the availability of one type", () => {
     expect(readGpuType("h100")(json)).toMatchObject({ type: "h100", available: true });
   });
 
-  it.each<[string, unknown]>([
-    ["a record", { gpu_type: "l4", available: true }],
-    ["a list of one", [gpuL4]],
-    ["records by region that name no type", [{ region: "eu", available: true }]],
-  ])("is not read from %s that does not name it", (_what, json) => {
-    expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
-  });
-
-  it.each([null, [], {}])("is unknown from %p", (json) => {
-    expect(readGpuType("h100")(json)).toEqual({ type: "h100", raw: {} });
+  it("is not read from records that do not name it, and unknown from nothing", () => {
+    for (const json of [{ gpu_type: "l4", available: true }, [{ type: "l4" }], [{ region: "eu", available: true }]])
+      expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
+    expect(readGpuType("h100")(null)).toEqual({ type: "h100", raw: {} });
   });
 });
 
-describe("a list of GPUs in pages", () => {
-  const [h100, l4] = [{ type: "h100" }, { type: "l4" }];
+test("a list of GPUs in pages is read to its end, and one that repeats a page is an error", async () => {
   const pagesOf = (pages: Record<string, unknown>) =>
     readGpuList(async (query = "") => ({ json: pages[query], headers: {} }));
-
-  it("is read to its end", async () => {
-    const { gpus } = await pagesOf({ "": { gpus: [h100], next_cursor: "x" }, "cursor=x": { gpus: [l4] } });
-    expect(gpus.map(({ type }) => type)).toEqual(["h100", "l4"]);
-  });
-
-  it("that repeats a page is an error", async () => {
-    const page = { gpus: [h100], next_cursor: "x" };
-    await expect(pagesOf({ "": page, "cursor=x": page })).rejects.toThrow("the same page repeatedly");
-  });
+  const page = { gpus: [idH100], next_cursor: "x" };
+  const { gpus } = await pagesOf({ "": page, "cursor=x": { gpus: [idL4] } });
+  expect(gpus.map(({ type }) => type)).toEqual(["h100", "l4"]);
+  await expect(pagesOf({ "": page, "cursor=x": page })).rejects.toThrow("the same page repeatedly");
 });
