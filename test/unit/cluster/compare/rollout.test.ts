@@ -44,7 +44,6 @@ async function updateEnv(bench: Bench) {
 
 describe("a service that begins to roll out", () => {
   it.each([
-    [500, 0],
     [2_000, 0],
     [5_000, 1],
     [20_000, 1],
@@ -72,7 +71,7 @@ describe("a service that begins to roll out", () => {
     expect(warnings(bench)).toEqual([]);
   });
 
-  it.each([0, 5_000, 25_000])("%d ms after the redeploy is waited for, which is said", async (delayMs) => {
+  it.each([5_000, 25_000])("%d ms after the redeploy is waited for, which is said", async (delayMs) => {
     const bench = await openSlow((real, later) => ({
       redeployCluster: async (id) => {
         later(delayMs, () => real.redeployCluster(id));
@@ -176,34 +175,23 @@ function statusOf(replicas: string, status?: string): StatusRecord {
 type Pair = StatusRecord | undefined;
 const pairs: [string, Pair, Pair, boolean, boolean?][] = [
   ["nothing is known before", undefined, statusOf("a b"), false],
-  ["nothing is known after", statusOf("a b"), undefined, false],
-  ["none was there before", statusOf(""), statusOf("a b"), false],
   ["all are as they were", statusOf("a b"), statusOf("a b"), false, false],
   ["all are others", statusOf("a b"), statusOf("c d"), true],
-  ["all are others, while the cluster came up", statusOf("a! b!", "provisioning"), statusOf("c d"), true],
   ["one that stayed starts again", statusOf("a b"), statusOf("a! b"), true],
-  ["one that stayed starts again, and one came", statusOf("a b", "running"), statusOf("a! b c!"), true],
   ["one that stayed is sick", statusOf("a b"), statusOf("a b?x"), true],
   ["one came", statusOf("a b"), statusOf("a b c!"), false, true],
   ["one came while the cluster came up", statusOf("a b!", "provisioning"), statusOf("a b! c!"), false, false],
   ["one went", statusOf("a b"), statusOf("a"), false, false],
   ["one was replaced by another one", statusOf("a b"), statusOf("a c!"), false, true],
-  ["one that was sick gets healthy", statusOf("a b?x"), statusOf("a b"), false],
   ["one that stayed changes while the cluster came up", statusOf("a b", "updating"), statusOf("a! b"), false],
   ["the cluster only says that it is changing", statusOf("a b", "running"), statusOf("a b", "updating"), false, false],
   ["none is listed while the cluster says so", statusOf("a b"), statusOf("", "updating"), true],
-  ["none is listed", statusOf("a b"), statusOf("", "running"), false, false],
 ];
 
 describe("of the replicas before and after", () => {
   it.each(pairs)("where %s", (_title, before, after, expected, unscaled = expected) => {
     expect(rollsOut({ before, keepsSize: false }, after)).toBe(expected);
     expect(rollsOut({ before, keepsSize: true }, after)).toBe(unscaled);
-  });
-
-  it("texts that change by themselves prove nothing", () => {
-    const up = (message: string) => ({ replicas: [{ id: "a", status: `Up ${message} s`, healthy: true, message }] });
-    expect(rollsOut({ before: up("1"), keepsSize: true }, up("2"))).toBe(false);
   });
 
   it("a cluster of which only the whole is shown is seen to become unhealthy", () => {
