@@ -1,8 +1,6 @@
 import type { ClusterRecord } from "../../../../provider/api/records";
 import { isMasked, learnForm, sameImage, withDrift } from "../../../../provider/cluster/compare/drift";
 import type { CheckedInputs, ClusterState, Echo } from "../../../../provider/cluster/model/stateFields";
-import { forget, openBench, settle, writes } from "../harness";
-import { checked } from "../inputs";
 
 const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
 const digest = `sha256:${"ab".repeat(32)}`;
@@ -67,10 +65,6 @@ describe("a variable that is asked for and shown right after the change", () => 
       expect(learnForm({ ...inputs, env: one(asked) }, record, { ...inputs, env: one(before) })).toEqual(learned);
     });
   });
-
-  it("is not missed where the service shows no env", () => {
-    expect(learnForm({ ...inputs, env: { A: "new" } }, { id: "cl_1" })).toEqual(same);
-  });
 });
 
 describe("an input that is shown right after the change", () => {
@@ -125,29 +119,4 @@ describe("what a refresh sees of env", () => {
   ])("is drift: %s", (_title, shown, echo, expected) => {
     expect(seen(shown, echo)).toEqual(expected);
   });
-});
-
-test("a variable that the service adds, masked, is corrected once and never again", async () => {
-  const bench = await openBench({
-    dialect: { envEcho: "same" },
-    client: (real) => ({
-      getCluster: async (...args) => {
-        const record = await real.getCluster(...args);
-        return {
-          ...record,
-          env: { ...Object.fromEntries(Object.keys(record.env ?? {}).map((name) => [name, "****"])), NODE: "****" },
-        };
-      },
-    }),
-  });
-  const { id, state: made } = await settle(bench, checked);
-  // A state that does not know the variable, as after an upgrade of the service.
-  const older = { ...made, __echo: { masked: ["MODEL"] } };
-  const found = await bench.run(bench.cluster.read(bench.ctx(), id, older));
-  expect(JSON.stringify(found)).not.toContain("****");
-  const once = await bench.run(bench.cluster.update(bench.ctx(), id, found?.state ?? {}, checked));
-  forget(bench);
-  const again = await bench.run(bench.cluster.read(bench.ctx(), id, once));
-  expect(bench.cluster.diff(again?.state ?? {}, checked).changes).toEqual({});
-  expect(writes(bench.simulator)).toEqual([]);
 });

@@ -1,19 +1,9 @@
 import type { Client } from "../../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/records";
 import { rollsOut, unseenRolloutMs } from "../../../../provider/cluster/compare/rollout";
-import {
-  type Bench,
-  type BenchOptions,
-  countOf,
-  initErrorOf,
-  interruptAfter,
-  openBench,
-  openSettled,
-  settle,
-  writes,
-} from "../harness";
+import { type Bench, type BenchOptions, countOf, initErrorOf, interruptAfter, openBench, settle } from "../harness";
 import { checked } from "../inputs";
-import { patch, redeploy, warnings } from "../powerHarness";
+import { redeploy, warnings } from "../powerHarness";
 
 const env = { MODEL: "another-value" };
 const manual = { dialect: { updateRollsOut: false } };
@@ -106,35 +96,6 @@ describe("a service that begins to roll out", () => {
   });
 });
 
-describe("replicas that crash again and again before the update", () => {
-  /** Each look shows another number of crashes. */
-  function crashing(real: Client): Partial<Client> {
-    let looks = 0;
-    return {
-      getClusterStatus: async (...args) => {
-        const { replicas, ...status } = await real.getClusterStatus(...args);
-        looks += 1;
-        const told = replicas.map((replica) =>
-          replica.healthy ? replica : { ...replica, message: `crashed ${looks} times` },
-        );
-        return { ...status, replicas: told };
-      },
-    };
-  }
-
-  it.each([
-    [false, [patch, redeploy]],
-    [true, [patch]],
-  ])("are no roll-out; where the service rolls out by itself is %j, %j is sent", async (updateRollsOut, calls) => {
-    const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut }, client: crashing });
-    bench.simulator.change(made.id, { sickReplica: { replica: 0, message: "crash" } });
-    const work = bench.cluster.update(bench.ctx(), made.id, made.state, { ...checked, env });
-    expect(await bench.run(work)).toMatchObject({ env, settled: true, readyReplicas: 2 });
-    expect(writes(bench.simulator)).toEqual(calls);
-    expect(bench.simulator.cluster(made.id)).toMatchObject({ deployed: { env }, generation: 2 });
-  });
-});
-
 describe("a roll-out that is too fast to be seen", () => {
   /** Replicas without ids of their own, which are healthy at once. */
   const invisible = (real: Client): Partial<Client> => ({
@@ -192,6 +153,11 @@ describe("of the replicas before and after", () => {
   it.each(pairs)("where %s", (_title, before, after, expected, unscaled = expected) => {
     expect(rollsOut({ before, keepsSize: false }, after)).toBe(expected);
     expect(rollsOut({ before, keepsSize: true }, after)).toBe(unscaled);
+  });
+
+  it("texts that change by themselves prove nothing", () => {
+    const up = (message: string) => ({ replicas: [{ id: "a", status: `Up ${message} s`, healthy: true, message }] });
+    expect(rollsOut({ before: up("1"), keepsSize: true }, up("2"))).toBe(false);
   });
 
   it("a cluster of which only the whole is shown is seen to become unhealthy", () => {
