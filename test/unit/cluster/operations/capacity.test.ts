@@ -5,19 +5,7 @@ import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { runs } from "../../../support/shares";
 import { check } from "../check/harness";
-import {
-  type Bench,
-  type BenchOptions,
-  closeAll,
-  countOf,
-  failureOf,
-  forget,
-  interruptAfter,
-  living,
-  openBench,
-  rewriting,
-  writes,
-} from "../harness";
+import { type Bench, closeAll, countOf, failureOf, forget, interruptAfter, living, openBench } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { warnings } from "../powerHarness";
 import { lists, post } from "./createOnceHarness";
@@ -48,7 +36,7 @@ async function begin(bench: Bench, news: Properties, ctx: Parameters<Bench["ctx"
   expect(refusals).toEqual([]);
   const work = bench.cluster.create(bench.ctx({ urn: urnOf(name), ...ctx }), inputs);
   work.catch(() => undefined);
-  return { inputs, work };
+  return { work };
 }
 
 /** Creations of several names that begin at the same time. */
@@ -77,11 +65,6 @@ describe("a creation that is refused", () => {
   });
 });
 
-/** A service whose list of GPU types leaves out those that are sold out. */
-const inStockOnly = rewriting(/\/gpus$/, ({ gpus }) => ({
-  gpus: [gpus].flat().filter((gpu) => Object(gpu)["available"] === true),
-}));
-
 describe("a refusal for lack of GPUs", () => {
   it("by a 503 is followed by a new list: a cluster that was made all the same is not bought twice", async () => {
     const bench = await openBench({
@@ -105,12 +88,13 @@ describe("a refusal for lack of GPUs", () => {
 });
 
 describe("a creation that waits for capacity", () => {
-  it("creates the cluster when a type of the list has enough, and shows what it waits for", async () => {
-    const bench = await openBench();
+  it("says so in its preview, whatever the stack says about capacity, and creates the cluster when there is enough", async () => {
+    const bench = await openBench({ settings: { capacityCheck: "error" } });
     stocks(bench, { h200: 0, h100: 1 });
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 30 * minute,
     });
+    expect(bench.said[0]).toMatch(/^info: web: not enough GPUs: 2 x h200 needed, 0 available: the creation waits for/);
     forget(bench);
     await bench.clock.advance(3 * minute);
     expect(posts(bench)).toBe(8);
@@ -213,45 +197,20 @@ describe("a refusal that no wait changes", () => {
     await expectNoTrace(bench);
   });
 
-  it.each<[string, BenchOptions, string]>([
-    ["invalid_gpu_type of a type that the service lists", {}, "invalid_gpu_type"],
-    ["a type that is left out because it is sold out", { wire: inStockOnly }, "sold_out"],
-  ])("is none of these, and the creation waits: %s", async (_title, options, code) => {
-    const bench = await openBench({ ...options, faults: [refusing(400, code, 3)] });
-    if (code === "sold_out") stocks(bench, { h100: 0 });
-    const work = bench.cluster.create(bench.ctx(), waiting());
-    await bench.clock.advance(30_000);
-    stocks(bench, { h100: 8 });
-    expect((await bench.run(work)).state).toMatchObject({ settled: true });
+  it("is none by the code invalid_gpu_type of a type that the service lists: the creation waits", async () => {
+    const bench = await openBench({ faults: [refusing(400, "invalid_gpu_type", 3)] });
+    const { state } = await bench.run(bench.cluster.create(bench.ctx(), waiting()));
+    expect(state).toMatchObject({ settled: true });
     expect([made(bench), posts(bench)]).toEqual([["web h100"], 4]);
-  });
-});
-
-describe("a preview of a creation that would wait", () => {
-  it("says so and does not fail, whatever the stack says about capacity", async () => {
-    const bench = await openBench({ settings: { capacityCheck: "error" } });
-    stocks(bench, { h200: 0, h100: 1 });
-    const result = await check(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
-    expect(result.refusals).toEqual([]);
-    expect(result.said.filter((line) => line.includes("enough GPUs"))).toEqual([
-      "info: web: not enough GPUs: 2 x h200 needed, 0 available: the creation waits for capacity",
-    ]);
-    expect(writes(bench.simulator)).toEqual([]);
   });
 });
 
 const types = ["h200", "h100", "l4"] as const;
 
-interface Wish {
-  readonly gpuTypes: readonly string[];
-  readonly replicas: number;
-  /** The pause before it arrives. */
-  readonly afterMs: number;
-}
-
-const wish: fc.Arbitrary<Wish> = fc.record({
+const wish = fc.record({
   gpuTypes: fc.shuffledSubarray([...types], { minLength: 1 }),
   replicas: fc.integer({ min: 1, max: 4 }),
+  /** The pause before it arrives. */
   afterMs: fc.constantFrom(0, 700, 15_000, 25_000),
 });
 const wishes = fc.array(wish, { minLength: 1, maxLength: 5 });
@@ -275,47 +234,33 @@ const spread = fc
   .array(fc.tuple(fault, fc.nat(4)), { maxLength: 5 })
   .map((faults) => faults.map(([one, after]) => ({ ...one, after })));
 
-/** Adds one creation after the other. */
-async function arrive(bench: Bench, list: readonly Wish[]) {
-  const works = [];
-  for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
-    await bench.clock.advance(afterMs);
-    const name = `web-${index}`;
-    const [gpuType, ...others] = gpuTypes;
-    const fallbacks = others.length > 0 ? { fallbackGpuTypes: others } : {};
-    const news = { ...checked, name, replicas, gpuType, ...fallbacks, waitForCapacity: true };
-    const { inputs, refusals } = await check(bench, news, {}, name);
-    expect(refusals).toEqual([]);
-    const work = bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs);
-    // A failure counts at the end, not before somebody waits for it.
-    work.catch(() => undefined);
-    works.push({ name, gpuTypes, work });
-  }
-  return works;
-}
-
-describe("creations that wait for capacity", () => {
-  it("become exactly one cluster each, of a type of their list, whatever is lost, refused, sold and returned", async () => {
-    const law = fc.asyncProperty(wishes, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
-      const bench = await openBench({ faults });
-      for (const type of types) bench.simulator.setGpuType(type, { stock: 0 });
-      const works = await arrive(bench, list);
-      for (const { type, count, afterMs } of steps) {
-        await bench.clock.advance(afterMs);
-        // The shown number may be another one than the free one.
-        bench.simulator.setGpuType(type, { stock: count, shownStock: (count * 7) % 5 });
-      }
-      for (const type of types) bench.simulator.setGpuType(type, { stock: 100, shownStock: undefined });
-      for (const { name, gpuTypes, work } of works) {
-        const result = await bench.run(work.catch((error: Error) => error));
-        const alive = living(bench.simulator).filter((cluster) => cluster.name === name);
-        if (result instanceof Error) expect(alive.length).toBeLessThanOrEqual(1);
-        else expect(alive.map(({ id }) => id)).toEqual([result.id]);
-        if (result instanceof Error && alive.length > 0) expect(result.message).toContain(`"${name}"`);
-        for (const { gpuType } of alive) expect(gpuTypes).toContain(gpuType);
-      }
-      await closeAll();
-    });
-    await fc.assert(law, { numRuns: runs(150) });
-  }, 120_000);
-});
+it("waiting creations become one cluster each, of a type of their list, whatever is lost, refused and sold", async () => {
+  const law = fc.asyncProperty(wishes, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
+    const bench = await openBench({ faults });
+    stocks(bench, { h200: 0, h100: 0, l4: 0 });
+    const begun = [];
+    for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
+      await bench.clock.advance(afterMs);
+      const name = `web-${index}`;
+      const [gpuType, ...others] = gpuTypes;
+      const fallbacks = others.length > 0 ? { fallbackGpuTypes: others } : {};
+      begun.push({ name, gpuTypes, ...(await begin(bench, waiting({ name, replicas, gpuType, ...fallbacks }))) });
+    }
+    for (const { type, count, afterMs } of steps) {
+      await bench.clock.advance(afterMs);
+      // The shown number may be another one than the free one.
+      bench.simulator.setGpuType(type, { stock: count, shownStock: (count * 7) % 5 });
+    }
+    for (const type of types) bench.simulator.setGpuType(type, { stock: 100, shownStock: undefined });
+    for (const { name, gpuTypes, work } of begun) {
+      const result = await bench.run(work.catch((error: Error) => error));
+      const alive = living(bench.simulator).filter((cluster) => cluster.name === name);
+      if (result instanceof Error) expect(alive.length).toBeLessThanOrEqual(1);
+      else expect(alive.map(({ id }) => id)).toEqual([result.id]);
+      if (result instanceof Error && alive.length > 0) expect(result.message).toContain(`"${name}"`);
+      for (const { gpuType } of alive) expect(gpuTypes).toContain(gpuType);
+    }
+    await closeAll();
+  });
+  await fc.assert(law, { numRuns: runs(150) });
+}, 120_000);

@@ -1,5 +1,3 @@
-import type { Client } from "../../../../provider/api/client";
-import { ApiError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import {
   type Bench,
@@ -18,7 +16,6 @@ import type { Held } from "../powerHarness";
 const always = { times: 1_000 };
 const oneCluster = { method: "GET", path: "/v1/clusters/*", ...always } as const;
 const theList = { method: "GET", path: "/v1/clusters", ...always } as const;
-const listLine = "GET /v1/clusters";
 const gone = { status: "gone" } as const;
 const deletion404: Fault = { kind: "status", status: 404, method: "DELETE", ...always };
 
@@ -33,99 +30,61 @@ async function openWith(faults: readonly Fault[] = [], options: BenchOptions = {
   return { bench, made };
 }
 
-/** What a gateway on the way answers: not the documented form. */
-const gateway404: Fault = { ...oneCluster, kind: "body", status: 404, body: "" };
-const envelope404: Fault = { ...oneCluster, kind: "status", status: 404 };
-const page = (clusters: object[]): Fault => ({
-  ...theList,
-  kind: "body",
-  body: JSON.stringify({ clusters, next: "p2" }),
-});
+/** A 404 of the service itself, and what a gateway on the way answers: not the documented form. */
+const documented: Fault = { ...oneCluster, kind: "status", status: 404 };
+const gateway: Fault = { ...oneCluster, kind: "body", status: 404, body: "" };
 
-/** Lists that prove no absence. */
-const failingList: Fault = { ...theList, kind: "status", status: 500 };
-const uselessLists: [string, Fault][] = [
-  ["is a web page", { ...theList, kind: "html", status: 200 }],
-  ["has more pages", page([])],
-];
+/** Lists that prove no absence: of a service that is down, and of one that answers. */
+const failing: Fault = { ...theList, kind: "status", status: 500 };
+const webPage: Fault = { ...theList, kind: "html", status: 200 };
+const firstPage: Fault = { ...theList, kind: "body", body: '{"clusters":[],"next":"p2"}' };
 
 const notAvailable = /HTTP 404.*the list of clusters is not available now \(.*\): nothing is changed/;
 const notConfirmed = /HTTP 404.*no list of clusters confirms it: nothing is changed/;
 
-describe("a 404 in the documented form", () => {
-  it("means gone after one look at the list, which is complete and does not have the id", async () => {
-    const { bench, made } = await openWith();
+describe("a 404 of a cluster that is gone", () => {
+  it.each<[string, ...Fault[]]>([
+    ["the service and a complete list without it", documented],
+    ["the service alone, where the list is a web page", documented, webPage],
+    ["the service alone, where the list has more pages", documented, firstPage],
+    ["a gateway and a complete list without it", gateway],
+  ])("counts, after one look at the list, by %s", async (_title, ...faults) => {
+    const { bench, made } = await openWith(faults);
     // One that is younger is looked at again.
     await bench.clock.advance(120_000);
     bench.simulator.change(made.id, gone);
     expect(await bench.run(read(bench, made))).toBeUndefined();
-    expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", listLine]);
+    if (faults.length === 1)
+      expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters"]);
   });
 
-  it("means nothing while the list still shows the cluster", async () => {
-    const { bench, made } = await openWith([envelope404]);
-    expect((await bench.run(read(bench, made)))?.state).toStrictEqual(made.state);
-  });
-
-  it.each(uselessLists)("is the only word there is, and counts, if the list %s", async (_title, fault) => {
-    const { bench, made } = await openWith([fault]);
-    bench.simulator.change(made.id, gone);
-    expect(await bench.run(read(bench, made))).toBeUndefined();
-  });
-
-  it("is an error, and never gone, while the service is down", async () => {
-    const { bench, made } = await openWith([failingList]);
-    bench.simulator.change(made.id, gone);
-    const { message } = await bench.run(failureOf(read(bench, made)));
-    expect(message).toMatch(notAvailable);
-    expect(message).toContain(made.id);
-  });
-});
-
-describe("a 404 of a gateway", () => {
-  it("keeps the state while the list shows the cluster, be it on the first page of many", async () => {
-    const { bench, made } = await openWith([gateway404]);
-    const found = await bench.run(read(bench, made));
-    expect(found?.state).toStrictEqual(made.state);
-    expect(found?.inputs).toMatchObject(checked);
-    bench.simulator.fault(page([{ id: made.id, name: "web", status: "running" }]));
-    expect((await bench.run(read(bench, made)))?.state).toStrictEqual(made.state);
-  });
-
-  it("means gone if a complete list does not have the id", async () => {
-    const { bench, made } = await openWith([gateway404]);
-    bench.simulator.change(made.id, gone);
-    expect(await bench.run(read(bench, made))).toBeUndefined();
-  });
-
-  it.each([
-    ...uselessLists.map(([list, fault]) => [list, fault, notConfirmed] as const),
-    ["fails", failingList, notAvailable] as const,
-  ])("is an error, and never gone, if the list %s", async (_list, fault, text) => {
-    const { bench, made } = await openWith([gateway404, fault]);
+  it.each<[string, RegExp, ...Fault[]]>([
+    ["the service, while that is down", notAvailable, documented, failing],
+    ["a gateway, while the service is down", notAvailable, gateway, failing],
+    ["a gateway, where the list is a web page", notConfirmed, gateway, webPage],
+    ["a gateway, where the list has more pages", notConfirmed, gateway, firstPage],
+  ])("is an error, and nothing is changed, by %s", async (_title, text, ...faults) => {
+    const { bench, made } = await openWith(faults);
     const { message } = await bench.run(failureOf(read(bench, made)));
     expect(message).toMatch(text);
     expect(message).toContain(made.id);
   });
 });
 
-/** A bench whose DELETE is answered on the way, and never arrives. */
-function openLocked() {
-  const request = { method: "DELETE", path: "/v1/clusters/x", status: 404 } as const;
-  const failure = { ...request, outcome: "refused", isApiAnswer: true, isEnvelope: true } as const;
-  const client = (): Partial<Client> => ({
-    deleteCluster: () => Promise.reject(new ApiError("no Route matched (HTTP 404)", failure)),
-  });
-  return openWith([], { client });
-}
+it.each([
+  ["the service", documented],
+  ["a gateway", gateway],
+])("a 404 of %s means nothing while the list still shows the cluster", async (_title, fault) => {
+  const { bench, made } = await openWith([fault]);
+  expect(await bench.run(read(bench, made))).toMatchObject({ state: made.state, inputs: checked });
+});
 
 describe("a deletion that is answered by 404", () => {
   it("is an error while the list shows the cluster", async () => {
-    const { bench, made } = await openLocked();
+    const { bench, made } = await openWith([deletion404]);
     const { message } = await bench.run(failureOf(remove(bench, made)));
     expect(message).toMatch(/^cluster "web" \(cl_\w+\) was not deleted: .*but still lists it/);
     expect(bench.said).not.toContain("status: deleted");
-    expect(bench.simulator.cluster(made.id)?.status).toBe("running");
     // Its name stays taken.
     const again = await bench.run(failureOf(bench.cluster.create(bench.ctx(), checked)));
     expect(again.message).toContain(made.id);
@@ -141,7 +100,7 @@ describe("a deletion that is answered by 404", () => {
 });
 
 it("the wait for a deletion whose looks get the 404 of a gateway goes on until the list shows no such cluster", async () => {
-  const { bench, made } = await openWith([gateway404], { deletionMs: 90_000 });
+  const { bench, made } = await openWith([gateway], { deletionMs: 90_000 });
   const startMs = bench.clock.now();
   await bench.run(remove(bench, made));
   expect(bench.clock.now() - startMs).toBeGreaterThanOrEqual(90_000);
@@ -201,15 +160,6 @@ describe("a cluster that is seconds old, was ready, and that reads leave out for
     expect(bench.said).not.toContain("status: deleted");
     await bench.run(remove(bench, made));
     expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
-  });
-
-  it("is gone at once when somebody deletes it, whom a poll confirms", async () => {
-    const { bench, made } = await openWith();
-    bench.simulator.change(made.id, gone);
-    expect(await bench.run(read(bench, made))).toBeUndefined();
-    await bench.run(remove(bench, made));
-    expect(bench.said.at(-1)).toBe("status: deleted");
-    expect(bench.clock.now() - Date.parse(String(made.state["createdAt"]))).toBeLessThan(60_000);
   });
 });
 

@@ -19,14 +19,12 @@ const failuresOf = (probe: unknown) => findFailures({ ...least, readinessProbe: 
 
 describe("the inputs of a probe", () => {
   it.each<[string, unknown, string]>([
-    ["no map", canary, "readinessProbe"],
     ["no path", {}, "readinessProbe.path"],
     ...["//evil.example.com", "/%2e%2E/x", "/\\evil", "/a\r\nHost: evil"].map((path): [string, unknown, string] => [
       `the path ${JSON.stringify(path)}`,
       { path },
       "readinessProbe.path",
     ]),
-    ["half a second", { path: "/", period: 0.5 }, "readinessProbe.period"],
     ["another host", { path: "/", headers: { hOsT: canary } }, "readinessProbe.headers.hOsT"],
     ["a line break in a header", { path: "/", headers: { X: `${canary}\r\nHost: evil` } }, "readinessProbe.headers.X"],
     ["a body without POST", { path: "/", body: canary }, "readinessProbe.body"],
@@ -47,7 +45,6 @@ describe("the address of a probe", () => {
   it.each([
     ["http://gateway.example.com/cl_1/", "/health?a=b?c", {}, "http://gateway.example.com/cl_1/health?a=b?c"],
     ["https://web.example.com:444", "/health", { port: 8080 }, "https://web.example.com:8080/health"],
-    ["web.example.com:8000", "/health", {}, "https://web.example.com:8000/health"],
     ["https://user:word@web.example.com", "/health", {}, "https://web.example.com/health"],
     ["https://web.example.com//evil.example.com", "/health", {}, "https://web.example.com//evil.example.com/health"],
   ])("of %s and %s, %j", (endpoint, path, more, expected) => {
@@ -119,7 +116,6 @@ describe("redirects", () => {
     expect(asked).toHaveLength(1);
     expect(judgeProbe(result, 0, probeAt("/health", { status: 302 })).isReady).toBe(true);
     expect((await ask([to("/a", 307)], { method: "POST", body: "{}" })).asked).toHaveLength(1);
-    expect((await ask([{ status: 302 }])).asked).toHaveLength(1);
     expect((await ask([to("https://%")])).asked).toHaveLength(1);
   });
 });
@@ -131,12 +127,6 @@ describe("the judgement of answers", () => {
     [{ status: 404 }, { status: 404 }, true, "GET /health answers 404"],
     [{ status: 200 }, { status: 204, method: "HEAD", port: 81 }, false, "HEAD :81/health answers 200"],
     [{ status: 200 }, { successThreshold: 3 }, false, "GET /health answers 200 (1 of 3 in a row)"],
-    [
-      { problem: "the host name is unknown (ENOTFOUND)" },
-      {},
-      false,
-      "GET /health: the host name is unknown (ENOTFOUND)",
-    ],
   ])("%j of %j", (result, more, isReady, summary) => {
     expect(judgeProbe(result, 0, probeAt("/health?token=x", more))).toMatchObject({ isReady, summary });
   });
@@ -269,36 +259,26 @@ describe("an update", () => {
   });
 });
 
-describe("secrets of a probe", () => {
+it("secrets of a probe are sent as they are, without the API key, and show in no text, also if they are quoted", async () => {
+  const { ask, requests } = endpoint({ problem: `no route for ${canary}-header and ${canary}-body` });
   const probe = {
     path: "/health?token=hidden-in-messages",
     method: "POST",
     headers: { Authorization: `Bearer ${canary}-header`, "X-Key": "canary-short" },
     body: JSON.stringify({ prompt: `${canary}-body` }),
   };
-  const inputs: Properties = { ...plain, readinessProbe: probe };
-
-  it("are sent as they are, with the type of a JSON body, and without the API key", async () => {
-    const { ask, requests } = endpoint(ok);
-    const bench = await openBench({ ask });
-    await settle(bench, inputs);
-    const [request] = requests;
-    expect(request).toMatchObject({ method: "POST", body: probe.body });
-    expect(request?.url.search).toBe("?token=hidden-in-messages");
-    expect(request?.headers).toEqual({
-      ...probe.headers,
-      "Content-Type": "application/json",
-      "User-Agent": expect.stringMatching(/^pulumi-gpucluster\//),
-    });
-    expect(JSON.stringify(request)).not.toContain(bench.simulator.apiKey);
+  const bench = await openBench({ ask });
+  const error = await failing(bench, { ...plain, readinessProbe: probe });
+  const [request] = requests;
+  expect(request).toMatchObject({ method: "POST", body: probe.body });
+  expect(request?.url.search).toBe("?token=hidden-in-messages");
+  expect(request?.headers).toEqual({
+    ...probe.headers,
+    "Content-Type": "application/json",
+    "User-Agent": expect.stringMatching(/^pulumi-gpucluster\//),
   });
-
-  it("show in no text, also if the service quotes them", async () => {
-    const { ask } = endpoint({ problem: `no route for ${canary}-header and ${canary}-body` });
-    const bench = await openBench({ ask });
-    const error = await failing(bench, inputs);
-    const texts = [...bench.said, ...error.reasons, error.message].join("\n");
-    expect(texts).toContain("POST /health: no route for [secret]");
-    expect(texts).not.toMatch(/canary|hidden-in-messages/);
-  });
+  expect(JSON.stringify(request)).not.toContain(bench.simulator.apiKey);
+  const texts = [...bench.said, ...error.reasons, error.message].join("\n");
+  expect(texts).toContain("POST /health: no route for [secret]");
+  expect(texts).not.toMatch(/canary|hidden-in-messages/);
 });

@@ -1,17 +1,6 @@
-import type { ClusterRecord } from "../../../../provider/api/records";
 import { isRecord } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import {
-  type Bench,
-  type BenchOptions,
-  bareStatus,
-  forget,
-  initErrorOf,
-  openBench,
-  openSettled,
-  settle,
-  writes,
-} from "../harness";
+import { type BenchOptions, initErrorOf, openBench, openSettled, rewriting, writes } from "../harness";
 import {
   asked,
   atRest,
@@ -27,7 +16,6 @@ import {
   restart,
   running,
   scale,
-  settleStopped,
   stop,
   toDo,
   warnings,
@@ -39,13 +27,12 @@ type Json = Record<string, unknown>;
 interface Words {
   /** The word of a cluster that shows this one. */
   readonly cluster?: (word: string) => unknown;
-  /** What is said of a replica that says this; `nth` counts the answers with replicas. */
-  readonly replica?: (replica: Json, nth: number) => Json;
+  /** What is said of a replica that says this. */
+  readonly replica?: (replica: Json) => Json;
 }
 
 /** A service in other words: `UP` for `running`. */
 function saying({ cluster = (word) => word, replica = (own) => own }: Words): Pick<BenchOptions, "wire"> {
-  let nth = 0;
   const inWords = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inWords);
     if (!isRecord(value)) return value;
@@ -54,17 +41,10 @@ function saying({ cluster = (word) => word, replica = (own) => own }: Words): Pi
     return {
       ...Object.fromEntries(Object.entries(others).map(([name, item]) => [name, inWords(item)])),
       ...(status === undefined ? {} : { status: isCluster ? cluster(status) : status }),
-      ...(Array.isArray(replicas) ? { replicas: replicas.map((each: Json) => replica(each, nth)) } : { replicas }),
+      ...(Array.isArray(replicas) ? { replicas: replicas.map((each: Json) => replica(each)) } : { replicas }),
     };
   };
-  return {
-    wire: (real) => async (request) => {
-      const answer = await real(request);
-      if (request.path.endsWith("/status")) nth += 1;
-      const isAbout = request.path.startsWith("/v1/clusters") && answer.status < 300 && answer.body !== "";
-      return isAbout ? { ...answer, body: JSON.stringify(inWords(JSON.parse(answer.body))) } : answer;
-    },
-  };
+  return { wire: rewriting(/^\/v1\/clusters/, inWords) };
 }
 
 const whileRunning = (said: unknown) => (word: string) => (word === "running" ? said : word);
@@ -177,19 +157,21 @@ const ways: [shown: string, Fault[]][] = [
   ["the word alone", [noStatus]],
 ];
 
-describe.each(ways)("where a stopped cluster has a word that is not known, and %s can tell,", (_shown, faults) => {
-  it("it is stopped once it runs no replica, or the word stays for a minute, and started by what works", async () => {
+it.each(ways)(
+  "a cluster whose word for stopped is not known is stopped and started, as %s can tell",
+  async (_, faults) => {
     const { bench, made } = await openSettled(asked, { dialect: { startedBy: "redeploy" }, faults, client: dimmed });
     const startMs = bench.clock.now();
     const at = await reach(bench, made, atRest, [stop]);
     const tookMs = bench.clock.now() - startMs;
+    // A word has to stay for a minute.
     expect([tookMs >= 60_000, tookMs < 90_000]).toEqual([faults.length > 0, true]);
     expect(at.state).toMatchObject({ status: "dimmed", readyReplicas: 0, replicaStatuses: [] });
     expect(warnings(bench)).toEqual([]);
     const up = await reach(bench, await refresh(bench, at), asked, [restart, redeploy]);
     expect(running(bench, up).status).toBe("running");
-  });
-});
+  },
+);
 
 it("a cluster that others stopped, under a word that is not known, is not settled, and not started by an update", async () => {
   const { bench, made } = await openSettled(asked, { client: dimmed });
@@ -200,64 +182,4 @@ it("a cluster that others stopped, under a word that is not known, is not settle
   const failed = await failingChange(bench, found, { ...asked, replicas: 3 });
   expect(writes(bench.simulator)).toEqual([scale]);
   expect(failed.text).toMatch(/timed out after 20m: 0\/3 .*, dimmed/);
-});
-
-it("a service that says no state at all has its cluster stopped and started by what its replicas show", async () => {
-  const bench: Bench = await openBench({
-    dialect: { actionAnswer: "empty" },
-    wire: bareStatus,
-    client: (real) => ({
-      getCluster: async (...args) => {
-        const { status: _status, ...record } = await real.getCluster(...args);
-        return record;
-      },
-    }),
-  });
-  const stopped = await settleStopped(bench);
-  expect(running(bench, stopped).status).toBe("stopped");
-  await expectAtGoal(bench, stopped, atRest);
-  expect(running(bench, await reach(bench, stopped, asked)).status).toBe("running");
-});
-
-/** A settled cluster that moves to another machine for so long: a word that is not known, and no replica runs. */
-async function openMoving(ms: number) {
-  let untilMs = 0;
-  let now = () => 0;
-  const word = <T extends ClusterRecord | undefined>(record: T): T =>
-    record && now() < untilMs ? { ...record, status: "wandering" } : record;
-  const bench = await openBench({
-    client: (real) => ({
-      getCluster: async (...args) => word(await real.getCluster(...args)),
-      getClusterStatus: async (...args) => {
-        const status = await real.getClusterStatus(...args);
-        return now() < untilMs ? { status: "wandering", replicas: [] } : status;
-      },
-    }),
-  });
-  now = () => bench.clock.now();
-  const made = await settle(bench, asked);
-  await bench.clock.advance(3_600_000);
-  forget(bench);
-  const startMs = bench.clock.now();
-  untilMs = startMs + ms;
-  return { bench, made, tookMs: () => bench.clock.now() - startMs };
-}
-
-describe("a cluster that moves, under a word that is not known, and shows no replica,", () => {
-  it("is left alone by a refresh, and waited for", async () => {
-    const { bench, made, tookMs } = await openMoving(60_000);
-    const found = await refresh(bench, made);
-    expect(tookMs()).toBeLessThan(2_000);
-    expect(found.state).toMatchObject({ desiredStatus: "running", settled: false });
-    await reach(bench, found, asked, []);
-    expect(tookMs()).toBeLessThan(90_000);
-  });
-
-  it("is stopped once the replicas stay away for a minute", async () => {
-    const { bench, made, tookMs } = await openMoving(3_600_000);
-    const at = await change(bench, made, atRest);
-    expect(tookMs()).toBeGreaterThanOrEqual(60_000);
-    expect(tookMs()).toBeLessThan(90_000);
-    expect(at.state).toMatchObject({ status: "wandering", settled: true });
-  });
 });

@@ -10,12 +10,9 @@ import {
   type Held,
   noStatus,
   patch,
-  reach,
-  redeploy,
   refresh,
   renaming,
   running,
-  stop,
   toDo,
   warnings,
 } from "../powerHarness";
@@ -46,13 +43,6 @@ describe("skipAwait", () => {
     await expectAtGoal(bench, await refresh(bench, made), hasty);
   });
 
-  it("makes a stop end that is no drift while it is under way", async () => {
-    const { bench, made } = await openSettled(hasty, { deletionMs: 600_000 });
-    await bench.clock.advance(10_000);
-    const stopped = { ...hasty, desiredStatus: "stopped" };
-    expect(toDo(bench, await refresh(bench, await change(bench, made, stopped)), stopped)).toEqual([]);
-  });
-
   it("waits until the service shows a new cluster at all, so that nothing takes it for gone later", async () => {
     const dialect = { injectedEnv: { GPU_HOST: "node-7" } };
     const bench = await openBench({ dialect, faults: [{ kind: "hidden", ms: 20_000 }] });
@@ -60,16 +50,6 @@ describe("skipAwait", () => {
     expect(made.state["unverifiedInputs"]).toEqual([]);
     await bench.clock.advance(60_000);
     await expectAtGoal(bench, await refresh(bench, made), hasty);
-  });
-
-  it("does not call a cluster settled that has failed, and the next update rolls it out", async () => {
-    const bench = await openBench();
-    const made = await create(bench, hasty);
-    bench.simulator.change(made.id, { status: "failed", message: "node lost" });
-    const found = await refresh(bench, made);
-    expect(toDo(bench, found, hasty)).toEqual(["settled"]);
-    expect((await change(bench, found, hasty)).state["settled"]).toBe(true);
-    expect(writes(bench.simulator)).toEqual([patch, redeploy]);
   });
 });
 
@@ -98,16 +78,6 @@ describe("minHealthyReplicas", () => {
     expect(at.state).toMatchObject({ settled: true, readyReplicas: 2 });
     expect(warnings(bench)).toEqual([]);
   });
-});
-
-it.each<[string, Properties, string[]]>([
-  ["an update of the env", { ...asked, env }, [patch]],
-  ["a stop", atRest, [stop]],
-])("%s ends by the word of the cluster where no replicas are shown at all", async (_title, wanted, calls) => {
-  const { bench, made } = await openSettled(asked, { faults: [noStatus], provisioningMs: 20_000 });
-  const at = await reach(bench, made, wanted, calls);
-  expect(running(bench, at).status).toBe(wanted["desiredStatus"]);
-  expect(warnings(bench)).toEqual([]);
 });
 
 const oneCluster = { method: "GET", path: "/v1/clusters/*" } as const;
