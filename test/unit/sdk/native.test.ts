@@ -18,6 +18,19 @@ describe("the native package", () => {
   });
 });
 
+it("each class knows its own resources and no others, as a policy pack asks", async () => {
+  await runProgram(() => {
+    const all = [new sdk.Cluster("web", args), new native.Cluster("web", args), new native.Provider("eu")];
+    const known = [sdk.Cluster, native.Cluster, native.Provider].map((each) => all.map((one) => each.isInstance(one)));
+    expect(known).toEqual([
+      [true, false, false],
+      [false, true, false],
+      [false, false, true],
+    ]);
+    expect(native.Cluster.isInstance(undefined)).toBe(false);
+  });
+});
+
 it("a provider with the name of the engine's own is refused: the two could not be told apart", () => {
   expect(() => new native.Provider("default")).toThrow(/Provider "default".*choose another name/);
 });

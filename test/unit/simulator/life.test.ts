@@ -100,18 +100,6 @@ test.each<Row>([
   expect(known(bench)).toMatchObject(then);
 });
 
-test.each<[string, string, number, number]>([
-  ["scaling in", "scale2=scaling", 2, 2],
-  ["a restart", "restart=restarting", 3, 3],
-  ["an update of env", "env=updating", 0, 3],
-])("%s (%s) keeps the first %i of its replicas", async (_what, step, kept, count) => {
-  const bench = await startWithCluster();
-  const ids = () => known(bench).replicaStates.map(({ id }) => id);
-  const before = ids();
-  await play(bench, step);
-  expect([ids().filter((id) => before.includes(id)), ids().length]).toEqual([before.slice(0, kept), count]);
-});
-
 const flap = { kind: "flap", replica: 1, periodMs: 1000, flaps: 2 } as const;
 
 /** The status word of each second, and which replicas are healthy. */
@@ -125,10 +113,7 @@ async function observed({ call, clock, path }: WithCluster, seconds: number): Pr
   return polls;
 }
 
-const [young, older] = [
-  "provisioning ---, provisioning +--, provisioning ++-",
-  "running +++, running +-+, running +++",
-];
+const young = "provisioning ---, provisioning +--, provisioning ++-";
 test.each<[string, SimulatorOptions, string]>([
   ["one after the other", {}, `${young}, running +++`],
   [
@@ -137,27 +122,13 @@ test.each<[string, SimulatorOptions, string]>([
     `${young}, running +++, provisioning +-+, running +++, provisioning +-+, running +++, running +++`,
   ],
   [
-    "under a word that says running as soon as all have a place",
-    { faults: [flap], dialect: { runningWhen: "placed" } },
-    `provisioning ---, running +--, running ++-, ${older}`,
-  ],
-  [
     "under a word that always says running",
     { faults: [flap], dialect: { runningWhen: "always" } },
-    `running ---, running +--, running ++-, ${older}`,
+    `running ---, running +--, running ++-, running +++, running +-+, running +++`,
   ],
 ])("replicas get healthy %s", async (_what, options, expected) => {
   const polls = expected.split(", ");
   expect(await observed(await startWithCluster(options, 0), polls.length)).toEqual(polls);
-});
-
-test("a cluster that flaps says why, is not busy, and flaps after a roll-out until a change to running", async () => {
-  const bench = await startWithCluster({ faults: [flap], dialect: { busyWhen: "changing" } }, 4000);
-  expect(known(bench).replicaStates[1]).toMatchObject({ healthy: false, message: "The health check timed out." });
-  await play(bench, "env 3000");
-  expect(await observed(bench, 2)).toEqual(["running +++", "updating +-+"]);
-  await play(bench, "running");
-  expect(await observed(bench, 3)).toEqual(Array(3).fill("running +++"));
 });
 
 test("a cluster of another program runs, is listed to its organization and takes GPUs", async () => {
