@@ -137,26 +137,15 @@ const ctx: Ctx = {
 const inputsOf = (name: string): Properties => ({ ...least, name, replicas: 1, skipAwait: true });
 
 describe("a cluster of one of several providers", () => {
-  it("is made, read and deleted in its own organization, while others are in theirs", async () => {
+  it("is made and read in its own organization, while others are in theirs", async () => {
     const { simulator, providers } = await openOrganizations();
     const lives = organizations.map(async (organization) => {
       const { cluster } = providers[organization];
       const { id, state } = await cluster.create(ctx, inputsOf(`web-${organization}`));
       const found = await cluster.read(ctx, id, state);
-      await cluster.delete(ctx, id, state);
       const askedBy = simulator.requests.filter(({ path }) => path.includes(id)).map((request) => request.organization);
       return [simulator.cluster(id)?.organization, found?.state["name"], [...new Set(askedBy)]];
     });
     expect(await Promise.all(lives)).toEqual(organizations.map((name) => [name, `web-${name}`, [name]]));
-  });
-
-  it("may have the name that another one has in another organization", async () => {
-    const { providers } = await openOrganizations();
-    const check = (organization: Name, urn: string, name: string) =>
-      providers[organization].cluster.check({ ...ctx, urn: urnOf(urn) }, inputsOf(name));
-    expect((await check("eu", "eu", "web")).failures).toEqual([]);
-    expect((await check("us", "us", "web")).failures).toEqual([]);
-    const again = await check("eu", "again", "Web");
-    expect(again.failures).toEqual([{ property: "name", reason: expect.stringContaining(urnOf("eu")) }]);
   });
 });

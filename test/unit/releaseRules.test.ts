@@ -87,13 +87,6 @@ describe("the Pulumi Registry", () => {
       expect(page).not.toMatch(/\]\((?!https?:|#)|(href|src)=["'](?!https?:)/);
     }
   });
-
-  it("finds a release on GitHub, no draft and no pre-release, for each tag", () => {
-    expect(read(".github/workflows/release.yml")).toMatch(/\bpush:\n +tags: \["v\*"\]/);
-    expect(read("scripts/release/github.sh")).toMatch(
-      /gh release create "\$tag" --verify-tag(?!.*--(draft|prerelease))/,
-    );
-  });
 });
 
 test("every action is named by a commit, with its version beside it", () => {

@@ -9,11 +9,6 @@ const text = readFileSync(join(root, "provider/schema/schema.json"), "utf8");
 const schema = JSON.parse(text);
 const cluster = schema.resources["gpucluster:index:Cluster"];
 
-interface Described {
-  readonly description?: string;
-  readonly properties?: object;
-}
-
 /** The names of those that have a flag. */
 function flagged(properties: Record<string, Record<string, unknown>>, flag: string): string[] {
   return Object.keys(properties).filter((name) => properties[name]?.[flag] === true);
@@ -42,46 +37,6 @@ test("the fields have their flags, and no defaults: a patch would send them", ()
     expect(flagged(properties, "willReplaceOnChanges")).toEqual(replacing);
   }
   expect(text).not.toContain('"default":');
-});
-
-test("no flag of `pulumi do` has a word of its description for the name of its value", () => {
-  const inputs = [schema.config.variables, cluster.inputProperties, schema.provider.inputProperties];
-  const args = Object.values<{ inputs?: { properties: object } }>(schema.functions).map(
-    ({ inputs: own }) => own?.properties ?? {},
-  );
-  const flags = [...inputs, ...args].flatMap((properties) =>
-    Object.values<Described & { type?: string }>(properties).filter(({ type }) =>
-      /string|integer|number|bool/.test(type ?? ""),
-    ),
-  );
-  expect(flags.length).toBeGreaterThan(20);
-  for (const { description } of flags) expect(description).not.toContain("`");
-});
-
-test("a cluster has an example in each language with an SDK or a program of its own", () => {
-  const examples = /\{\{% examples %\}\}([\s\S]*)\{\{% \/examples %\}\}/.exec(cluster.description)?.[1] ?? "";
-  expect([...examples.matchAll(/^```(\w+)$/gm)].map(([, language]) => language)).toEqual(
-    expect.arrayContaining(["typescript", "python", "go", "csharp", "yaml"]),
-  );
-});
-
-test("everything is described in whole sentences, each word of a choice too", () => {
-  const types = Object.values<Described & { enum?: Described[] }>(schema.types);
-  const objects = types.filter((type) => type.properties);
-  const choices = types.filter((type) => type.enum);
-  const words = choices.flatMap((choice) => choice.enum ?? []);
-  const functions = Object.values<{ inputs?: Described; outputs: Described } & Described>(schema.functions);
-  const parents = [
-    cluster,
-    schema.provider,
-    ...objects,
-    ...functions.flatMap(({ inputs, outputs }) => [...(inputs ? [inputs] : []), outputs]),
-  ];
-  const properties = parents.flatMap((parent) => Object.values<Described>(parent.properties));
-  const inputs = [cluster, schema.provider].flatMap((parent) => Object.values<Described>(parent.inputProperties));
-  for (const { description = "" } of [...parents, ...functions, ...properties, ...inputs, ...choices, ...words]) {
-    expect(description.replace(/\n\n\{\{% examples[\s\S]*$/, "")).toMatch(/^[A-Z`][\s\S]*[.)]$/);
-  }
 });
 
 test("no type is a union, which some of Pulumi's SDKs cannot say", () => {

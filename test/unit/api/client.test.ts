@@ -1,7 +1,6 @@
 import { type Client, createClient } from "../../../provider/api/client";
 import { clientFor } from "../../../provider/api/clients";
 import type { HttpRequest } from "../../../provider/api/http/send";
-import { ApiError } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
 import { canary, serve, transportTo } from "./http/httpHarness";
 
@@ -71,20 +70,6 @@ test("a body has only the fields that the specification knows", async () => {
   const creation = sent.find(({ kind }) => kind === "create");
   const { gpuType: gpu_type, more: _more, ...same } = body;
   expect(JSON.parse(creation?.body ?? "")).toEqual({ ...same, gpu_type });
-});
-
-test.each<[string, string, boolean]>([
-  ["a field with another name in the other form", 'Unknown field "gpu_type"', true],
-  ["a variable", "env.MODEL is not valid", false],
-])("a refused creation names the setting if it is about %s", async (_what, said, isAbout) => {
-  const refusal = { outcome: "refused", method: "POST", path: "/v1/clusters", status: 400, isApiAnswer: true } as const;
-  const client = createClient(async ({ method }) => {
-    if (method === "POST") throw new ApiError("refused", { ...refusal, apiMessage: said });
-    return { status: 200, headers: {}, body: "", json: [] };
-  });
-  const body = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} };
-  const error = await client.createCluster(body).catch(String);
-  expect(String(error).includes("set gpucluster:requestNames")).toBe(isAbout);
 });
 
 test("clients of one key share its rate budget and the secrets of its clusters, whichever names their requests use", () => {

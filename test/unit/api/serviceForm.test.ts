@@ -39,7 +39,7 @@ test("a list of GPUs whose ids are words does not show the client's form, whatev
   }
 });
 
-test("a setting takes precedence, and is confirmed only by what the service shows", () => {
+test("a setting takes precedence over what the service shows", () => {
   const form = new ServiceForm("client");
   form.saw(specification, false);
   expect([form.names, form.isConfirmed]).toEqual(["client", false]);

@@ -113,12 +113,6 @@ describe("laws", () => {
   const value = fc
     .oneof(fc.string({ unit: "binary", minLength: 8, maxLength: 60 }), fc.string({ minLength: 8, maxLength: 60 }))
     .filter((text) => !/^[\s[\]a-z]*$/.test(text));
-  const write = fc.constantFrom(...plain, ...others).map(([, form]) => form);
-  const fold = (text: string) =>
-    text
-      .normalize("NFKD")
-      .toUpperCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "");
 
   it("a plain form of a secret never stays, whatever stands around it", () => {
     fc.assert(
@@ -128,22 +122,6 @@ describe("laws", () => {
           expect(hidden).not.toContain(form(secret));
           expect(hidden === withheld || hidden.includes("[secret]")).toBe(true);
         }
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it("no half of a secret survives, whatever other secrets there are", () => {
-    const words = fc.array(fc.oneof(value, fc.constantFrom("pod", "failed", "exit 137")), { maxLength: 5 });
-    fc.assert(
-      fc.property(fc.array(value, { minLength: 1, maxLength: 5 }), write, words, fc.nat(), (all, form, others, at) => {
-        const secret = all[at % all.length] ?? "";
-        const hidden = new Redactor(all).hide([...others, form(secret), ...others].join(" "));
-        const folded = fold(secret);
-        if (folded.length < 8 || hidden === withheld) return;
-        const half = Math.min(Math.max(Math.ceil(folded.length / 2), 8), 32);
-        for (const part of hidden.split("[secret]"))
-          for (const piece of [folded.slice(0, half), folded.slice(-half)]) expect(fold(part)).not.toContain(piece);
       }),
       { numRuns: 300 },
     );

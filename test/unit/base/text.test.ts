@@ -1,6 +1,6 @@
 import { format, inspect } from "node:util";
 import fc from "fast-check";
-import { cleanJson, cleanText, meantBy, Secret, withoutSequences } from "../../../provider/base/text";
+import { cleanJson, cleanText, Secret, withoutSequences } from "../../../provider/base/text";
 
 const anyText = fc.string({ unit: "binary", maxLength: 700 });
 const sequences = ["\u001b[31m", "\u001b]8;;http://x\u0007", "\u009b2J"];
@@ -67,17 +67,6 @@ test("values under a name that is kept stay byte for byte, also inside lists and
     cluster: { env },
     name: "a",
   });
-});
-
-it.each([
-  ["gpu_type", "gpuType"],
-  ["replica", "replicas"],
-  ["relpicas", "replicas"],
-  ["min", "minHealthyReplicas"],
-  ["endpoint", undefined],
-  ["", undefined],
-])("%j stands for %s", (typed, meant) => {
-  expect(meantBy(typed, ["name", "gpuType", "replicas", "container", "env", "minHealthyReplicas"])).toBe(meant);
 });
 
 test.each<[string, (given: Secret) => string]>([

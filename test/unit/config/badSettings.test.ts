@@ -62,19 +62,3 @@ it.each(badSettings)(
     }
   },
 );
-
-it.each(["cl_1/../..", "cl_1\r\nX-Admin: 1", "a".repeat(100_000)])(
-  "the id %.20s is refused by every operation, in one readable line",
-  async (id) => {
-    const works: (() => Promise<unknown>)[] = [
-      () => bench.cluster.read(bench.ctx(), id),
-      () => bench.cluster.update(bench.ctx(), id, state, news),
-      () => bench.cluster.delete(bench.ctx(), id, state),
-    ];
-    for (const work of works) {
-      const { message } = await bench.run(failureOf(work()));
-      expect(message).toMatch(/not a cluster id: ".*"; an id has the form cl_<suffix>/);
-      expectClean(message);
-    }
-  },
-);

@@ -3,7 +3,6 @@ import { ConfigError } from "../../../provider/base/errors";
 import {
   type ConfigOrigin,
   freshConfig,
-  heartbeatMs,
   plainKeyText,
   resolveConnection,
   resolveSettings,
@@ -133,10 +132,6 @@ test("a connection does not show its key", () => {
   expect(inspect(connection, { depth: 10, showHidden: true })).not.toContain(key);
 });
 
-test("progress is repeated often for a person, and seldom in a log", () => {
-  expect([heartbeatMs({ CI: "" }), heartbeatMs({ CI: "true" })]).toEqual([15_000, 60_000]);
-});
-
 test("a key in the stack's config that is no secret is a warning, which does not show it", () => {
   const textOf = (values: Record<string, string>, isSecret: boolean) =>
     plainKeyText(config(values), () => isSecret, "Pulumi.dev.yaml");
@@ -146,7 +141,6 @@ test("a key in the stack's config that is no secret is a warning, which does not
 });
 
 test.each<[string, Record<string, string>, object]>([
-  ["nothing", {}, {}],
   ["empty texts, which are as good as none", { strictPreview: "", capacityCheck: " ", maxHourlyCost: "\n" }, {}],
   [
     "words",

@@ -50,27 +50,6 @@ describe("the availability of one GPU type", () => {
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/gpus/h100/availability"]);
   });
 
-  it("is that of clusters where the service shows it for machines too", async () => {
-    const cluster = (free: number) => ({ totalGpus: 16, freeGpus: free, maxPlaceableGpus: free });
-    const vm = { totalGpus: 16, freeGpus: 9, maxPlaceableGpus: 8 };
-    const rows = [
-      { gpuModelId: "rtx-4090", vm, cluster: cluster(4) },
-      { gpuModelId: "h100", vm, cluster: cluster(0) },
-    ];
-    const bench = await openBench({
-      faults: [
-        { kind: "body", path: "/v1/gpus/availability", body: JSON.stringify(rows), times: 9 },
-        { kind: "status", path: "/v1/gpus/*/availability", status: 404, times: 9 },
-      ],
-    });
-    const [rtx, h100] = [
-      { type: "rtx-4090", available: true, availableCount: 4, raw: rows[0] },
-      { type: "h100", available: false, availableCount: 0, raw: rows[1] },
-    ];
-    expect(await bench.run(getGpuAvailability(bench.client))).toStrictEqual({ availability: [rtx, h100] });
-    expect(await ask("RTX 4090", bench)).toStrictEqual({ availability: [rtx] });
-  });
-
   it("is an error for a type that the service does not know, which says where the types are", async () => {
     const bench = await openBench();
     const { message } = await failureOf(ask("h/1?", bench));

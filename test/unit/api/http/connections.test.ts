@@ -88,47 +88,26 @@ test("a refused connection was surely not sent, and a creation is sent again", a
   expect(String(error)).toContain(`the connection was refused (ECONNREFUSED, ${new URL(url).host}) (tried 3 times)`);
 });
 
-describe("a service that closes a connection when the next request comes over it", () => {
-  /** Closes a connection instead of a second answer, as a service does that ends idle connections at that moment. */
-  async function openClosing() {
-    const used = new Set<unknown>();
-    const { url } = await serve((request, response) => {
-      if (used.has(request.socket)) return request.socket.destroy();
-      used.add(request.socket);
-      return response.end("[]");
-    });
-    return { ...transportTo(url), used };
-  }
-
-  const idle = () => new Promise((resolve) => setTimeout(resolve, 20));
-
-  it("loses the answer to a read, which is then sent again", async () => {
-    const { send } = await openClosing();
-    await send(once("GET"));
-    await idle();
-    expect((await send(once("GET", { attempts: 2 }))).status).toBe(200);
+test("a create request opens a connection of its own: one that the service closes while it is idle loses no answer", async () => {
+  const used = new Set<unknown>();
+  const { url } = await serve((request, response) => {
+    // Closes the connection instead of a second answer.
+    if (used.has(request.socket)) return request.socket.destroy();
+    used.add(request.socket);
+    return response.end("[]");
   });
-
-  it("loses no answer to a create request: that opens a connection of its own, which no other request uses", async () => {
-    const { send, used } = await openClosing();
-    await send(once("GET"));
-    for (let index = 0; index < 3; index += 1) {
-      await idle();
-      expect((await send(once("POST", { body }))).status).toBe(200);
-    }
-    expect(used.size).toBe(4);
-  });
+  const { send } = transportTo(url);
+  await send(once("GET"));
+  for (let index = 0; index < 3; index += 1) expect((await send(once("POST", { body }))).status).toBe(200);
+  expect(used.size).toBe(4);
 });
 
-test.each([
-  ["status line", (request: string) => `HTTP/1.1 what OK\r\n\r\n${request}`],
-  ["header", (request: string) => `HTTP/1.1 200 OK\r\n: ${request.replaceAll("\r\n", " ")}\r\n\r\n`],
-])("the cause does not contain an answer with a malformed %s that repeats the request", async (_what, answer) => {
+test("the cause does not contain a malformed answer that repeats the request", async () => {
   const requests: string[] = [];
   const server = createTcpServer((socket) => {
     socket.on("data", (data) => {
       requests.push(String(data));
-      socket.end(answer(String(data)));
+      socket.end(`HTTP/1.1 what OK\r\n\r\n${data}`);
     });
   });
   const error = await failureOf(transportTo(await listen(server)).send(once("GET")));

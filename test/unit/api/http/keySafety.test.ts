@@ -101,7 +101,6 @@ test.each<[string, string, (kept: number) => string]>([
   ["at the cut of a long reason", value, (kept) => envelope(long(value, kept, 500))],
   ["in base64, at the cut", value, (kept) => envelope(long(Buffer.from(value).toString("base64"), kept, 500))],
   ["at the cut of a long code", value, (kept) => envelope("No.", long(value, kept, 100))],
-  ["in a page", value, (kept) => `<html><body><pre>${long(value, kept, 500)}</pre></body></html>`],
   ["in one line in place of several", lines, (kept) => envelope(long(collapsed, kept, 500))],
   [
     "broken by an invisible character",

@@ -41,6 +41,17 @@ test("a probe that hangs is followed by another one after 10 s", async () => {
   expect(times()).toEqual([0, 10_000, 10_050]);
 });
 
+test("while reads fill the connections, a place stays free for a deletion", async () => {
+  const { clock, service, send } = bench((_request, count) => left(99 - count));
+  await clock.run(many(45, () => send()));
+  const reads = many(30, () => send());
+  await quiet();
+  const deletion = send(requestOf("delete"));
+  await quiet();
+  expect([service.arrivals.at(-1)?.request.kind, service.counts.inFlight]).toEqual(["delete", 16]);
+  await clock.run(Promise.all([reads, deletion]));
+});
+
 test("a lookup after a lost answer need not heed the share: its first 5 s may be all that an interrupt leaves", async () => {
   const { clock, service, send } = bench((_request, count) => left(count < 2 ? 2 : 90));
   await clock.run(send());
