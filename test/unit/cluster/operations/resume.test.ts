@@ -4,7 +4,7 @@ import type { ForeignCluster } from "../../../../simulator";
 import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";
 import { least, urnOf } from "../inputs";
 import { patch } from "../powerHarness";
-import { laterLists, post } from "./createOnceHarness";
+import { laterLists } from "./createOnceHarness";
 
 const salt = "salt-7f3a9e51";
 const urn = urnOf("web");
@@ -61,23 +61,6 @@ describe("a cluster that an interrupted run has created", () => {
     expect(writes(bench.simulator)).toEqual([patch]);
     expect(bench.simulator.cluster(id)).toMatchObject({ status: "running", env: program["env"] });
   });
-
-  it("is adopted after an error that says that a cluster may exist", async () => {
-    const bench = await open({
-      faults: [
-        { ...post, kind: "status", status: 504, when: "after" },
-        { kind: "hidden", ms: 600_000 },
-      ],
-    });
-    const process = bench.as("seen");
-    const { inputs } = await bench.run(process.check(bench.ctx(), program));
-    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
-    expect(message).toMatch(/may have been created.*gpucluster:resume adopts it in the next `pulumi up`$/);
-    await bench.clock.advance(600_000);
-    forget(bench);
-    expect(await up(bench)).toMatchObject({ id: living(bench.simulator)[0]?.id });
-    expect(writes(bench.simulator)).toEqual([]);
-  });
 });
 
 describe("a cluster that is not certainly that of an interrupted run", () => {
@@ -124,19 +107,6 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     const { refusals, said } = await preview(bench);
     expect(refusals).toEqual([]);
     expect(said).toMatch(new RegExp(`^warning: web: ${id} .*without gpucluster:resume.* set .adopt: "${id}". before`));
-  });
-
-  it.each<[string, Properties, BenchOptions]>([
-    ["without the setting", {}, { settings: { resume: undefined } }],
-    ["with a name of the program", { name }, {}],
-  ])("%s is refused, too", async (_title, news, options) => {
-    const bench = await open(options);
-    leave(bench, { name: news["name"] ? name : generatedName(urn) });
-    const { inputs, failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...program, ...news }));
-    expect(failures).toEqual([{ property: "name", reason: expect.stringMatching(/set `adopt: "cl_/) }]);
-    const error = await bench.run(failureOf(bench.cluster.create(bench.ctx(), inputs)));
-    expect(error.message).toMatch(/is already the name of cl_/);
-    expect(writes(bench.simulator)).toEqual([]);
   });
 });
 

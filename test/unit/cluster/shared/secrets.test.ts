@@ -1,9 +1,10 @@
 import { inspect } from "node:util";
 import type { Properties } from "../../../../provider/contract";
 import { getCluster, getClusterStatus, getClusters } from "../../../../provider/functions/clusters";
-import type { Fault } from "../../../../simulator";
-import { type Bench, failureOf, openBench, openSettled, settle } from "../harness";
+import type { Dialect, Fault } from "../../../../simulator";
+import { type Bench, bareStatus, failureOf, initErrorOf, openBench, openSettled, settle } from "../harness";
 import { canary, checked } from "../inputs";
+import { refresh } from "../powerHarness";
 
 const next = "hf_canary-next-9b1c-0123456";
 const multiline = `-----BEGIN KEY-----\n${canary}-line-2\n-----END KEY-----`;
@@ -108,12 +109,15 @@ it("a value of a cluster that this process has deleted shows in no message and n
   expect(inspect([bench.said, error], { depth: 9 })).not.toContain(old);
 });
 
-it("a value of the state before shows in nothing that an update says", async () => {
+it("a value of the state before, which this process never had, shows in nothing that an update says", async () => {
+  const old = "canary-of-the-state-4b5c6d";
   const { bench, id, state } = await openSettled(checked);
-  bench.simulator.change(id, { status: "failed", message: `${canary} was refused` });
-  const { env: _env, ...news } = checked;
-  const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, { ...state, env: { OLD: canary } }, news);
-  expectSilence(bench, await bench.run(endOf(work)));
+  bench.simulator.change(id, { sickReplica: { replica: 0, message: `bad: ${old}` } });
+  const before = { ...state, settled: false, env: { OLD_TOKEN: old } };
+  const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, before, checked);
+  const error = await bench.run(failureOf(work));
+  expect(error.message).toContain("bad: [secret]");
+  expect([...bench.said, error.message].join("\n")).not.toContain(old);
 });
 
 it("a status word that quotes a value of env shows in no progress of an update that is busy, and in no error", async () => {
@@ -126,4 +130,73 @@ it("a status word that quotes a value of env shows in no progress of an update t
   const work = bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), id, state, news);
   expectSilence(bench, await bench.run(failureOf(work)));
   expect(bench.said.join()).toContain("the service is busy with the cluster: crashed with [secret]");
+});
+
+const added = "added-by-the-service-5c2d";
+const injected: Partial<Dialect> = { injectedEnv: { SERVICE_TOKEN: added } };
+
+const withEnv = (...values: string[]): Properties => ({
+  ...checked,
+  env: Object.fromEntries(values.map((value, index) => [`TOKEN_${index}`, value])),
+});
+
+/** Everything of an error that is shown, or may be by whoever prints a cause; and everything that was said. */
+function textsOf({ said }: Bench, error?: Error & { reasons?: readonly string[] }): string {
+  const causes: string[] = [];
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) causes.push(cause.message);
+  return [...said, ...causes, ...(error?.reasons ?? [])].join("\n");
+}
+
+/** A creation that has to fail within a minute. */
+async function failingCreate(bench: Bench, inputs: Properties) {
+  return bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs: 60_000 }), inputs)));
+}
+
+/** A value, whose it is, and how the cluster comes to it. */
+const values: [string, string, Partial<Dialect>][] = [
+  ["of the program", canary, {}],
+  ["that only the service has added", added, injected],
+];
+
+describe.each(values)("a value %s", (_title, value, dialect) => {
+  const inputs = value === added ? checked : withEnv(value);
+
+  it("shows in no message of a replica, and in nothing that is said of it", async () => {
+    const message = `cannot log in with ${value}`;
+    const bench = await openBench({ dialect, faults: [{ kind: "sick-replica", replica: 0, message }] });
+    const error = await failingCreate(bench, inputs);
+    expect(textsOf(bench, error)).not.toContain(value);
+    expect(error.reasons[0]).toContain("cannot log in with [secret]");
+    const found = await refresh(bench, error);
+    for (const { state } of [error, found]) {
+      expect(JSON.stringify(state["replicaStatuses"])).toContain("cannot log in with [secret]");
+      expect(JSON.stringify(state["replicaStatuses"])).not.toContain(value);
+    }
+  });
+
+  it("shows in nothing where it is in the service's word for the state", async () => {
+    // Without a word in `/status`: a known one there would count before an unknown one of the record.
+    const { bench, id, state } = await openSettled(inputs, { dialect, wire: bareStatus });
+    const env = { ...bench.simulator.cluster(id)?.env, ...dialect.injectedEnv };
+    expect(Object.values(env)).toContain(value);
+    const body = JSON.stringify({ id, status: `waits for ${value}`, env });
+    bench.simulator.fault({ method: "GET", path: "/v1/clusters/*", kind: "body", body, times: 1_000 });
+    bench.simulator.change(id, { sickReplica: { replica: 0, message: "hot" } });
+    const work = bench.cluster.update(bench.ctx({ timeoutMs: 60_000 }), id, { ...state, settled: false }, inputs);
+    const error = await bench.run(initErrorOf(work));
+    expect(bench.said.join()).toContain("replicas healthy, waits for [secret]");
+    expect(error.reasons[0]).toContain("waits for [secret]");
+    expect(error.state["status"]).toBe("waits for [secret]");
+    expect(textsOf(bench, error)).not.toContain(value);
+  });
+});
+
+it("our own sentences stay whole where a value of env is a part of them; in what the service says, it is hidden", async () => {
+  const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 0, message: "wrong key: s3cr" }] });
+  const error = await failingCreate(bench, withEnv("s3cr", "web", "h100", "cluster", "healthy", "after", "kept"));
+  const [reason] = error.reasons;
+  expect(reason).toContain(`cluster "web" (${error.id}) was created, but is not ready: timed out after 1m`);
+  expect(reason).toContain("It is kept in the state: run `pulumi up` again");
+  expect(reason).toContain("wrong key: [secret]");
+  expect(bench.said).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
 });
