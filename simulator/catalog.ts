@@ -14,9 +14,6 @@ export interface SimulatedGpuType {
   stock: number;
   /** Number of free GPUs that all answers show, whatever is free: a stock that lies. @default the free GPUs */
   shownStock?: number;
-  /** @default "NVIDIA" */
-  manufacturer?: string;
-  architecture?: string;
 }
 
 // The cheapest type is sold out on purpose: a program that takes the cheapest type must check the stock too.
@@ -34,12 +31,12 @@ const defaultCatalog: readonly SimulatedGpuType[] = [
 // Two types share the first word of their name, so that a short name is ambiguous; again the cheapest one is sold out.
 /** Types with the names of the service's public documents. */
 const publishedCatalog: readonly SimulatedGpuType[] = [
-  { type: "rtx-4090", name: "RTX 4090", memoryGb: 24, pricePerHour: 0.49, stock: 48, architecture: "Ada" },
-  { type: "rtx-3090", name: "RTX 3090", memoryGb: 24, pricePerHour: 0.29, stock: 0, architecture: "Ampere" },
-  { type: "a100-40gb", name: "A100 40GB", memoryGb: 40, pricePerHour: 1.29, stock: 64, architecture: "Ampere" },
-  { type: "a100-80gb", name: "A100 80GB", memoryGb: 80, pricePerHour: 1.79, stock: 128, architecture: "Ampere" },
-  { type: "h100", name: "H100", memoryGb: 80, pricePerHour: 2.99, stock: 256, architecture: "Hopper" },
-  { type: "h200", name: "H200", memoryGb: 141, pricePerHour: 3.99, stock: 32, architecture: "Hopper" },
+  { type: "rtx-4090", name: "RTX 4090", memoryGb: 24, pricePerHour: 0.49, stock: 48 },
+  { type: "rtx-3090", name: "RTX 3090", memoryGb: 24, pricePerHour: 0.29, stock: 0 },
+  { type: "a100-40gb", name: "A100 40GB", memoryGb: 40, pricePerHour: 1.29, stock: 64 },
+  { type: "a100-80gb", name: "A100 80GB", memoryGb: 80, pricePerHour: 1.79, stock: 128 },
+  { type: "h100", name: "H100", memoryGb: 80, pricePerHour: 2.99, stock: 256 },
+  { type: "h200", name: "H200", memoryGb: 141, pricePerHour: 3.99, stock: 32 },
   { type: "l4", name: "L4", memoryGb: 24, pricePerHour: 0.44, stock: 128 },
 ];
 
@@ -50,8 +47,8 @@ export const catalogs: PerValue<"catalog", readonly SimulatedGpuType[]> = {
 };
 
 /** The facts about a GPU model in the client's records, besides its id. */
-export function modelFacts({ name, manufacturer = "NVIDIA", memoryGb }: SimulatedGpuType) {
-  return { name, manufacturer, vramGb: memoryGb };
+export function modelFacts({ name, memoryGb }: SimulatedGpuType) {
+  return { name, manufacturer: "NVIDIA", vramGb: memoryGb };
 }
 
 /** The UUID for a text, such as the name of a GPU type or a replica: equal texts have equal UUIDs. */

@@ -4,8 +4,6 @@ import { type SimulatedCluster, statusAt } from "./life";
 
 /** Changes of a cluster that no request made. They take effect at once. */
 export interface ClusterChanges {
-  /** The endpoint keeps the previous name. */
-  name?: string;
   /** New replicas are healthy at once; if there are too many, the last ones are removed. */
   replicas?: number;
   /** Both the desired and the running env. */
@@ -45,8 +43,7 @@ export function addForeign(fleet: Fleet, ownOrganization: string, fields: Foreig
 
 /** Applies changes to a cluster. */
 export function applyChanges(state: ClusterState, changes: ClusterChanges, now: number, timing: Timing): void {
-  const { name = state.name, replicas, status, env, container } = changes;
-  state.name = name;
+  const { replicas, status, env, container } = changes;
   if (env || container) {
     state.configuration = {
       container: container ?? state.configuration.container,

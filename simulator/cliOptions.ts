@@ -7,7 +7,6 @@ import type { SimulatorOptions } from "./index";
 /** The parsed command line. */
 export type CliOptions =
   | { command: "help" }
-  | { command: "list-dialects" }
   | { command: "fail"; message: string }
   | { command: "run"; options: SimulatorOptions; dialectName: string; exitWithStdin: boolean };
 
@@ -22,15 +21,13 @@ apiKey, dialect and pid. SIGINT and SIGTERM end it.
   --api-key KEY          the one API key (default: $GPUCLUSTER_API_KEY, else a generated one)
   --dialect NAME         reading of the specification (default: plain), one of
                          ${dialectNames};
-                         or options on top of plain in JSON, such as '{"updateMethod":"PUT"}'
-  --list-dialects        print these options, each with its values
+                         or options on top of plain in JSON, such as '{"updateMethod":"PUT"}'; see below
   --provisioning-ms N    time until all replicas of a cluster are healthy (default: 3000)
   --deletion-ms N        time until a deleted cluster is gone (default: 300)
   --rate-limit N         requests per window (default: 100)
   --rate-window-ms N     length of a window (default: 60000)
   --list-lag-ms N        lists show clusters as they were N ms ago (default: 0)
   --latency-ms N         added to each request (default: 0)
-  --sold-out-ms N        no GPU of any type is free for N ms from the start (default: 0)
   --fault JSON           a fault, such as
                          '{"kind":"drop","when":"after","method":"POST"}' (repeatable)
   --exit-with-stdin      end when standard input closes
@@ -42,7 +39,11 @@ Faults, by their kind (? marks an optional field):
 ${faultLines()
   .map((line) => `  ${line}\n`)
   .join("")}  Each takes the requests or the new clusters that it applies to: method?, path?, name?, times?, after?
-`;
+
+Options of a dialect, each with its values; plain has the first of them:
+${dialectLines()
+  .map((line) => `  ${line}\n`)
+  .join("")}`;
 
 const whatItIs =
   "A simulated GPU cluster service. Run these lines in the terminal that you use for Pulumi; Ctrl-C here ends it.";
@@ -62,19 +63,11 @@ function quoted(text: string): string {
   return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The text of --list-dialects: one line per option. */
-export const dialectHelp = `The options of a dialect, each with its values; plain has the first of them.
-
-${dialectLines()
-  .map((line) => `  ${line}\n`)
-  .join("")}`;
-
 /** Reads the command line. Pure: errors come back as a message. */
 export function parseCli(args: readonly string[], env: Readonly<Record<string, string | undefined>>): CliOptions {
   try {
     const { values } = parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false });
     if (values.help) return { command: "help" };
-    if (values["list-dialects"]) return { command: "list-dialects" };
     const apiKey = values["api-key"] ?? env.GPUCLUSTER_API_KEY;
     const dialectName = values.dialect ?? "plain";
     const dialect = parseDialectText(dialectName);
@@ -84,8 +77,8 @@ export function parseCli(args: readonly string[], env: Readonly<Record<string, s
       dialectName,
       exitWithStdin: values["exit-with-stdin"] ?? false,
       options: {
-        port: parsePort(number("port")),
-        apiKeys: apiKey ? { [parseKey(apiKey)]: "org_default" } : undefined,
+        port: number("port"),
+        apiKeys: apiKey ? { [apiKey]: "org_default" } : undefined,
         dialect,
         provisioningMs: number("provisioning-ms"),
         deletionMs: number("deletion-ms"),
@@ -93,7 +86,6 @@ export function parseCli(args: readonly string[], env: Readonly<Record<string, s
         rateWindowMs: number("rate-window-ms"),
         listLagMs: number("list-lag-ms"),
         latencyMs: number("latency-ms"),
-        soldOutMs: number("sold-out-ms"),
         faults: values.fault?.map(parseFaultText),
       },
     };
@@ -106,38 +98,23 @@ const flags = {
   port: { type: "string" },
   "api-key": { type: "string" },
   dialect: { type: "string" },
-  "list-dialects": { type: "boolean" },
   "provisioning-ms": { type: "string" },
   "deletion-ms": { type: "string" },
   "rate-limit": { type: "string" },
   "rate-window-ms": { type: "string" },
   "list-lag-ms": { type: "string" },
   "latency-ms": { type: "string" },
-  "sold-out-ms": { type: "string" },
   fault: { type: "string", multiple: true },
   "exit-with-stdin": { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
-type NumberFlag =
-  | "port"
-  | "rate-limit"
-  | `${"provisioning" | "deletion" | "rate-window" | "list-lag" | "latency" | "sold-out"}-ms`;
+type NumberFlag = "port" | "rate-limit" | `${"provisioning" | "deletion" | "rate-window" | "list-lag" | "latency"}-ms`;
 
 function parseNumber(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,12}$/.test(text)) return Number(text);
   throw new RangeError(`--${flag} must be a whole number, got "${text}".`);
-}
-
-function parsePort(port: number | undefined): number | undefined {
-  if (port === undefined || port <= 65_535) return port;
-  throw new RangeError(`--port must be at most 65535, got ${port}.`);
-}
-
-function parseKey(key: string): string {
-  if (/^\S+$/.test(key)) return key;
-  throw new RangeError("The API key must not contain white space.");
 }
 
 function parseDialectText(text: string): string | Partial<Dialect> {

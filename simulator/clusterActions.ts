@@ -1,7 +1,7 @@
 import { ApiError } from "./answers";
 import { type ClusterState, configure, restart, rollOut, scale } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
-import { applyRolloutFaults } from "./faultEffects";
+import { applyClusterFaults } from "./faultEffects";
 import type { Service } from "./fleet";
 import { parseRedeploy, parseScale, parseUpdate, type Update } from "./requests";
 
@@ -119,7 +119,7 @@ function wake(service: Service, state: ClusterState): void {
 function renew({ fleet, faults }: Service, state: ClusterState, word: Parameters<typeof rollOut>[1]): void {
   const now = fleet.clock.now();
   rollOut(state, word, now, fleet.timing);
-  applyRolloutFaults(faults, state, fleet.timing, now);
+  applyClusterFaults(faults, "rollout", state, now, fleet.timing);
 }
 
 /** Stores the update of a request. Returns whether the configuration has changed. */

@@ -1,12 +1,13 @@
 import { type Answer, ApiError } from "./answers";
 import { wireIds } from "./catalog";
+import { clientRecords } from "./clientRecords";
 import { type Action, actions, applyUpdate, ensureCapacity } from "./clusterActions";
-import { acted, listAnswer, pageParameters, recordForm } from "./clusterAnswers";
-import { clusterStatus } from "./clusterRecords";
+import { clusterStatus, type RecordForm, specifiedRecords } from "./clusterRecords";
 import type { ClusterState } from "./clusterState";
-import { applyBirthFaults } from "./faultEffects";
+import { applyClusterFaults } from "./faultEffects";
 import type { Service } from "./fleet";
 import { isChanging } from "./life";
+import { listAnswer, pageParameters } from "./pages";
 import { parseCreate } from "./requests";
 import type { Call, Route } from "./router";
 
@@ -37,7 +38,8 @@ export function clusterRoutes(service: Service): Route[] {
       const state = changeable(service, call);
       const before = name === "scale" ? state.desiredReplicas : undefined;
       run(service, state, call.body);
-      return acted[dialect.actionAnswer](records.changed(fleet.view(state), before));
+      if (dialect.actionAnswer === "empty") return { status: 202 };
+      return { status: 200, body: records.changed(fleet.view(state), before) };
     },
   });
   return [
@@ -51,6 +53,10 @@ export function clusterRoutes(service: Service): Route[] {
   ];
 }
 
+function recordForm(service: Service): RecordForm {
+  return service.dialect.form === "client" ? clientRecords(service) : specifiedRecords(service);
+}
+
 function create(service: Service, { organization, body }: Call): Answer {
   const { fleet, dialect } = service;
   const parsed = parseCreate(body, dialect);
@@ -61,7 +67,7 @@ function create(service: Service, { organization, body }: Call): Answer {
     throw new ApiError(409, "name_taken", `There is a cluster named "${name}" already.`);
   }
   const state = fleet.add({ ...wanted, organization }, fleet.timing.provisioningMs);
-  applyBirthFaults(service.faults, state, fleet.timing);
+  applyClusterFaults(service.faults, "birth", state, state.createdAt, fleet.timing);
   return { status: 201, body: recordForm(service).created(fleet.view(state)) };
 }
 
@@ -113,7 +119,7 @@ function changeable(service: Service, call: Call): ClusterState {
 function deletable(service: Service, call: Call): ClusterState {
   const state = living(service, call);
   if (state.deletedAt === undefined) ensureNotBusy(service, state);
-  else if (service.dialect.deleteAgain === "409") throw terminating(state);
+  else if (service.dialect.busyWhen === "changing") throw terminating(state);
   return state;
 }
 

@@ -26,11 +26,8 @@ export interface ReplicaState {
 export interface ClusterState {
   readonly id: string;
   readonly suffix: string;
-  /** The endpoint's host keeps the cluster's first name. */
-  readonly host: string;
-  /** Replaces the made address of the endpoint; empty if the service shows none. */
-  readonly endpoint: string | undefined;
-  name: string;
+  readonly endpoint: string;
+  readonly name: string;
   readonly organization: string;
   /** An empty string if there is none. */
   readonly gpuType: string;

@@ -1,7 +1,7 @@
 const values = <T>(...listed: T[]): readonly T[] => listed;
 
-// The checks of a choice (dialects.ts) and the command line's --list-dialects read this table, so a new value is one word here
-// and one line in the table that renders it.
+// The checks of a choice (dialects.ts) and the command line's --help read this table, so a new value is one word here and one
+// line in the table that renders it.
 /**
  * The questions that the specification leaves open, each with the values that the simulator supports. The first value is
  * that of `plain`. Any combination works.
@@ -41,13 +41,11 @@ export const dialectOptions = {
   startedBy: ["restart-or-redeploy", "redeploy", "scale"],
   /** An update of a stopped or stopping cluster is stored until the start, refused with 409 `invalid_state`, or starts it. */
   stoppedUpdate: ["stored", "refused", "starts"],
-  /** Answer to a second DELETE while the cluster terminates: the first answer, or 409. When it is gone, it is 404. */
-  deleteAgain: ["same", "409"],
   /** A cluster that is gone disappears; is shown for one more minute, as `terminated`; or stays readable by id, unlisted. */
   tombstone: ["none", "listed", "readable"],
   /** Stop, restart, scale and redeploy answer 200 with the cluster, or 202 without a body. */
   actionAnswer: ["cluster", "empty"],
-  /** Whether a cluster that is changing its state refuses every change with 409 `cluster_busy`. */
+  /** Whether a cluster that is changing its state refuses every change, and a terminating one a second DELETE, with 409. */
   busyWhen: ["never", "changing"],
   /** `{"error": {"code", "message", "status"}}`; `{"message", "code"}`; or `{"error": {"type", "code", "message"}}`. */
   errorShape: ["envelope", "flat", "typed"],

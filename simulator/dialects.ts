@@ -30,7 +30,6 @@ export const dialects = {
     envEcho: "masked",
     updateMethod: "PUT",
     updateSemantics: "replace",
-    deleteAgain: "409",
     tombstone: "listed",
     busyWhen: "changing",
   },

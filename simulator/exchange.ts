@@ -27,29 +27,26 @@ interface Incoming {
 
 /** The organization of a request's key. */
 export function organizationOf(backend: Backend, { authorization }: Incoming): string | undefined {
-  const key = keyOf(authorization);
-  return key === undefined ? undefined : backend.apiKeys.get(key);
+  return backend.apiKeys.get(keyOf(authorization));
 }
 
 /** Answers one request: delay, key, rate limit, faults, endpoint, in this order. */
 export async function answer(backend: Backend, incoming: Incoming): Promise<Answer> {
   const { signal, fleet, rates, dialect, faults } = backend;
-  if (backend.latencyMs > 0) await sleep(backend.latencyMs, undefined, { signal });
+  const pause = async (ms: number) => ms > 0 && sleep(ms, undefined, { signal });
+  await pause(backend.latencyMs);
   const now = fleet.clock.now();
   const organization = organizationOf(backend, incoming);
-  const key = keyOf(incoming.authorization);
-  if (organization === undefined || key === undefined) {
-    return withHeaders(rateHeaders(rates.untouched(now)), errorAnswer(unauthorized(), dialect));
-  }
-  const rate = rates.take(key, now);
+  const rate = rates.take(organization === undefined ? undefined : keyOf(incoming.authorization), now);
   const headers = rateHeaders(rate);
+  if (organization === undefined) return withHeaders(headers, errorAnswer(unauthorized(), dialect));
   if (rate.exceeded) return withHeaders(headers, errorAnswer(rateLimited(rate, now), dialect));
   const met = faults.take("request", factsOf(backend, incoming));
-  if (delayOf(met, "before") > 0) await sleep(delayOf(met, "before"), undefined, { signal });
+  await pause(delayOf(met, "before"));
   const effect = () => run(backend, incoming, organization);
   const fault = answerFault(met);
   const result = fault ? applyAnswerFault(fault, effect, dialect) : effect();
-  if (delayOf(met, "after") > 0) await sleep(delayOf(met, "after"), undefined, { signal });
+  await pause(delayOf(met, "after"));
   return withHeaders(headers, result);
 }
 
@@ -81,6 +78,7 @@ function withHeaders(headers: Record<string, string>, result: Answer): Answer {
   return { ...result, headers: { ...headers, ...result.headers } };
 }
 
-function keyOf(authorization: string | undefined): string | undefined {
-  return /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+/** The key of a header, or an empty text, which is no key. */
+function keyOf(authorization = ""): string {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
 }

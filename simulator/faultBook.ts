@@ -1,7 +1,7 @@
 import { type AnswerFault, type Fault, isAnswerFault, isClusterFault } from "./faults";
 
 /** When the simulator looks for a fault: at each request, at each creation of a cluster, or at each later roll-out. */
-type FaultStage = "request" | "birth" | "rollout";
+export type FaultStage = "request" | "birth" | "rollout";
 
 /** The facts of a request that decide whether a fault applies. */
 export interface FaultFacts {

@@ -1,7 +1,7 @@
 import { type Answer, errorBody } from "./answers";
 import type { ClusterState, Timing } from "./clusterState";
 import type { Dialect } from "./dialectOptions";
-import type { FaultBook } from "./faultBook";
+import type { FaultBook, FaultStage } from "./faultBook";
 import type { AnswerFault, Fault } from "./faults";
 
 /** The answer to a request with a fault; `effect` performs the request. */
@@ -40,18 +40,16 @@ function page(status: number): string {
   return `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>\n`;
 }
 
-/** Applies the pending faults for new clusters to a new cluster. */
-export function applyBirthFaults(faults: FaultBook, state: ClusterState, timing: Timing): void {
-  for (const fault of faults.take("birth", factsOf(state))) applyClusterFault(fault, state, state.createdAt, timing);
-}
-
-/** Applies the pending faults of its container to a cluster whose replicas were just replaced. */
-export function applyRolloutFaults(faults: FaultBook, state: ClusterState, timing: Timing, now: number): void {
-  for (const fault of faults.take("rollout", factsOf(state))) applyClusterFault(fault, state, now, timing);
-}
-
-function factsOf({ name, deployed: { container } }: ClusterState) {
-  return { method: "POST", path: "/v1/clusters", name, container };
+/** Applies the pending faults to a new cluster, or to one whose replicas were just replaced. */
+export function applyClusterFaults(
+  faults: FaultBook,
+  stage: FaultStage,
+  state: ClusterState,
+  now: number,
+  timing: Timing,
+): void {
+  const facts = { method: "POST", path: "/v1/clusters", name: state.name, container: state.deployed.container };
+  for (const fault of faults.take(stage, facts)) applyClusterFault(fault, state, now, timing);
 }
 
 function applyClusterFault(fault: Fault, state: ClusterState, now: number, { provisioningMs }: Timing): void {

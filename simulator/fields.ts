@@ -43,23 +43,11 @@ export function checked<T>(schema: z.ZodType<T>, fields: Record<string, unknown>
 
 /** Extra fields as an answer in the specification's style shows them. */
 export function snakeCased(fields: object): Record<string, unknown> {
-  const entries = Object.entries(fields).map(([name, value]) => {
-    return [snakeCase(name), isRecord(value) ? snakeCased(value) : value];
-  });
-  return Object.fromEntries(entries);
-}
-
-/** A record with names in either style, converted to camelCase. */
-export function camelCased(fields: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [camelCase(name), value]));
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value]));
 }
 
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 }
 
 /** A plain object. */

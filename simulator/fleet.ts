@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import type { SimulatedGpuType } from "./catalog";
 import { addReplicas, type ClusterState, type Configuration, type Timing } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
@@ -26,11 +25,10 @@ const clusterIds: PerValue<"form", (suffix: string) => string> = {
 export class Fleet {
   readonly #clusters = new Map<string, ClusterState>();
   readonly #catalog: Map<string, SimulatedGpuType>;
-  readonly #history = new History();
-  /** The address below which the endpoints of new clusters are; empty if they have none. */
+  /** Past states of all clusters, oldest first, for lists that lag. */
+  #past: { at: number; states: ClusterState[] }[] = [];
+  /** The address below which the endpoints of new clusters are. */
   endpointBase: string | undefined;
-  /** Until this time, no GPU is free. */
-  soldOutUntil = 0;
 
   constructor(
     readonly clock: { now(): number },
@@ -63,18 +61,20 @@ export class Fleet {
    */
   listed(organization: string): SimulatedCluster[] {
     const time = this.clock.now() - this.listLagMs;
-    const states = this.listLagMs > 0 ? this.#history.at(time) : this.all();
-    return states
-      .filter(
-        (state) => state.organization === organization && this.#isShownAt(state, time, this.timing.tombstoneMs.lists),
-      )
+    const states = this.listLagMs > 0 ? this.#past.findLast(({ at }) => at <= time)?.states : this.all();
+    return (states ?? [])
+      .filter((state) => state.organization === organization)
+      .filter((state) => this.#isShownAt(state, time, this.timing.tombstoneMs.lists))
       .map((state) => snapshot(state, time, this.timing))
       .filter(({ hidden }) => !hidden);
   }
 
   /** Records the clusters for lists that lag. Must be called after each event. */
   remember(): void {
-    if (this.listLagMs > 0) this.#history.take(this.all(), this.clock.now());
+    if (this.listLagMs === 0) return;
+    const now = this.clock.now();
+    const shown = this.#past.findLastIndex(({ at }) => at <= now - this.listLagMs);
+    this.#past = [...this.#past.slice(Math.max(0, shown)), { at: now, states: structuredClone(this.all()) }];
   }
 
   /** A cluster of an organization by id, also a gone one. */
@@ -99,8 +99,9 @@ export class Fleet {
     const state: ClusterState = {
       id: clusterIds[this.form](suffix),
       suffix,
-      host: `${seed.name}-${suffix}.clusters.example.com`,
-      endpoint: this.endpointBase && `${this.endpointBase}/${seed.name}`,
+      endpoint: this.endpointBase
+        ? `${this.endpointBase}/${seed.name}`
+        : `https://${seed.name}-${suffix}.clusters.example.com`,
       name: seed.name,
       organization: seed.organization,
       gpuType: seed.gpuType,
@@ -138,7 +139,6 @@ export class Fleet {
   /** Number of free GPUs of a type. The GPUs of the cluster `except`, which is about to change, count as free. */
   available(type: string, except?: ClusterState): number {
     const now = this.clock.now();
-    if (now < this.soldOutUntil) return 0;
     const held = this.all()
       .filter((state) => state !== except && state.gpuType === type && holdsGpus(state, now, this.timing))
       .reduce((sum, state) => sum + state.desiredReplicas * state.gpusPerReplica, 0);
@@ -165,25 +165,4 @@ export interface Service {
   fleet: Fleet;
   dialect: Dialect;
   faults: FaultBook;
-}
-
-/** The past states of clusters, for lists that lag. */
-class History {
-  readonly #entries = new Map<string, { at: number; state: ClusterState }[]>();
-
-  /** Records the states. Must be called after each event. A cluster recorded for the first time counts from its creation. */
-  take(states: readonly ClusterState[], now: number): void {
-    for (const state of states) {
-      const entries = this.#entries.get(state.id) ?? [];
-      this.#entries.set(state.id, entries);
-      const last = entries.at(-1);
-      if (isDeepStrictEqual(last?.state, state)) continue;
-      entries.push({ at: last ? now : state.createdAt, state: structuredClone(state) });
-    }
-  }
-
-  /** The clusters that existed at a time, in their states after the last event before it. */
-  at(time: number): ClusterState[] {
-    return [...this.#entries.values()].flatMap((entries) => entries.findLast(({ at }) => at <= time)?.state ?? []);
-  }
 }

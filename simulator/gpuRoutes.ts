@@ -71,9 +71,8 @@ function clientModels({ fleet }: Service, query: GpuQuery): object {
   const data = fleet.gpus().map((gpu) => {
     const rows = rowsOf(fleet.shown(gpu.type), query);
     const sum = (field: "totalGpus" | "nodeCount") => rows.reduce((total, row) => total + row[field], 0);
-    const { architecture = null } = gpu;
     const availability = { totalGpus: sum("totalGpus"), nodeCount: sum("nodeCount") };
-    return { id: uuidOf(gpu.type), ...modelFacts(gpu), architecture, availability };
+    return { id: uuidOf(gpu.type), ...modelFacts(gpu), architecture: null, availability };
   });
   return { data };
 }

@@ -55,14 +55,9 @@ export interface SimulatorOptions {
   latencyMs?: number;
   /** The GPU types with prices and stock. @default the catalog of the dialect */
   gpuTypes?: SimulatedGpuType[];
-  /** Milliseconds from the start during which no GPU of any type is free. @default 0 */
-  soldOutMs?: number;
   /** Faults from the start. @default none */
   faults?: Fault[];
-  /**
-   * The address below which the endpoints of clusters are, such as that of a server of your test. `none`: the service shows
-   * no endpoint. @default an address that nobody serves
-   */
+  /** The address below which the endpoints of clusters are, such as that of a server of your test. @default one without a server */
   endpoint?: string;
   /** The time for clusters and rate windows. @default Date */
   clock?: { now(): number };
@@ -106,11 +101,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const closing = new AbortController();
   // Every delayed request listens to this signal.
   setMaxListeners(0, closing.signal);
-  const { endpoint, clock = Date } = options;
   const backend = assemble(options, closing.signal);
   const { fleet, dialect } = backend;
-  fleet.soldOutUntil = clock.now() + (options.soldOutMs ?? 0);
-  fleet.endpointBase = endpoint === "none" ? "" : endpoint;
+  fleet.endpointBase = options.endpoint;
   const book: RequestBook = { answered: [], open: new Set() };
   const [[apiKey, organization] = ["", ""]] = backend.apiKeys;
   const server = await listen(backend, options.port ?? 0, book);

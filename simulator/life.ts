@@ -36,7 +36,7 @@ export interface SimulatedCluster {
 
 /** A snapshot of a cluster at a time; later events do not change it. */
 export function snapshot(state: ClusterState, now: number, timing: Timing): SimulatedCluster {
-  const { id, name, organization, gpuType, gpusPerReplica, generation, host, configuration } = state;
+  const { id, name, organization, gpuType, gpusPerReplica, generation, endpoint, configuration } = state;
   const status = statusAt(state, now, timing);
   return {
     id,
@@ -46,7 +46,7 @@ export function snapshot(state: ClusterState, now: number, timing: Timing): Simu
     gpuType,
     gpusPerReplica,
     replicas: state.desiredReplicas,
-    endpoint: state.endpoint ?? `https://${host}`,
+    endpoint,
     createdAt: new Date(state.createdAt).toISOString(),
     ...structuredClone(configuration),
     extras: structuredClone(state.extras),

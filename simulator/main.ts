@@ -1,4 +1,4 @@
-import { dialectHelp, parseCli, readyText, usage } from "./cliOptions";
+import { parseCli, readyText, usage } from "./cliOptions";
 import { startSimulator } from "./index";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -7,7 +7,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function run(args: readonly string[], env: Environment) {
   const cli = parseCli(args, env);
   if (cli.command === "help") return { code: 0, out: usage, err: "" };
-  if (cli.command === "list-dialects") return { code: 0, out: dialectHelp, err: "" };
   if (cli.command === "fail") {
     return { code: 2, out: "", err: `pulumi-gpucluster: ${cli.message}\nSee pulumi-gpucluster simulator --help.\n` };
   }

@@ -18,21 +18,16 @@ export class RateWindows {
     readonly windowMs: number,
   ) {}
 
-  /** Counts one request of a key. */
-  take(key: string, now: number): RateState {
-    let window = this.#windows.get(key);
-    if (!window || now >= window.resetAt) {
-      window = { used: 0, resetAt: now + this.windowMs };
-      this.#windows.set(key, window);
-    }
+  /** Counts one request of a key. A request without a known key sees a window of its own. */
+  take(key: string | undefined, now: number): RateState {
+    const found = this.#windows.get(key ?? "");
+    const window = found && now < found.resetAt ? found : { used: 0, resetAt: now + this.windowMs };
     const exceeded = window.used >= this.limit;
-    if (!exceeded) window.used += 1;
+    if (key !== undefined) {
+      this.#windows.set(key, window);
+      if (!exceeded) window.used += 1;
+    }
     return { limit: this.limit, remaining: this.limit - window.used, resetAt: window.resetAt, exceeded };
-  }
-
-  /** The state for a request without a known key, which is not counted. */
-  untouched(now: number): RateState {
-    return { limit: this.limit, remaining: this.limit, resetAt: now + this.windowMs, exceeded: false };
   }
 }
 

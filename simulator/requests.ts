@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { invalid } from "./answers";
-import { wireIds } from "./catalog";
 import type { ClusterState } from "./clusterState";
 import type { Dialect, PerValue } from "./dialectOptions";
-import { changedExtras, type ExtraFields, extraFields, extrasOf, omitted } from "./extraFields";
+import { changedExtras, type ExtraFields, extraFields, extrasOf } from "./extraFields";
 import { checked, fieldsOf, type MainField, textLike, wholeNumber } from "./fields";
 import type { ClusterSeed } from "./fleet";
 
@@ -51,7 +50,7 @@ export function parseCreate(body: unknown, dialect: Dialect): Omit<ClusterSeed, 
   return {
     ...{ name, gpuType, replicas, container, env },
     gpusPerReplica: gpuType === "" ? 0 : Number(gpusPerReplica),
-    extras: { ...omitted(), ...extras },
+    extras,
   };
 }
 
@@ -95,14 +94,11 @@ export const parseUpdate: PerValue<
     const env = changes && merged(configuration.env, changes);
     return { ...settings, env, extras: { ...extras, ...extrasOf(fields, dialect) } };
   },
-  replace(body, state, dialect) {
-    const fields = fieldsOf(body, ["name", "gpuType", ...settings], dialect);
-    const { name = state.name, gpuType = wireIds[dialect.form](state.gpuType) } = fields;
-    if (name !== state.name) throw invalid("The name cannot be changed.");
-    if (gpuType !== wireIds[dialect.form](state.gpuType)) throw invalid("The GPU type cannot be changed.");
+  replace(body, _state, dialect) {
+    const fields = fieldsOf(body, settings, dialect);
     return {
       ...checked(z.object({ replicas, container, env: env.default({}) }), fields, dialect),
-      extras: { ...omitted(state.extras), ...extrasOf(fields, dialect) },
+      extras: extrasOf(fields, dialect),
     };
   },
 };

@@ -55,7 +55,7 @@ export function dispatch(routes: readonly Route[], { organization, method, url, 
 /** The value of a path's parameter ("" without one), or undefined if the path does not match. */
 export function matchPath(pattern: string, path: string): string | undefined {
   const found = new RegExp(`^${pattern.replace(/:\w+/, "([^/]+)")}$`).exec(path);
-  return found ? decode(found[1] ?? "") : undefined;
+  return found ? decodeURIComponent(found[1] ?? "") : undefined;
 }
 
 // The specification has no query parameters. A client that sends one which the dialect does not have relies on a guess.
@@ -68,14 +68,6 @@ function queryOf({ query = [] }: Route, url: URL): Record<string, string> {
 
 function takesBody({ takesBody: rule }: Route, { bytes }: RequestBody): boolean {
   return rule === true || (rule === "optional" && bytes.length > 0);
-}
-
-function decode(piece: string): string {
-  try {
-    return decodeURIComponent(piece);
-  } catch {
-    return piece;
-  }
 }
 
 /** The raw body of a request. */

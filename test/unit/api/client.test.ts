@@ -1,8 +1,8 @@
 import { type Client, createClient } from "../../../provider/api/client";
-import { fingerprint } from "../../../provider/api/clients";
+import { clientFor } from "../../../provider/api/clients";
 import type { HttpRequest } from "../../../provider/api/http/send";
-import { ApiError } from "../../../provider/base/errors";
 import { Secret } from "../../../provider/base/text";
+import { canary, serve, transportTo } from "./http/httpHarness";
 
 function bench(json: unknown = { id: "cl_1" }) {
   const sent: HttpRequest[] = [];
@@ -23,7 +23,7 @@ const withId: [string, (client: Client, id: string) => Promise<unknown>][] = [
   ["scaleCluster", (client, id) => client.scaleCluster(id, 2)],
   ["getClusterStatus", (client, id) => client.getClusterStatus(id)],
 ];
-const badIds = ["", "../../admin", "cl_1/stop", "cl_%2e%2e", "cl_\u0000", "cl_\u001b[31m", ".", "..", "x".repeat(200)];
+const badIds = ["", "../../admin", "cl_1/stop", "cl_%2e%2e", "cl_\u001b[31m", "..", "x".repeat(200)];
 
 test.each(withId)("%s sends nothing for an id that could leave its place in the path", async (_name, call) => {
   const { client, sent } = bench();
@@ -36,20 +36,31 @@ test.each(withId)("%s sends nothing for an id that could leave its place in the 
   expect(sent).toEqual([]);
 });
 
+type Place = { base: string; path: string };
+test.each<[string, (own: URL, other: URL) => Place]>([
+  ["makes the host a user name", (own, other) => ({ base: own.origin, path: `@${other.host}/evil` })],
+  ["goes on with the host", (_own, other) => ({ base: "http://127.0.0", path: `.1:${other.port}/evil` })],
+])("a path that %s is refused, and nothing arrives anywhere", async (_what, placeOf) => {
+  const arrived: unknown[] = [];
+  const open = async () => {
+    const { url } = await serve((request, response) => {
+      arrived.push(request.headers);
+      response.end("{}");
+    });
+    return new URL(url);
+  };
+  const { base, path } = placeOf(await open(), await open());
+  const { getServiceInfo } = createClient(transportTo(base).send);
+  const error: unknown = await getServiceInfo(path, { attempts: 1 }).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: "TypeError" });
+  expect(String(error)).not.toContain(canary);
+  expect(arrived).toEqual([]);
+});
+
 test("a GPU type is encoded in the path", async () => {
   const { client, sent } = bench({});
   await client.getGpuTypeAvailability("a/b?c#d e");
   expect(sent[0]?.path).toBe("/v1/gpus/a%2Fb%3Fc%23d%20e/availability");
-});
-
-test("the options of a call are passed down the chain", async () => {
-  const { client, sent } = bench();
-  const { signal } = new AbortController();
-  const options = { attempts: 2, maxQueueMs: 3, attemptTimeoutMs: 4, subject: "s", signal };
-  await client.getCluster("cl_1", options);
-  const place = { method: "GET", path: "/v1/clusters/cl_1", route: "/v1/clusters/:id", kind: "read" };
-  const { redactor } = client;
-  expect(sent).toEqual([{ ...options, ...place, redactor, accepts: expect.any(Function) }]);
 });
 
 test("a body has only the fields that the specification knows", async () => {
@@ -61,23 +72,14 @@ test("a body has only the fields that the specification knows", async () => {
   expect(JSON.parse(creation?.body ?? "")).toEqual({ ...same, gpu_type });
 });
 
-test.each<[string, string, boolean]>([
-  ["a field with another name in the other form", 'Unknown field "gpu_type"', true],
-  ["a field with the same name in both", "name is too long", false],
-  ["a variable", "env.MODEL is not valid", false],
-])("a refused creation names the setting if it is about %s", async (_what, said, isAbout) => {
-  const refusal = { outcome: "refused", method: "POST", path: "/v1/clusters", status: 400, isApiAnswer: true } as const;
-  const client = createClient(async ({ method }) => {
-    if (method === "POST") throw new ApiError("refused", { ...refusal, apiMessage: said });
-    return { status: 200, headers: {}, body: "", json: [] };
-  });
-  const body = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} };
-  const error = await client.createCluster(body).catch(String);
-  expect(String(error).includes("set gpucluster:requestNames")).toBe(isAbout);
-});
-
-test("a fingerprint distinguishes connections and does not reveal the key", () => {
-  const print = fingerprint({ baseUrl: "https://one.example.com", apiKey: new Secret("canary-key") });
-  expect(print).toMatch(/^[0-9a-f]{64}$/);
-  expect(fingerprint({ baseUrl: "https://one.example.com", apiKey: new Secret("canary-kez") })).not.toBe(print);
+test("clients of one key share its rate budget and the secrets of its clusters, whichever names their requests use", () => {
+  const connection = (key: string, baseUrl = "https://clients.example.com") => ({ baseUrl, apiKey: new Secret(key) });
+  const client = clientFor(connection("one-key"));
+  const named = clientFor({ ...connection("one-key"), requestNames: "client" });
+  expect([clientFor(connection("one-key")) === client, named === client]).toEqual([true, false]);
+  expect([named.budget === client.budget, named.redactor === client.redactor]).toEqual([true, true]);
+  for (const other of [connection("another-key"), connection("one-key", "https://other.example.com")]) {
+    expect(clientFor(other).budget).not.toBe(client.budget);
+    expect(clientFor(other).redactor).not.toBe(client.redactor);
+  }
 });

@@ -1,17 +1,18 @@
-import { duration } from "../../../provider/base/clock";
+import { duration, systemClock } from "../../../provider/base/clock";
 
-test.each<[seconds: number, text: string]>([
-  [0, "0s"],
-  [0.4, "0s"],
-  [59, "59s"],
-  [60, "1m"],
-  [190, "3m10s"],
-  [3_600, "60m"],
-  [7_199, "119m59s"],
-  [7_200, "2h"],
-  [9_030, "2h30m"],
-  [21_600, "6h"],
-  [90_061, "25h1m"],
-])("%d seconds are %s", (seconds, text) => {
-  expect(duration(seconds * 1000)).toBe(text);
+test("a duration is short, and rounded to what counts", () => {
+  const seconds = [0.4, 190, 3_600, 9_030];
+  expect(seconds.map((each) => duration(each * 1000))).toEqual(["0s", "3m10s", "60m", "2h30m"]);
+});
+
+test("a sleep that is longer than a timer can be does not end at once", async () => {
+  const controller = new AbortController();
+  let hasEnded = false;
+  const sleep = systemClock.sleep(2 ** 31 + 5_000, controller.signal).then(() => {
+    hasEnded = true;
+  });
+  await systemClock.sleep(20);
+  expect(hasEnded).toBe(false);
+  controller.abort(new Error("interrupted"));
+  await expect(sleep).rejects.toThrow(/^interrupted$/);
 });

@@ -25,30 +25,20 @@ const plain: [string, Write][] = [
 
 /** What a person would call a leak all the same: nothing of it shows. */
 const others: [string, Write][] = [
-  ["in JSON whose slashes are escaped", (value) => json(value).replaceAll("/", "\\/")],
   ["in JSON in JSON", (value) => json(json(value))],
-  ["in JSON made safe for HTML", (value) => json(value).replace(/[<>&]/g, (c) => `\\u${digits(c.charCodeAt(0), 4)}`)],
   ["in JSON that is ASCII", (value) => each(value, (code, c) => (code < 128 ? c : `\\u${digits(code, 4)}`))],
-  ["in JSON, all of it escaped", (value) => each(value, (code) => `\\u${digits(code, 4)}`)],
   ["as bytes of a shell", (value) => bytes(value, (byte) => `\\x${byte}`)],
   ["in a shell with backslashes", (value) => value.replace(/[^\p{L}\p{N}]/gu, "\\$&")],
   ["in HTML", (value) => each(value, (_code, c) => (entities[c] ? `&${entities[c]};` : c))],
   ["in HTML, in decimal numbers", (value) => each(value, (code) => `&#${code};`)],
-  ["in HTML, in hexadecimal numbers", (value) => each(value, (code) => `&#x${digits(code, 2)};`)],
-  ["in a URL in lower case", (value) => url(value).replace(/%../g, (found) => found.toLowerCase())],
   ["in a URL, all of it encoded", (value) => bytes(value, (byte) => `%${byte}`)],
   ["in a form", (value) => new URLSearchParams({ value }).toString().slice("value=".length)],
   ["in base64url", (value) => Buffer.from(value).toString("base64url")],
   ["in base64 that is wrapped", (value) => base64(value).replace(/.{8}/g, "$&\r\n  ")],
-  ["in base64 in a URL", (value) => url(base64(value))],
   ["in capitals", (value) => value.toUpperCase()],
-  ["in small letters", (value) => value.toLowerCase()],
   ["decomposed", (value) => value.normalize("NFD")],
   ["in wide letters", (value) => each(value, (c) => String.fromCodePoint(c > 32 && c < 127 ? c + 0xfee0 : c))],
-  ["over several lines", (value) => value.replace(/.{5}/gu, "$&\n")],
-  ["over several lines in JSON", (value) => json(value.replace(/.{5}/gu, "$&\n"))],
   ["over several lines with a margin", (value) => value.replace(/.{5}/gu, "$&\r\n  | ")],
-  ["with soft hyphens", (value) => value.replace(/.{3}/gu, "$&\u00ad")],
 ];
 
 /** Half of a secret is left; of one with 8 characters that is as short as a word. */
@@ -59,114 +49,51 @@ const cuts: [string, Write][] = [
   ["between the letters of others", (value) => `x${value.slice(thirdOf(value))}`],
 ];
 
-/** What is no quotation any more, or too rare. */
-const shown: [string, Write][] = [
-  ["less than half of it", (value) => value.slice(0, thirdOf(value))],
-  ["hexadecimal digits", (value) => Buffer.from(value).toString("hex")],
-  ["base64 of base64", (value) => base64(base64(value))],
-  ["base64 of more", (value) => base64(`x${value}`)],
+const secrets = [
+  'Pa/s+s"w&rd=Zürich?7f3a9e<K>\\x41',
+  "postgres://app:h7Kq2ZpX@db.internal:5432/shop?sslmode=require",
+  "пароль-東京-größe",
 ];
-
-const long: [string, string][] = [
-  ["a password with signs", 'Pa/s+s"w&rd=Zürich?7f3a9e<K>\\x41'],
-  ["a URL", "postgres://app:h7Kq2ZpX@db.internal:5432/shop?sslmode=require"],
-  ["letters of another script", "пароль-東京-größe"],
-];
-const secrets: [string, string][] = [...long, ["a text of 8 characters", "Xk9Qz7Lm"]];
 
 const quoting = (written: string) => `out of memory: <${written}>, exit 137`;
 
-describe.each(secrets)("%s", (_what, value) => {
-  it.each(plain)("is replaced %s", (_how, write) => {
+it.each(plain)("a value is replaced %s", (_how, write) => {
+  for (const value of [...secrets, "Xk9Qz7Lm"]) {
     expect(new Redactor([value]).hide(quoting(write(value)))).toBe(quoting("[secret]"));
     expect(new Redactor([value]).hideInOwn(quoting(write(value)))).toBe(quoting("[secret]"));
-  });
+  }
+});
 
-  it.each(others)("does not show %s", (_how, write) => {
+it.each(others)("a value does not show %s", (_how, write) => {
+  for (const value of [...secrets, "Xk9Qz7Lm"]) {
     const isPlain = plain.some(([, form]) => form(value) === write(value));
     expect(new Redactor([value]).hide(quoting(write(value)))).toBe(isPlain ? quoting("[secret]") : withheld);
-  });
+  }
 });
 
-describe.each(long)("%s", (_what, value) => {
-  it.each(shown)("is not looked for as %s", (_how, write) => {
-    expect(new Redactor([value]).hide(quoting(write(value)))).toBe(quoting(write(value)));
-  });
+it.each([
+  ["each line is one", "user: alice-in-chains\npassword: 7f3a-9e1c\n", "is password: 7f3a-9e1c.", "is [secret]."],
+  ["a password of a URL is one", "postgres://app:h7Kq@db/shop", "no h7Kq, h7Kqs", "no [secret], h7Kqs"],
+  ["one of 4 to 7 characters is a word only", "h100", "(h100) h1000 xh100 H100", "([secret]) h1000 xh100 H100"],
+  ["one of less than 4 characters is none", "abc", "1 on abc", "1 on abc"],
+  ["what means something in a pattern is literal", "a.*c$&(x)", "abcc a.*c$&(x) aXc", "abcc [secret] aXc"],
+  ["an escape of no character stays", "a-long-and-secret-value", "a &#9999999; text", "a &#9999999; text"],
+])("of the secrets in a value, %s", (_law, value, text, expected) => {
+  expect(new Redactor([value]).hide(text)).toBe(expected);
 });
 
-describe("the parts of a value", () => {
-  it.each([
-    ["each line is one", "user: alice-in-chains\npassword: 7f3a-9e1c\n", "is password: 7f3a-9e1c.", "is [secret]."],
-    ["the password of a URL is one", "postgres://app:h7Kq2ZpX@db/shop", "no h7Kq2ZpX", "no [secret]"],
-    ["a short password of a URL is a word", "postgres://app:h7Kq@db/shop", "no h7Kq, h7Kqs", "no [secret], h7Kqs"],
-  ])("%s", (_law, value, text, expected) => {
-    expect(new Redactor([value]).hide(text)).toBe(expected);
-  });
-
-  it("are the first and the last 32 letters and digits of a long value, and none between them", () => {
-    const value = Array.from({ length: 100 }, (_, index) => digits(index * 7919, 6)).join("");
-    const redactor = new Redactor([value]);
-    for (const piece of [value.slice(0, 32), value.slice(-32), value.slice(0, 300)])
-      expect(redactor.hide(quoting(piece))).toBe(withheld);
-    for (const piece of [value.slice(0, 31), value.slice(40, 80), value.slice(1, -1)])
-      expect(redactor.hide(quoting(piece))).toBe(quoting(piece));
-  });
+it("the first and the last 32 letters and digits of a long value do not show; what is between them is not looked for", () => {
+  const value = Array.from({ length: 100 }, (_, index) => digits(index * 7919, 6)).join("");
+  const redactor = new Redactor([value]);
+  for (const piece of [value.slice(0, 32), value.slice(-32)]) expect(redactor.hide(quoting(piece))).toBe(withheld);
+  expect(redactor.hide(quoting(value.slice(1, -1)))).toBe(quoting(value.slice(1, -1)));
 });
 
-describe("a value of 4 to 7 characters", () => {
-  it.each([
-    ["a word", "no h100, (h100) h100.", "no [secret], ([secret]) [secret]."],
-    ["a part of a word", "h1000 xh100 h100_a", "h1000 xh100 h100_a"],
-    ["in other capitals", "H100", "H100"],
-    ["in base64", `${base64("h100")}`, "[secret]"],
-  ])("is replaced in words of the service as a word only: %s", (_how, text, expected) => {
-    expect(new Redactor(["h100"]).hide(text)).toBe(expected);
-  });
-
-  it("shows in our own sentences", () => {
-    expect(new Redactor(["h100", "web"]).hideInOwn("only 1 of 2 h100 are available")).toBe(
-      "only 1 of 2 h100 are available",
-    );
-  });
-
-  it("that begins another one does not hide it", () => {
-    expect(new Redactor(["abcd", "abcd-e"]).hide("is abcd-e abcd-ef")).toBe("is [secret] [secret]-ef");
-  });
-});
-
-test.each([
-  ["ordinary words", "a-long-and-secret-value", "a long and ordinary text about values"],
-  ["a number of no character", "a-long-and-secret-value", "a &#9999999; text"],
-  ["a value of less than 4 characters", "abc", "1 on abc"],
-  ["signs in other spellings", '{"?":"!%&/()=/#"}', "{ ? : ! %& / () =/ #}"],
-])("%s stay", (_what, value, text) => {
-  expect(new Redactor([value]).hide(text)).toBe(text);
-});
-
-describe("our own sentences", () => {
-  const sentence = 'cluster "web-frontend" (cl_1a2b3c4d): 2/4 replicas healthy, provisioning';
-  it.each([
-    ["the name is a value", ["web-frontend"], ["web-frontend"], sentence],
-    ["a part of the name is a value", ["frontend"], ["web-frontend"], sentence],
-    ["half of a value stands in them", ["replica-set-of-the-north", "healthy-provisioner"], [], sentence],
-  ])("stay if %s", (_why, values, names, expected) => {
-    expect(new Redactor(values).hideInOwn(sentence, names)).toBe(expected);
-  });
-
-  it("do not show a secret that is longer than the name", () => {
-    const redactor = new Redactor(["web-cluster", "web-cluster-of-the-north", "cluster-of-the-south"]);
-    expect(redactor.hideInOwn("web-cluster web-cluster-of-the-north", ["web-cluster"])).toBe("web-cluster [secret]");
-    expect(redactor.hideInOwn("web-cluster-of-the-south", ["web-cluster"])).toBe("web-[secret]");
-  });
-});
-
-test("characters that mean something in a pattern are taken literally", () => {
-  expect(new Redactor(["a.*c$&", "(x)+[y]$&"]).hide("abcc a.*c$& (x)+[y]$& aXc")).toBe("abcc [secret] [secret] aXc");
-});
-
-test("a mark and what stands beside it are no secret", () => {
-  const redactor = new Redactor(["my-secret-value", "h7Kq2ZpX"]);
-  expect(redactor.hide("my h7Kq2ZpX, a lue")).toBe("my [secret], a lue");
+it("our own sentences keep short values, halves of others and parts of names, and show no secret that is longer", () => {
+  const redactor = new Redactor(["h100", "healthy-provisioner", "frontend", "web-frontend-of-the-north"]);
+  const sentence = 'cluster "web-frontend": 2/4 healthy, provisioning h100';
+  expect(redactor.hideInOwn(sentence, ["web-frontend"])).toBe(sentence);
+  expect(redactor.hideInOwn("web-frontend-of-the-north", ["web-frontend"])).toBe("[secret]");
 });
 
 test("what is learned later is hidden from then on", () => {
@@ -186,12 +113,6 @@ describe("laws", () => {
   const value = fc
     .oneof(fc.string({ unit: "binary", minLength: 8, maxLength: 60 }), fc.string({ minLength: 8, maxLength: 60 }))
     .filter((text) => !/^[\s[\]a-z]*$/.test(text));
-  const write = fc.constantFrom(...plain, ...others).map(([, form]) => form);
-  const fold = (text: string) =>
-    text
-      .normalize("NFKD")
-      .toUpperCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "");
 
   it("a plain form of a secret never stays, whatever stands around it", () => {
     fc.assert(
@@ -201,22 +122,6 @@ describe("laws", () => {
           expect(hidden).not.toContain(form(secret));
           expect(hidden === withheld || hidden.includes("[secret]")).toBe(true);
         }
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it("no half of a secret survives, whatever other secrets there are", () => {
-    const words = fc.array(fc.oneof(value, fc.constantFrom("pod", "failed", "exit 137")), { maxLength: 5 });
-    fc.assert(
-      fc.property(fc.array(value, { minLength: 1, maxLength: 5 }), write, words, fc.nat(), (all, form, others, at) => {
-        const secret = all[at % all.length] ?? "";
-        const hidden = new Redactor(all).hide([...others, form(secret), ...others].join(" "));
-        const folded = fold(secret);
-        if (folded.length < 8 || hidden === withheld) return;
-        const half = Math.min(Math.max(Math.ceil(folded.length / 2), 8), 32);
-        for (const part of hidden.split("[secret]"))
-          for (const piece of [folded.slice(0, half), folded.slice(-half)]) expect(fold(part)).not.toContain(piece);
       }),
       { numRuns: 300 },
     );
@@ -246,49 +151,26 @@ describe("laws", () => {
   });
 });
 
-describe("the API key in data", () => {
-  it.each([
-    ["a long key is replaced in its plain forms", "sk-canary-0123", "web-sk-canary-0123", "web-[secret]"],
-    ["half of it is no key", "training-webapp", "training Training-Webapp-2 webapp", undefined],
-    ["a short key is a word of a text", "train", "bad key train", "bad key [secret]"],
-    ["no name has white space", "train", "train", undefined],
-  ])("%s", (_law, key, text, expected = text) => {
-    expect(keyHider(key)(text)).toBe(expected);
-  });
+test.each([
+  ["a long key is replaced in its plain forms", "sk-canary-0123", "web-sk-canary-0123", "web-[secret]"],
+  ["half of it is no key", "training-webapp", "training Training-Webapp-2 webapp", undefined],
+  ["a short key is a word of a text", "train", "bad key train", "bad key [secret]"],
+  ["no name has white space", "train", "train", undefined],
+])("of the API key in data: %s", (_law, key, text, expected = text) => {
+  expect(keyHider(key)(text)).toBe(expected);
 });
 
-describe("the time of a search", () => {
-  const many = Array.from(
-    { length: 10_000 },
-    (_, index) => `https://user:${digits(index * 104_729, 12)}@host/${index}`,
-  );
+test("the time of a search does not grow with the number of secrets", () => {
   const text = "the container ended with code 137 before its replica was ready, see https://docs.example.com/codes ";
-
-  /** How many pieces of the text a search looks up. */
-  function lookups(redactor: Redactor): number {
+  /** How many pieces of the text a search among so many secrets looks up. */
+  function lookups(count: number): number {
+    const redactor = new Redactor(Array.from({ length: count }, (_, index) => digits(index * 104_729, 20)));
     redactor.hide("");
     const counted = jest.spyOn(String.prototype, "slice");
-    try {
-      expect(redactor.hide(text)).toBe(text);
-      return counted.mock.calls.length;
-    } finally {
-      counted.mockRestore();
-    }
-  }
-
-  it("does not grow with the number of secrets", () => {
-    const few = lookups(new Redactor(many.slice(0, 10)));
-    expect(lookups(new Redactor(many))).toBeLessThan(few + 50);
-  });
-
-  it("of what was learned before is not spent again", () => {
-    const redactor = new Redactor(many);
-    redactor.hide("");
-    redactor.learn(many);
-    const encoded = jest.spyOn(Buffer, "from");
-    redactor.learn(["another-value"]);
     redactor.hide(text);
-    expect(encoded.mock.calls.map(([value]) => value)).toEqual(["another-value"]);
-    encoded.mockRestore();
-  });
+    const { length } = counted.mock.calls;
+    counted.mockRestore();
+    return length;
+  }
+  expect(lookups(1_000)).toBeLessThan(lookups(10) + 50);
 });

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,18 +52,4 @@ it("outlives the reader of standard error", async () => {
   child.stdin.write("second");
   child.stdin.end();
   expect([await over, await out]).toEqual([[0, null], "at its end\n"]);
-});
-
-const onPosix = process.platform === "win32" ? it.skip : it;
-
-onPosix("does not wait for the reader of a named pipe", () => {
-  const file = join(folder, "pipe");
-  execFileSync("mkfifo", [file]);
-  const script = `
-    const { requestLog } = require("./provider/base/requestLog.ts");
-    try { requestLog({ file: ${JSON.stringify(file)} }); } catch (error) { console.log(error.message); }
-  `;
-  const options = { timeout: 10_000, encoding: "utf8" } as const;
-  const out = execFileSync(process.execPath, ["-r", "./test/bench/loadTypeScript.cjs", "-e", script], options);
-  expect(out).toContain("cannot be written (ENXIO)");
 });

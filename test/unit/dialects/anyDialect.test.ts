@@ -47,7 +47,7 @@ it("with every mixture of options, a random walk of operations ends with the des
         await closeAll();
       }
     }),
-    { numRuns: runs(60), reporter: report },
+    { numRuns: runs(45), reporter: report },
   );
 }, 120_000);
 

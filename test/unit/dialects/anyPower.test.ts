@@ -62,7 +62,7 @@ it("every mixture of options, changes and disturbances ends with the desired clu
         await closeAll();
       }
     }),
-    { numRuns: runs(40), reporter: report },
+    { numRuns: runs(30), reporter: report },
   );
 }, 120_000);
 

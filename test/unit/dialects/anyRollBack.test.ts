@@ -35,7 +35,7 @@ it("with every mixture of options, an interrupt at any time of a roll-back ends 
         await closeAll();
       }
     }),
-    { numRuns: runs(36) },
+    { numRuns: runs(27) },
   );
 }, 120_000);
 

@@ -44,22 +44,22 @@ describe.each(names)("in the dialect %s", (name) => {
     await bench.run(Promise.all(removed));
     expect(bench.simulator.clusters().every(({ status }) => status === "gone")).toBe(true);
   });
+});
 
-  it("a rate limit is kept, also if another program uses it up", async () => {
-    const bench = await open(name, { rateLimit: 8, rateWindowMs: 20_000, provisioningMs: 120_000 });
-    const headers = { authorization: `Bearer ${bench.simulator.apiKey}` };
-    const useUp = async () => {
-      for (let count = 0; count < 9; count += 1) await fetch(`${bench.simulator.url}/health`, { headers });
-    };
-    await useUp();
-    const held = await create(bench);
-    await useUp();
-    const wanted = { ...web, replicas: 3, env: { MODEL: "another-model" } };
-    await update(bench, held, wanted);
-    await useUp();
-    await bench.run(bench.cluster.delete(bench.ctx(), held.id, held.state));
-    expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
-    const refused = bench.simulator.requests.filter(({ path, status }) => path !== "/health" && status === 429);
-    expect(refused.length).toBeLessThanOrEqual(6);
-  });
+it("a rate limit is kept, also if another program uses it up", async () => {
+  const bench = await open("plain", { rateLimit: 8, rateWindowMs: 20_000, provisioningMs: 120_000 });
+  const headers = { authorization: `Bearer ${bench.simulator.apiKey}` };
+  const useUp = async () => {
+    for (let count = 0; count < 9; count += 1) await fetch(`${bench.simulator.url}/health`, { headers });
+  };
+  await useUp();
+  const held = await create(bench);
+  await useUp();
+  const wanted = { ...web, replicas: 3, env: { MODEL: "another-model" } };
+  await update(bench, held, wanted);
+  await useUp();
+  await bench.run(bench.cluster.delete(bench.ctx(), held.id, held.state));
+  expect(bench.simulator.cluster(held.id)?.status).toBe("gone");
+  const refused = bench.simulator.requests.filter(({ path, status }) => path !== "/health" && status === 429);
+  expect(refused.length).toBeLessThanOrEqual(6);
 });

@@ -3,7 +3,7 @@ import type { Properties } from "../../../provider/contract";
 import type { Fault } from "../../../simulator";
 import { type Bench, closeAll, initErrorOf, openBench, writes } from "../cluster/harness";
 import { urnOf } from "../cluster/inputs";
-import { create, type Held, open, type Wanted, web } from "./harness";
+import { type Held, type Wanted, web } from "./harness";
 
 /** Inputs that the service cannot change in place: a change of one replaces the cluster, and the preview says so. */
 
@@ -28,17 +28,6 @@ async function plan(bench: Bench, { id, state }: Held, olds: Properties, news: P
   const { changes } = cluster.diff(state, inputs, { id, urn });
   return { inputs, changes, replaces: Object.keys(changes).filter((path) => changes[path]?.replace) };
 }
-
-it("env is known to be one of them before any request in the client's form; the image and the size are none", async () => {
-  const bench = await open("client");
-  const wanted: Wanted = { ...web, gpuType: "rtx-4090" };
-  const held = await create(bench, wanted);
-  const replacesFor = async (change: Properties) =>
-    (await plan(bench, held, wanted, { ...wanted, ...change })).replaces;
-  expect(await replacesFor({ env: { ...web.env, MODEL: "another" } })).toEqual(["env.MODEL"]);
-  expect(await replacesFor({ container: "team/server:2.0" })).toEqual([]);
-  expect(await replacesFor({ replicas: 5 })).toEqual([]);
-});
 
 it.each<[string, Partial<Wanted>, Fault[], string]>([
   ["env, without an update", { env: { ...web.env, MODEL: "another" } }, refusedUpdates, "env.MODEL"],

@@ -87,12 +87,6 @@ export async function expectReached(bench: Bench, held: Held, wanted: Wanted): P
   expect(warnings(bench).filter((text) => !text.includes("the request is sent again"))).toEqual([]);
 }
 
-/** A cluster's endpoint. */
-export function endpointOf({ simulator }: Bench, id: string): string {
-  const escaped = simulator.cluster(id)?.endpoint.replaceAll(".", "\\.");
-  return expect.stringMatching(new RegExp(`^${escaped}/?$`));
-}
-
 /** Checks the configuration that really runs, whatever the service shows. */
 export function expectRunning({ simulator }: Bench, id: string, wanted: Wanted): void {
   const configuration = { container: wanted.container, env: wanted.env ?? {} };

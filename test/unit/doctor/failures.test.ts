@@ -17,17 +17,10 @@ const examinedWith = async (path: string, given: Fault | string) => {
 const always = { times: 1_000 };
 
 describe("the command line", () => {
-  it.each([[["more"]], [["--all"]], [["--json=1"]]])("%j is wrong", async (args) => {
-    const { code, out, err } = await run(args, {});
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(/^pulumi-gpucluster: .+\nSee pulumi-gpucluster doctor --help\.\n$/);
-  });
-
-  it.each([[["--help"]], [["-h"]]])("%j shows the usage", async (args) => {
-    const { code, out } = await run(args, {});
-    expect(code).toBe(0);
-    expect(out).toMatch(/^Usage: pulumi-gpucluster doctor/);
-    expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(80);
+  it("shows its usage, and refuses what is not in it", async () => {
+    expect(await run(["--help"], {})).toMatchObject({ code: 0, out: expect.stringMatching(/^Usage: .* doctor/) });
+    const err = expect.stringMatching(/^pulumi-gpucluster: .+\nSee pulumi-gpucluster doctor --help\.\n$/);
+    expect(await run(["--all"], {})).toEqual({ code: 2, out: "", err });
   });
 
   it("needs an address and a key, and says which is missing", async () => {
@@ -37,9 +30,6 @@ describe("the command line", () => {
       /^pulumi-gpucluster: The API key is missing: .*\.\nConfig: the environment: this folder is in no Pulumi project\.\n$/,
     );
     expect(err).not.toContain("The address");
-    const { out } = await run(["--json"], {});
-    const verdict = expect.stringContaining("The address of the service");
-    expect(JSON.parse(out)).toEqual({ config: expect.any(String), canManage: false, verdict });
   });
 });
 
@@ -124,10 +114,7 @@ describe("a list of clusters that cannot be read", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["a number", 7, "number"],
-    ["a text", canaries.name, "text"],
     ["a map by name", { [canaries.name]: { MODEL: canaries.env } }, "{…: {…: text}}"],
-    ["words by name", { [canaries.name]: canaries.env }, "{…: text}"],
     [
       "records under unknown names",
       { page: [{ title: "x", label: "y" }, { label: "z" }] },
@@ -179,13 +166,6 @@ describe("a list of GPU types that cannot be read", () => {
     expect(all).not.toContain(canaries.name);
     expect(report.advice).toContainEqual(expect.stringContaining("gpucluster:gpuTypeCheck to `off`"));
   });
-
-  it("is not certain if a record of it names no type", async () => {
-    const body = JSON.stringify({ gpus: [{ type: "h100" }, { other: 1 }] });
-    const { report, text } = await examinedWith("/v1/gpus", body);
-    expect(report.gpuTypes).toEqual({ certain: false, types: [{ type: "h100" }] });
-    expect(text).toContain("GPU types (the list is not certain: a gpuType that is not listed is a warning)");
-  });
 });
 
 test("a service without any health of replicas needs a setting", async () => {
@@ -195,13 +175,10 @@ test("a service without any health of replicas needs a setting", async () => {
   expect(report.advice).toEqual([expect.stringContaining("Set `skipAwait: true` on clusters that do not get ready")]);
 });
 
-test.each([
-  [90_000, /(89|90|91) s ahead of ours/],
-  [-60_000, /(59|60|61) s behind ours/],
-])("a clock that differs by %d ms is shown", async (skewMs, text) => {
-  const date = new Date(Date.now() + skewMs).toUTCString();
+test("a clock that differs is shown", async () => {
+  const date = new Date(Date.now() + 90_000).toUTCString();
   const { out } = await run([], environmentOf(await alike('{"clusters":[]}', { date })));
-  expect(out).toMatch(text);
+  expect(out).toMatch(/(89|90|91) s ahead of ours/);
 });
 
 test("a write does not pass the recorder", async () => {

@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import type { Client } from "../../../provider/api/client";
 import { getCluster, getClusterStatus, getClusters } from "../../../provider/functions/clusters";
-import type { Fault } from "../../../simulator";
 import { type Bench, type BenchOptions, bareStatus, failureOf, openBench, requestLines } from "../cluster/harness";
 import { canary } from "../cluster/inputs";
 
@@ -24,8 +23,8 @@ const facts = (id: string) => ({
 });
 
 describe("the clusters", () => {
-  it.each(["plain", "terse"])("come with the facts of the list, after one request (%s)", async (dialect) => {
-    const bench = await openWithWeb({ dialect });
+  it("come with the facts of the list, after one request", async () => {
+    const bench = await openWithWeb();
     expect(await bench.run(getClusters(bench.client))).toStrictEqual({ clusters: [facts(bench.id)], complete: true });
     expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters"]);
   });
@@ -42,11 +41,6 @@ describe("the clusters", () => {
     const bench = await openBench({ client: () => partOfList("page 2: HTTP 500") });
     const { message } = await failureOf(getClusters(bench.client));
     expect(message).toBe("the list of clusters could not be read to its end: page 2: HTTP 500");
-  });
-
-  it("cannot be had with a refused key, and the error says so", async () => {
-    const bench = await openBench({ faults: [{ kind: "status", status: 401 }] });
-    expect((await failureOf(getClusters(bench.client))).message).toMatch(/HTTP 401.*Check the API key/);
   });
 });
 
@@ -71,21 +65,11 @@ describe("one cluster", () => {
     expect(requestLines(bench.simulator)).toEqual(lines);
   });
 
-  it("may be one of a name whose other cluster is on its way out", async () => {
-    const bench = await openWithWeb({ deletionMs: 3_600_000 });
-    await bench.run(bench.client.deleteCluster(bench.id));
-    const { id } = bench.simulator.addCluster(web);
-    expect(await bench.run(getCluster(bench.client, { name: "web" }))).toMatchObject({ id });
+  it("is an error for an id that there is not, which says what to do", async () => {
+    const bench = await openWithWeb();
+    const { message } = await bench.run(failureOf(getClusterStatus(bench.client, { id: "cl_none" })));
+    expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
   });
-
-  it.each([getCluster, getClusterStatus])(
-    "is an error for an id that there is not, which says what to do",
-    async (get) => {
-      const bench = await openWithWeb();
-      const { message } = await bench.run(failureOf(get(bench.client, { id: "cl_none" })));
-      expect(message).toMatch(/There is no cluster "cl_none".*HTTP 404.*getClusters\(\) lists/);
-    },
-  );
 });
 
 describe("a name", () => {
@@ -96,12 +80,6 @@ describe("a name", () => {
       ({ simulator }) => ["web", "Web"].map((name) => simulator.addCluster({ ...web, name })),
       {},
       /"web" is the name of 2 clusters, cl_\w+ \(running, since .*\), cl_\w+ \(.*\): use the `id` of one$/,
-    ],
-    [
-      "that shows in no list that is complete",
-      () => undefined,
-      { client: () => ({ listClusters: async () => ({ clusters: [], complete: false }) }) },
-      /the list of clusters is not complete, so it is not certain whether a cluster has the name "web"/,
     ],
     [
       "that one has, where others may",
@@ -120,31 +98,19 @@ describe("a name", () => {
   });
 });
 
-describe("the status of a cluster", () => {
-  const ask = (bench: Bench, id: string) => bench.run(getClusterStatus(bench.client, { id }));
-
-  it.each<[string, BenchOptions]>([
-    ["a record", {}],
-    ["a bare list", { wire: bareStatus }],
-  ])("is read from %s", async (_title, options) => {
-    const bench = await openWithWeb(options);
-    bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
-    const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
-    expect(await ask(bench, bench.id)).toStrictEqual({
-      status: "running",
-      replicas: [
-        { id: first?.id, status: "healthy", healthy: true },
-        { id: second?.id, status: "unhealthy", healthy: false, message: "out of memory" },
-      ],
-      readyReplicas: 1,
-    });
-    expect(requestLines(bench.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
+test("the status of a cluster is read from a bare list too: the word for the whole is that of the cluster", async () => {
+  const bench = await openWithWeb({ wire: bareStatus });
+  bench.simulator.change(bench.id, { sickReplica: { replica: 1, message: "out of memory" } });
+  const [first, second] = bench.simulator.cluster(bench.id)?.replicaStates ?? [];
+  expect(await bench.run(getClusterStatus(bench.client, { id: bench.id }))).toStrictEqual({
+    status: "running",
+    replicas: [
+      { id: first?.id, status: "healthy", healthy: true },
+      { id: second?.id, status: "unhealthy", healthy: false, message: "out of memory" },
+    ],
+    readyReplicas: 1,
   });
-
-  it("is an error where only the status cannot be had", async () => {
-    const bench = await openWithWeb({ faults: [{ kind: "status", status: 404, path: "/v1/clusters/*/status" }] });
-    expect((await failureOf(ask(bench, bench.id))).message).toMatch(/^GET \/v1\/clusters\/cl_\w+\/status: .*HTTP 404/);
-  });
+  expect(requestLines(bench.simulator).sort()).toEqual(["GET /v1/clusters/:id", "GET /v1/clusters/:id/status"]);
 });
 
 describe("an env value", () => {
@@ -164,11 +130,9 @@ describe("an env value", () => {
     expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${canary}|${btoa(canary)}`));
   });
 
-  it.each<[string, Fault]>([
-    ["a 422", { kind: "status", status: 422, message: quote, code: canary }],
-    ["JSON of another shape", { kind: "body", body: JSON.stringify({ [canary]: quote }), times: 5 }],
-  ])("shows in no error of the status, where the service quotes it in %s", async (_title, fault) => {
-    const bench = await openWithWeb({ faults: [{ ...fault, path: "/v1/clusters/*/status" }] });
+  it("shows in no error of the status, where the service quotes it", async () => {
+    const fault = { kind: "status", status: 422, message: quote, code: canary, path: "/v1/clusters/*/status" } as const;
+    const bench = await openWithWeb({ faults: [fault] });
     const error = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
     expect(inspect(error)).not.toContain(canary); // what a failing program shows
   });

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as sdk from "../../../sdk";
 import * as native from "../../../sdk/native";
 import { type Simulator, startSimulator } from "../../../simulator";
-import { forgetEnvironment, useEnvironment } from "../providerHarness";
+import { forgetEnvironment, functionNames, useEnvironment } from "../providerHarness";
 import { isKnown, resolved, runProgram, unknownOutput } from "./program";
 
 let simulator: Simulator;
@@ -32,7 +32,6 @@ const functions: Row[] = [
   ["getGpuTypes", sdk.getGpuTypes, sdk.getGpuTypesOutput, { gpuTypes: any }],
   ["getGpuModels", sdk.getGpuModels, sdk.getGpuModelsOutput, { models: any }],
   ["getGpuPricing", sdk.getGpuPricing, sdk.getGpuPricingOutput, { prices: any }],
-  ["getGpuAvailability", sdk.getGpuAvailability, sdk.getGpuAvailabilityOutput, { availability: { length: 7 } }],
   [
     "getGpuAvailability of one type",
     () => sdk.getGpuAvailability({ type: "h100" }),
@@ -41,13 +40,7 @@ const functions: Row[] = [
   ],
   ["getClusters", sdk.getClusters, sdk.getClustersOutput, { clusters: [{ name: "web" }], complete: true }],
   [
-    "getCluster by id",
-    () => sdk.getCluster({ id }),
-    () => sdk.getClusterOutput({ id: later(id) }),
-    { name: "web", envNames: ["MODEL"] },
-  ],
-  [
-    "getCluster by name",
+    "getCluster",
     () => sdk.getCluster({ name: "web" }),
     () => sdk.getClusterOutput({ name: later("web") }),
     { name: "web", envNames: ["MODEL"] },
@@ -70,21 +63,54 @@ describe.each(functions)("%s", (_name, awaits, cannot, expected) => {
   });
 });
 
-test.each<[string, (args: object) => Promise<unknown>]>([
-  ["getGpuTypes", sdk.getGpuTypes],
-  ["getGpuModels", sdk.getGpuModels],
-  ["getGpuPricing", sdk.getGpuPricing],
-  ["getClusters", sdk.getClusters],
-  ["getHealth", sdk.getHealth],
-  ["getServiceInfo", sdk.getServiceInfo],
-])("%s refuses the argument of an untyped program, and asks nobody", async (_name, call) => {
+test("the argument of an untyped program to a function without arguments is refused, and nobody is asked", async () => {
+  const call = sdk.getGpuPricing as (args: object) => Promise<unknown>;
   await expect(call({ region: "eu" })).rejects.toThrow("`region`: not an argument; there are none. Nothing was sent");
   expect(simulator.requests).toEqual([]);
 });
 
-describe("Pulumi's options of a function", () => {
-  const untyped = (call: unknown) => call as (...args: unknown[]) => Promise<unknown>;
+test("the package exports exactly the documented names", () => {
+  const outputForms = functionNames.map((name) => `${name}Output`);
+  expect(Object.keys(sdk).sort()).toEqual(["Cluster", ...functionNames, ...outputForms].sort());
+});
 
+test.each<[string, () => Promise<unknown>, RegExp]>([
+  ["by the service", () => sdk.getCluster({ id: "cl_none" }), /HTTP 404.*getClusters\(\) lists the clusters/],
+  ["by the arguments", () => sdk.getClusterStatus({ id: "../x" }), /^getClusterStatus: `id` must be/],
+])("an error %s is one that programs print as its message alone", async (_by, call, message) => {
+  const error: unknown = await call().catch((reason: unknown) => reason);
+  expect(pulumi.RunError.isInstance(error)).toBe(true);
+  expect(error).toHaveProperty("message", expect.stringMatching(message));
+  expect(Object(error)).not.toHaveProperty("path");
+});
+
+test("no request is sent while an argument is unknown, and the answer stays unknown", async () => {
+  expect(await isKnown(sdk.getClusterOutput({ id: unknownOutput() }))).toBe(false);
+  expect(simulator.requests).toEqual([]);
+});
+
+test("the answer to a secret argument is a secret", async () => {
+  expect(await pulumi.isSecret(sdk.getClusterOutput({ id: pulumi.secret(id) }))).toBe(true);
+  expect(await pulumi.isSecret(sdk.getClusterOutput({ id }))).toBe(false);
+});
+
+test("if nothing is configured, a function says what is missing", async () => {
+  forgetEnvironment();
+  await expect(sdk.getGpuTypes()).rejects.toThrow(/GPUCLUSTER_API_KEY.*gpucluster:apiKey/);
+  useEnvironment(simulator);
+});
+
+test("a program that declares clusters and calls no function does not load the core of the provider", () => {
+  const load = jest.fn(() => ({}));
+  jest.isolateModules(() => {
+    jest.doMock("../../../provider", load);
+    require("../../../sdk");
+  });
+  jest.dontMock("../../../provider");
+  expect(load).not.toHaveBeenCalled();
+});
+
+describe("Pulumi's options of a function", () => {
   it("may be given to each, as to a function of the native package", async () => {
     const opts = { version: "0.1.0", async: true };
     expect(await sdk.getClusters(opts)).toMatchObject({ clusters: [{ name: "web" }] });
@@ -94,7 +120,6 @@ describe("Pulumi's options of a function", () => {
 
   it.each<[string, () => Promise<unknown>]>([
     ["the only argument", () => sdk.getHealth({ provider: new native.Provider("eu") })],
-    ["the second of an untyped program", () => untyped(sdk.getHealth)({}, { provider: new native.Provider("eu") })],
     ["behind the arguments", () => sdk.getCluster({ id }, { provider: new native.Provider("eu") })],
   ])("a provider, which would be another organization, is refused: %s", async (_where, call) => {
     await runProgram(() => expect(call()).rejects.toThrow(/^get\w+: the option `provider` is for .*native/));

@@ -1,12 +1,12 @@
 import { gpuModelId } from "../../../simulator";
 import { type Reply, start, stopAll, type WithCluster } from "./harness";
 
+/** The form of the official client; test/install runs that client against it. */
+
 afterEach(stopAll);
 
-const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const h100 = gpuModelId("h100");
 const image = "vllm/vllm-openai:v0.6.3";
-const createdAt = "2030-01-01T00:00:00.000Z";
 const web = { name: "web", gpuModelId: h100, gpusPerReplica: 1, replicaCount: 2, imageUrl: image, envVars: { A: "1" } };
 
 /** A service with one cluster, by default one that runs; `get` reads its record. */
@@ -21,41 +21,15 @@ async function startWithWeb(
   return { ...bench, id, path, get: async () => (await bench.call(`GET ${path}`)).body.data };
 }
 
-test("a creation answers five fields in an envelope, the list more, and get everything", async () => {
-  const bench = await start({ dialect: "client" });
-  const endpointUrl = expect.stringMatching(/^https:\/\/web-/);
-  const created = (await bench.call("POST /v1/clusters", web)).body;
-  expect(created).toEqual({ data: { id: uuid, name: "web", status: "pending", endpointUrl, createdAt } });
-  bench.clock.advance(3000);
-  const { id } = created.data;
-  const model = { gpuModelId: h100, gpuModelName: "H100", gpuVram: 80, tier: "community" };
-  const counts = { replicaCount: 2, runningReplicas: 2, activeReplicas: 2 };
-  const listed = { id, name: "web", ...model, ...counts, status: "running", endpointUrl, createdAt };
-  expect((await bench.call("GET /v1/clusters")).body).toEqual({ data: [listed] });
-  const { data } = (await bench.call(`GET /v1/clusters/${id}`)).body;
-  expect(data).toMatchObject({
-    gpuModel: { id: h100, name: "H100", manufacturer: "NVIDIA", vramGb: 80 },
-    ...{ gpusPerReplica: 1, resourceSize: "small", tier: "community", containerPort: 80, healthCheckEnabled: false },
-    ...{ diskSizeGb: 10, imageUrl: image, envVars: { A: "1" }, updatedAt: createdAt },
-  });
-  const health = { status: "running", healthy: true, consecutiveFailures: 0 };
-  const replica = { id: uuid, gpuCount: 1, ...health, node: { region: "eu-north" } };
-  expect(data.replicas).toMatchObject([replica, replica]);
-  expect(data).not.toHaveProperty("statusReason");
-});
-
 test.each([
   ["pending until a replica has a place", 100, {}, { status: "pending" }],
   ["deploying until all replicas are healthy", 1500, {}, { status: "deploying" }],
-  ["running then", 3000, {}, { status: "running" }],
-  ["stopped", 3000, { status: "stopped" }, { status: "stopped" }],
   [
     "failed, and says why",
     3000,
     { status: "failed", message: "no memory" },
     { status: "failed", statusReason: "no memory" },
   ],
-  ["terminated when it is gone", 3000, { status: "gone" }, { status: "terminated", replicas: [] }],
   [
     "degraded if a replica is unhealthy, which still runs",
     3000,
@@ -79,35 +53,24 @@ test("a terminated cluster stays readable, but is removed from the list, refuses
 
 test.each<[string, unknown, object]>([
   ["scale", { replicaCount: 5 }, { replicaCount: 5, scaled: 3 }],
-  ["scale", { replicaCount: 1 }, { replicaCount: 1, scaled: 1 }],
   [
     "redeploy",
     { imageUrl: "acme/model:2", cloudInitRuncmd: ["date"] },
     { status: "deploying", imageUrl: "acme/model:2" },
   ],
-  ["redeploy", {}, { status: "deploying", imageUrl: image }],
   ["redeploy", undefined, { status: "deploying", imageUrl: image }],
-  ["stop", undefined, { status: "stopped", imageUrl: image }],
-  ["restart", undefined, { status: "deploying", imageUrl: image }],
 ])("%s with the body %j answers %j, and keeps env", async (action, body, expected) => {
   const { call, path, id, simulator } = await startWithWeb();
-  const ids = () => simulator.cluster(id)?.replicaStates.map((replica) => replica.id);
-  const before = ids();
   expect((await call(`POST ${path}/${action}`, body)).body).toEqual({ data: { id, ...expected } });
   const extras = Object(body).imageUrl ? { cloudInitRuncmd: ["date"] } : {};
   expect(simulator.cluster(id)).toMatchObject({ env: { A: "1" }, extras });
-  if (action === "redeploy") expect(ids()).not.toEqual(before);
 });
 
 test.each<[string, string, unknown, number, string?]>([
   ["no endpoint for the status", "GET :id/status", undefined, 404],
-  ["no update by PATCH", "PATCH :id", { replicaCount: 3 }, 405],
-  ["no update by PUT", "PUT :id", { replicaCount: 3 }, 405],
+  ["no update", "PATCH :id", { replicaCount: 3 }, 405],
   ["no list of GPU types", "GET /v1/gpus", undefined, 404, "not_found_error"],
-  ["no availability of one type", `GET /v1/gpus/${h100}/availability`, undefined, 404, "not_found_error"],
   ["an unknown GPU model", "POST /v1/clusters", { ...web, gpuModelId: "h100" }, 400, "invalid_request_error"],
-  ["a name that is taken", "POST /v1/clusters", web, 409, "invalid_request_error"],
-  ["an unknown cluster", "GET /v1/clusters/x", undefined, 404, "not_found_error"],
   ["more GPUs than there are", "POST /v1/clusters", { ...web, name: "b", gpusPerReplica: 4, replicaCount: 64 }, 409],
 ])("there is %s: %s", async (_what, line, body, status, type = expect.any(String)) => {
   const { call, path } = await startWithWeb();
@@ -115,13 +78,7 @@ test.each<[string, string, unknown, number, string?]>([
   expect([reply.status, reply.body]).toEqual([status, { error: expect.objectContaining({ type }) }]);
 });
 
-test.each([
-  ["no GPU model", { ...web, gpuModelId: undefined }],
-  ["no number of GPUs", { ...web, gpusPerReplica: undefined }],
-  ["the names of the specification, which are unknown", { name: "web", gpu_type: "h100", container: image }],
-])("a creation with %s makes a cluster without a GPU", async (_what, body) => {
-  const { call, simulator, id } = await startWithWeb(0, body);
-  expect(simulator.cluster(id)?.gpusPerReplica).toBe(0);
-  const models = (await call("GET /v1/gpus/models")).body.data;
-  expect(models.find((model: { id: string }) => model.id === h100).availability.totalGpus).toBe(256);
+test("a creation with names that the service does not know makes a cluster without a GPU", async () => {
+  const { simulator, id } = await startWithWeb(0, { name: "web", gpu_type: "h100", container: image });
+  expect(simulator.cluster(id)).toMatchObject({ gpusPerReplica: 0, container: "" });
 });

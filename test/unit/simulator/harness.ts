@@ -80,7 +80,6 @@ const requests: Readonly<Record<string, Call>> = {
   update: ["PATCH", update],
   env: ["PATCH", { env: update.env }],
   nothing: ["PATCH", { env: { A: "1" }, replicas: 3 }],
-  unknown: ["PATCH", { colour: "red" }],
   create: ["POST /v1/clusters", { ...update, name: "web", gpu_type: "h100" }],
 };
 

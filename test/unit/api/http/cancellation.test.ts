@@ -19,7 +19,7 @@ async function held() {
 test("a read in flight ends at once when its signal aborts, with the reason", async () => {
   const { send, arrival } = await held();
   const controller = new AbortController();
-  const pending = send(once("GET", { signal: controller.signal, attempts: 5 }));
+  const pending = send(once("GET", { signal: controller.signal }));
   const { request } = await arrival;
   const closed = event(request.socket, "close");
   controller.abort(new Error("interrupted"));

@@ -1,8 +1,7 @@
+import type { RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { inspect } from "node:util";
-import { gzipSync } from "node:zlib";
-import { http } from "../../../../provider/api/http/send";
-import { ApiError, ConnectionError, messageOf, ResponseShapeError } from "../../../../provider/base/errors";
+import { ApiError, ConnectionError, ResponseShapeError } from "../../../../provider/base/errors";
 import { type Fault, type Simulator, startSimulator } from "../../../../simulator";
 import { canary, failureOf, listen, once, serve, transportTo } from "./httpHarness";
 
@@ -21,30 +20,23 @@ const mebi = 1024 * 1024;
 const web = { name: "web", gpu_type: "h100", replicas: 1, container: "example/server:1", env: {} };
 const body = JSON.stringify(web);
 
-test.each([
-  ["GET", "before"],
-  ["GET", "after"],
-  ["POST", "before"],
-  ["POST", "after"],
-] as const)("a %s whose connection breaks %s its effect may have taken effect", async (method, when) => {
-  const { send, simulator } = await simulated({ kind: "drop", when });
-  const error = await failureOf(send(once(method, method === "POST" ? { body } : {})));
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true, method, path: "/v1/clusters" });
-  expect(String(error)).toContain("the connection broke before the answer was complete");
-  expect(simulator.clusters()).toHaveLength(method === "POST" && when === "after" ? 1 : 0);
-});
+test.each(["before", "after"] as const)(
+  "a creation whose connection breaks %s its effect may have taken effect",
+  async (when) => {
+    const { send, simulator } = await simulated({ kind: "drop", when });
+    const error = await failureOf(send(once("POST", { body })));
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ outcome: "ambiguous", maybeApplied: true, method: "POST", path: "/v1/clusters" });
+    expect(String(error)).toContain("the connection broke before the answer was complete");
+    expect(simulator.clusters()).toHaveLength(when === "after" ? 1 : 0);
+  },
+);
 
 test.each(["drop", "truncate"] as const)("a read that meets a %s is sent again, a creation is not", async (kind) => {
   const { send, simulator } = await simulated({ kind, method: "GET" }, { kind, method: "POST" });
   expect((await send(once("GET", { attempts: 5 }))).status).toBe(200);
   await failureOf(send(once("POST", { body, attempts: 5 })));
   expect(simulator.requests.map(({ method }) => method)).toEqual(["GET", "GET", "POST"]);
-});
-
-test("a byte order mark and a wrong content type do no harm", async () => {
-  const { send } = await simulated({ kind: "body", body: '\ufeff{"a":1}', contentType: "text/plain" });
-  expect((await send(once("GET"))).json).toEqual({ a: 1 });
 });
 
 test("an answer of more than 8 MiB is refused, one of just 8 MiB is read", async () => {
@@ -57,126 +49,72 @@ test("an answer of more than 8 MiB is refused, one of just 8 MiB is read", async
   expect((await send(once("GET"))).json).toMatch(/^x+…$/);
 });
 
-test("answers that are compressed unasked, and never end, are refused before they are unpacked, and free the connections", async () => {
-  const asked: (string | undefined)[] = [];
-  const { url } = await serve((request, response) => {
-    asked.push(request.headers["accept-encoding"]?.toString());
-    if (asked.length > 6) response.end("[]");
-    else response.writeHead(200, { "content-encoding": "gzip" }).write(gzipSync("[]"));
+test("a redirect is not followed: nothing arrives at its target", async () => {
+  const arrived: unknown[] = [];
+  const target = await serve((request, response) => {
+    arrived.push(request.headers);
+    response.end("[]");
   });
-  const send = http(url);
-  const path = "/v1/clusters?cursor=canary";
-  const errors = await Promise.all(Array.from({ length: 6 }, () => failureOf(send(once("GET", { path })))));
-  for (const error of errors) {
-    expect(error).toBeInstanceOf(ResponseShapeError);
-    expect(messageOf(error)).toMatch(/^(?!.*canary).*it is compressed, although the request did not ask for that/);
-  }
-  expect((await send(once("GET", { attemptTimeoutMs: 2_000 }))).body).toBe("[]");
-  expect(new Set(asked)).toEqual(new Set([undefined]));
+  const { send } = await simulated({ kind: "redirect", status: 307, location: `${target.url}/v1/clusters` });
+  const error = await failureOf(send(once("GET", { attempts: 5 })));
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ outcome: "refused", status: 307 });
+  expect(String(error)).toContain(`Redirects to ${target.url} are not followed`);
+  expect(arrived).toEqual([]);
 });
 
-test.each([301, 302, 303, 307, 308])(
-  "a redirect (%d) is not followed: nothing arrives at its target",
-  async (status) => {
-    const arrived: unknown[] = [];
-    const target = await serve((request, response) => {
-      arrived.push(request.headers);
-      response.end("[]");
-    });
-    const { send } = await simulated({ kind: "redirect", status, location: `${target.url}/v1/clusters` });
-    const error = await failureOf(send(once("GET", { attempts: 5 })));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ outcome: "refused", status });
-    expect(String(error)).toContain(`Redirects to ${target.url} are not followed`);
-    expect(arrived).toEqual([]);
-  },
-);
-
-test.each(["GET", "POST"])("a %s that takes too long ends with its time limit", async (method) => {
-  const { url } = await serve(() => undefined);
-  const error = await failureOf(transportTo(url).send(once(method, { attemptTimeoutMs: 20 })));
-  expect(error).toBeInstanceOf(ConnectionError);
+test.each<[string, RequestListener]>([
+  ["that does not come", () => undefined],
+  [
+    "that drips",
+    (_request, response) => {
+      response.write("[");
+      const timer = setInterval(() => response.write(" "), 2);
+      response.on("close", () => clearInterval(timer));
+    },
+  ],
+])("an answer %s ends with the time limit of the attempt, which may have taken effect", async (_how, listener) => {
+  const { url } = await serve(listener);
+  const error = await failureOf(transportTo(url).send(once("POST", { attemptTimeoutMs: 40 })));
   expect(error).toMatchObject({ outcome: "ambiguous", isLate: true });
   expect(String(error)).toContain("no complete answer came in time");
 });
 
-test("an answer that drips ends with the time limit of the attempt", async () => {
-  const { url } = await serve((_request, response) => {
-    response.write("[");
-    const timer = setInterval(() => response.write(" "), 2);
-    response.on("close", () => clearInterval(timer));
-  });
-  const error = await failureOf(transportTo(url).send(once("GET", { attemptTimeoutMs: 40 })));
-  expect(String(error)).toContain("no complete answer came in time");
+test("a refused connection was surely not sent, and a creation is sent again", async () => {
+  const { server, url } = await serve(() => undefined);
+  await new Promise((resolve) => server.close(resolve));
+  const error = await failureOf(transportTo(url).send(once("POST", { attempts: 3 })));
+  expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, method: "POST", path: "/v1/clusters" });
+  expect(String(error)).toContain(`the connection was refused (ECONNREFUSED, ${new URL(url).host}) (tried 3 times)`);
 });
 
-test.each(["GET", "POST", "DELETE"])(
-  "a refused connection was surely not sent, and a %s is sent again",
-  async (method) => {
-    const { server, url } = await serve(() => undefined);
-    await new Promise((resolve) => server.close(resolve));
-    const error = await failureOf(transportTo(url).send(once(method, { attempts: 3 })));
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, method, path: "/v1/clusters" });
-    expect(error).toMatchObject({ cause: { code: "ECONNREFUSED" } });
-    expect(String(error)).toContain(`the connection was refused (ECONNREFUSED, ${new URL(url).host}) (tried 3 times)`);
-  },
-);
-
-describe("a service that closes a connection when the next request comes over it", () => {
-  /** Closes a connection instead of a second answer, as a service does that ends idle connections at that moment. */
-  async function openClosing() {
-    const used = new Set<unknown>();
-    const { url } = await serve((request, response) => {
-      if (used.has(request.socket)) return request.socket.destroy();
-      used.add(request.socket);
-      return response.end("[]");
-    });
-    return { ...transportTo(url), used };
-  }
-
-  const idle = () => new Promise((resolve) => setTimeout(resolve, 20));
-
-  it("loses the answer to a read, which is then sent again", async () => {
-    const { send } = await openClosing();
-    await send(once("GET"));
-    await idle();
-    expect(await failureOf(send(once("GET")))).toMatchObject({ outcome: "ambiguous" });
-    await send(once("GET"));
-    await idle();
-    expect((await send(once("GET", { attempts: 2 }))).status).toBe(200);
+test("a create request opens a connection of its own: one that the service closes while it is idle loses no answer", async () => {
+  const used = new Set<unknown>();
+  const { url } = await serve((request, response) => {
+    // Closes the connection instead of a second answer.
+    if (used.has(request.socket)) return request.socket.destroy();
+    used.add(request.socket);
+    return response.end("[]");
   });
-
-  it("loses no answer to a create request: that opens a connection of its own, which no other request uses", async () => {
-    const { send, used } = await openClosing();
-    await send(once("GET"));
-    for (let index = 0; index < 3; index += 1) {
-      await idle();
-      expect((await send(once("POST", { body }))).status).toBe(200);
-    }
-    expect(used.size).toBe(4);
-  });
+  const { send } = transportTo(url);
+  await send(once("GET"));
+  for (let index = 0; index < 3; index += 1) expect((await send(once("POST", { body }))).status).toBe(200);
+  expect(used.size).toBe(4);
 });
 
-test.each([
-  ["status line", (request: string) => `HTTP/1.1 what OK\r\n\r\n${request}`],
-  ["header", (request: string) => `HTTP/1.1 200 OK\r\n: ${request.replaceAll("\r\n", " ")}\r\n\r\n`],
-])("the cause does not contain an answer with a malformed %s that repeats the request", async (_what, answer) => {
+test("the cause does not contain a malformed answer that repeats the request", async () => {
   const requests: string[] = [];
   const server = createTcpServer((socket) => {
     socket.on("data", (data) => {
       requests.push(String(data));
-      socket.end(answer(String(data)));
+      socket.end(`HTTP/1.1 what OK\r\n\r\n${data}`);
     });
   });
   const error = await failureOf(transportTo(await listen(server)).send(once("GET")));
   server.close();
   expect(requests.join()).toContain(canary);
   expect(error).toMatchObject({ outcome: "ambiguous", cause: { code: "HTTPParserError" } });
-  const cause = error instanceof ConnectionError ? error.cause : undefined;
-  expect(Object.keys(Object(cause)).sort()).toEqual(["code", "message"]);
-  for (const shown of [inspect(error, { depth: 10, showHidden: true }), JSON.stringify(cause)]) {
-    expect(shown).not.toContain(canary);
-    expect(shown).not.toContain(Buffer.from(canary).toString("hex").replace(/..\B/g, "$& "));
-  }
+  const shown = inspect(error, { depth: 10, showHidden: true });
+  expect(shown).not.toContain(canary);
+  expect(shown).not.toContain(Buffer.from(canary).toString("hex").replace(/..\B/g, "$& "));
 });

@@ -1,91 +1,61 @@
 import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
-import { GpuClusterError } from "../../../../provider/base/errors";
+import { statusErrors } from "../../../../provider/api/http/statusErrors";
+import { ApiError, GpuClusterError } from "../../../../provider/base/errors";
+import { Redactor } from "../../../../provider/base/redact";
+import { Secret } from "../../../../provider/base/text";
+import { requestOf } from "../fakes";
 import { canary, failureOf, once, serve, transportTo } from "./httpHarness";
 
-const repeated = (text: string) => JSON.stringify({ error: { code: "unauthorized", message: text, status: 401 } });
-const base64 = Buffer.from(canary).toString("base64");
 /** A refusal whose reason is this. */
 const refuses =
   (textOf: (authorization: unknown) => string): RequestListener =>
   ({ headers }, response) =>
-    void response.writeHead(401).end(repeated(textOf(headers.authorization)));
+    void response
+      .writeHead(401)
+      .end(JSON.stringify({ error: { code: "unauthorized", message: textOf(headers.authorization), status: 401 } }));
 const answers: [string, RequestListener][] = [
-  ["repeats the key in its reason", refuses(() => `bad key ${canary}`)],
+  ["repeats the key in its reason", refuses((authorization) => `bad key ${authorization}`)],
   ["repeats the key in its code", (_q, response) => response.writeHead(400).end(`{"error":{"code":"${canary}"}}`)],
-  ["repeats the key in base64", refuses(() => base64)],
-  ["repeats the key encoded", refuses(() => encodeURIComponent(canary))],
+  ["repeats the key in base64", refuses(() => Buffer.from(canary).toString("base64"))],
   ["shows the request", ({ headers }, response) => response.writeHead(502).end(`<pre>${inspect(headers)}</pre>`)],
   [
     "answers half",
     ({ headers: { authorization } }, response) =>
       void response.writeHead(200, { "content-length": 999 }).write(`"${authorization}`, () => response.destroy()),
   ],
-  ["breaks the connection", (request) => request.socket.destroy()],
   ["never answers", () => undefined],
 ];
 
 const deep = { depth: 10, showHidden: true };
 const sinks: ((error: Error) => string)[] = [
-  ({ message }) => message,
   ({ stack }) => `${stack}`,
-  String,
-  (error) => JSON.stringify(error),
   (error) => JSON.stringify(error, Object.getOwnPropertyNames(error)),
   (error) => inspect(error, { ...deep, getters: true }),
   ({ cause }) => inspect(cause, deep),
 ];
 
-/** Every way to print the error of a request. */
-async function shownOf(url: string, method: string): Promise<string> {
-  const error = await failureOf(transportTo(url).send(once(method, { attemptTimeoutMs: 50 })));
-  if (!(error instanceof GpuClusterError)) throw new Error("it did not fail as expected");
-  return sinks.map((show) => show(error)).join("\n");
-}
-
 test.each(answers)("the key is nowhere in the error when the service %s", async (_what, listener) => {
   const { url } = await serve(listener);
   for (const method of ["GET", "POST"]) {
-    const shown = await shownOf(url, method);
-    for (const form of [canary, encodeURIComponent(canary)]) expect(shown).not.toContain(form);
+    const error = await failureOf(transportTo(url).send(once(method, { attemptTimeoutMs: 50 })));
+    if (!(error instanceof GpuClusterError)) throw new Error("it did not fail as expected");
+    const shown = sinks.map((show) => show(error)).join("\n");
+    for (const form of [canary, encodeURIComponent(canary), Buffer.from(canary).toString("base64")])
+      expect(shown).not.toContain(form);
   }
 });
 
 test.each([
-  ["the host", "https://KEY.evil.example/"],
-  ["the host, in small letters", "https://key.evil.example/"],
-  ["the host, in two labels", "https://Zq7K-Wv93-.Lm2X-T5.example/"],
-  ["the path", "https://example.com/KEY"],
-])("the key is nowhere in the error when it is %s of a redirect", async (_what, form) => {
-  for (const key of ["Zq7K-Wv93-Lm2X-T5", "Zq7K-Wv93", "Zq7K"]) {
-    const location = form.replace("KEY", key).replace("key", key.toLowerCase());
-    const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
-    const error = await failureOf(transportTo(url, key).send(once("GET")));
-    const parts = key.length > 8 ? [key.toLowerCase(), "lm2x"] : [];
-    const places = location.includes(key) ? [key, key.toLowerCase()] : parts;
-    expect(String(error)).toMatch(/Redirects( to https:\/\/\S+)? are not followed/);
-    for (const place of places) expect(String(error)).not.toContain(place);
-  }
-});
-
-test("where a redirect leads is said if that repeats nothing", async () => {
-  const elsewhere = "https://www.example.com/x";
-  const { url } = await serve((_q, response) => response.writeHead(301, { location: elsewhere }).end());
-  const error = await failureOf(transportTo(url).send(once("GET")));
-  expect(String(error)).toContain("Redirects to https://www.example.com are not followed");
-});
-
-test("the key is not in the error when no service listens", async () => {
-  const { server, url } = await serve(() => undefined);
-  await new Promise((resolve) => server.close(resolve));
-  expect(await shownOf(url, "GET")).not.toContain(canary);
-});
-
-test("the key is removed from a success too", async () => {
-  const { url } = await serve(({ headers }, response) => response.end(JSON.stringify({ seen: headers.authorization })));
-  const { body, json } = await transportTo(url).send(once("GET"));
-  expect(json).toEqual({ seen: "Bearer [secret]" });
-  expect(body).not.toContain(canary);
+  ["the host", "https://key.evil.example/", "zq7k-wv93-lm2x-t5"],
+  ["the host, in two labels", "https://Zq7K-Wv93-.Lm2X-T5.example/", "lm2x"],
+])("the key is nowhere in the error when it is %s of a redirect", async (_what, form, part) => {
+  const key = "Zq7K-Wv93-Lm2X-T5";
+  const location = form.replace("key", key.toLowerCase());
+  const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
+  const error = String(await failureOf(transportTo(url, key).send(once("GET"))));
+  expect(error).toMatch(/Redirects( to https:\/\/\S+)? are not followed/);
+  expect(error.toLowerCase()).not.toContain(part);
 });
 
 test("every request carries the key, the user agent and what it accepts, and a content type only with a body", async () => {
@@ -105,3 +75,59 @@ test("every request carries the key, the user agent and what it accepts, and a c
   ]);
   expect(seen[0]).not.toHaveProperty("content-type");
 });
+
+/** A service that answers so, behind the handler that hides this key. */
+const answering = (key: string, body: string, status = 200) =>
+  statusErrors(new Secret(key))(async () => ({ status, headers: {}, body }));
+
+/** The refusal of a request with this secret. */
+async function refusalOf(secret: string, body: string): Promise<unknown> {
+  const request = requestOf("create", { redactor: new Redactor([secret]) });
+  return answering(canary, body, 400)(request).catch((reason: unknown) => reason);
+}
+
+/** Everything of a text that is long enough to tell something. */
+function partsOf(text: string): string[] {
+  return Array.from({ length: text.length - 3 }, (_, index) => text.slice(index, index + 4));
+}
+
+const value = "Zq7K-Wv93+Lm2X/Tt8R=Hj5B";
+const lines = "Zq7KWv93\nLm2XTt8R\tHj5BYp4D";
+const collapsed = lines.replace(/\s+/g, " ");
+const long = (text: string, kept: number, max: number) => `${"x".repeat(max - kept)}${text}`;
+const envelope = (message: string, code = "bad_env") => JSON.stringify({ error: { code, message, status: 400 } });
+
+test.each<[string, string, (kept: number) => string]>([
+  ["at the cut of a long reason", value, (kept) => envelope(long(value, kept, 500))],
+  ["in base64, at the cut", value, (kept) => envelope(long(Buffer.from(value).toString("base64"), kept, 500))],
+  ["at the cut of a long code", value, (kept) => envelope("No.", long(value, kept, 100))],
+  ["in one line in place of several", lines, (kept) => envelope(long(collapsed, kept, 500))],
+  [
+    "broken by an invisible character",
+    value,
+    (kept) => envelope(long(`${value.slice(0, 9)}\u200b${value.slice(9)}`, kept, 500)),
+  ],
+])("no part of an env value is shown that the API repeats %s", async (_where, secret, bodyOf) => {
+  const parts = [secret, collapsed, Buffer.from(value).toString("base64")].flatMap(partsOf);
+  for (let kept = 0; kept <= 40; kept += 1) {
+    const error = await refusalOf(secret, bodyOf(kept));
+    expect(error).toBeInstanceOf(ApiError);
+    const shown = inspect(error, deep);
+    expect(parts.filter((part) => shown.includes(part))).toEqual([]);
+  }
+});
+
+test.each(["Zq7K-Wv93-Lm2X-T", "Zq7K"])(
+  "the key %s is hidden in the data of a success, at a cut and in a name too",
+  async (key) => {
+    const env = { A: ` ${key}\r\n`, B: key };
+    const body = JSON.stringify({ name: `web ${key}`, text: `${"x".repeat(8_180)} ${key}`, [`a ${key}`]: 1, env });
+    const response = await answering(key, body)(requestOf());
+    const { env: kept, ...data } = Object(response.json);
+    expect(JSON.stringify(data)).not.toContain("Zq7K");
+    expect(data).toMatchObject({ name: "web [secret]", "a [secret]": 1 });
+    // Values of env are compared with those that were sent.
+    expect(kept).toEqual(env);
+    expect(response.body).toBe("");
+  },
+);

@@ -21,44 +21,20 @@ function bench(...bodies: string[]) {
   return { client, paths, run: <T>(work: Promise<T>) => clock.run(work), passedMs: () => clock.now() - startMs };
 }
 
-const bodies: [string, string][] = [
-  ["a truncated body", '{"gpus":[{"type":"h1'],
-  ["nothing", ""],
-  ["an unreadable shape", '{"greeting":"hello"}'],
-  ["an error in a success", '{"error":{"code":"internal","message":"no database","status":500}}'],
-];
-
-test.each(bodies)("%s in answer to a read is requested once more, and fails soon", async (_what, body) => {
-  for (const read of ["listGpuTypes", "listClusters", "listGpuPricing"] as const) {
-    const { client, paths, run, passedMs } = bench(body);
-    await expect(run<unknown>(client[read]())).rejects.toThrow(ResponseShapeError);
-    expect(paths).toHaveLength(2);
-    expect(passedMs()).toBeLessThan(3_000);
-  }
-});
-
-test.each(bodies)("%s is forgotten when the next answer can be read", async (_what, body) => {
-  const { client, paths, run } = bench(body, '{"gpus":[{"type":"h100"}]}');
-  expect((await run(client.listGpuTypes())).gpus).toMatchObject([{ type: "h100" }]);
+test.each<[string, string, boolean]>([
+  ["a truncated body", '{"gpus":[{"type":"h1', false],
+  ["an unreadable shape", '{"greeting":"hello"}', false],
+  ["an error in a success", '{"error":{"code":"internal","message":"no database","status":500}}', true],
+])("%s in answer to a read is requested once more, and fails soon, with what to do", async (_what, body, isSaid) => {
+  const { client, paths, run, passedMs } = bench(body);
+  const error: unknown = await run(client.listClusters()).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ResponseShapeError);
   expect(paths).toHaveLength(2);
-});
-
-const secret = "hf_abcdefgh1234";
-const nested = (depth: number) => `${'{"data":'.repeat(depth)}{"env":"${secret}"}${"}".repeat(depth)}`;
-const cluster = (fields: object) => JSON.stringify({ id: "cl_1", name: "web", env: { HF_TOKEN: secret }, ...fields });
-
-test.each<[string, string, string]>([
-  ["100,000 levels", nested(100_000), "it is nested more than 100 levels deep"],
-  ["an id with a slash", cluster({ id: "cl_1/../cl_2" }), "it is not the record of this cluster"],
-  ["another cluster", cluster({ id: "cl_2" }), "it is not the record of this cluster"],
-  ["an unknown form", `{"${secret}":["${secret}"]}`, "it is not the record of this cluster"],
-])("%s in answer to one cluster is one clear error, which quotes no value", async (_what, body, why) => {
-  const { client, run } = bench(body);
-  const error = String(await run(client.getCluster("cl_1")).catch((reason: unknown) => reason));
-  expect(error).toContain("GET /v1/clusters/cl_1: the service answered in a form that this version cannot read: ");
-  expect(error).toContain(why);
-  expect(error).toContain("npx pulumi-gpucluster doctor");
-  expect(error).not.toMatch(/\n|hf_/);
+  expect(passedMs()).toBeLessThan(3_000);
+  // The command that examines the service helps nobody if the service itself says what is wrong.
+  expect(String(error).split("npx pulumi-gpucluster doctor")).toHaveLength(isSaid ? 1 : 2);
+  const next = bench(body, '{"gpus":[{"type":"h100"}]}');
+  expect((await next.run(next.client.listGpuTypes())).gpus).toMatchObject([{ type: "h100" }]);
 });
 
 test("a page that cannot be read is requested once more, by its own query", async () => {
@@ -67,14 +43,3 @@ test("a page that cannot be read is requested once more, by its own query", asyn
   expect((await run(client.listClusters())).clusters.map(({ id }) => id)).toEqual(["cl_1", "cl_2"]);
   expect(paths).toEqual(["/v1/clusters", "/v1/clusters?cursor=x", "/v1/clusters?cursor=x"]);
 });
-
-test.each(bodies)(
-  "%s points to the command that examines the service, once, unless the service says an error",
-  async (_what, body) => {
-    const { client, run } = bench(body);
-    const error: unknown = await run(client.listClusters()).catch((reason: unknown) => reason);
-    const isSaid = body.includes('"error"');
-    expect(String(error).split("npx pulumi-gpucluster doctor")).toHaveLength(isSaid ? 1 : 2);
-    expect(String(error)).not.toContain("\n");
-  },
-);

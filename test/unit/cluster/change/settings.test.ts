@@ -1,18 +1,12 @@
 import type { Properties } from "../../../../provider/contract";
 import type { ClusterChanges } from "../../../../simulator";
 import { openBench, openSettled, settle } from "../harness";
-import { asked, atRest, change, failingChange, reach, refresh, running, settleStopped, toDo } from "../powerHarness";
-
-/** Settings that only this package reads. */
-const settings: [string, Properties][] = [
-  ["maxHourlyCost", { maxHourlyCost: 100 }],
-  ["the removal of triggers", { restartTriggers: undefined }],
-  ["all of them", { maxHourlyCost: 100, skipAwait: true, __timeouts: { create: "2h" } }],
-];
+import { asked, change, failingChange, refresh, toDo } from "../powerHarness";
 
 const before = { ...asked, restartTriggers: ["a"] };
 
-describe.each(settings)("an update of %s alone", (_title, changes) => {
+describe("an update of settings alone that only this package reads", () => {
+  const changes = { maxHourlyCost: 100, restartTriggers: undefined, skipAwait: true, __timeouts: { create: "2h" } };
   const wanted: Properties = JSON.parse(JSON.stringify({ ...before, ...changes }));
 
   it("sends no request, changes nothing else in the state, and leaves nothing to do", async () => {
@@ -22,17 +16,6 @@ describe.each(settings)("an update of %s alone", (_title, changes) => {
     expect(bench.simulator.requests).toEqual([]);
     expect(state).toEqual(JSON.parse(JSON.stringify({ ...made.state, ...changes })));
     expect(toDo(bench, { id: made.id, state }, wanted)).toEqual([]);
-  });
-
-  it("sends none for a stopped cluster, whose configuration goes on waiting for its start", async () => {
-    const bench = await openBench({ dialect: { stoppedUpdate: "refused" } });
-    const env = { MODEL: "another" };
-    const rests = { ...before, ...atRest };
-    const waiting = await change(bench, await settleStopped(bench, rests), { ...rests, env });
-    const set = await change(bench, waiting, { ...wanted, ...atRest, env });
-    expect(bench.simulator.requests).toEqual([]);
-    const started = await reach(bench, set, { ...wanted, env, skipAwait: false });
-    expect(running(bench, started)).toMatchObject({ status: "running", env });
   });
 
   it("is no end of what an update before it did not reach", async () => {
@@ -48,9 +31,9 @@ describe.each(settings)("an update of %s alone", (_title, changes) => {
 
 describe("hourlyCost", () => {
   const priced: Properties = { ...asked, hourlyCost: 6 };
-  const costAfter = async (changes: ClusterChanges, inputs = priced) => {
+  const costAfter = async (changes: ClusterChanges) => {
     const bench = await openBench();
-    const made = await (inputs["desiredStatus"] === "stopped" ? settleStopped : settle)(bench, inputs);
+    const made = await settle(bench, priced);
     bench.simulator.change(made.id, changes);
     return { bench, made, found: (await refresh(bench, made)).state };
   };
@@ -72,16 +55,5 @@ describe("hourlyCost", () => {
     expect(again?.state).toMatchObject({ replicas: 3 });
     expect(again?.state).not.toHaveProperty("hourlyCost");
     expect(again?.inputs).not.toHaveProperty("hourlyCost");
-  });
-
-  it("alone is no difference", async () => {
-    const { bench, made } = await costAfter({});
-    expect(toDo(bench, made, { ...priced, hourlyCost: 8 })).toEqual([]);
-  });
-
-  it("that was saved is said by the deletion", async () => {
-    const { bench, made } = await costAfter({});
-    await bench.run(bench.cluster.delete(bench.ctx(), made.id, made.state));
-    expect(bench.said).toContain("status: deleted; it cost 6.00 per hour");
   });
 });

@@ -37,12 +37,6 @@ describe("an adoption", () => {
       { ...two, replicas: 3, env },
       puts,
     ],
-    [
-      "a stop",
-      {},
-      { ...two, desiredStatus: "stopped" },
-      "desiredStatus will be changed to match the program; nothing else is changed",
-    ],
     ["nothing of what is not known yet", {}, unknown, nothing],
   ])("says what is changed: %s", async (_title, fields, news, text) => {
     const { bench, id } = await openFound({}, fields);
@@ -58,13 +52,6 @@ describe("an adoption", () => {
   ])("with %s fails", async (_title, news, refusal) => {
     const { bench, id } = await openFound();
     expect((await check(bench, { ...two, adopt: id, ...news })).refusals).toEqual([expect.stringMatching(refusal)]);
-  });
-
-  it("has its GPU type, whatever the stock is, if that is among the fallbacks", async () => {
-    const { bench, id } = await openFound();
-    const news = { ...two, gpuType: "h200", fallbackGpuTypes: ["l4", "h100"], adopt: id };
-    const { inputs, refusals } = await check(bench, news);
-    expect([refusals, inputs["gpuType"]]).toEqual([[], "h100"]);
   });
 
   it("is not judged, and nobody is asked, while the id is not known yet", async () => {
@@ -127,12 +114,5 @@ describe("an adopted cluster", () => {
     for (const { refusals } of await checkTwice(await openBench(), { ...checked, ...news }, adopted)) {
       expect(refusals).toEqual(refused.map((text) => expect.stringMatching(text)));
     }
-  });
-
-  it("can be replaced by another one that is adopted in its place", async () => {
-    const { bench, id } = await openFound();
-    const [first, second] = await checkTwice(bench, { ...two, name: "found", adopt: id }, adopted);
-    expect([...first.refusals, ...second.refusals]).toEqual([]);
-    expect(bench.said.filter((line) => line.startsWith("info: web: adopts"))).toHaveLength(1);
   });
 });

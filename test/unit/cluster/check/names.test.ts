@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { generatedName } from "../../../../provider/cluster/model/validate";
-import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import { type Bench, openBench } from "../harness";
 import { checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce } from "./harness";
@@ -23,12 +23,6 @@ describe("the defaults", () => {
       name: expect.stringMatching(/^web-[0-9a-f]{7}$/),
       __generatedName: true,
     });
-  });
-
-  it.each(["name", "gpuType", "replicas", "container", "env"])("leave an unknown %s unknown", async (name) => {
-    const { inputs, refusals } = await checkOnce({ ...checked, [name]: UNKNOWN });
-    expect(refusals).toEqual([]);
-    expect(inputs[name]).toBe(UNKNOWN);
   });
 });
 
@@ -60,23 +54,13 @@ describe("a generated name", () => {
 
   const anyUrn = fc.string({ unit: "grapheme", maxLength: 120 }).map(urnOf);
 
-  it("is a DNS label of at most 48 characters, the same for the same URN and predecessor", () => {
-    fc.assert(
-      fc.property(anyUrn, fc.string(), (urn, predecessor) => {
-        const name = generatedName(urn, predecessor);
-        expect(name).toMatch(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
-        expect(name.length).toBeLessThanOrEqual(48);
-        expect(generatedName(urn, predecessor)).toBe(name);
-      }),
-    );
-  });
-
   const salts = fc.stringMatching(/^[\x21-\x7e]{8,40}$/);
 
   it("with a salt is a valid name of its own for each salt, and another one after each replacement", () => {
     fc.assert(
       fc.property(anyUrn, salts, salts, (urn, salt, other) => {
         fc.pre(salt !== other);
+        expect(generatedName(urn)).toMatch(/^(?=.{1,48}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/);
         const chain = [generatedName(urn, "", salt)];
         for (let step = 0; step < 5; step += 1) chain.push(generatedName(urn, chain.at(-1), salt));
         const others = [generatedName(urn), generatedName(urn, "", other), generatedName(`${urn}2`, "", salt)];
@@ -87,13 +71,9 @@ describe("a generated name", () => {
     );
   });
 
-  it.each([
-    ["web", /^web-[0-9a-f]{7}$/],
-    ["My Web_Server", /^my-web-server-[0-9a-f]{7}$/],
-    ["---", /^cluster-[0-9a-f]{7}$/],
-    [`${"a".repeat(39)}-b`, /^a{39}-[0-9a-f]{7}$/],
-  ])("of the resource %j is readable", (resource, pattern) => {
-    expect(generatedName(urnOf(resource))).toMatch(pattern);
+  it("is readable, and ends in a hash", () => {
+    expect(generatedName(urnOf("My Web_Server"))).toMatch(/^my-web-server-[0-9a-f]{7}$/);
+    expect(generatedName(urnOf(`${"a".repeat(39)}-b`))).toMatch(/^a{39}-[0-9a-f]{7}$/);
   });
 });
 
@@ -110,14 +90,11 @@ describe("a name that is taken", () => {
     expect(refusal).toContain(`pulumi import gpucluster:index:Cluster web ${web}`);
   });
 
-  it.each<[string, string, Properties, Properties | undefined, boolean]>([
-    ["fails in other capitals, for host names know none", "web", { name: "WEB" }, undefined, true],
-    ["fails for a rename to it", "api", { name: "api" }, checked, true],
-  ])("%s", async (_title, taken, news, olds, fails) => {
+  it("fails for a rename to it, in any capitals, for host names know none", async () => {
     const bench = await openBench();
-    const { id } = bench.simulator.addCluster({ name: taken, gpuType: "h100" });
-    const { refusals } = await check(bench, { ...checked, ...news }, olds);
-    expect(refusals).toEqual(fails ? [expect.stringContaining(id)] : []);
+    const { id } = bench.simulator.addCluster({ name: "api", gpuType: "h100" });
+    const { refusals } = await check(bench, { ...checked, name: "API" }, checked);
+    expect(refusals).toEqual([expect.stringContaining(id)]);
   });
 
   it("is free when its holder is on its way out", async () => {
@@ -136,10 +113,10 @@ describe("a name that is taken", () => {
     expect((await check(bench, news, {}, "stranger")).refusals).not.toEqual([]);
   });
 
-  it.each(["web", "WEB"])("by another resource of the program fails as %s, with that resource", async (name) => {
+  it("by another resource of the program fails in any capitals, with that resource", async () => {
     const bench = await openBench();
     expect((await check(bench, checked, {}, "one")).refusals).toEqual([]);
-    const { failures } = await check(bench, { ...checked, name }, {}, "two");
+    const { failures } = await check(bench, { ...checked, name: "WEB" }, {}, "two");
     expect(failures).toEqual([{ property: "name", reason: expect.stringContaining(urnOf("one")) }]);
   });
 });

@@ -2,7 +2,6 @@ import type { Client } from "../../../../provider/api/client";
 import { ConfigError } from "../../../../provider/base/errors";
 import { inputNames } from "../../../../provider/cluster/model/fields";
 import { createClusterResource } from "../../../../provider/cluster/resource";
-import type { Settings } from "../../../../provider/config/settings";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { type Bench, type BenchOptions, openBench, requestLines } from "../harness";
@@ -10,7 +9,6 @@ import { canary, checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
 const down: Fault = { kind: "status", status: 503, times: 10_000 };
-const ordinary: Settings = { strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" };
 const named = (name: string): Properties => ({ ...checked, name });
 const listLine = "GET /v1/clusters";
 const fail = (message: string) => () => {
@@ -22,10 +20,7 @@ describe("endpoint and createdAt", () => {
 
   it.each<[string, Properties, string[]]>([
     ["nothing", {}, []],
-    ["an env that is not known yet", { env: UNKNOWN }, []],
-    ["the timeouts", { __timeouts: { create: "2h" } }, []],
     // One look at the list, which tells whether there is an update, and a redeploy.
-    ["the container", { container: "a/b:2" }, [listLine]],
     ["the env", { env: { MODEL: "x" } }, [listLine]],
   ])("stay with an in-place change of %s", async (_title, news, lines) => {
     const { bench, inputs } = await checkOnce({ ...checked, ...news }, existing);
@@ -43,19 +38,8 @@ describe("endpoint and createdAt", () => {
     expect(requestLines(bench.simulator).filter((line) => line === listLine)).toHaveLength(1);
   });
 
-  it("are left out for a creation, and if several clusters have the name", async () => {
-    const bench = await openBench();
-    expect(hasNone((await check(bench, { ...least, name: "new" }, {}, "new")).inputs)).toBe(true);
-    const next = await openBench();
-    for (let time = 0; time < 2; time += 1) next.simulator.addCluster({ name: "web", gpuType: "h100" });
-    expect(await check(next, checked, checked)).toMatchObject({ failures: [] });
-    expect(hasNone((await check(next, checked, checked)).inputs)).toBe(true);
-  });
-
   it.each<[string, Properties, Properties]>([
     ["of the GPU type", { gpuType: "l4" }, existing],
-    ["of the name", { name: "api" }, existing],
-    ["that `replaceOnChanges` requires", { replicas: 7, __replaceOnChanges: ["replicas"] }, checked],
     ["of a generated name", { name: undefined, gpuType: "l4" }, { ...existing, name: "web-0", __generatedName: true }],
   ])("are in neither check of a replacement %s, and not looked up", async (_title, news, olds) => {
     const bench = await openBench();
@@ -86,19 +70,6 @@ describe("a cluster whose inputs are those of the last check", () => {
     expect((await check(bench, { ...checked, container: "no-tag" }, before)).refusals).toHaveLength(1);
   });
 
-  it("is not judged right after its creation either: only the list is asked, for its endpoint", async () => {
-    const bench = await openBench();
-    const { endpoint } = bench.simulator.addCluster({ name: "web", gpuType: "h100" });
-    const news = { ...checked, container: "no-tag", replicas: 20_000 };
-    const { endpoint: _endpoint, createdAt, ...before } = old(news);
-    expect(await check(bench, news, before)).toMatchObject({
-      refusals: [],
-      said: [],
-      inputs: { ...before, endpoint },
-    });
-    expect(requestLines(bench.simulator)).toEqual([listLine]);
-  });
-
   it("holds its name and its place in the limits against the others", async () => {
     const bench = await openBench({ settings: { maxHourlyCost: 10 } });
     expect((await check(bench, named("a"), old({ name: "a" }), "a")).refusals).toEqual([]);
@@ -108,22 +79,6 @@ describe("a cluster whose inputs are those of the last check", () => {
     expect((await check(bench, named("c"), {}, "c")).refusals).toContainEqual(
       expect.stringContaining("gpucluster:maxHourlyCost is 10.00"),
     );
-  });
-
-  it.each([fail("The key is missing"), undefined])("needs the settings all the same", async (service) => {
-    const bench = await openBench();
-    const settings = service ? () => ordinary : fail("The key is missing");
-    const cluster = createClusterResource(service ?? (() => bench.service), settings);
-    expect((await check({ ...bench, cluster }, checked, old())).refusals).toEqual([": The key is missing"]);
-  });
-
-  it("is judged if a limit needs its cost, which is not known", async () => {
-    const bench = await openBench({ settings: { maxHourlyCost: 5 } });
-    const { refusals } = await check(bench, checked, old({ hourlyCost: undefined }));
-    expect(refusals).toEqual([]);
-    expect(bench.said).toEqual([
-      expect.stringMatching(/^warning: .*gpucluster:maxHourlyCost is 5\.00.* No change so far/),
-    ]);
   });
 });
 
@@ -140,7 +95,6 @@ const never = () => new Promise<never>(() => undefined);
 
 describe("a service that", () => {
   it.each<[string, BenchOptions]>([
-    ["refuses its GPU types", { faults: [{ ...down, status: 403, path: "/v1/gpus**" }] }],
     ["answers with web pages", { faults: [{ kind: "html", status: 502, times: 1_000 }] }],
     ["is out of permits", { faults: [{ ...down, status: 429, headers: { "Retry-After": "50" } }] }],
     ["never answers", { client: (): Partial<Client> => ({ listClusters: never, listGpuTypes: never }) }],
@@ -163,15 +117,6 @@ describe("a service that", () => {
     const next = await openBench({ faults: [down] });
     await check(next, named("new"), named("a"), "a");
     expect(next.said).toContainEqual(expect.stringMatching(/^warning: taken names, .*could not be checked: .*503/));
-  });
-
-  it("has no permit left is not waited for", async () => {
-    const bench = await openBench({ rateLimit: 1 });
-    await bench.run(bench.client.getHealth());
-    const startMs = bench.clock.now();
-    expect((await check(bench, checked)).failures).toEqual([]);
-    expect(bench.said).toEqual([expect.stringMatching(/^warning: .*rate limit/)]);
-    expect(bench.clock.now()).toBe(startMs);
   });
 
   it("is slow is waited for 5 s in all, however many things are asked for", async () => {

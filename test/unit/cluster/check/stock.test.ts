@@ -1,5 +1,5 @@
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import { type BenchOptions, openBench, requestLines } from "../harness";
+import { type BenchOptions, openBench } from "../harness";
 import { checked } from "../inputs";
 import { checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -50,21 +50,16 @@ describe("a stock that is exceeded", () => {
 });
 
 describe("a stock is no reason to say anything", () => {
-  const manyUnknown = { ...many(40), desiredStatus: UNKNOWN };
   it.each<[string, Properties, Properties | undefined, BenchOptions?]>([
     ["for a creation that it is enough for", many(32), undefined],
-    ["for a scale-up that it is enough for", many(132), held(100)],
     ["for a scale-down", many(40), held(50)],
-    ["for a cluster that does not change", many(40), held(40)],
     ["for replicas that are not known yet", many(UNKNOWN), undefined],
-    ["for a desired status that is not known yet", manyUnknown, undefined],
     [
       "if it is only known that there is some",
       many(400),
       held(1),
       { client: () => ({ listGpuTypes: inStock, listGpuAvailability: inStock }) },
     ],
-    ["if the type is not listed any more", many(400), held(1), { gpuTypes: [] }],
     [
       "if it is not known",
       many(400),
@@ -81,14 +76,4 @@ describe("a stock is no reason to say anything", () => {
     const [, second] = await checkTwice(await openBench(strict), many(40), held(39));
     expect(second.refusals).toEqual([]);
   });
-});
-
-it("the stock is asked for by itself if the list of types does not say it, once in a run", async () => {
-  const bench = await openBench({ client: () => ({ listGpuTypes: noStock }) });
-  await checkAll(bench, [
-    { ...many(40), name: "a" },
-    { ...many(40), name: "b" },
-  ]);
-  expect(requestLines(bench.simulator)).toEqual(["GET /v1/clusters", "GET /v1/gpus/availability"]);
-  expect(aboutStock(bench.said)).toHaveLength(2);
 });

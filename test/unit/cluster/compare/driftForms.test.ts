@@ -1,8 +1,6 @@
 import type { ClusterRecord } from "../../../../provider/api/records";
 import { isMasked, learnForm, sameImage, withDrift } from "../../../../provider/cluster/compare/drift";
 import type { CheckedInputs, ClusterState, Echo } from "../../../../provider/cluster/model/stateFields";
-import { forget, openBench, settle, writes } from "../harness";
-import { checked } from "../inputs";
 
 const inputs: CheckedInputs = { name: "web", gpuType: "h100", container: "a/b:1", replicas: 1 };
 const digest = `sha256:${"ab".repeat(32)}`;
@@ -11,23 +9,15 @@ describe("an image that is shown", () => {
   it.each<[string, string, boolean]>([
     ["a/b:1", "a/b:1", true],
     ["a/b:1", "docker.io/a/b:1", true],
-    ["docker.io/a/b:1", "a/b:1", true],
     ["nginx", "docker.io/library/nginx:latest", true],
-    ["library/nginx:1", "nginx:1", true],
     ["a/b", "a/b:latest", true],
     ["a/b:1", `a/b:1@${digest}`, true],
     [`a/b@${digest}`, `a/b:1@${digest}`, true],
     ["a/b:1", "a/b:2", false],
-    ["a/b:1", "a/b", false],
     ["a/b:1", `a/b@${digest}`, false],
-    [`a/b@${digest}`, "a/b", false],
     [`a/b@${digest}`, `a/b@${digest.replace("ab", "cd")}`, false],
     ["a/b:1", "ghcr.io/a/b:1", false],
-    ["ghcr.io/a/b:1", "a/b:1", false],
-    ["localhost:5000/a/b:1", "a/b:1", false],
     ["localhost:5000/a", "localhost:6000/a", false],
-    ["a/b:1", "x/a/b:1", false],
-    ["nginx:1", "someone/nginx:1", false],
   ])("for %s as %s is the same: %s", (asked, shown, expected) => {
     expect(sameImage(asked, shown)).toBe(expected);
   });
@@ -38,22 +28,11 @@ describe("a value that is shown", () => {
     [null, true],
     ["", true],
     ["********", true],
-    ["••••", true],
     ["sk-***", true],
-    ["xxxxxxx", true],
-    ["...", true],
     ["<redacted>", true],
-    ["REDACTED", true],
-    ["[secret]", true],
-    ["enc:AbC=", false],
-    [`${digest}`, false],
     ["/run/secrets/hf_token", false],
     ["hidden_size=4096", false],
-    ["hidden", false],
     ["*", false],
-    ["another-value", false],
-    ["https://example.com/x?y=1", false],
-    ["a*b", false],
   ])("as %j is masked: %s", (shown, expected) => {
     expect(isMasked(shown)).toBe(expected);
   });
@@ -86,10 +65,6 @@ describe("a variable that is asked for and shown right after the change", () => 
       expect(learnForm({ ...inputs, env: one(asked) }, record, { ...inputs, env: one(before) })).toEqual(learned);
     });
   });
-
-  it("is not missed where the service shows no env", () => {
-    expect(learnForm({ ...inputs, env: { A: "new" } }, { id: "cl_1" })).toEqual(same);
-  });
 });
 
 describe("an input that is shown right after the change", () => {
@@ -97,7 +72,6 @@ describe("an input that is shown right after the change", () => {
     ["with its registry is a form", { container: "docker.io/a/b:1" }, { differing: [], unchanged: [] }],
     ["with another tag is another one", { container: "a/b:3" }, { differing: ["container"], unchanged: [] }],
     ["with another tag is not learned", { container: "a/b:3" }, { echo: {} }],
-    ["as somebody else's image is not learned", { container: "c/d:1" }, { echo: {} }],
     [
       "from a mirror is learned",
       { container: "mirror.example/a/b:1" },
@@ -105,7 +79,6 @@ describe("an input that is shown right after the change", () => {
     ],
     ["as before is stale", { container: "a/b:0" }, { differing: ["container"], unchanged: ["container"] }],
     ["in capitals is a form", { gpuType: "H100" }, { differing: [], unchanged: [] }],
-    ["with another GPU type is another one", { gpuType: "l4" }, { differing: ["gpuType"], unchanged: [] }],
   ])("%s", (_title, shown, expected) => {
     const before = { ...inputs, container: "a/b:0" };
     expect(learnForm(inputs, { id: "cl_1", ...shown }, before)).toMatchObject(expected);
@@ -124,14 +97,10 @@ describe("what a refresh sees of env", () => {
   it.each<[string, ClusterRecord["env"], Echo]>([
     ["a variable that stays masked", masks, { masked: both }],
     ["a variable that is masked otherwise now", { A: "<hidden>", B: null }, { masked: both }],
-    ["a variable whose name alone is shown", { A: null, B: null }, { masked: both }],
     ["a variable that was hidden and is shown masked", { A: "a-value", B: "***" }, { env: ["B"] }],
     ["masked names in the old place, masked", masks, { env: both }],
-    ["masked names in the old place, with names alone", { A: null, B: null }, { env: both }],
-    ["masked names in the old place, with values", applied, { env: both }],
     ["what the service added from the start", { ...applied, HOST: "node-7" }, { env: ["HOST"] }],
     ["what the service added from the start, and changes", { ...applied, HOST: "node-8" }, { env: ["HOST"] }],
-    ["what the service added from the start, and takes away", applied, { env: ["HOST"] }],
     ["nothing, where env is not shown", undefined, {}],
   ])("is no drift: %s", (_title, shown, echo) => {
     expect(seen(shown, echo)).toEqual(applied);
@@ -139,53 +108,15 @@ describe("what a refresh sees of env", () => {
 
   it.each<[string, ClusterRecord["env"], Echo, object]>([
     ["a masked variable that vanishes", { A: "***" }, { masked: both }, { A: "a-value" }],
-    ["all masked variables that vanish", {}, { masked: both }, {}],
     [
       "a new variable whose name alone is shown",
       { A: null, B: null, C: null },
       { masked: both },
       { ...applied, C: "" },
     ],
-    ["a new masked variable", { ...masks, C: "***" }, { masked: both }, { ...applied, C: "" }],
-    ["another value", { A: "a-value", B: "foreign" }, {}, { A: "a-value", B: "foreign" }],
     ["a variable that vanishes", { A: "a-value" }, {}, { A: "a-value" }],
     ["a new variable called constructor", { ...applied, constructor: "x" }, {}, { ...applied, constructor: "x" }],
   ])("is drift: %s", (_title, shown, echo, expected) => {
     expect(seen(shown, echo)).toEqual(expected);
   });
-});
-
-const maskedState = { ...checked, env: { A: "a-value" }, __echo: { masked: ["A"] } } as unknown as ClusterState;
-
-test.each<[string, Record<string, string | null>, Record<string, string>]>([
-  ["a variable that is masked stays as it was applied", { A: "********" }, { A: "a-value" }],
-  ["a foreign variable that is masked has no value", { A: "********", NEW: "********" }, { A: "a-value", NEW: "" }],
-  ["a foreign variable that is shown has its value", { A: "********", NEW: "new" }, { A: "a-value", NEW: "new" }],
-])("in a refresh %s", (_title, env, expected) => {
-  expect(withDrift(maskedState, { id: "cl_1", env }).env).toEqual(expected);
-});
-
-test("a variable that the service adds, masked, is corrected once and never again", async () => {
-  const bench = await openBench({
-    dialect: { envEcho: "same" },
-    client: (real) => ({
-      getCluster: async (...args) => {
-        const record = await real.getCluster(...args);
-        return {
-          ...record,
-          env: { ...Object.fromEntries(Object.keys(record.env ?? {}).map((name) => [name, "****"])), NODE: "****" },
-        };
-      },
-    }),
-  });
-  const { id, state: made } = await settle(bench, checked);
-  // A state that does not know the variable, as after an upgrade of the service.
-  const older = { ...made, __echo: { masked: ["MODEL"] } };
-  const found = await bench.run(bench.cluster.read(bench.ctx(), id, older));
-  expect(JSON.stringify(found)).not.toContain("****");
-  const once = await bench.run(bench.cluster.update(bench.ctx(), id, found?.state ?? {}, checked));
-  forget(bench);
-  const again = await bench.run(bench.cluster.read(bench.ctx(), id, once));
-  expect(bench.cluster.diff(again?.state ?? {}, checked).changes).toEqual({});
-  expect(writes(bench.simulator)).toEqual([]);
 });

@@ -1,16 +1,13 @@
 import fc from "fast-check";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/records";
-import { isGone, isLeaving, isSameWord, isSick, stateOf } from "../../../../provider/api/states";
+import { isGone, isLeaving, isSick, stateOf } from "../../../../provider/api/states";
 import {
   type Found,
   goalOf,
-  isIdle,
   judgeGone,
   judgeReady,
   judgeStopped,
   steadyMs,
-  stillMs,
-  unhealthyReasons,
   withHealth,
 } from "../../../../provider/cluster/compare/health";
 
@@ -34,9 +31,9 @@ const kindOf = (seen: Found) => judgeReady(seen, two).kind;
 
 describe("for two replicas, a poll", () => {
   it.each([
-    ...["provisioning", "PROVISIONING", "degraded", "restarting", "stopping"].map((word) => [word, "pending"] as const),
-    ...["running", "Ready", "failed", "whirring", undefined].map((word) => [word, "confirm"] as const),
-    ...["stopped", "paused", "terminating", "deleting", "terminated"].map((word) => [word, "failed"] as const),
+    ...["PROVISIONING", "degraded", "stopping"].map((word) => [word, "pending"] as const),
+    ...["running", "failed", "whirring", undefined].map((word) => [word, "confirm"] as const),
+    ...["stopped", "terminating", "terminated"].map((word) => [word, "failed"] as const),
   ])("of the record alone that says %s is %s", (word, kind) => {
     expect(kindOf(pollOf(word))).toBe(kind);
   });
@@ -44,25 +41,16 @@ describe("for two replicas, a poll", () => {
   it.each<[string, string[], string]>([
     ["running", ["healthy", "healthy"], "ready"],
     ["running", ["healthy", "starting"], "pending"],
-    ["running", ["healthy"], "pending"],
     ["running", [], "pending"],
-    ["running", ["healthy", "healthy", "healthy"], "pending"],
-    ["running", ["healthy", "failed"], "pending"],
     ["provisioning", ["healthy", "healthy"], "pending"],
-    ["failed", ["healthy", "failed"], "failed"],
     ["stopped", ["starting", "starting"], "failed"],
     // Replicas that are left over do not count.
     ["running", ["healthy", "healthy", "stopped"], "ready"],
-    ["running", ["healthy", "terminating"], "pending"],
     ["running", ["healthy", "healthy", "failed"], "pending"],
-    ["running", ["healthy", "healthy", "removed"], "ready"],
     // A known word outvotes one that nobody knows.
     ["running", ["healthy", "brewed"], "ready"],
     ["running", ["brewed", "brewed"], "ready"],
-    ["running", ["brewed", "starting"], "pending"],
-    ["provisioning", ["brewed", "brewed"], "pending"],
     ["whirring", ["healthy", "healthy"], "ready"],
-    ["whirring", ["healthy", "brewed"], "pending"],
     ["whirring", ["brewed", "brewed"], "pending"],
     ["unhealthy", ["healthy", "healthy"], "pending"],
     ["oom_killed", ["healthy", "healthy"], "failed"],
@@ -72,30 +60,20 @@ describe("for two replicas, a poll", () => {
 
   it.each<[string | undefined, string | undefined, string]>([
     ["running", "updating", "pending"],
-    ["running", "running (1/2)", "pending"],
     ["updating", "running", "pending"],
     ["running", "stopped", "failed"],
-    ["stopped", "running", "failed"],
     ["running", "failed", "failed"],
-    ["failed", "running", "failed"],
     ["running", "terminating", "failed"],
-    ["running", "running", "ready"],
-    ["running", undefined, "ready"],
-    [undefined, "running", "ready"],
-    [undefined, "updating", "pending"],
     ["running", "down", "pending"],
   ])("whose replicas are healthy, and that says %s and in /status %s, is %s", (word, statusWord, kind) => {
     expect(kindOf(pollOf(word, well, statusWord))).toBe(kind);
   });
 
   it.each<[Found, object]>([
-    [pollOf("whirring", replicasOf("healthy", "starting")), { summary: "1/2 replicas healthy, whirring" }],
     [pollOf("failed", well, "terminating"), { summary: "it is terminating: someone else is deleting it" }],
-    [pollOf("failed", well, "deleting"), { summary: "it is deleting: someone else is deleting it" }],
     [pollOf("running", replicasOf("healthy", "failed"), "failed"), { kind: "failed", reasons: ["replica r1: failed"] }],
     // A contradiction is a cluster that says that it runs, and is not healthy.
     [pollOf("running", replicasOf("healthy", "starting")), { kind: "pending", contradiction: true }],
-    [pollOf("provisioning", replicasOf("healthy", "starting")), { kind: "pending", contradiction: false }],
     [pollOf("whirring", replicasOf("healthy", "starting")), { kind: "pending", contradiction: false }],
   ])("%j says %j", (seen, verdict) => {
     expect(judgeReady(seen, two)).toMatchObject(verdict);
@@ -104,14 +82,8 @@ describe("for two replicas, a poll", () => {
   const unknown = '"whirring", which this version does not know';
   const brewed = '"brewed", which this version does not know';
   it.each<[string, Found, object]>([
-    ["at once", pollOf("running", well), { kind: "ready", summary: "2/2 replicas healthy, running" }],
     ["by two looks without a state", pollOf(undefined, well), { kind: "ready", holdMs: 0 }],
     ["by time under such a state", pollOf("whirring", well), { kind: "ready", holdMs: steadyMs, unknown }],
-    [
-      "by time with such a replica",
-      pollOf("running", replicasOf("healthy", "brewed")),
-      { holdMs: steadyMs, unknown: brewed },
-    ],
     [
       "by time where /status is such a word",
       { ...pollOf("running"), status: { replicas: [], status: "brewed", isMissing: true } },
@@ -126,21 +98,15 @@ describe("for two replicas, a poll", () => {
         unknown: '"whirring" and "brewed", which this version does not know',
       },
     ],
-    ["never where nothing is said", pollOf(undefined, []), { kind: "pending", unknown: "nothing about its health" }],
     [
       "not where a flag for all says no",
       { ...pollOf("whirring"), status: { replicas: [], overall: false } },
-      {
-        kind: "pending",
-      },
+      { kind: "pending" },
     ],
     [
       "not after a 404 of /status",
       { ...pollOf("running"), status: { replicas: [], isMissing: true } },
-      {
-        kind: "pending",
-        contradiction: true,
-      },
+      { kind: "pending", contradiction: true },
     ],
   ])("of words that may be unknown is ready %s", (_title, seen, verdict) => {
     const judged = judgeReady(seen, two);
@@ -163,25 +129,10 @@ describe("for two replicas, a poll", () => {
 });
 
 it.each([
-  ...["running", "terminating", "stopped", "failed", undefined].map((word) => [pollOf(word), "pending"] as const),
-  ...["terminated", "DELETED", "destroyed", "released"].map((word) => [pollOf(word), "ready"] as const),
+  ...["terminating", "stopped", undefined].map((word) => [pollOf(word), "pending"] as const),
+  ...["terminated", "DELETED"].map((word) => [pollOf(word), "ready"] as const),
 ])("a wait for a deletion takes %j for %s", (seen, kind) => {
   expect(judgeGone(seen).kind).toBe(kind);
-});
-
-it("the replicas' reasons leave out the healthy ones and the old ones", () => {
-  const replicas = [
-    ...replicasOf("healthy", "terminated", "starting", ""),
-    { id: "r4", status: "failed", healthy: false, message: "image not found" },
-    { id: "r5", status: "" },
-  ];
-  const lines = [
-    "replica r2: starting",
-    "replica r3: not healthy",
-    "replica r4: failed, image not found",
-    "replica r5: shows no health",
-  ];
-  expect([unhealthyReasons({ replicas }), unhealthyReasons(undefined)]).toEqual([lines, []]);
 });
 
 it("for people, a replica of which nothing is known is healthy only if the cluster is ready all the same", () => {
@@ -193,19 +144,9 @@ it("for people, a replica of which nothing is known is healthy only if the clust
   ]);
 });
 
-const known = [
-  "running",
-  "provisioning",
-  "stopping",
-  "stopped",
-  "failed",
-  "terminating",
-  "terminated",
-  "running (1/2)",
-];
-const word = fc.option(fc.constantFrom(...known, "offline", "Offline", "whirring", "brewed"), {
-  nil: undefined,
-});
+const ended = ["stopped", "failed", "terminating", "terminated"];
+const known = ["running", "provisioning", "stopping", "running (1/2)", ...ended];
+const word = fc.option(fc.constantFrom(...known, "offline", "Offline", "whirring", "brewed"), { nil: undefined });
 const replica: fc.Arbitrary<ReplicaRecord> = fc.record({
   id: fc.string({ maxLength: 3 }),
   status: fc.constantFrom("running", "starting", "stopped", "terminated", "failed", "brewed", ""),
@@ -239,37 +180,16 @@ const running = fc.record({
 const wordsOf = ({ record, status: health }: Found) =>
   [record.status, health?.status].filter((said) => said !== undefined);
 
-describe("a wait for a stop", () => {
-  type Facts = Parameters<typeof judgeStopped>[1] & object;
-  const ready = (check: (look: Found, known: Facts, holdMs: number | undefined) => boolean) =>
-    fc.assert(
-      fc.property(look, running, (seen, facts) => {
-        const verdict = judgeStopped(seen, facts);
-        return verdict.kind !== "ready" || check(seen, facts, verdict.holdMs);
-      }),
-      { numRuns: 20_000 },
-    );
-
-  it("ends with nothing that is leaving, fails, or has a word for another state", () => {
-    ready((seen) => {
+it("a wait for a stop ends with nothing that is leaving, fails, or has a word for another state", () => {
+  fc.assert(
+    fc.property(look, running, (seen, facts) => {
+      if (judgeStopped(seen, facts).kind !== "ready") return true;
       const states = wordsOf(seen).map(stateOf);
       const isTold = states.includes("stopped");
       return !wordsOf(seen).some(isLeaving) && (isTold || states.every((state) => state === "unknown"));
-    });
-  });
-
-  it("ends without a word that is known only by replicas, or by a word that has changed and stays", () => {
-    ready((seen, { word: old, state }, holdMs) => {
-      if (wordsOf(seen).some((said) => stateOf(said) === "stopped")) return true;
-      const { record, status: health } = seen;
-      const isAsLeft =
-        state?.desiredStatus === "stopped" && state.settled && [undefined, state.status].includes(record.status);
-      const isOther = !isSameWord(old, record.status);
-      if (!health) return false;
-      if (!health.isMissing) return isIdle(health) && holdMs === (isOther || isAsLeft ? 0 : stillMs);
-      return isAsLeft ? holdMs === 0 : isOther && holdMs === stillMs;
-    });
-  });
+    }),
+    { numRuns: 3_000 },
+  );
 });
 
 describe("a wait for a cluster that runs", () => {
@@ -292,7 +212,7 @@ describe("a wait for a cluster that runs", () => {
         if (staying.some(({ healthy }) => healthy === false) || (isDoubtful && !isSteady)) return false;
         return staying.every(({ healthy }) => healthy) || (isSteady && states.includes("running"));
       }),
-      { numRuns: 20_000 },
+      { numRuns: 3_000 },
     );
   });
 });

@@ -3,46 +3,25 @@ import { openBench } from "../harness";
 
 /** States with inputs that are gone: they load, a refresh finds no drift, and a program of today has nothing to send. */
 
-const inputs: Properties = {
-  name: "web",
-  gpuType: "h100",
-  replicas: 4,
-  container: "vllm/vllm-openai:v0.6.3",
-  desiredStatus: "running",
-  deletionPolicy: "delete",
-  hourlyCost: 11.96,
-};
+const program = { name: "web", gpuType: "h100", replicas: 4, container: "vllm/vllm-openai:v0.6.3" };
+const inputs: Properties = { ...program, desiredStatus: "running", deletionPolicy: "delete", hourlyCost: 11.96 };
 const state: Properties = {
   ...inputs,
   status: "running",
   endpoint: "https://web-809b883f.clusters.example.com",
   createdAt: "2030-01-01T00:00:00.000Z",
-  replicaStatuses: [1, 2, 3, 4].map((number) => ({
-    id: `rep_809b883f-1-${number}`,
-    status: "healthy",
-    healthy: true,
-  })),
+  replicaStatuses: [1, 2, 3, 4].map((number) => ({ id: `rep_1-${number}`, status: "healthy", healthy: true })),
   readyReplicas: 4,
   settled: true,
   unverifiedInputs: [],
   __seenBy: "seen",
   __echo: {},
 };
-const { name, gpuType, replicas, container } = inputs;
-const program = { name, gpuType, replicas, container };
 const range = { min: 2, max: 8 };
 
 /** What the inputs and the state hold, the program of today, and the paths that an update then changes. */
 const rows: [string, Properties, Properties, Properties, string[]][] = [
   ["a range of replicas", { replicas: range, __replicas: 4 }, { __replicaRange: range }, program, []],
-  [
-    "a share of healthy replicas",
-    { minHealthyReplicas: "75%" },
-    { minHealthyReplicas: "75%" },
-    { ...program, minHealthyReplicas: 3 },
-    ["minHealthyReplicas"],
-  ],
-  ["a list of GPU types", { gpuType: ["h200", "h100"] }, {}, program, []],
   [
     "a type of a list",
     { __gpuTypes: ["h200", "h100"] },
@@ -55,12 +34,7 @@ const rows: [string, Properties, Properties, Properties, string[]][] = [
 describe.each(rows)("a state with %s", (_title, oldInputs, oldState, news, paths) => {
   async function opened() {
     const bench = await openBench();
-    const { id } = bench.simulator.addCluster({
-      name: "web",
-      gpuType: "h100",
-      replicas: 4,
-      container: "vllm/vllm-openai:v0.6.3",
-    });
+    const { id } = bench.simulator.addCluster(program);
     return { bench, id, olds: { ...inputs, ...oldInputs }, stored: { ...state, ...oldState } };
   }
 
@@ -70,7 +44,7 @@ describe.each(rows)("a state with %s", (_title, oldInputs, oldState, news, paths
     expect(checked.failures).toEqual([]);
     expect(Object.keys(bench.cluster.diff(stored, checked.inputs, { id }).changes)).toEqual(paths);
     const updated = await bench.run(bench.cluster.update(bench.ctx(), id, stored, checked.inputs));
-    expect(updated).toMatchObject({ ...news, gpuType, settled: true });
+    expect(updated).toMatchObject({ ...news, gpuType: "h100", settled: true });
     expect(bench.simulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
 
@@ -88,9 +62,7 @@ describe.each(rows)("a state with %s", (_title, oldInputs, oldState, news, paths
 
 it.each<[string, Properties, string]>([
   ["a range of replicas", { replicas: range }, 'use the option `ignoreChanges: ["replicas"]`'],
-  ["a share of healthy replicas", { minHealthyReplicas: "75%" }, "must be a whole number from 1 to `replicas`"],
   ["a list of GPU types", { gpuType: ["h200", "h100"] }, "belong in `fallbackGpuTypes`"],
-  ["any GPU type", { gpuType: "*" }, "belong in `fallbackGpuTypes`"],
 ])("a program with %s gets an error that says what is right, and no request is sent", async (_title, asked, text) => {
   const bench = await openBench();
   const { failures } = await bench.run(bench.cluster.check(bench.ctx(), { ...program, ...asked }));

@@ -17,16 +17,6 @@ describe("an input that was removed", () => {
     }
     expect(bench.simulator.requests).toEqual([]);
   });
-
-  it("is an error beside the others, also if the last check has accepted it", async () => {
-    const bench = await openBench();
-    const news: Properties = { ...checked, replicas: 0, deletionPolicy: "stop" };
-    const { failures } = await bench.run(
-      bench.cluster.check(bench.ctx(), news, { ...checked, deletionPolicy: "stop" }),
-    );
-    expect(failures.map(({ property }) => property).sort()).toEqual(["", "replicas"]);
-    expect(bench.simulator.requests).toEqual([]);
-  });
 });
 
 /** Each removed input, as the state of an earlier version may have it. */
@@ -43,12 +33,6 @@ describe("a state with inputs that were removed", () => {
     expect(found?.state).toEqual(state);
     for (const properties of [inputs, found?.inputs]) expect(properties).not.toMatchObject(old);
     expect(await change(bench, held, { ...checked, replicas: 3 })).toMatchObject({ state: { replicas: 3 } });
-  });
-
-  it("is deleted like any other", async () => {
-    const { bench, id, state } = await openSettled(checked);
-    await bench.run(bench.cluster.delete(bench.ctx(), id, { ...state, ...old, deletionPolicy: "delete" }));
-    expect(writes(bench.simulator)).toEqual(["DELETE /v1/clusters/:id"]);
   });
 });
 
@@ -71,13 +55,6 @@ describe('a state with `deletionPolicy: "stop"`', () => {
       );
     }
     expect(bench.simulator.requests).toEqual([]);
-  });
-
-  it("keeps it through a refresh, but not among the inputs", async () => {
-    const { bench, held } = await open();
-    const found = await bench.run(bench.cluster.read(bench.ctx(), held.id, held.state));
-    expect(found?.state).toEqual(held.state);
-    expect(found?.inputs).not.toHaveProperty("deletionPolicy");
   });
 
   it("loses it by an update, which sends nothing and says why it happens; then it can be deleted", async () => {

@@ -1,27 +1,14 @@
 import fc from "fast-check";
 import { capacityCodes } from "../../../../provider/api/records";
 import { InterruptedError } from "../../../../provider/base/errors";
-import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { runs } from "../../../support/shares";
 import { check } from "../check/harness";
-import {
-  type Bench,
-  type BenchOptions,
-  closeAll,
-  countOf,
-  failureOf,
-  forget,
-  interruptAfter,
-  living,
-  openBench,
-  openSettled,
-  rewriting,
-  writes,
-} from "../harness";
+import { type Bench, closeAll, countOf, failureOf, forget, interruptAfter, living, openBench } from "../harness";
 import { checked, urnOf } from "../inputs";
 import { warnings } from "../powerHarness";
-import { post } from "./createOnceHarness";
+import { lists, post } from "./createOnceHarness";
 
 const minute = 60_000;
 const creation = "POST /v1/clusters";
@@ -49,7 +36,7 @@ async function begin(bench: Bench, news: Properties, ctx: Parameters<Bench["ctx"
   expect(refusals).toEqual([]);
   const work = bench.cluster.create(bench.ctx({ urn: urnOf(name), ...ctx }), inputs);
   work.catch(() => undefined);
-  return { inputs, work };
+  return { work };
 }
 
 /** Creations of several names that begin at the same time. */
@@ -63,11 +50,9 @@ const beginAll = (bench: Bench, names: readonly string[]) =>
 describe("a creation that is refused", () => {
   const [first = ""] = capacityCodes;
   it.each([
-    ...[...capacityCodes].map((code) => [503, code] as const),
-    ...([
-      [400, first.toUpperCase()],
-      [409, first],
-    ] as const),
+    [503, first],
+    [400, first.toUpperCase()],
+    [409, first],
   ])("for lack of GPUs (%d, %s) made nothing, and the next type is tried at once", async (status, code) => {
     const bench = await openBench({ faults: [refusing(status, code, 1)] });
     const startMs = bench.clock.now();
@@ -80,11 +65,6 @@ describe("a creation that is refused", () => {
   });
 });
 
-/** A service whose list of GPU types leaves out those that are sold out. */
-const inStockOnly = rewriting(/\/gpus$/, ({ gpus }) => ({
-  gpus: [gpus].flat().filter((gpu) => Object(gpu)["available"] === true),
-}));
-
 describe("a refusal for lack of GPUs", () => {
   it("by a 503 is followed by a new list: a cluster that was made all the same is not bought twice", async () => {
     const bench = await openBench({
@@ -96,48 +76,25 @@ describe("a refusal for lack of GPUs", () => {
     expect(made(bench)).toEqual(["web h200"]);
   });
 
-  it.each(["CAPACITY_SERVICE_DOWN", "unavailable"])(
-    "is no other 503: the cluster is searched for (%s)",
-    async (code) => {
-      const bench = await openBench({ faults: [refusing(503, code)] });
-      const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
-      expect((await bench.run(failureOf(work))).message).toContain("may have been created");
-      expect(posts(bench)).toBe(1);
-    },
-  );
-
-  it.each<[string, Properties, Properties, string[]]>([
-    ["a scale", {}, { replicas: 3 }, ["POST /v1/clusters/:id/scale"]],
-    ["an update", {}, { env: { MODEL: "other" } }, ["PATCH /v1/clusters/:id"]],
-    [
-      "a start",
-      { desiredStatus: "stopped" },
-      {},
-      ["restart", "redeploy", "scale"].map((action) => `POST /v1/clusters/:id/${action}`),
-    ],
-  ])("is an error of %s, which is not sent again", async (_title, before, news, expected) => {
-    const { bench, id, state } = await openSettled({ ...checked, ...before });
-    const fault = {
-      kind: "status",
-      status: 503,
-      code: "NODE_AT_CAPACITY",
-      path: /^\/v1\/clusters\/./,
-      times: 99,
-    } as const;
-    for (const method of ["POST", "PATCH"]) bench.simulator.fault({ ...fault, method });
-    const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, { ...checked, ...news })));
-    expect(error.message).toContain("NODE_AT_CAPACITY");
-    expect(writes(bench.simulator)).toEqual(expected);
+  it.each([
+    [503, "CAPACITY_SERVICE_DOWN", "may have been created"],
+    [422, "invalid_image", "HTTP 422"],
+  ])("is no other refusal, after which no other type is tried (%d %s)", async (status, code, text) => {
+    const bench = await openBench({ faults: [refusing(status, code)] });
+    const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }));
+    expect((await bench.run(failureOf(work))).message).toContain(text);
+    expect(posts(bench)).toBe(1);
   });
 });
 
 describe("a creation that waits for capacity", () => {
-  it("creates the cluster when a type of the list has enough, and shows what it waits for", async () => {
-    const bench = await openBench();
+  it("says so in its preview, whatever the stack says about capacity, and creates the cluster when there is enough", async () => {
+    const bench = await openBench({ settings: { capacityCheck: "error" } });
     stocks(bench, { h200: 0, h100: 1 });
     const { work } = await begin(bench, waiting({ gpuType: "h200", fallbackGpuTypes: ["h100"] }), {
       timeoutMs: 30 * minute,
     });
+    expect(bench.said[0]).toMatch(/^info: web: not enough GPUs: 2 x h200 needed, 0 available: the creation waits for/);
     forget(bench);
     await bench.clock.advance(3 * minute);
     expect(posts(bench)).toBe(8);
@@ -204,24 +161,17 @@ async function expectNoTrace({ clock, simulator }: Bench): Promise<void> {
 describe("20 creations that wait for one type", () => {
   const names = Array.from({ length: 20 }, (_, index) => `web-${index}`);
 
-  it.each([0, 1_500])(
-    "send at most 12 create requests in 10 minutes, and all follow the first success (%d)",
-    async (gap) => {
-      const bench = await openBench();
-      stocks(bench, { h100: 0 });
-      const works: Promise<unknown>[] = [];
-      for (const name of names) {
-        works.push(...beginAll(bench, [name]));
-        await bench.clock.advance(gap);
-      }
-      await bench.clock.advance(10 * minute - gap * names.length);
-      expect(posts(bench)).toBeLessThanOrEqual(12);
-      stocks(bench, { h100: 64 });
-      await bench.run(Promise.all(works));
-      expect(living(bench.simulator)).toHaveLength(20);
-      expect(posts(bench)).toBeLessThanOrEqual(32);
-    },
-  );
+  it("send at most 12 create requests in 10 minutes, and all follow the first success", async () => {
+    const bench = await openBench();
+    stocks(bench, { h100: 0 });
+    const works = beginAll(bench, names);
+    await bench.clock.advance(10 * minute);
+    expect(posts(bench)).toBeLessThanOrEqual(12);
+    stocks(bench, { h100: 64 });
+    await bench.run(Promise.all(works));
+    expect(living(bench.simulator)).toHaveLength(20);
+    expect(posts(bench)).toBeLessThanOrEqual(32);
+  });
 
   it("wait for the answer to another creation before they take a worse type", async () => {
     const bench = await openBench();
@@ -234,16 +184,6 @@ describe("20 creations that wait for one type", () => {
 });
 
 describe("a refusal that no wait changes", () => {
-  it("is not assumed of a type that was listed in this run: it is sold out since then", async () => {
-    const bench = await openBench({ wire: inStockOnly, faults: [refusing(400, "invalid_gpu_type", 2)] });
-    stocks(bench, { h100: 2 });
-    const { work } = await begin(bench, waiting());
-    stocks(bench, { h100: 0 });
-    await bench.clock.advance(30_000);
-    stocks(bench, { h100: 2 });
-    expect((await bench.run(work)).state).toMatchObject({ settled: true });
-  });
-
   it.each<[string, Properties, Fault[], string]>([
     ["a type that does not exist", { gpuType: "h900" }, [], "invalid_gpu_type"],
     ["a count that no node holds", {}, [refusing(400, "GPU_COUNT_NOT_ALLOCATABLE")], "GPU_COUNT_NOT_ALLOCATABLE"],
@@ -257,145 +197,70 @@ describe("a refusal that no wait changes", () => {
     await expectNoTrace(bench);
   });
 
-  it.each<[string, BenchOptions, string]>([
-    ["invalid_gpu_type of a type that the service lists", {}, "invalid_gpu_type"],
-    [
-      "a type of a list that cannot be read",
-      { faults: [{ kind: "status", status: 503, path: "/v1/gpus**", times: 99 }] },
-      "invalid_gpu_type",
-    ],
-    ["a type that is left out because it is sold out", { wire: inStockOnly }, "sold_out"],
-  ])("is none of these, and the creation waits: %s", async (_title, { faults = [], ...options }, code) => {
-    const bench = await openBench({ ...options, faults: [...faults, refusing(400, code, 3)] });
-    if (code === "sold_out") stocks(bench, { h100: 0 });
-    const work = bench.cluster.create(bench.ctx(), waiting());
-    await bench.clock.advance(30_000);
-    stocks(bench, { h100: 8 });
-    expect((await bench.run(work)).state).toMatchObject({ settled: true });
+  it("is none by the code invalid_gpu_type of a type that the service lists: the creation waits", async () => {
+    const bench = await openBench({ faults: [refusing(400, "invalid_gpu_type", 3)] });
+    const { state } = await bench.run(bench.cluster.create(bench.ctx(), waiting()));
+    expect(state).toMatchObject({ settled: true });
     expect([made(bench), posts(bench)]).toEqual([["web h100"], 4]);
-  });
-});
-
-describe("a preview of a creation that would wait", () => {
-  const list = { gpuType: "h200", fallbackGpuTypes: ["h100"] };
-  it.each<[string, Properties, BenchOptions["settings"], string[]]>([
-    [
-      "says so",
-      list,
-      {},
-      ["info: web: not enough GPUs: 2 x h200 needed, 0 available: the creation waits for capacity"],
-    ],
-    [
-      "does not fail, whatever the stack says about capacity",
-      { gpuType: "h100" },
-      { capacityCheck: "error" },
-      ["info: web: not enough GPUs: 2 x h100 needed, 1 available: the creation waits for capacity"],
-    ],
-    ["says nothing if there is enough", { ...list, replicas: 1 }, {}, []],
-    ["says nothing of values that are not known yet", { ...list, replicas: UNKNOWN }, {}, []],
-  ])("%s", async (_title, news, settings, said) => {
-    const bench = await openBench({ ...(settings && { settings }) });
-    stocks(bench, { h200: 0, h100: 1 });
-    const result = await check(bench, waiting(news));
-    expect(result.refusals).toEqual([]);
-    expect(result.said.filter((line) => line.includes("enough GPUs"))).toEqual(said);
-    expect(writes(bench.simulator)).toEqual([]);
   });
 });
 
 const types = ["h200", "h100", "l4"] as const;
 
-interface Wish {
-  readonly gpuTypes: readonly string[];
-  readonly replicas: number;
-  /** The pause before it arrives. */
-  readonly afterMs: number;
-}
-
-const wish: fc.Arbitrary<Wish> = fc.record({
+const wish = fc.record({
   gpuTypes: fc.shuffledSubarray([...types], { minLength: 1 }),
   replicas: fc.integer({ min: 1, max: 4 }),
+  /** The pause before it arrives. */
   afterMs: fc.constantFrom(0, 700, 15_000, 25_000),
 });
 const wishes = fc.array(wish, { minLength: 1, maxLength: 5 });
 const stockStep = fc.record({ type: fc.constantFrom(...types), count: fc.nat(6), afterMs: fc.nat(60_000) });
 
-const refusal = (status: number, code: string): Fault => ({ ...post, kind: "status", status, code });
-const lists = { method: "GET", path: "/v1/clusters" } as const;
-/** The list lags behind, fails now and then, or cannot be read. A 429 is no loss: the service promises that it did nothing. */
-const listFault: fc.Arbitrary<Fault> = fc.oneof(
-  fc.integer({ min: 0, max: 19_000 }).map((ms): Fault => ({ kind: "hidden", ms })),
-  fc.constantFrom(403, 500, 503).map((status): Fault => ({ ...lists, kind: "status", status, times: 12 })),
-  fc.constant<Fault>({ ...lists, kind: "drop", times: 12 }),
-  fc.constant<Fault>({ ...lists, kind: "body", body: '{"clusters":[{}]}' }),
-);
 /** Lost answers, before and after the effect, and refusals for the type in spite of the stock; and the search after them. */
-const fault: fc.Arbitrary<Fault> = fc.oneof(
-  fc.constantFrom("before" as const, "after" as const).map((when): Fault => ({ ...post, kind: "drop", when })),
-  listFault,
-  fc.constantFrom("", "{}", '{"id":"a/b"}').map((body): Fault => ({ ...post, kind: "body", body })),
-  fc.constantFrom(401, 408, 502).map((status): Fault => ({ ...post, kind: "html", status, when: "after" })),
-  fc.constant<Fault>({ ...post, kind: "status", status: 429, headers: { "Retry-After": "2" } }),
-  fc.constant<Fault>({ ...post, kind: "truncate" }),
-  fc.constant<Fault>({ ...post, kind: "status", status: 503, when: "after" }),
-  fc.constant<Fault>({ ...post, kind: "status", status: 503, when: "after", code: "NODE_AT_CAPACITY" }),
-  fc.constantFrom(
-    refusal(409, "insufficient_capacity"),
-    refusal(400, "invalid_gpu_type"),
-    refusal(400, "out_of_stock"),
-    refusal(503, "NODE_AT_CAPACITY"),
-  ),
+const fault: fc.Arbitrary<Fault> = fc.constantFrom<Fault[]>(
+  { ...post, kind: "drop", when: "before" },
+  { ...post, kind: "drop", when: "after" },
+  { ...post, kind: "body", body: '{"id":"a/b"}' },
+  { ...post, kind: "html", status: 502, when: "after" },
+  { ...post, kind: "status", status: 429, headers: { "Retry-After": "2" } },
+  { ...post, kind: "status", status: 503, when: "after", code: "NODE_AT_CAPACITY" },
+  refusing(409, "insufficient_capacity", 1),
+  refusing(400, "invalid_gpu_type", 1),
+  { kind: "hidden", ms: 12_000 },
+  { ...lists, kind: "status", status: 503, times: 12 },
+  { ...lists, kind: "body", body: '{"clusters":[{}]}' },
 );
 const spread = fc
   .array(fc.tuple(fault, fc.nat(4)), { maxLength: 5 })
   .map((faults) => faults.map(([one, after]) => ({ ...one, after })));
 
-/** Adds one creation after the other. */
-async function arrive(bench: Bench, list: readonly Wish[]) {
-  const works = [];
-  for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
-    await bench.clock.advance(afterMs);
-    const name = `web-${index}`;
-    const [gpuType, ...others] = gpuTypes;
-    const fallbacks = others.length > 0 ? { fallbackGpuTypes: others } : {};
-    const news = { ...checked, name, replicas, gpuType, ...fallbacks, waitForCapacity: true };
-    const { inputs, refusals } = await check(bench, news, {}, name);
-    expect(refusals).toEqual([]);
-    const work = bench.cluster.create(bench.ctx({ urn: urnOf(name) }), inputs);
-    // A failure counts at the end, not before somebody waits for it.
-    work.catch(() => undefined);
-    works.push({ name, gpuTypes, work });
-  }
-  return works;
-}
-
-async function openSoldOut(faults: Fault[] = []): Promise<Bench> {
-  const bench = await openBench({ faults });
-  for (const type of types) bench.simulator.setGpuType(type, { stock: 0 });
-  return bench;
-}
-
-describe("creations that wait for capacity", () => {
-  it("become exactly one cluster each, of a type of their list, whatever is lost, refused, sold and returned", async () => {
-    const law = fc.asyncProperty(wishes, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
-      const bench = await openSoldOut(faults);
-      const works = await arrive(bench, list);
-      for (const { type, count, afterMs } of steps) {
-        await bench.clock.advance(afterMs);
-        // The shown number may be another one than the free one.
-        bench.simulator.setGpuType(type, { stock: count, shownStock: (count * 7) % 5 });
-      }
-      for (const type of types) bench.simulator.setGpuType(type, { stock: 100, shownStock: undefined });
-      for (const { name, gpuTypes, work } of works) {
-        const result = await bench.run(work.catch((error: Error) => error));
-        const alive = living(bench.simulator).filter((cluster) => cluster.name === name);
-        if (result instanceof Error) expect(alive.length).toBeLessThanOrEqual(1);
-        else expect(alive.map(({ id }) => id)).toEqual([result.id]);
-        if (result instanceof Error && alive.length > 0) expect(result.message).toContain(`"${name}"`);
-        for (const { gpuType } of alive) expect(gpuTypes).toContain(gpuType);
-      }
-      await closeAll();
-    });
-    await fc.assert(law, { numRuns: runs(150) });
-  }, 120_000);
-});
+it("waiting creations become one cluster each, of a type of their list, whatever is lost, refused and sold", async () => {
+  const law = fc.asyncProperty(wishes, fc.array(stockStep, { maxLength: 8 }), spread, async (list, steps, faults) => {
+    const bench = await openBench({ faults });
+    stocks(bench, { h200: 0, h100: 0, l4: 0 });
+    const begun = [];
+    for (const [index, { gpuTypes, replicas, afterMs }] of list.entries()) {
+      await bench.clock.advance(afterMs);
+      const name = `web-${index}`;
+      const [gpuType, ...others] = gpuTypes;
+      const fallbacks = others.length > 0 ? { fallbackGpuTypes: others } : {};
+      begun.push({ name, gpuTypes, ...(await begin(bench, waiting({ name, replicas, gpuType, ...fallbacks }))) });
+    }
+    for (const { type, count, afterMs } of steps) {
+      await bench.clock.advance(afterMs);
+      // The shown number may be another one than the free one.
+      bench.simulator.setGpuType(type, { stock: count, shownStock: (count * 7) % 5 });
+    }
+    for (const type of types) bench.simulator.setGpuType(type, { stock: 100, shownStock: undefined });
+    for (const { name, gpuTypes, work } of begun) {
+      const result = await bench.run(work.catch((error: Error) => error));
+      const alive = living(bench.simulator).filter((cluster) => cluster.name === name);
+      if (result instanceof Error) expect(alive.length).toBeLessThanOrEqual(1);
+      else expect(alive.map(({ id }) => id)).toEqual([result.id]);
+      if (result instanceof Error && alive.length > 0) expect(result.message).toContain(`"${name}"`);
+      for (const { gpuType } of alive) expect(gpuTypes).toContain(gpuType);
+    }
+    await closeAll();
+  });
+  await fc.assert(law, { numRuns: runs(150) });
+}, 120_000);

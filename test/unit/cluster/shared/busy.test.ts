@@ -1,34 +1,21 @@
-import { busyCode } from "../../../../provider/api/records";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, countOf, failureOf, initErrorOf, interruptAfter, openBench, openSettled } from "../harness";
+import { type Bench, countOf, failureOf, initErrorOf, openBench, openSettled } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
-type Change = (bench: Bench, made: Held, overrides?: object) => Promise<unknown>;
+type Change = (bench: Bench, made: Held) => Promise<unknown>;
 
 const env = { MODEL: "another-value" };
 const update =
   (news: Properties): Change =>
-  (bench, { id, state }, overrides) =>
-    bench.cluster.update(bench.ctx(overrides), id, state, { ...checked, ...news });
-const remove: Change = (bench, { id, state }, overrides) => bench.cluster.delete(bench.ctx(overrides), id, state);
-
-test.each([
-  ["cluster_busy", true],
-  ["operation_in_progress", true],
-  ["InTransition", true],
-  ["resource_locked", true],
-  ["invalid_state_transition", false],
-  ["transition_not_allowed", false],
-])("the code %s says that the cluster is changing: %s", (code, isChanging) => {
-  expect(busyCode.test(code)).toBe(isChanging);
-});
+  (bench, { id, state }) =>
+    bench.cluster.update(bench.ctx(), id, state, { ...checked, ...news });
+const remove: Change = (bench, { id, state }) => bench.cluster.delete(bench.ctx(), id, state);
 
 /** What is done, its request, and what the cluster is then. */
 const changes: [string, Change, string, object][] = [
   ["a deletion", remove, "DELETE /v1/clusters/:id", { status: "gone" }],
-  ["a scaling", update({ replicas: 4 }), "POST /v1/clusters/:id/scale", { status: "running", replicas: 4 }],
   ["an update", update({ env }), "PATCH /v1/clusters/:id", { status: "running", deployed: { env } }],
 ];
 
@@ -72,37 +59,24 @@ describe.each(changes)("%s that the service calls a conflict", (_title, change, 
     expect(countOf(bench.simulator, line)).toBe(5);
     expect(tookMs()).toBeLessThan(60_000);
   });
-
-  it("ends with an interrupt at once", async () => {
-    const { bench, made } = await openConflicting(line, { code: "cluster_busy", times: 1_000 });
-    const { end, lastedMs } = await interruptAfter(bench, 50_000, (ctx) => failureOf(change(bench, made, ctx)));
-    expect(end.message).toContain("interrupted");
-    expect(lastedMs).toBe(0);
-    expect(countOf(bench.simulator, line)).toBeGreaterThan(2);
-  });
 });
 
-describe("a deletion that is answered with 409", () => {
-  it("because it has begun already is waited for to its end, and not sent again", async () => {
-    const { bench, made } = await openSettled(checked, { dialect: { deleteAgain: "409" }, deletionMs: 60_000 });
-    await bench.run(bench.client.deleteCluster(made.id));
-    await bench.run(remove(bench, made));
-    expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
-    expect(countOf(bench.simulator, "DELETE /v1/clusters/:id")).toBe(2);
-  });
+it("a deletion that has begun already is waited for to its end, and not sent again", async () => {
+  const { bench, made } = await openSettled(checked, { dialect: { busyWhen: "changing" }, deletionMs: 60_000 });
+  await bench.run(bench.client.deleteCluster(made.id));
+  await bench.run(remove(bench, made));
+  expect(bench.simulator.cluster(made.id)?.status).toBe("gone");
+  expect(countOf(bench.simulator, "DELETE /v1/clusters/:id")).toBe(2);
 });
 
-describe("a redeploy that is answered with 409", () => {
-  const redeploy = "POST /v1/clusters/:id/redeploy";
-
-  it.each<[string, object, number]>([
-    ["because the roll-out runs already is not sent again", { when: "after" }, 1],
-    ["before anything was done is sent again", { times: 2 }, 3],
-  ])("%s", async (_title, fault, count) => {
-    const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
-    bench.simulator.fault(conflict(redeploy, fault));
-    expect(await bench.run(update({ env })(bench, made))).toMatchObject({ env, settled: true });
-    expect(countOf(bench.simulator, redeploy)).toBe(count);
-    expect(bench.simulator.cluster(made.id)).toMatchObject({ generation: 2, deployed: { env } });
-  });
+const redeploy = "POST /v1/clusters/:id/redeploy";
+it.each<[string, object, number]>([
+  ["because the roll-out runs already is not sent again", { when: "after" }, 1],
+  ["before anything was done is sent again", { times: 2 }, 3],
+])("a redeploy that is answered with 409 %s", async (_title, fault, count) => {
+  const { bench, made } = await openSettled(checked, { dialect: { updateRollsOut: false } });
+  bench.simulator.fault(conflict(redeploy, fault));
+  expect(await bench.run(update({ env })(bench, made))).toMatchObject({ env, settled: true });
+  expect(countOf(bench.simulator, redeploy)).toBe(count);
+  expect(bench.simulator.cluster(made.id)).toMatchObject({ generation: 2, deployed: { env } });
 });

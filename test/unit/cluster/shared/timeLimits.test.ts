@@ -3,17 +3,7 @@ import { type HttpRequest, type Send, titleOf } from "../../../../provider/api/h
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import type { VirtualClock } from "../../../support/virtualClock";
-import {
-  type Bench,
-  type BenchOptions,
-  countOf,
-  failureOf,
-  initErrorOf,
-  living,
-  openBench,
-  openSettled,
-  settle,
-} from "../harness";
+import { type Bench, type BenchOptions, countOf, failureOf, initErrorOf, living, openBench, settle } from "../harness";
 import { checked } from "../inputs";
 
 const timeoutMs = 45_000;
@@ -45,7 +35,7 @@ const line =
 const one = /^\/v1\/clusters\/[^/]+$/;
 const list = /^\/v1\/clusters(\?|$)/;
 
-type What = "create" | "update" | "scale" | "delete" | "start";
+type What = "create" | "update" | "delete" | "start";
 
 interface Trouble {
   readonly options?: BenchOptions;
@@ -61,8 +51,6 @@ const answer = (status: number, method: string, path: string, more: object = {})
 const post = { method: "POST", path: "/v1/clusters", when: "after" } as const;
 const limited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", headers: { "Retry-After": "40" } });
 const pages: Fault = { ...post, kind: "html", status: 504 };
-const busyAnswer = (method: string, path: string) => ({ fault: answer(409, method, path) });
-const manual: BenchOptions = { dialect: { updateRollsOut: false } };
 const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s;
 
 /** What does not end by itself, in which operation, and what the error has to say beside the name of the cluster. */
@@ -82,15 +70,7 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
     "an update that is busy",
     "update",
     /after 45s: .* busy .*: running .*not now/,
-    busyAnswer("PATCH", "/v1/clusters/*"),
-  ],
-  ["the look before an update", "update", /GET .*time limit/, { hangs: line("GET", one) }],
-  ["looks whether a roll-out begins", "update", /\/status.*time limit/, { hangs: line("GET", /\/status$/) }],
-  [
-    "a redeploy without an answer",
-    "update",
-    /redeploy.*time limit/,
-    { options: manual, hangs: line("POST", /redeploy$/) },
+    { fault: answer(409, "PATCH", "/v1/clusters/*") },
   ],
   ["a deletion without an answer", "delete", /not deleted.*DELETE .*time limit/, { hangs: line("DELETE", one) }],
   [
@@ -105,7 +85,6 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
     /timed out.*restart: POST .*time limit/s,
     { hangs: line("POST", /(restart|redeploy|scale)$/) },
   ],
-  ["a start that is busy", "start", /timed out after 45s: .* busy .*: stopped/, busyAnswer("POST", "/v1/clusters/*/*")],
 ];
 
 /** The operation, with the name of the cluster in it. */
@@ -116,7 +95,6 @@ async function begin({ cluster, ctx, ...bench }: Bench, what: What): Promise<() 
   // The list from before its creation is not believed any more.
   await bench.clock.advance(60_000);
   if (what === "delete") return () => cluster.delete(own(), id, state);
-  if (what === "scale") return () => cluster.update(own(), id, state, { ...checked, replicas: 4 });
   if (what === "update") return () => cluster.update(own(), id, state, { ...checked, env: { MODEL: "other" } });
   const atRest = await bench.run(cluster.update(ctx(), id, state, { ...checked, desiredStatus: "stopped" }));
   return () => cluster.update(own(), id, atRest, { ...checked, desiredStatus: "running" });
@@ -146,16 +124,14 @@ test.each(phases)("%s ends with its operation", async (_title, what, says, { opt
 
 const limitMs = 60_000;
 
-const create = (bench: Bench, timeoutMs = limitMs) => bench.cluster.create(bench.ctx({ timeoutMs }), checked);
-const createPath = /^\/v1\/clusters$/;
-const listPath = /^\/v1\/clusters(\?|$)/;
+const create = (bench: Bench) => bench.cluster.create(bench.ctx({ timeoutMs: limitMs }), checked);
 
 test("a create request that its limit has cut is looked for once, and found", async () => {
   const bench = await openBench({
     provisioningMs: 3_600_000,
     wire: (real, clock) => async (request) => {
       const answer = await real(request);
-      if (request.method !== "POST" || !createPath.test(request.path)) return answer;
+      if (request.method !== "POST" || !list.test(request.path)) return answer;
       await clock.sleep(request.attemptTimeoutMs ?? limitMs);
       throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true });
     },
@@ -166,49 +142,26 @@ test("a create request that its limit has cut is looked for once, and found", as
   expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
 });
 
-test("a deletion that is busy to its limit looks once more there, and may be over", async () => {
-  const { bench, id, state } = await openSettled(checked);
-  // A younger cluster is polled again before it counts as gone, for which no time is left then.
-  await bench.clock.advance(120_000);
-  const busy = { kind: "status", status: 409, code: "cluster_busy", times: 1_000 } as const;
-  bench.simulator.fault({ ...busy, method: "DELETE", path: "/v1/clusters/*" });
-  const startMs = bench.clock.now();
-  const work = bench.cluster.delete(bench.ctx({ timeoutMs: limitMs }), id, state);
-  await bench.clock.advance(limitMs - 1);
-  bench.simulator.change(id, { status: "gone" });
-  await bench.run(work);
-  expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
-});
-
-describe("a list of clusters without an end", () => {
-  /** Each page has a cluster that no page before had, and takes a second. */
-  async function endless(what: "before" | "after") {
-    let pages = 0;
-    const state = { isOn: what === "before" };
-    const bench = await openBench({
-      wire: (real, clock) => async (request) => {
-        if (request.method === "POST") state.isOn = true;
-        if (!state.isOn || request.method !== "GET" || !listPath.test(request.path)) return real(request);
-        pages += 1;
-        await clock.sleep(1_000, request.signal);
-        const clusters = [{ id: `cl_${pages}`, name: `other-${pages}`, status: "running" }];
-        return { status: 200, headers: {}, body: JSON.stringify({ clusters, next_cursor: `c${pages}` }) };
-      },
-    });
-    return { bench, pages: () => pages };
-  }
-
-  it("ends with the creation that reads it, before anything is created", async () => {
-    const { bench, pages } = await endless("before");
-    const startMs = bench.clock.now();
-    const { message } = await bench.run(failureOf(create(bench)));
-    expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
-    expect(message).toMatch(/^cluster "web" was not created: GET \/v1\/clusters.*time limit/);
-    expect(living(bench.simulator)).toEqual([]);
-    const read = pages();
-    await bench.clock.advance(600_000);
-    expect(pages()).toBe(read);
+test("a list of clusters without an end ends with the creation that reads it, before anything is created", async () => {
+  let pages = 0;
+  const bench = await openBench({
+    wire: (real, clock) => async (request) => {
+      if (!list.test(request.path)) return real(request);
+      // Each page has a cluster that no page before had, and takes a second.
+      pages += 1;
+      await clock.sleep(1_000, request.signal);
+      const clusters = [{ id: `cl_${pages}`, name: `other-${pages}`, status: "running" }];
+      return { status: 200, headers: {}, body: JSON.stringify({ clusters, next_cursor: `c${pages}` }) };
+    },
   });
+  const startMs = bench.clock.now();
+  const { message } = await bench.run(failureOf(create(bench)));
+  expect(bench.clock.now() - startMs).toBeLessThanOrEqual(limitMs + 2_000);
+  expect(message).toMatch(/^cluster "web" was not created: GET \/v1\/clusters.*time limit/);
+  expect(living(bench.simulator)).toEqual([]);
+  const read = pages;
+  await bench.clock.advance(600_000);
+  expect(pages).toBe(read);
 });
 
 test("an operation that has ended leaves no timer and no listener", async () => {

@@ -56,61 +56,42 @@ describe("many waits", () => {
     const outcomes = await bench.run(Promise.all(ids.map((id) => watch(bench, id))));
     expect(outcomes.every(({ kind }) => kind === "ready")).toBe(true);
   });
-
-  it("end one by one: a sick cluster does not hold up the others", async () => {
-    const bench = await openBench({ provisioningMs: 20_000 });
-    bench.simulator.fault({ kind: "sick-replica", replica: 0, message: "no image", name: "web-0" });
-    const [first = "", ...others] = await begin(bench, 8);
-    const waits = [first, ...others].map((id) => watch(bench, id, { timeoutMs: 120_000 }));
-    const results = await bench.run(Promise.allSettled(waits));
-    expect(results.map(({ status }) => status)).toEqual(["rejected", ...others.map(() => "fulfilled")]);
-  });
 });
 
-describe("a cluster that calls itself running too early", () => {
-  it("is looked at twice when it is healthy, at least 2 s apart", async () => {
-    const bench = await openBench({ dialect: { runningWhen: "placed" }, provisioningMs: 6_000 });
-    const [id = ""] = await begin(bench);
-    const looks: { atMs: number; healthy: number }[] = [];
-    const judge: Judge = (look) => {
-      const healthy = look.status?.replicas.filter((replica) => replica.healthy).length ?? 0;
-      looks.push({ atMs: bench.clock.now(), healthy });
-      return judgeOne(look);
-    };
-    await bench.run(watch(bench, id, { judge }));
-    const healthy = looks.filter((look) => look.healthy === 1).map(({ atMs }) => atMs);
-    expect(healthy).toHaveLength(2);
-    expect((healthy[1] ?? 0) - (healthy[0] ?? 0)).toBeGreaterThanOrEqual(2_000);
-  });
+it("a cluster that calls itself running too early is looked at twice when it is healthy, at least 2 s apart", async () => {
+  const bench = await openBench({ dialect: { runningWhen: "placed" }, provisioningMs: 6_000 });
+  const [id = ""] = await begin(bench);
+  const healthyAtMs: number[] = [];
+  const judge: Judge = (look) => {
+    if (look.status?.replicas.some((replica) => replica.healthy)) healthyAtMs.push(bench.clock.now());
+    return judgeOne(look);
+  };
+  await bench.run(watch(bench, id, { judge }));
+  const [first = 0, second = 0, ...others] = healthyAtMs;
+  expect(others).toEqual([]);
+  expect(second - first).toBeGreaterThanOrEqual(2_000);
 });
 
-describe("a long wait", () => {
-  /** When requests of a path were sent, and the pauses between them. */
-  function looksOf({ simulator }: Bench, isMeant: (path: string) => boolean) {
-    const looks = simulator.requests.filter(({ path }) => isMeant(path)).map(({ at }) => at);
-    return { looks, pauses: looks.slice(1).map((at, index) => at - (looks[index] ?? 0)) };
-  }
-
-  it("looks more and more rarely, and at least every 15 s", async () => {
-    const bench = await openBench({ provisioningMs: 30 * 60_000 });
-    const [id = ""] = await begin(bench);
-    await bench.run(watch(bench, id));
-    const { looks, pauses } = looksOf(bench, (path) => !path.endsWith("/status"));
-    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
-    expect(pauses[0]).toBe(2_000);
-    expect(pauses.at(-1)).toBeGreaterThan(5_000);
-    expect(pauses.at(-1)).toBeLessThanOrEqual(15_000);
-    expect(looks.length).toBeLessThan(800);
-  });
+it("a long wait looks more and more rarely, and at least every 15 s", async () => {
+  const bench = await openBench({ provisioningMs: 30 * 60_000 });
+  const [id = ""] = await begin(bench);
+  await bench.run(watch(bench, id));
+  const looks = bench.simulator.requests.filter(({ path }) => !path.endsWith("/status")).map(({ at }) => at);
+  const pauses = looks.slice(1).map((at, index) => at - (looks[index] ?? 0));
+  expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+  expect(pauses[0]).toBe(2_000);
+  expect(pauses.at(-1)).toBeGreaterThan(5_000);
+  expect(pauses.at(-1)).toBeLessThanOrEqual(15_000);
+  expect(looks.length).toBeLessThan(800);
 });
 
 describe("a wait ends", () => {
-  it.each([401, 403])("after three refusals of its key in a row: %d", async (status) => {
+  it("after three refusals of its key in a row", async () => {
     const bench = await openBench({ provisioningMs: hourMs });
     const [id = ""] = await begin(bench);
-    bench.simulator.fault({ kind: "status", status, times: 1_000, after: 2 });
+    bench.simulator.fault({ kind: "status", status: 401, times: 1_000, after: 2 });
     const error = await bench.run(failureOf(watch(bench, id)));
-    expect(error).toMatchObject({ name: "ApiError", status });
+    expect(error).toMatchObject({ name: "ApiError", status: 401 });
     expect(requestLines(bench.simulator)).toHaveLength(2 + 3);
   });
 
@@ -140,22 +121,13 @@ const two: Waiting = { agesMs: [0, 0], sinceMs: 0, requests: 1, confirmations: 0
 describe("the pause before the next look", () => {
   it.each<[string, Partial<Waiting>, number]>([
     ["is short at first", {}, 1_250],
-    ["is shortest where nothing is known of the rate limit", { budget: { limit: 100, queued: 0, share: 1 } }, 1_000],
     ["takes half of what is left where a look is two requests", { requests: 2 }, 2_500],
-    ["leaves room for confirmations", { confirmations: 48 }, 2_500],
-    ["is made for a few looks where confirmations take all that is left", { confirmations: 500 }, 5_000],
     ["is 2 s at least where many wait for deletions", { areDeletions: true }, 2_000],
-    ["grows with the wait", { agesMs: [600_000, 600_000] }, 2_400],
-    ["of a single wait is longer: it has no other to share its polls with", { agesMs: [0] }, 2_000],
     ["of a single wait grows to 2.5 % of it", { agesMs: [300_000] }, 7_500],
-    ["is never longer than 15 s", { agesMs: [7_200_000, 7_200_000] }, 15_000],
     ["is never longer than 60 s if others use the key", { budget: { ...free, spare: 0, share: 0.1 } }, 60_000],
     ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
     ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
-    ["reaches to the end of a window that ends soon after it", { budget: nearEnd }, 1_900],
-    ["is not shorter because a window ends before it", { agesMs: [900_000, 900_000], budget: nearEnd }, 3_600],
     ["heeds no end of a window if others use the key", { budget: { ...nearEnd, share: 0.9 } }, 1_000],
-    ["is that of the youngest wait", { agesMs: [10_000, 900_000] }, 1_250],
     ["reaches to the moment at which the first may be ready", { agesMs: [0, 230_000], fastestMs: 300_000 }, 10_000],
     ["is 0.6 s while all are about as old as the first that looked ready", { ...due, agesMs: [29_000, 30_800] }, 600],
     [
@@ -164,9 +136,7 @@ describe("the pause before the next look", () => {
       1_000,
     ],
     ["is as before if they wait for deletions", { ...due, areDeletions: true }, 2_000],
-    ["is counted from the beginning of the last look", { sinceMs: 100 }, 1_150],
     ["is at least half of it, however long the last look took", { sinceMs: 1_200 }, 625],
-    ["is whole where confirmations take what is left", { sinceMs: 100, confirmations: 90 }, 5_000],
   ])("%s", (_title, waiting, ms) => {
     expect(pollPauseMs({ ...two, ...waiting })).toBe(ms);
   });
@@ -187,26 +157,16 @@ describe("the pause before the next look", () => {
   });
 });
 
-/** When the state of a cluster says `running`: when all replicas are healthy, or before. */
-const late = "all-healthy";
-const early = "always";
-
-describe("one creation", () => {
-  it.each<[number, Dialect["runningWhen"], { requests: number; ratio: number }]>([
-    [30, late, { requests: 30, ratio: 1.07 }],
-    [30, early, { requests: 45, ratio: 1.07 }],
-    [300, late, { requests: 120, ratio: 1.03 }],
-    [300, early, { requests: 200, ratio: 1.03 }],
-  ])("that takes %i s, where the state is running when %s, takes few requests", async (seconds, runningWhen, most) => {
-    const bench = await openBench({
-      rateLimit: 100,
-      provisioningMs: seconds * 1_000,
-      dialect: { runningWhen },
-    });
-    const startMs = bench.clock.now();
-    const { state } = await bench.run(bench.cluster.create(bench.ctx(), checked));
-    expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
-    expect(bench.simulator.requests.length).toBeLessThanOrEqual(most.requests);
-    expect((bench.clock.now() - startMs) / (seconds * 1_000)).toBeLessThanOrEqual(most.ratio);
-  });
+/** By whether its state is `running` when all replicas are healthy, or before. */
+it.each<[number, Dialect["runningWhen"], number]>([
+  [30, "always", 45],
+  [300, "all-healthy", 120],
+])("one creation of %i s, whose state is running when %s, takes at most %i requests", async (seconds, when, most) => {
+  const provisioningMs = seconds * 1_000;
+  const bench = await openBench({ rateLimit: 100, provisioningMs, dialect: { runningWhen: when } });
+  const startMs = bench.clock.now();
+  const { state } = await bench.run(bench.cluster.create(bench.ctx(), checked));
+  expect(state).toMatchObject({ settled: true, readyReplicas: 2 });
+  expect(bench.simulator.requests.length).toBeLessThanOrEqual(most);
+  expect((bench.clock.now() - startMs) / provisioningMs).toBeLessThanOrEqual(1.07);
 });

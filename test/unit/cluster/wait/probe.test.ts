@@ -9,40 +9,24 @@ import {
   type ProbeResult,
   probeOf,
 } from "../../../../provider/cluster/wait/probe";
-import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import type { VirtualClock } from "../../../support/virtualClock";
 import { type Bench, initErrorOf, openBench, openSettled, settle, writes } from "../harness";
 import { canary, checked, least } from "../inputs";
-import { change, expectAtGoal, failingChange, refresh, settleStopped, toDo, warnings } from "../powerHarness";
+import { change, expectAtGoal, failingChange, refresh, toDo, warnings } from "../powerHarness";
 
 const failuresOf = (probe: unknown) => findFailures({ ...least, readinessProbe: probe });
 
 describe("the inputs of a probe", () => {
-  it.each<[string, unknown]>([
-    ["a path with a query", { path: "/v1/models?limit=1&x=%20" }],
-    ["a probe that is not known yet", UNKNOWN],
-  ])("%s is valid", (_what, probe) => {
-    expect(failuresOf(probe)).toEqual([]);
-  });
-
   it.each<[string, unknown, string]>([
-    ["no map", canary, "readinessProbe"],
     ["no path", {}, "readinessProbe.path"],
-    ["an unknown field", { path: "/", initialDelay: canary }, "readinessProbe.initialDelay"],
-    ...["", "//evil.example.com", "/%2e%2E/x", "/\\evil", "/a\r\nHost: evil", "/a#b", "@evil"].map(
-      (path): [string, unknown, string] => [`the path ${JSON.stringify(path)}`, { path }, "readinessProbe.path"],
-    ),
-    ["a method in small letters", { path: "/", method: "get" }, "readinessProbe.method"],
-    ["half a second", { path: "/", period: 0.5 }, "readinessProbe.period"],
-    ["no success", { path: "/", successThreshold: 0 }, "readinessProbe.successThreshold"],
+    ...["//evil.example.com", "/%2e%2E/x", "/\\evil", "/a\r\nHost: evil"].map((path): [string, unknown, string] => [
+      `the path ${JSON.stringify(path)}`,
+      { path },
+      "readinessProbe.path",
+    ]),
     ["another host", { path: "/", headers: { hOsT: canary } }, "readinessProbe.headers.hOsT"],
-    ["a length", { path: "/", headers: { "Content-Length": canary } }, "readinessProbe.headers.Content-Length"],
     ["a line break in a header", { path: "/", headers: { X: `${canary}\r\nHost: evil` } }, "readinessProbe.headers.X"],
-    [
-      "a forbidden name",
-      { path: "/", headers: JSON.parse(`{"__proto__": "${canary}"}`) },
-      "readinessProbe.headers.__proto__",
-    ],
     ["a body without POST", { path: "/", body: canary }, "readinessProbe.body"],
   ])("%s is an error that quotes no value", (_what, probe, property) => {
     const failures = failuresOf(probe);
@@ -59,11 +43,8 @@ const probeAt = (path: string, more: object = {}): Probe => {
 
 describe("the address of a probe", () => {
   it.each([
-    ["https://web.example.com", "/health", {}, "https://web.example.com/health"],
     ["http://gateway.example.com/cl_1/", "/health?a=b?c", {}, "http://gateway.example.com/cl_1/health?a=b?c"],
     ["https://web.example.com:444", "/health", { port: 8080 }, "https://web.example.com:8080/health"],
-    ["web.example.com:8000", "/health", {}, "https://web.example.com:8000/health"],
-    ["https://user:word@web.example.com", "/health", {}, "https://web.example.com/health"],
     ["https://web.example.com//evil.example.com", "/health", {}, "https://web.example.com//evil.example.com/health"],
   ])("of %s and %s, %j", (endpoint, path, more, expected) => {
     expect(String(addressOf(endpoint, probeAt(path, more)))).toBe(expected);
@@ -72,7 +53,6 @@ describe("the address of a probe", () => {
   it.each([
     [undefined, "the service shows no endpoint"],
     ["ftp://web.example.com", "the service shows an endpoint that is no web address"],
-    ["starting…", "the service shows an endpoint that is no web address"],
   ])("of %j is none yet", (endpoint, why) => {
     expect(addressOf(endpoint, probeAt("/health"))).toBe(why);
   });
@@ -116,13 +96,10 @@ describe("redirects", () => {
   });
 
   it.each([
-    "https://evil.example.com/",
     "//evil.example.com",
     "http://web.example.com/",
     "https://web.example.com:8443/",
-    "https://web.example.com.evil.example.com",
     "https://web.example.com@evil.example.com/",
-    "data:text/plain,ok",
   ])("to %s are not followed, and that is said", async (location) => {
     const { asked, result } = await ask([to(location)]);
     expect(asked).toEqual([first.href]);
@@ -138,7 +115,6 @@ describe("redirects", () => {
     expect(asked).toHaveLength(1);
     expect(judgeProbe(result, 0, probeAt("/health", { status: 302 })).isReady).toBe(true);
     expect((await ask([to("/a", 307)], { method: "POST", body: "{}" })).asked).toHaveLength(1);
-    expect((await ask([{ status: 302 }])).asked).toHaveLength(1);
     expect((await ask([to("https://%")])).asked).toHaveLength(1);
   });
 });
@@ -147,31 +123,11 @@ describe("the judgement of answers", () => {
   it.each<[ProbeResult, object, boolean, string]>([
     [{ status: 200 }, {}, true, "GET /health answers 200"],
     [{ status: 300 }, {}, false, "GET /health answers 300"],
-    [{ status: 199 }, {}, false, "GET /health answers 199"],
     [{ status: 404 }, { status: 404 }, true, "GET /health answers 404"],
     [{ status: 200 }, { status: 204, method: "HEAD", port: 81 }, false, "HEAD :81/health answers 200"],
     [{ status: 200 }, { successThreshold: 3 }, false, "GET /health answers 200 (1 of 3 in a row)"],
-    [
-      { problem: "the host name is unknown (ENOTFOUND)" },
-      {},
-      false,
-      "GET /health: the host name is unknown (ENOTFOUND)",
-    ],
   ])("%j of %j", (result, more, isReady, summary) => {
     expect(judgeProbe(result, 0, probeAt("/health?token=x", more))).toMatchObject({ isReady, summary });
-  });
-});
-
-describe("the headers of a probe", () => {
-  it.each([
-    [{}, undefined, {}],
-    [{}, "{}", { "Content-Type": "application/json" }],
-    [{}, "text", {}],
-    [{ "content-type": "text/plain" }, "{}", { "content-type": "text/plain" }],
-  ])("%j with the body %j", (headers, body, expected) => {
-    const { "User-Agent": agent, ...others } = probeAt("/", { headers, body }).headers;
-    expect(agent).toMatch(/^pulumi-gpucluster\/\d/);
-    expect(others).toEqual(expected);
   });
 });
 
@@ -204,22 +160,11 @@ const create = (bench: Bench, inputs: Properties, timeoutMs = 600_000) =>
 const failing = (bench: Bench, inputs: Properties, timeoutMs = 60_000) =>
   bench.run(initErrorOf(bench.cluster.create(bench.ctx({ timeoutMs }), inputs)));
 
-/** Without the times and ids of a run. */
-const plainText = (text: string) => text.replace(/cl_[0-9a-f]+/g, "cl_1");
-
 describe("a creation with a readiness probe", () => {
-  it("is ready when the endpoint answers as told, with the reasons until then", async () => {
-    const { ask, requests } = endpoint(
-      refused,
-      { problem: "the certificate of the host is not trusted (CERT_X)" },
-      busy,
-      ok,
-    );
+  it("is ready when the endpoint answers as told, with the reasons until then; a refresh does not probe", async () => {
+    const { ask, requests } = endpoint(refused, busy, ok);
     const bench = await openBench({ ask });
     const made = await create(bench, asked);
-    expect(requests.map(({ method, url, body }) => `${method} ${url.pathname} ${body}`)).toEqual(
-      Array(4).fill("GET /health undefined"),
-    );
     const [first = 0, second] = requests.map(({ atMs }) => atMs);
     expect(second).toBe(first + 10_000);
     const shown = bench.said
@@ -227,37 +172,27 @@ describe("a creation with a readiness probe", () => {
       .map((text) => text.replace(/, \w+ of 10m$/, ""));
     expect(shown).toEqual([
       "status: 2/2 replicas healthy, GET /health: the connection was refused (ECONNREFUSED)",
-      "status: 2/2 replicas healthy, GET /health: the certificate of the host is not trusted (CERT_X)",
       "status: 2/2 replicas healthy, GET /health answers 503",
       "status: 2/2 replicas healthy, GET /health answers 200",
     ]);
-    expect(writes(bench.simulator)).toEqual(["POST /v1/clusters"]);
     await expectAtGoal(bench, made, asked);
-    expect(requests).toHaveLength(4);
+    expect(requests).toHaveLength(3);
   });
 
   it("fails at the time limit with what was seen; the next update probes again and sends nothing", async () => {
     const { ask, requests, answer } = endpoint(refused, refused, busy);
     const bench = await openBench({ ask });
     const error = await failing(bench, asked);
-    expect(plainText(error.reasons.join("\n"))).toBe(
-      [
-        'cluster "web" (cl_1) was created, but is not ready: timed out after 1m: 2/2 replicas healthy, GET /health answers 503; ' +
-          "`readinessProbe` asks for a status from 200 to 299",
-        "      It is kept in the state: run `pulumi up` again to continue from here",
-        "      seen: 2/2 replicas healthy, GET /health: the connection was refused (ECONNREFUSED) (2 times), then " +
-          "2/2 replicas healthy, GET /health answers 503 (5 times)",
-      ].join("\n"),
+    expect(error.reasons[0]).toMatch(
+      /timed out after 1m: 2\/2 replicas healthy, GET \/health answers 503; `readinessProbe` asks for a status from 200 to 299\n/,
     );
     expect(error.state).toMatchObject({ settled: false, readinessProbe: { path: "/health" } });
     const held = await refresh(bench, error);
     expect(toDo(bench, held, asked)).toEqual(["settled"]);
     const count = requests.length;
-    const again = await failingChange(bench, held, asked, { timeoutMs: 20_000 });
-    expect(again.text).toMatch(/was not changed completely: timed out after 20s: .*GET \/health answers 503/);
     answer(ok);
-    const ready = await change(bench, again, asked);
-    expect(requests.length).toBeGreaterThan(count + 2);
+    const ready = await change(bench, held, asked);
+    expect(requests).toHaveLength(count + 1);
     expect(writes(bench.simulator)).toEqual([]);
     await expectAtGoal(bench, ready, asked);
   });
@@ -271,32 +206,17 @@ describe("a creation with a readiness probe", () => {
   });
 });
 
-describe("no probe", () => {
-  it.each<[string, Properties]>([
-    ["with skipAwait", { ...asked, skipAwait: true }],
-    ["of a stopped cluster", { ...asked, desiredStatus: "stopped" }],
-  ])("%s, nor if it changes there", async (_title, inputs) => {
-    const { ask, requests } = endpoint(busy);
-    const bench = await openBench({ ask });
-    const stopped = inputs["desiredStatus"] === "stopped";
-    const made = stopped
-      ? await settleStopped(bench, { ...inputs, readinessProbe: undefined })
-      : await settle(bench, inputs);
-    const at = await change(bench, made, { ...inputs, readinessProbe: { path: "/ready" } });
-    expect(bench.simulator.requests).toEqual([]);
-    expect(requests).toEqual([]);
-    expect(at.state).toMatchObject({ settled: true, readinessProbe: { path: "/ready" } });
-  });
-
-  it("by a refresh, and no request at all if the probe is removed", async () => {
-    const { ask, requests } = endpoint(ok);
-    const { bench, made } = await openSettled(asked, { ask });
-    const held = await refresh(bench, made);
-    const at = await change(bench, held, plain);
-    expect(bench.simulator.requests).toEqual([]);
-    expect(requests).toHaveLength(1);
-    expect(at.state).not.toHaveProperty("readinessProbe");
-  });
+it.each<[string, Properties]>([
+  ["with skipAwait", { ...asked, skipAwait: true }],
+  ["of a stopped cluster", { ...asked, desiredStatus: "stopped" }],
+])("no probe is sent %s, nor if it changes there", async (_title, inputs) => {
+  const { ask, requests } = endpoint(busy);
+  const bench = await openBench({ ask });
+  const made = await settle(bench, inputs);
+  const at = await change(bench, made, { ...inputs, readinessProbe: { path: "/ready" } });
+  expect(bench.simulator.requests).toEqual([]);
+  expect(requests).toEqual([]);
+  expect(at.state).toMatchObject({ settled: true, readinessProbe: { path: "/ready" } });
 });
 
 describe("an update", () => {
@@ -311,68 +231,53 @@ describe("an update", () => {
     expect(warnings(bench)).toEqual([]);
   });
 
-  it.each<[string, Properties]>([
-    ["env", { env: { MODEL: "another" } }],
-    ["a trigger", { restartTriggers: ["b"] }],
-  ])("of %s is followed by the probe; after a failure, the next one only probes", async (_title, news) => {
-    const { ask, requests, answer } = endpoint(ok);
-    const { bench, made } = await openSettled(asked, { ask });
-    requests.length = 0;
-    answer(busy);
-    const failed = await failingChange(bench, made, { ...asked, ...news }, { timeoutMs: 120_000 });
-    expect(failed.text).toContain("replicas healthy, GET /health answers 503");
-    expect(writes(bench.simulator)).toHaveLength(1);
-    answer(ok);
-    const at = await change(bench, failed, { ...asked, ...news });
-    expect(writes(bench.simulator)).toEqual([]);
-    await expectAtGoal(bench, at, { ...asked, ...news });
-  });
-});
-
-describe("a cluster that was not created here, or did not run", () => {
-  it("is not started by a change of the probe alone, if somebody else has stopped it", async () => {
+  it("of the probe alone does not start a cluster that somebody else has stopped; the next one does", async () => {
     const { ask, requests } = endpoint(ok);
     const { bench, made } = await openSettled(plain, { ask });
     bench.simulator.change(made.id, { status: "stopped" });
     const failed = await failingChange(bench, made, asked);
     expect(failed.text).toMatch(/is not ready: it is stopped: someone else stopped it/);
-    expect(writes(bench.simulator)).toEqual([]);
-    expect(requests).toEqual([]);
+    expect([writes(bench.simulator), requests]).toEqual([[], []]);
     await expectAtGoal(bench, await change(bench, failed, asked), asked);
     expect(requests).toHaveLength(1);
   });
+
+  it("of a trigger is followed by the probe; after a failure, the next one only probes", async () => {
+    const { ask, requests, answer } = endpoint(ok);
+    const { bench, made } = await openSettled(asked, { ask });
+    requests.length = 0;
+    answer(busy);
+    const news = { ...asked, restartTriggers: ["b"] };
+    const failed = await failingChange(bench, made, news, { timeoutMs: 120_000 });
+    expect(failed.text).toContain("replicas healthy, GET /health answers 503");
+    expect(writes(bench.simulator)).toHaveLength(1);
+    answer(ok);
+    const at = await change(bench, failed, news);
+    expect(writes(bench.simulator)).toEqual([]);
+    await expectAtGoal(bench, at, news);
+  });
 });
 
-describe("secrets of a probe", () => {
+it("secrets of a probe are sent as they are, without the API key, and show in no text, also if they are quoted", async () => {
+  const { ask, requests } = endpoint({ problem: `no route for ${canary}-header and ${canary}-body` });
   const probe = {
     path: "/health?token=hidden-in-messages",
     method: "POST",
     headers: { Authorization: `Bearer ${canary}-header`, "X-Key": "canary-short" },
     body: JSON.stringify({ prompt: `${canary}-body` }),
   };
-  const inputs: Properties = { ...plain, readinessProbe: probe };
-
-  it("are sent as they are, with the type of a JSON body, and without the API key", async () => {
-    const { ask, requests } = endpoint(ok);
-    const bench = await openBench({ ask });
-    await settle(bench, inputs);
-    const [request] = requests;
-    expect(request).toMatchObject({ method: "POST", body: probe.body });
-    expect(request?.url.search).toBe("?token=hidden-in-messages");
-    expect(request?.headers).toEqual({
-      ...probe.headers,
-      "Content-Type": "application/json",
-      "User-Agent": expect.stringMatching(/^pulumi-gpucluster\//),
-    });
-    expect(JSON.stringify(request)).not.toContain(bench.simulator.apiKey);
+  const bench = await openBench({ ask });
+  const error = await failing(bench, { ...plain, readinessProbe: probe });
+  const [request] = requests;
+  expect(request).toMatchObject({ method: "POST", body: probe.body });
+  expect(request?.url.search).toBe("?token=hidden-in-messages");
+  expect(request?.headers).toEqual({
+    ...probe.headers,
+    "Content-Type": "application/json",
+    "User-Agent": expect.stringMatching(/^pulumi-gpucluster\//),
   });
-
-  it("show in no text, also if the service quotes them", async () => {
-    const { ask } = endpoint({ problem: `no route for ${canary}-header and ${canary}-body` });
-    const bench = await openBench({ ask });
-    const error = await failing(bench, inputs);
-    const texts = [...bench.said, ...error.reasons, error.message].join("\n");
-    expect(texts).toContain("POST /health: no route for [secret]");
-    expect(texts).not.toMatch(/canary|hidden-in-messages/);
-  });
+  expect(JSON.stringify(request)).not.toContain(bench.simulator.apiKey);
+  const texts = [...bench.said, ...error.reasons, error.message].join("\n");
+  expect(texts).toContain("POST /health: no route for [secret]");
+  expect(texts).not.toMatch(/canary|hidden-in-messages/);
 });

@@ -5,7 +5,7 @@ import { createTransport } from "../../../../provider/api/http/transport";
 import { Secret } from "../../../../provider/base/text";
 import { createClusterResource, createService } from "../../../../provider/cluster/resource";
 import { VirtualClock } from "../../../support/virtualClock";
-import { type RateServiceOptions, rateService } from "../../api/http/rateHarness";
+import { rateService } from "../../api/http/rateHarness";
 import { urnOf } from "../inputs";
 
 /** A process that creates clusters: when it begins, and how long each of its clusters takes until it is ready. */
@@ -74,25 +74,15 @@ class Clusters {
 interface Key {
   readonly windowMs: number;
   readonly seed: number;
-  readonly kind?: RateServiceOptions["kind"];
-  /** How much slower requests are at first, on average in each direction: many processes start on a few cores. */
-  readonly startUpMs?: number;
 }
 
-/** The time in which the start of many processes makes requests slow. */
-const startUpEndMs = 8_000;
-
 /** Creates the clusters of all processes, which share nothing but a key of 100 requests for each window. */
-export async function playWorkers(all: readonly Worker[], { windowMs, seed, kind, startUpMs = 0 }: Key) {
+export async function playWorkers(all: readonly Worker[], { windowMs, seed }: Key) {
   const clock = new VirtualClock();
   const startMs = clock.now();
   const random = numbers(seed);
-  const slowMs = () => {
-    const meanMs = startUpMs * Math.max(0, 1 - (clock.now() - startMs) / startUpEndMs);
-    return meanMs === 0 ? 0 : -Math.log(1 - random()) * meanMs;
-  };
-  const wayMs = () => [36 + random() * 18 + slowMs(), 36 + random() * 18 + slowMs()] as const;
-  const service = rateService(clock, { limit: 100, windowMs, wayMs, kind });
+  const wayMs = () => [36 + random() * 18, 36 + random() * 18] as const;
+  const service = rateService(clock, { limit: 100, windowMs, wayMs });
   const clusters = new Clusters(clock);
   const run = async ({ name, clusters: count, startMs: beginMs, provisioningMs }: Worker) => {
     await clock.sleep(beginMs);

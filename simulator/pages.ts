@@ -1,19 +1,5 @@
 import { type Answer, invalid } from "./answers";
-import { clientRecords } from "./clientRecords";
-import { type RecordForm, specifiedRecords } from "./clusterRecords";
 import type { Dialect, PerValue } from "./dialectOptions";
-import type { Service } from "./fleet";
-
-/** The records in the form of a service's dialect. */
-export function recordForm(service: Service): RecordForm {
-  return service.dialect.form === "client" ? clientRecords(service) : specifiedRecords(service);
-}
-
-/** Answer of stop, restart, scale and redeploy. */
-export const acted: PerValue<"actionAnswer", (answered: unknown) => Answer> = {
-  cluster: (answered) => ({ status: 200, body: answered }),
-  empty: () => ({ status: 202 }),
-};
 
 /** Clusters on one page: few, so that a few clusters make several pages. */
 const pageSize = 2;
@@ -30,11 +16,11 @@ export function listAnswer<T>(
   { listShape, paging }: Dialect,
   render: (cluster: T) => object,
 ): Answer {
-  const start = cursor === undefined ? 0 : startOfCursor(cursor);
-  if (Number.isNaN(start)) throw invalid(`There is no page "cursor=${cursor}".`);
-  const end = paging === "none" ? clusters.length : start + pageSize;
-  const next = end < clusters.length ? cursorOf(end) : undefined;
-  const list = clusters.slice(start, end).map(render);
+  const [, start = ""] = /^from-(\d{1,9})$/.exec(cursor ?? "from-0") ?? [];
+  if (start === "") throw invalid(`There is no page "cursor=${cursor}".`);
+  const end = paging === "none" ? clusters.length : Number(start) + pageSize;
+  const next = end < clusters.length ? `from-${end}` : undefined;
+  const list = clusters.slice(Number(start), end).map(render);
   const body = listShapes[listShape](list, pageFields[paging](next));
   return { status: 200, body, headers: listShape === "bare" && next !== undefined ? { "X-Next-Cursor": next } : {} };
 }
@@ -53,14 +39,3 @@ const listShapes: PerValue<"listShape", (list: object[], fields: object) => unkn
   data: (list, fields) => ({ data: list, ...fields }),
   items: (list, fields) => ({ items: list, ...fields }),
 };
-
-/** Opaque on purpose: a client must send the cursor back unchanged. */
-function cursorOf(start: number): string {
-  return Buffer.from(`from:${start}`).toString("base64");
-}
-
-function startOfCursor(cursor: string): number {
-  const [, digits = ""] = /^from:(\d{1,9})$/.exec(Buffer.from(cursor, "base64").toString()) ?? [];
-  const start = digits === "" ? Number.NaN : Number(digits);
-  return cursorOf(start) === cursor ? start : Number.NaN;
-}
