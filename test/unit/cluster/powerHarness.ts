@@ -1,4 +1,3 @@
-import type { Client } from "../../../provider/api/client";
 import type { Ctx, Properties } from "../../../provider/contract";
 import { type Bench, initErrorOf, settle, writes } from "./harness";
 import { checked } from "./inputs";
@@ -87,24 +86,4 @@ export function running(bench: Bench, { id }: Held) {
 
 export function warnings({ said }: Bench): string[] {
   return said.filter((text) => text.startsWith("warning"));
-}
-
-/** A client of a service that has another word for a state. */
-export function renaming(from: string, to: string) {
-  const word = <T extends { readonly status?: string }>(shown: T): T =>
-    shown.status === from ? { ...shown, status: to } : shown;
-  const wordIfAny = <T extends { readonly status?: string }>(shown: T | undefined) => shown && word(shown);
-  return (real: Client): Partial<Client> => ({
-    getCluster: async (...args) => word(await real.getCluster(...args)),
-    getClusterStatus: async (...args) => word(await real.getClusterStatus(...args)),
-    stopCluster: async (...args) => wordIfAny(await real.stopCluster(...args)),
-    restartCluster: async (...args) => wordIfAny(await real.restartCluster(...args)),
-    redeployCluster: async (...args) => wordIfAny(await real.redeployCluster(...args)),
-    scaleCluster: async (...args) => wordIfAny(await real.scaleCluster(...args)),
-    updateCluster: async (...args) => wordIfAny(await real.updateCluster(...args)),
-    listClusters: async (...args) => {
-      const list = await real.listClusters(...args);
-      return { ...list, clusters: list.clusters.map(word) };
-    },
-  });
 }

@@ -12,7 +12,6 @@ import {
   reach,
   redeploy,
   refresh,
-  renaming,
   restart,
   running,
   scale,
@@ -137,10 +136,10 @@ it.each<[string, Words]>([
   expect(failed.reasons[0]).toContain("timed out after 15m");
   expect(failed.state["settled"]).toBe(false);
   // The stall is said once; nothing is said to be ready.
-  expect(warnings(bench)).toEqual([expect.stringMatching(/nothing has changed for/)]);
+  expect(warnings(bench)).toEqual([expect.stringMatching(/nothing has changed for 5m/)]);
 });
 
-const dimmed = renaming("stopped", "dimmed");
+const dimmed = saying({ cluster: (word) => (word === "stopped" ? "dimmed" : word) });
 
 /** By what it can be told that a cluster is stopped, whose word is not known. */
 const ways: [shown: string, Fault[]][] = [
@@ -151,7 +150,7 @@ const ways: [shown: string, Fault[]][] = [
 it.each(ways)(
   "a cluster whose word for stopped is not known is stopped and started, as %s can tell",
   async (_, faults) => {
-    const { bench, made } = await openSettled(asked, { dialect: { startedBy: "redeploy" }, faults, client: dimmed });
+    const { bench, made } = await openSettled(asked, { dialect: { startedBy: "redeploy" }, faults, ...dimmed });
     const startMs = bench.clock.now();
     const at = await reach(bench, made, atRest, [stop]);
     const tookMs = bench.clock.now() - startMs;
@@ -165,7 +164,7 @@ it.each(ways)(
 );
 
 it("a cluster that others stopped, under a word that is not known, is not settled, and not started by an update", async () => {
-  const { bench, made } = await openSettled(asked, { client: dimmed });
+  const { bench, made } = await openSettled(asked, dimmed);
   bench.simulator.change(made.id, { status: "stopped" });
   const found = await refresh(bench, made);
   expect(found.state).toMatchObject({ desiredStatus: "running", status: "dimmed", settled: false });
