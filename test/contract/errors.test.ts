@@ -53,30 +53,6 @@ test("400 invalid_gpu_type: the message names the type, and nothing is made", as
   expect([creations(simulator).length, simulator.clusters().length]).toEqual([1, 0]);
 });
 
-test("409: a refusal for lack of GPUs made nothing, and is not sent again", async () => {
-  const { client, simulator } = await contract();
-  const error = await failureOf(client.createCluster({ ...web, replicas: 5_000 }));
-  const code = "insufficient_capacity";
-  expect(error).toMatchObject({ status: 409, code, outcome: "no-capacity", maybeApplied: false });
-  expect(creations(simulator)).toHaveLength(1);
-});
-
-test.each([
-  ["insufficient-gpu", 503, "INSUFFICIENT_GPU_CAPACITY"],
-  ["count", 400, "GPU_COUNT_NOT_ALLOCATABLE"],
-] as const)("the capacity refusal %s made nothing, and is not sent again", async (capacityRefusal, status, code) => {
-  const { client, simulator } = await contract({ dialect: { capacityRefusal } });
-  const { id } = await client.createCluster(web);
-  simulator.setGpuType("h100", { stock: 2 });
-  await client.stopCluster(id);
-  for (const call of [
-    () => client.createCluster({ ...web, name: "other", replicas: 5_000 }),
-    () => client.scaleCluster(id, 5_000),
-  ])
-    expect(await failureOf(call())).toMatchObject({ status, code, outcome: "no-capacity", maybeApplied: false });
-  expect(simulator.requests.filter((request) => request.status === status)).toHaveLength(2);
-});
-
 test("429: a request over the limit waits for the window and is then served", async () => {
   const fault = { kind: "status", status: 429, headers: { "Retry-After": "20" } } as const;
   const { client, simulator, clock } = await contract({ faults: [{ ...fault, method: "POST" }] });

@@ -1,13 +1,7 @@
 import { type Client, createClient } from "../../provider/api/client";
 import { createTransport } from "../../provider/api/http/transport";
 import { Secret } from "../../provider/base/text";
-import {
-  type Dialect,
-  type RecordedRequest,
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from "../../simulator";
+import { type RecordedRequest, type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
 import { VirtualClock } from "../support/virtualClock";
 
 const running: Simulator[] = [];
@@ -17,7 +11,6 @@ export interface Contract {
   readonly simulator: Simulator;
   readonly client: Client;
   readonly clock: VirtualClock;
-  readonly dialect: Dialect;
   /** The last request that arrived. */
   last(): RecordedRequest | undefined;
 }
@@ -36,7 +29,7 @@ export async function contract(options: SimulatorOptions & { key?: string } = {}
     random: () => 0.5,
   });
   const client = createClient((request) => clock.run(send(request)));
-  return { simulator, client, clock, dialect: simulator.dialect, last: () => simulator.requests.at(-1) };
+  return { simulator, client, clock, last: () => simulator.requests.at(-1) };
 }
 
 /** Every test ends the simulators that it has started. */

@@ -63,23 +63,12 @@ test("a GPU type is encoded in the path", async () => {
   expect(sent[0]?.path).toBe("/v1/gpus/a%2Fb%3Fc%23d%20e/availability");
 });
 
-test("a body has only the fields that the specification knows", async () => {
-  const { client, sent } = bench();
-  const body = { name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: { fooBar: "x" }, more: 1 };
-  await client.createCluster(body);
-  const creation = sent.find(({ kind }) => kind === "create");
-  const { gpuType: gpu_type, more: _more, ...same } = body;
-  expect(JSON.parse(creation?.body ?? "")).toEqual({ ...same, gpu_type });
-});
-
 test("clients of one key share its rate budget and the secrets of its clusters, whichever names their requests use", () => {
-  const connection = (key: string, baseUrl = "https://clients.example.com") => ({ baseUrl, apiKey: new Secret(key) });
+  const connection = (key: string) => ({ baseUrl: "https://clients.example.com", apiKey: new Secret(key) });
   const client = clientFor(connection("one-key"));
   const named = clientFor({ ...connection("one-key"), requestNames: "client" });
   expect([clientFor(connection("one-key")) === client, named === client]).toEqual([true, false]);
   expect([named.budget === client.budget, named.redactor === client.redactor]).toEqual([true, true]);
-  for (const other of [connection("another-key"), connection("one-key", "https://other.example.com")]) {
-    expect(clientFor(other).budget).not.toBe(client.budget);
-    expect(clientFor(other).redactor).not.toBe(client.redactor);
-  }
+  const other = clientFor(connection("another-key"));
+  expect([other.budget === client.budget, other.redactor === client.redactor]).toEqual([false, false]);
 });

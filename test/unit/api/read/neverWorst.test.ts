@@ -50,7 +50,7 @@ function factsOf(pick: Pick, id = `cl_${pick(1, 2, 3)}${pick("a", "b", "c")}`): 
 type Log = <T>(answer: T) => T;
 
 /** Checks a law in many variations of each form; `log` shows an answer if the law does not hold. */
-function always(law: (pick: Pick, form: Form, log: Log) => void | Promise<void>, numRuns = 200) {
+function always(law: (pick: Pick, form: Form, log: Log) => void | Promise<void>, numRuns = 100) {
   const property = (form: Form) =>
     fc.asyncProperty(choices(), fc.context(), async (pick, context) => {
       const log: Log = (answer) => {
