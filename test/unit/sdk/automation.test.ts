@@ -91,6 +91,13 @@ describe("an operation that fails", () => {
     const error = await errorOf(automation.up({ stack, signal: AbortSignal.abort() }));
     expect([error.message, asked]).toEqual(["up of dev was canceled", []]);
   });
+
+  it("is no AutomationError if the program's own code has thrown", async () => {
+    const { stack } = fakeStack(() => {
+      throw new RangeError("a mistake");
+    });
+    await expect(automation.up({ stack })).rejects.toThrow(RangeError);
+  });
 });
 
 describe("a stack that is given by its name", () => {

@@ -46,8 +46,8 @@ describe("a step on a resource", () => {
   });
 
   it("is planned once in a preview", () => {
-    const planned = { metadata: metadata("replace"), planning: true };
-    expect(told({ resourcePreEvent: planned })).toEqual([["plans", "to be replaced", "info"]]);
+    const planned = { metadata: metadata("create"), planning: true };
+    expect(told({ resourcePreEvent: planned })).toEqual([["plans", "to be created", "info"]]);
     expect(told({ resOutputsEvent: planned })).toEqual([]);
   });
 

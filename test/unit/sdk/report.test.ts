@@ -143,6 +143,7 @@ describe("the clusters in a state", () => {
     ["with secret outputs", { outputs: { gpuType: secret, hourlyCost: secret } }, { gpuType: undefined }],
     ["that wait for their deletion", { delete: true }, { id: "cl_1" }],
     ["that a program only reads", { external: true }, undefined],
+    ["without an id", { id: "" }, undefined],
     ["of another type", { type: "pulumi-nodejs:dynamic:Resource" }, undefined],
   ])("%s", (_title, more, found) => {
     const entries = clustersIn({ deployment: { resources: [resource(more)] } }, "prod");

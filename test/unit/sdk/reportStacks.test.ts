@@ -38,15 +38,18 @@ interface Fake {
   readonly clusters?: readonly object[];
   readonly config?: object;
   readonly envVars?: Record<string, string>;
+  /** Reference of the provider of the clusters. */
+  readonly provider?: string;
 }
 
-function reportOf({ clusters = [], config = {}, envVars = {} }: Fake): Promise<Report> {
+function reportOf({ clusters = [], config = {}, envVars = {}, provider }: Fake): Promise<Report> {
   const resources = clusters.map((outputs, at) => {
     const id = simulator.clusters()[at]?.id;
     return {
       urn: `urn:pulumi:dev::p::gpucluster:index:Cluster::c${at}`,
       type: "gpucluster:index:Cluster",
       id,
+      provider,
       outputs,
     };
   });
@@ -80,6 +83,17 @@ describe("the organizations of a stack", () => {
     const found = await reportOf({ config: baseUrl(), envVars: { GPUCLUSTER_API_KEY: keys.us } });
     expect(namesOf(found.unmanaged)).toEqual(["boston"]);
     expect(asked()).toEqual(["stack export", "config --json"]);
+  });
+
+  it("are not known of the clusters of a provider of the program, which are not missing therefore", async () => {
+    const provider = "urn:pulumi:dev::p::pulumi:providers:gpucluster::europe::id-1";
+    const found = await reportOf({
+      clusters: [{}],
+      provider,
+      config: baseUrl(),
+      envVars: { GPUCLUSTER_API_KEY: keys.us },
+    });
+    expect([found.missing.length, found.unchecked.length]).toEqual([0, 1]);
   });
 
   it("are an error if there is no key at all", async () => {

@@ -66,6 +66,7 @@ test.each<Row>([
     "stop=stopping 300 restart=409:invalid_state scale2=stopped redeploy=deploying",
     { replicas: 2 },
   ],
+  ["two clusters may have one name", {}, "create=201:provisioning"],
   ["an action has no body", { actionAnswer: "empty" }, "restart=202:- env=updating"],
   [
     "a busy cluster refuses every change, and a second deletion",
