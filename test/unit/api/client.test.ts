@@ -57,6 +57,22 @@ test.each<[string, (own: URL, other: URL) => Place]>([
   expect(arrived).toEqual([]);
 });
 
+test("a creation, a deletion and changes are sent as such: retries, priorities and connections depend on it", async () => {
+  const { client, sent } = bench();
+  await client.createCluster({ name: "web", gpuType: "h100", replicas: 1, container: "a/b:1", env: {} });
+  for (const [, call] of withId) await call(client, "cl_1").catch(() => undefined);
+  const kinds = sent.map(({ method, path, kind }) => `${kind} ${method} ${path.replace("/v1/clusters", "")}`);
+  expect(kinds.filter((each) => !each.startsWith("read"))).toEqual([
+    "create POST ",
+    "write PATCH /cl_1",
+    "delete DELETE /cl_1",
+    "action POST /cl_1/stop",
+    "action POST /cl_1/restart",
+    "action POST /cl_1/redeploy",
+    "write POST /cl_1/scale",
+  ]);
+});
+
 test("a GPU type is encoded in the path", async () => {
   const { client, sent } = bench({});
   await client.getGpuTypeAvailability("a/b?c#d e");
