@@ -98,14 +98,6 @@ describe("the results of the dynamic adapter", () => {
     expect(outs).toMatchObject({ ...inputs, env: { MODEL: secret(canary), LEVEL: "" }, settled: true });
   });
 
-  it("have a variable that another program has added as a secret, whatever it looks like", async () => {
-    const { id, state } = await created();
-    simulator.change(id, { env: { MODEL: canary, ADDED: "by hand" } });
-    const found = await run(adapter.read(id, state));
-    const env = { MODEL: secret(canary), ADDED: secret("by hand") };
-    expect(found).toMatchObject({ id, props: { env, ...hidden }, inputs: { env, ...hidden } });
-  });
-
   it("are empty for a deletion, after which no cluster is billed", async () => {
     const { id, state } = await created();
     expect(await run(adapter.delete(id, state))).toBeUndefined();

@@ -121,12 +121,6 @@ describe("a second configuration of one process", () => {
     const created = await run(create(inputsOf()));
     expect(living(simulator)).toMatchObject([{ id: created.getId() }]);
   });
-
-  it("is accepted if the previous run has ended, as in a process that a user started by hand", async () => {
-    await cancel();
-    await configure({ strictPreview: true });
-    expect((await run(create(inputsOf()))).getId()).toMatch(/^cl_/);
-  });
 });
 
 describe("a preview", () => {
@@ -270,21 +264,6 @@ describe("a call with only the required fields of the protocol", () => {
       const updated = await run(update(id, olds, { ...seed, replicas }));
       expect(fromStruct(updated.getProperties())).toMatchObject({ replicas, settled: true });
     }
-  });
-
-  it("checks inputs without old ones, and reports the missing ones", async () => {
-    expect(reasonsOf(await check(new proto.CheckRequest().setNews(toStruct(least))))).toEqual([]);
-    expect(reasonsOf(await check(new proto.CheckRequest()))).toEqual([
-      expect.stringMatching(/^gpuType: is required/),
-      expect.stringMatching(/^container: is required/),
-    ]);
-  });
-
-  it("compares empty properties, and previews empty properties", async () => {
-    expect((await diff("cl_1")).getDiffsList()).toEqual([]);
-    const preview = new proto.CreateRequest().setUrn(urn).setPreview(true);
-    const created = await call<proto.CreateRequest, proto.CreateResponse>(service.create, preview);
-    expect(fromStruct(created.getProperties())).toMatchObject({ endpoint: UNKNOWN });
   });
 
   it("lists clusters, up to a limit", async () => {

@@ -98,29 +98,12 @@ describe("a cluster that shall run", () => {
     expect(found.state).toMatchObject({ desiredStatus: "stopped", readyReplicas: 0 });
     await reach(bench, found, asked);
   });
-
-  it.each([
-    ["stop", true],
-    ["a failure", false],
-  ])(
-    "and meets %s while an update waits for it fails, and the next update brings it up (updates roll out: %s)",
-    async (what, updateRollsOut) => {
-      const { bench, made } = await openSettled(asked, { dialect: { updateRollsOut }, provisioningMs: 60_000 });
-      const status = what === "stop" ? "stopped" : "failed";
-      void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status, message: "node lost" }));
-      const failed = await failingChange(bench, made, { ...asked, env });
-      expect(failed.text).toMatch(what === "stop" ? /it is stopped: someone else stopped it/ : /it is failed\n/);
-      const at = await reach(bench, failed, { ...asked, env });
-      expect(running(bench, at)).toMatchObject({ status: "running", env });
-      const redeploys = writes(bench.simulator).filter((line) => line === redeploy);
-      if (what === "a failure") expect(redeploys).toHaveLength(1);
-    },
-  );
 });
 
 /** Ways in which a service may treat a stopped cluster. */
 const treatments = [
   { startedBy: "restart-or-redeploy", stoppedUpdate: "refused", updateRollsOut: false },
+  { startedBy: "redeploy", stoppedUpdate: "starts", updateRollsOut: false },
   { startedBy: "scale", stoppedUpdate: "refused", updateRollsOut: true },
 ] as const;
 

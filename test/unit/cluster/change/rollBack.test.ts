@@ -71,6 +71,19 @@ async function refusedChange(bench: Bench, { id, state }: Held, news: Properties
   return error.message;
 }
 
+/** A service that ignores each null in an update. */
+function unwilling() {
+  let isOn = true;
+  const on: NonNullable<BenchOptions["wire"]> = (real) => (request) =>
+    real(isOn && request.body ? { ...request, body: request.body.replace(/,?"\w+":null/g, "") } : request);
+  return {
+    on,
+    end: () => {
+      isOn = false;
+    },
+  };
+}
+
 describe("an update that does not get healthy", () => {
   it("is rolled back by one more roll-out, and fails with what failed and what runs now", async () => {
     const { bench, made } = await openGood();
@@ -124,6 +137,20 @@ describe("an update that does not get healthy", () => {
     expect(warnings(bench)).toEqual([
       expect.stringMatching(/the service may keep `extraFields.tier` of the failed update: no request removes/),
     ]);
+  });
+
+  it("warns of a variable of the failed update that the service keeps, and the next update removes it", async () => {
+    const wire = unwilling();
+    const { bench, made } = await openGood({ dialect: { updateSemantics: "merge-keys" }, wire: wire.on });
+    const failed = await failingChange(bench, made, { ...bad, env: { MODEL: canary, ADDED: "a" } });
+    expect(running(bench, made).env).toEqual({ MODEL: canary, ADDED: "a" });
+    expect(warnings(bench).join()).toContain("still shows env.ADDED as before");
+    const seen = await refresh(bench, failed);
+    expect(toDo(bench, seen, good)).toEqual(["env.ADDED"]);
+    wire.end();
+    const next = await change(bench, seen, good);
+    expect(running(bench, made).env).toEqual({ MODEL: canary });
+    await expectAtGoal(bench, next, good);
   });
 
   it("keeps what others have changed meanwhile, and does not put it into the state", async () => {
@@ -245,6 +272,26 @@ describe("a failed update is not rolled back", () => {
     const made = await settleStopped(bench, { ...good, desiredStatus: "stopped" });
     await failingChange(bench, { ...made, id: made.id }, bad);
     expect(bench.simulator.cluster(made.id)?.deployed.container).toBe("acme/model:2");
+  });
+
+  it("of an imported cluster whose image the service does not show", async () => {
+    const bench = await openBench({ faults: [broken], dialect: { containerEcho: "none" } });
+    const web = { name: "web", gpuType: "h100", replicas: 2, container: "acme/model:1" };
+    const { id } = bench.simulator.addCluster({ ...web, env: { MODEL: canary } });
+    const made = await refresh(bench, { id, state: {} });
+    expect(await preview(bench, made, bad)).toContain(
+      "info: web: a failure is not rolled back, because its old `container` is not known",
+    );
+    const failed = await kept({ bench, made });
+    expect(warnings(failed.bench).join()).toContain("it is not rolled back, because its old `container` is not known");
+  });
+
+  it("of a cluster that somebody stops meanwhile", async () => {
+    const { bench, made } = await openGood({ provisioningMs: 60_000 });
+    void bench.clock.sleep(20_000).then(() => bench.simulator.change(made.id, { status: "stopped" }));
+    const { text } = await kept({ bench, made });
+    expect(text).toContain("someone else stopped it");
+    expect(writes(bench.simulator)).toEqual([patch]);
   });
 
   it.each(["none", "masked"] as const)(

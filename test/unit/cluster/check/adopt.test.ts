@@ -62,23 +62,12 @@ describe("an adoption", () => {
 
   it.each<[string, BenchOptions, boolean]>([
     ["in the documented form", {}, true],
-    ["in another form, which the list confirms", { dialect: { errorShape: "flat" } }, true],
     ["by a gateway", { faults: [{ kind: "html", status: 404, path: "/v1/clusters/*", times: 9 }] }, false],
   ])("of a cluster that the service denies %s fails: %j", async (_title, options, fails) => {
     const { refusals, said } = await checkOnce({ ...least, adopt: "cl_0000" }, {}, options);
     const refusal = "adopt: cl_0000 is not a cluster that this API key can see; getClusters() lists them";
     expect(refusals).toEqual(fails ? [refusal] : []);
     if (!fails) expect(said).toEqual([expect.stringMatching(/^warning: the cluster cl_0000 could not be checked/)]);
-  });
-
-  it("takes what the list says if the cluster itself cannot be read, and warns if neither can", async () => {
-    const fault = { kind: "status", status: 500, times: 99 } as const;
-    const { bench, id } = await openFound({ faults: [{ ...fault, path: "/v1/clusters/*" }] });
-    expect(await check(bench, { ...two, adopt: id })).toMatchObject({ refusals: [], inputs: { name: "found" } });
-    const next = await openFound({ faults: [fault] });
-    const { refusals, said } = await check(next.bench, { ...least, adopt: next.id });
-    expect(refusals).toEqual([]);
-    expect(said).toEqual([expect.stringMatching(/^warning: the cluster cl_\w+ and prices could not be/)]);
   });
 
   it("fails for the second of two resources", async () => {

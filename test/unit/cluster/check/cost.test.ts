@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { type Cost, costAt, Ledger } from "../../../../provider/cluster/check/cost";
-import { money } from "../../../../provider/cluster/model/money";
 import { asInputs } from "../../../../provider/cluster/model/state";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type BenchOptions, openBench } from "../harness";
@@ -25,20 +24,6 @@ describe("the cost in a preview", () => {
     expect(refusals).toEqual([]);
     expect(inputs["hourlyCost"]).toBe(cost);
     expect("hourlyCost" in inputs).toBe(cost !== undefined);
-  });
-
-  it("is left out if the service shows no price, which is said once in a run, and never of an unchanged cluster", async () => {
-    const bench = await openBench(priceless);
-    await check(bench, checked, old({ hourlyCost: undefined }));
-    expect(bench.said.filter((text) => !text.startsWith("info: "))).toEqual([]);
-    for (const { inputs, refusals } of await checkAll(bench, [
-      { ...checked, name: "a" },
-      { ...checked, name: "b" },
-    ])) {
-      expect(refusals).toEqual([]);
-      expect(inputs).not.toHaveProperty("hourlyCost");
-    }
-    expect(bench.said).toEqual([expect.stringMatching(/^info: the service shows no price for "h100"/)]);
   });
 
   it.each<[string, BenchOptions, string[]]>([
@@ -175,11 +160,4 @@ it("a cost has at most six digits behind the point", () => {
       expect(String(amount)).toMatch(/^\d+(\.\d{1,2})?$/);
     }),
   );
-});
-
-it.each<[number, string | undefined, string]>([
-  [3, undefined, "3.00"],
-  [0.0035, "EUR", "0.0035 EUR"],
-])("%d %s is written %s", (amount, currency, text) => {
-  expect(money(amount, currency)).toBe(text);
 });

@@ -1,4 +1,4 @@
-import { chooseType, closeNames } from "../../../../provider/cluster/check/gpuType";
+import { chooseType } from "../../../../provider/cluster/check/gpuType";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type BenchOptions, countOf, openBench, requestLines } from "../harness";
 import { checked } from "../inputs";
@@ -107,14 +107,5 @@ describe("a GPU type that the service does not list", () => {
     const { refusals, said } = await checkOnce({ ...checked, gpuType: "h900" }, {}, options);
     expect(refusals).toEqual([]);
     expect(said.filter((line) => line.startsWith("warning: "))).toEqual([expect.stringMatching(why)]);
-  });
-
-  const catalog = ["a100-40gb", "a100-80gb", "h100", "h200", "l4", "l40s", "rtx4090"];
-  it.each<[string, string[]]>([
-    ["H100", ["h100"]],
-    ["h300", []],
-    ["a100-80", ["a100-80gb"]],
-  ])("is close, as %s, to %j", (type, close) => {
-    expect(closeNames(type, catalog)).toEqual(close);
   });
 });

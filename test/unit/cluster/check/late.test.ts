@@ -68,9 +68,14 @@ describe("a limit of the cost while the key is busy", () => {
     expect(bench.clock.now() - startMs).toBeLessThanOrEqual(60_000);
   });
 
-  it("fails no stop", async () => {
+  it.each<[string, Properties, Properties, number]>([
+    ["no stop", { desiredStatus: "stopped" }, old(), 0],
+    ["no creation that is stopped", { desiredStatus: "stopped" }, {}, 0],
+    ["no scale-down", { replicas: 1 }, old({ hourlyCost: 5.98 }), 0],
+    ["a scale-up", { replicas: 3 }, old({ hourlyCost: 5.98 }), 1],
+  ])("fails %s", async (_title, news, olds, failures) => {
     const bench = await openBusy(never, stack);
-    expect((await check(bench, { ...checked, desiredStatus: "stopped" }, old())).refusals).toEqual([]);
+    expect((await check(bench, { ...checked, ...news }, olds)).refusals).toHaveLength(failures);
   });
 });
 

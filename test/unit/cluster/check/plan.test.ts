@@ -43,15 +43,8 @@ describe("the loss of capacity by", () => {
       ]);
   });
 
-  it("a change that the service cannot make in place names its paths", () => {
-    const [before, news] = [of({ ...made, env: { MODEL: "a" } }), of({ ...made, env: { MODEL: "b", TOKEN: "c" } })];
-    expect(lossesOf(transitionOf(before, news, { fixed: ["env"] }))).toEqual([
-      `\`env.MODEL\` and \`env.TOKEN\` change, which the service cannot do in place, ${newFirst()}`,
-    ]);
-    expect(lossesOf(transitionOf(before, { ...news, gpuType: "l4" }, { fixed: ["env"] }))[0]).not.toContain("in place");
-  });
-
   it.each<[string, string, boolean]>([
+    ["*", "replicas", true],
     ["env", "env.MODEL", true],
     ['env["A.B"]', "env.A.B", true],
     ["env.MODEL", "env.OTHER", false],

@@ -1,8 +1,7 @@
 import type { Client } from "../../../../provider/api/client";
 import { ConfigError } from "../../../../provider/base/errors";
-import { inputNames } from "../../../../provider/cluster/model/fields";
 import { createClusterResource } from "../../../../provider/cluster/resource";
-import { type Properties, UNKNOWN } from "../../../../provider/contract";
+import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
 import { type Bench, type BenchOptions, openBench, requestLines } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
@@ -38,6 +37,13 @@ describe("endpoint and createdAt", () => {
     expect(requestLines(bench.simulator).filter((line) => line === listLine)).toHaveLength(1);
   });
 
+  it("are left out if several clusters have the name", async () => {
+    const bench = await openBench();
+    for (let time = 0; time < 2; time += 1) bench.simulator.addCluster({ name: "web", gpuType: "h100" });
+    const { inputs, refusals } = await check(bench, checked, checked);
+    expect([refusals, hasNone(inputs)]).toEqual([[], true]);
+  });
+
   it.each<[string, Properties, Properties]>([
     ["of the GPU type", { gpuType: "l4" }, existing],
     ["of a generated name", { name: undefined, gpuType: "l4" }, { ...existing, name: "web-0", __generatedName: true }],
@@ -47,19 +53,6 @@ describe("endpoint and createdAt", () => {
     for (const { inputs } of await checkTwice(bench, JSON.parse(JSON.stringify({ ...checked, ...news })), olds))
       expect(hasNone(inputs)).toBe(true);
   });
-});
-
-it.each<[string, Properties, Properties, string[]]>([
-  ["a creation", {}, {}, []],
-  ["a change", {}, old(), []],
-  // The generated name is known: it may be taken.
-  ["a creation without a name", { name: undefined }, {}, [listLine]],
-])("nothing is asked for %s of which nothing is known yet", async (_title, news, olds, lines) => {
-  const unknown = inputNames.map((name) => [name, UNKNOWN]);
-  const settings = { maxHourlyCost: 1 };
-  const { bench, refusals } = await checkOnce({ ...Object.fromEntries(unknown), ...news }, olds, { settings });
-  expect(refusals).toEqual([]);
-  expect(requestLines(bench.simulator)).toEqual(lines);
 });
 
 describe("a cluster whose inputs are those of the last check", () => {
@@ -117,21 +110,6 @@ describe("a service that", () => {
     const next = await openBench({ faults: [down] });
     await check(next, named("new"), named("a"), "a");
     expect(next.said).toContainEqual(expect.stringMatching(/^warning: taken names, .*could not be checked: .*503/));
-  });
-
-  it("is slow is waited for 5 s in all, however many things are asked for", async () => {
-    const bench = await openBench({
-      client: (real) => ({
-        listClusters: (options) => bench.clock.sleep(2_000).then(() => real.listClusters(options)),
-        listGpuTypes: (options) => bench.clock.sleep(4_000).then(() => real.listGpuTypes(options)),
-      }),
-    });
-    const startMs = bench.clock.now();
-    await checkAll(bench, ["a", "b", "c"].map(named));
-    expect(bench.clock.now() - startMs).toBe(5_000);
-    expect(bench.said).toEqual([
-      expect.stringMatching(/^warning: GPU types, stock figures and prices could not be checked: no answer within 5 s/),
-    ]);
   });
 });
 

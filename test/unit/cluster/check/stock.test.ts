@@ -53,6 +53,7 @@ describe("a stock is no reason to say anything", () => {
   it.each<[string, Properties, Properties | undefined, BenchOptions?]>([
     ["for a creation that it is enough for", many(32), undefined],
     ["for a scale-down", many(40), held(50)],
+    ["for a cluster that is stopped", { ...many(40), ...atRest }, undefined],
     ["for replicas that are not known yet", many(UNKNOWN), undefined],
     [
       "if it is only known that there is some",

@@ -26,6 +26,7 @@ describe("a change of", () => {
     ["replicas", { replicas: 3 }, { replicas: update }],
     ["the GPU type", { gpuType: "l4" }, { gpuType: replace }],
     ["the name", { name: "api" }, { name: replace }],
+    ["a generated name is none", { name: "web-2", __generatedName: true }, {}],
     ["one variable", { env: { MODEL: "qwen", LEVEL: "1" } }, { "env.MODEL": update }],
     ["a variable that goes", { env: { MODEL: "llama" } }, { "env.LEVEL": { kind: "delete" } }],
     ["a variable that is not known", { env: { MODEL: UNKNOWN, LEVEL: "1" } }, { "env.MODEL": update }],

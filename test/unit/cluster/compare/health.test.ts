@@ -45,6 +45,7 @@ describe("for two replicas, a poll", () => {
     ["provisioning", ["healthy", "healthy"], "pending"],
     ["stopped", ["starting", "starting"], "failed"],
     // Replicas that are left over do not count.
+    ["running", ["healthy", "terminating"], "pending"],
     ["running", ["healthy", "healthy", "stopped"], "ready"],
     ["running", ["healthy", "healthy", "failed"], "pending"],
     // A known word outvotes one that nobody knows.

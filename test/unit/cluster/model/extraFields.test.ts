@@ -1,7 +1,6 @@
 import { driftedExtras, extrasShown, mayScaleTo, scalingRange } from "../../../../provider/cluster/model/extraFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
-import type { Fault } from "../../../../simulator";
-import { openBench, openSettled, settle, writes } from "../harness";
+import { openBench, openSettled, settle } from "../harness";
 import { checked } from "../inputs";
 import { change, failingChange, patch, reach, refresh, toDo } from "../powerHarness";
 
@@ -45,21 +44,6 @@ describe("extra fields", () => {
     const next = await reach(bench, failed, news, [patch]);
     expect(next.state["extraFields"]).toEqual({ container_port: 9000 });
   });
-
-  it.each<[string, Omit<Fault, "path" | "method"> & Fault, number]>([
-    ["is lost before the change", { kind: "drop" }, 2],
-  ])("is sent until the service shows it, if the answer %s", async (_title, fault, sent) => {
-    const bench = await openBench();
-    const first = { ...checked, extraFields: { container_port: 8000 } };
-    const { id, state } = await settle(bench, first);
-    bench.simulator.fault({ ...fault, method: "PATCH" });
-    const news = { ...first, extraFields: { container_port: 9000 } };
-    const next = await bench.run(bench.cluster.update(bench.ctx(), id, state, news));
-    expect(writes(bench.simulator)).toHaveLength(sent);
-    expect(next).toMatchObject({ extraFields: { container_port: 9000 }, settled: true });
-    const found = await bench.run(bench.cluster.read(bench.ctx(), id, next));
-    expect(found?.state).toMatchObject({ extraFields: { container_port: 9000 } });
-  });
 });
 
 describe("a number of replicas that an autoscaler has chosen", () => {
@@ -86,12 +70,6 @@ describe("a number of replicas that an autoscaler has chosen", () => {
     const { id, state } = await change(bench, made, { ...news, container });
     expect(bench.simulator.cluster(id)).toMatchObject({ replicas: 6, container });
     expect(state).toMatchObject({ replicas: 2, container, settled: true });
-  });
-
-  it("gives way to a number that the program changes", async () => {
-    const { bench, made } = await openScaled();
-    await change(bench, made, { ...news, replicas: 3 });
-    expect(bench.simulator.cluster(made.id)?.replicas).toBe(3);
   });
 });
 
