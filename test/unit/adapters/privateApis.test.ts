@@ -44,6 +44,7 @@ it.each<[boolean, string[]]>([
 
 it.each<[string, object, boolean | undefined]>([
   ["is a secret", { isConfigSecret: (name: string) => name === "gpucluster:apiKey" }, true],
+  ["is none", { isConfigSecret: () => false }, false],
   ["is not known to be one if the SDK does not tell", {}, undefined],
 ])("a value of the config %s", (_title, runtime, expected) => {
   expect(isConfigSecret(runtime, "gpucluster:apiKey")).toBe(expected);
