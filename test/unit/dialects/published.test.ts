@@ -98,6 +98,18 @@ describe("the client's form", () => {
     expect(bodiesOf(bench, /scale$/)).toEqual([{ replicaCount: 3 }]);
   });
 
+  it("cannot change the image in place if it accepts a redeploy, and shows the old image all the same", async () => {
+    const client: BenchOptions["client"] = (real) => ({
+      redeployCluster: (id, options) => real.redeployCluster(id, options),
+    });
+    const bench = await openBench({ dialect: "client", client });
+    const { id, state } = await create(bench, wanted);
+    const news = { ...wanted, container: "team/server:2.0" };
+    const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, news)));
+    expect(error.message).toMatch(/`container` cannot be changed in place: the service accepted a redeploy/);
+    expect(error.state).toMatchObject({ container: wanted.container, settled: false });
+  });
+
   it("replaces the cluster if env changes, as the preview says; an update all the same fails and keeps the state", async () => {
     const bench = await open("client");
     const { id, state } = await create(bench, wanted);
