@@ -1,9 +1,8 @@
 import type { CallOptions, Client } from "../../../../provider/api/client";
 import { ConnectionError } from "../../../../provider/base/errors";
 import { ListCache } from "../../../../provider/cluster/shared/listCache";
-import type { SimulatorOptions } from "../../../../simulator";
 import { VirtualClock } from "../../../support/virtualClock";
-import { type Bench, openBench, requestLines } from "../harness";
+import { type Bench, type BenchOptions, openBench, requestLines, rewriting } from "../harness";
 import { checked } from "../inputs";
 import type { Held } from "../powerHarness";
 
@@ -75,7 +74,7 @@ describe("the shared list", () => {
 });
 
 /** As many clusters as are given, each as a state of its own, and nothing in the record of requests. */
-async function openFleet(count: number, options: SimulatorOptions = {}): Promise<{ bench: Bench; fleet: Held[] }> {
+async function openFleet(count: number, options: BenchOptions = {}): Promise<{ bench: Bench; fleet: Held[] }> {
   const bench = await openBench(options);
   const fleet = await bench.run(
     Promise.all(
@@ -124,6 +123,16 @@ describe("a refresh of many clusters", () => {
     expect(c?.state).toMatchObject({ settled: false, readyReplicas: 0 });
     expect(d).toBeUndefined();
     expect([...found.slice(0, full), ...others].every((read) => read?.state["settled"] === true)).toBe(true);
+  });
+
+  it("reads each by itself where the list shows less, and finds the drift that it does not show", async () => {
+    const wire = rewriting(/^\/v1\/clusters$/, ({ clusters }) => ({
+      clusters: [clusters].flat().map((cluster) => ({ ...Object(cluster), env: undefined })),
+    }));
+    const { bench, fleet } = await openFleet(full + 2, { wire });
+    bench.simulator.change(fleet[full]?.id ?? "", { env: { MODEL: "changed" } });
+    const found = await refresh(bench, fleet);
+    expect(found[full]?.state["env"]).toEqual({ MODEL: "changed" });
   });
 
   it("drops none because a list leaves it out", async () => {

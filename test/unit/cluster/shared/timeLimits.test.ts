@@ -6,7 +6,7 @@ import type { VirtualClock } from "../../../support/virtualClock";
 import { type Bench, type BenchOptions, countOf, failureOf, initErrorOf, living, openBench, settle } from "../harness";
 import { checked } from "../inputs";
 
-const timeoutMs = 45_000;
+const timeoutMs = 40_000;
 const latenessMs = 2_000;
 
 type Matches = (request: HttpRequest) => boolean;
@@ -49,7 +49,7 @@ const answer = (status: number, method: string, path: string, more: object = {})
   ...more,
 });
 const post = { method: "POST", path: "/v1/clusters", when: "after" } as const;
-const limited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", headers: { "Retry-After": "40" } });
+const limited = answer(429, "POST", "/v1/clusters", { code: "rate_limited", headers: { "Retry-After": "35" } });
 const pages: Fault = { ...post, kind: "html", status: 504 };
 const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll that failed/s;
 
@@ -69,7 +69,7 @@ const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
   [
     "an update that is busy",
     "update",
-    /after 45s: .* busy .*: running .*not now/,
+    /after 40s: .* busy .*: running .*not now/,
     { fault: answer(409, "PATCH", "/v1/clusters/*") },
   ],
   ["a deletion without an answer", "delete", /not deleted.*DELETE .*time limit/, { hangs: line("DELETE", one) }],

@@ -127,6 +127,7 @@ describe("the pause before the next look", () => {
     ["is never longer than 60 s if others use the key", { budget: { ...free, spare: 0, share: 0.1 } }, 60_000],
     ["spreads the few permits that are left over the rest of the window", { budget: { ...free, spare: 8 } }, 7_500],
     ["waits for the next window where none is left", { budget: { ...free, spare: 0, resetInMs: 9_000 } }, 9_000],
+    ["reaches to the end of a window that ends soon after it", { budget: nearEnd }, 1_900],
     ["heeds no end of a window if others use the key", { budget: { ...nearEnd, share: 0.9 } }, 1_000],
     ["reaches to the moment at which the first may be ready", { agesMs: [0, 230_000], fastestMs: 300_000 }, 10_000],
     ["is 0.6 s while all are about as old as the first that looked ready", { ...due, agesMs: [29_000, 30_800] }, 600],
