@@ -94,3 +94,7 @@ test.each<[Properties, object?]>([
   expect(scalingRange(extraFields)).toEqual(range);
   expect([mayScaleTo(extraFields, 2), mayScaleTo(extraFields, 9)]).toEqual([range !== undefined, false]);
 });
+
+test("a field that the service showed otherwise from the start is no drift", () => {
+  expect(driftedExtras({ port: 1 }, { fields: new Map([["port", 2]]) }, ["port"])).toEqual({});
+});
