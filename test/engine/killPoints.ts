@@ -50,19 +50,14 @@ const moments = {
   "the first list request has arrived": { hold: { method: "GET", path: clusters, when: "before" } },
   "the create request has arrived": { hold: { method: "POST", path: clusters, when: "before" } },
   "the cluster is made, and not yet answered": { hold: { method: "POST", path: clusters, when: "after" } },
-  "the id is known, and the cluster is read first": { hold: { method: "GET", path: cluster, when: "before" } },
   "replicas are polled": { options: slow, hold: { method: "GET", path: status, when: "after" } },
   "the next poll is due later": { options: slow, reached: isPolledSince("POST") },
   "all is healthy, and read back": { options: withoutEcho, hold: { method: "GET", path: cluster, after: 1 } },
-  "the cluster is read first": { hold: { method: "GET", path: cluster, when: "before" } },
   "the scale request has arrived": { hold: { method: "POST", path: scale, when: "before" } },
-  "it is scaled, and not yet answered": { hold: { method: "POST", path: scale, when: "after" } },
   "the new replica is polled": { hold: { method: "GET", path: status, when: "after" } },
   "the update has arrived": { hold: { method: "PATCH", path: cluster, when: "before" } },
   "it is updated, and not yet answered": { hold: { method: "PATCH", path: cluster, when: "after" } },
-  "the roll-out is detected": { hold: { method: "GET", path: status, after: 1 } },
   "the roll-out continues": { options: unhurried, reached: isPolledSince("PATCH") },
-  "the redeploy has arrived": { options: withoutRollout, hold: { method: "POST", path: redeploy, when: "before" } },
   "it is redeployed, and not yet answered": {
     options: withoutRollout,
     hold: { method: "POST", path: redeploy, when: "after" },
@@ -121,36 +116,29 @@ const none = "nothing was made";
 const kept = "its id is in the state";
 const lost = "its id is lost";
 
-/** Each moment once, with the ways to end a run in turn; around the create request, where a cluster can be lost, all of them. */
+/** The moments of an operation, with the ways to end a run in turn; around the create request, where a cluster can be lost, all of them. */
 const rows: Record<keyof typeof works, Row[]> = {
   creation: [
     ["kill -9 of the CLI", "the provider has just started", none],
     ["Ctrl-C", "the first list request has arrived", none],
     ["Ctrl-C", "the create request has arrived", kept],
     ["a second Ctrl-C", "the create request has arrived", lost, "always"],
-    ["kill -9 of the CLI", "the create request has arrived", lost],
     ["kill -9 of the provider", "the create request has arrived", lost],
     ["Ctrl-C", "the cluster is made, and not yet answered", kept],
     ["kill -9 of the CLI", "the cluster is made, and not yet answered", lost, "always"],
     ["SIGTERM to the provider", "the cluster is made, and not yet answered", lost],
-    ["Ctrl-C", "the id is known, and the cluster is read first", kept],
     ["SIGTERM to the CLI", "replicas are polled", kept],
-    ["kill -9 of the provider", "replicas are polled", lost],
     ["Ctrl-C", "the next poll is due later", kept, "always"],
     ["kill -9 of the CLI", "all is healthy, and read back", lost],
   ],
   scaling: [
     ["kill -9 of the provider", "the scale request has arrived", kept],
-    ["a second Ctrl-C", "it is scaled, and not yet answered", kept],
     ["SIGTERM to the CLI", "the new replica is polled", kept],
   ],
   update: [
-    ["kill -9 of the CLI", "the cluster is read first", kept],
     ["kill -9 of the provider", "the update has arrived", kept, "always"],
     ["kill -9 of the CLI", "it is updated, and not yet answered", kept],
-    ["Ctrl-C", "the roll-out is detected", kept],
     ["Ctrl-C", "the roll-out continues", kept],
-    ["Ctrl-C", "the redeploy has arrived", kept],
     ["a second Ctrl-C", "it is redeployed, and not yet answered", kept],
   ],
 };

@@ -1,5 +1,5 @@
-import { closeBenches, openNativeBench } from "./harness";
-import { testPublishedCredential, testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
+import { closeBenches, living, openNativeBench } from "./harness";
+import { testPublishedFacts } from "./publishedFacts";
 import { testPublishedLife } from "./publishedLife";
 import { nativeAdapter } from "./publishedPrograms";
 
@@ -7,8 +7,6 @@ afterAll(closeBenches);
 
 testPublishedLife(nativeAdapter, "documented");
 testPublishedFacts(nativeAdapter, "documented");
-testPublishedSecrets(nativeAdapter, "documented");
-testPublishedCredential(nativeAdapter, "documented");
 
 it("an import gives a program that previews as no change, in any spelling", async () => {
   const { workspace, simulator, writes } = await openNativeBench({}, { dialect: "client" });
@@ -38,4 +36,57 @@ it("an import gives a program that previews as no change, in any spelling", asyn
     const [, found = ""] = /"gpuModelId":"([^"]*)"/.exec(await answer.text()) ?? [];
     return found;
   }
+});
+
+const wanted = { gpuType: "rtx-4090", container: "acme/model:1" };
+
+it("the id of a registry's credential is sent, and is changed in place", async () => {
+  const { workspace, simulator, writes } = await openNativeBench({}, { dialect: "documented" });
+  const held = () => living(simulator).map(({ extras }) => extras["registryCredentialId"]);
+  nativeAdapter.writeCluster(workspace, { ...wanted, registryCredentialId: "cred_1" });
+  expect((await workspace.up()).code).toBe(0);
+  const creation = simulator.requests.find(({ method }) => method === "POST");
+  expect(creation?.body).toMatchObject({ registry_credential_id: "cred_1" });
+  expect(held()).toEqual(["cred_1"]);
+  writes();
+  nativeAdapter.writeCluster(workspace, { ...wanted, registryCredentialId: "cred_2" });
+  const { output } = await workspace.preview("--refresh");
+  expect(output).toMatch(/~ registryCredentialId\s*: "cred_1" => "cred_2"/);
+  expect((await workspace.up()).code).toBe(0);
+  expect(held()).toEqual(["cred_2"]);
+  expect(writes()).toEqual([expect.stringMatching(/^PATCH /)]);
+});
+
+it("a secret among the extra fields shows nowhere", async () => {
+  const [path, otherPath] = ["/canary-path-9d1f4a77b2", "/canary-path-0c55e1b6f3"];
+  const { workspace, simulator } = await openNativeBench({}, { dialect: "documented" });
+  const write = (port: number, value: string) => {
+    const extraFields = { container_port: port, health_check_path: { "fn::secret": value } };
+    workspace.yaml({ resources: { web: { type: "gpucluster:Cluster", properties: { ...wanted, extraFields } } } });
+  };
+  const outputs: string[] = [];
+  const run = async (...args: string[]) => {
+    const { code, output } = await workspace.pulumi(...args);
+    outputs.push(output, workspace.stateText());
+    return { code, output };
+  };
+  const up = () => run("up", "--yes", "--skip-preview");
+
+  write(8000, path);
+  const message = `the path ${path} is unknown`;
+  simulator.fault({ kind: "status", status: 400, message, method: "POST", path: "/v1/clusters" });
+  expect((await up()).output).toContain("the path [secret] is unknown");
+  expect((await up()).code).toBe(0);
+  expect(living(simulator)).toMatchObject([{ extras: { containerPort: 8000, healthCheckPath: path } }]);
+
+  write(9000, otherPath);
+  const { output } = await run("preview", "--diff", "--refresh");
+  expect(output).toMatch(/~ container_port\s*: 8000 => 9000/);
+  expect(output).toMatch(/~ health_check_path\s*: \[secret\] => \[secret\]/);
+  expect((await run("preview", "--json")).code).toBe(0);
+  const refusal = `neither ${path} nor ${otherPath} is known`;
+  simulator.fault({ kind: "status", status: 403, message: refusal, method: "GET", path: "/v1/clusters/*" });
+  expect((await up()).output).toContain("neither [secret] nor [secret] is known");
+  expect((await run("refresh", "--yes", "--skip-preview", "--diff")).code).toBe(0);
+  expect(outputs.flatMap((text) => text.match(/.{0,80}canary[\w-]*/g) ?? [])).toEqual([]);
 });

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { run } from "../install/run";
-import { type Bench, living, openBench } from "./harness";
-import { testLife } from "./nativeLife";
+import { type Bench, closeBenches, living, openBench } from "./harness";
 import { Templates } from "./templates";
 
 const repository = resolve(__dirname, "../..");
@@ -35,6 +34,7 @@ beforeAll(async () => {
   const pip = join(folder, "venv/bin/pip");
   await run([pip, "install", "--quiet", "pulumi==3.250.0", join(folder, "sdks/python")], folder);
 });
+afterAll(closeBenches);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Sets the variables of a shell with the activated virtual environment. */
@@ -42,9 +42,6 @@ function activate({ workspace }: Bench): void {
   const path = [join(folder, "venv/bin"), process.env["PATH"]].join(delimiter);
   Object.assign(workspace.env, { PATH: path, VIRTUAL_ENV: join(folder, "venv") });
 }
-
-// With the SDK that is generated from the schema.
-testLife("Python", "careful", activate);
 
 it("the guide's program in Python runs; it can use lists and enumerations, and receives the results of functions", async () => {
   const bench = await openBench("");

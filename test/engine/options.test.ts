@@ -1,7 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { join } from "node:path";
-import { type Bench, canaryKey, closeBenches, idsOf, living, openBench } from "./harness";
-import { cliRoot, clusterTypes, type Run } from "./workspace";
+import { type Bench, closeBenches, idsOf, living, openBench } from "./harness";
+import { clusterTypes, type Run } from "./workspace";
 
 /** Creates each cluster of the variable CLUSTERS with both adapters. */
 const program = `
@@ -53,11 +51,6 @@ function fails({ code, output }: Run): string {
   expect(code).not.toBe(0);
   expect(bench.writes()).toEqual([]);
   return output;
-}
-
-async function showsNoChange(...args: string[]): Promise<void> {
-  const { code, output } = await bench.workspace.preview("--expect-no-changes", ...args);
-  expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
 }
 
 function urnOf(name: string): string {
@@ -149,51 +142,5 @@ describe("options of the command line, in both adapters, in order", () => {
     write({ a: { replicas: 7 } });
     expect(fails(await bench.workspace.up("--plan", "plan.json"))).toMatch(/violates plan/);
     expect(await sentByUp({ a: { replicas: 6 } }, "--plan", "plan.json")).toEqual([scale, scale]);
-  });
-});
-
-describe("changes of the state by hand, in both adapters, in order", () => {
-  it("state rename: the same clusters have another name, and no change is shown", async () => {
-    const { workspace } = bench;
-    for (const name of ["web", "api"])
-      await workspace.succeed("state", "rename", urnOf(`${name}a`), `${name}z`, "--yes");
-    expect(await sentByUp({ z: { replicas: 6 } })).toEqual([]);
-    await showsNoChange();
-    expectAllKnown();
-  });
-
-  it("state move: the same clusters are in another stack, and no change is shown in either", async () => {
-    const { workspace, simulator } = bench;
-    const urns = ["webz", "apiz"].map(urnOf);
-    await workspace.succeed("stack", "init", "other", "--no-select");
-    await workspace.succeed("state", "move", "--source", "test", "--dest", "other", "--yes", ...urns);
-    expect(workspace.storedClusters()).toEqual([]);
-    expect(await sentByUp({ z: { replicas: 6 } }, "--stack", "other")).toEqual([]);
-    await showsNoChange("--stack", "other");
-    workspace.env["PULUMI_STACK"] = "other";
-    expect(idsOf(workspace.storedClusters())).toEqual(idsOf(living(simulator)));
-  });
-
-  it("change-secrets-provider: every secret is encrypted anew, and no change is shown", async () => {
-    const { workspace } = bench;
-    const before = workspace.stateText();
-    await workspace.succeed("config", "set", "--secret", "gpucluster:apiKey", canaryKey);
-    const args = ["stack", "change-secrets-provider", "passphrase", "--non-interactive"];
-    const { status, stderr } = spawnSync(join(cliRoot, "bin/pulumi"), args, {
-      cwd: workspace.folder,
-      env: { ...process.env, ...workspace.env },
-      input: "another passphrase\n",
-      encoding: "utf8",
-    });
-    expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
-    expect(fails(await workspace.preview())).toMatch(/incorrect passphrase/);
-    workspace.env["PULUMI_CONFIG_PASSPHRASE"] = "another passphrase";
-    await showsNoChange();
-    const after = workspace.stateText();
-    for (const text of [before, after]) expect(text).not.toContain("canary");
-    const ciphertexts = (text: string): string[] => text.match(/"ciphertext":\s*"[^"]+"/g) ?? [];
-    expect(ciphertexts(before).filter((one) => ciphertexts(after).includes(one))).toEqual([]);
-    expect((await workspace.destroy()).code).toBe(0);
-    expect(living(bench.simulator)).toEqual([]);
   });
 });

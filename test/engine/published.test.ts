@@ -1,5 +1,5 @@
 import { closeBenches, living, openBench } from "./harness";
-import { testPublishedCredential, testPublishedFacts, testPublishedSecrets } from "./publishedFacts";
+import { testPublishedFacts } from "./publishedFacts";
 import { testPublishedLife } from "./publishedLife";
 import { dynamicAdapter } from "./publishedPrograms";
 
@@ -7,8 +7,6 @@ afterAll(closeBenches);
 
 testPublishedLife(dynamicAdapter, "client");
 testPublishedFacts(dynamicAdapter, "client");
-testPublishedSecrets(dynamicAdapter, "client");
-testPublishedCredential(dynamicAdapter, "client");
 
 it("a cluster is adopted under the display name of its GPU, and corrected", async () => {
   const { workspace, simulator, writes } = await openBench("", { dialect: "client" });

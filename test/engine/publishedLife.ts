@@ -122,21 +122,6 @@ export function testPublishedLife(adapter: Adapter, form: FormName): void {
       stage.writes();
     });
 
-    it("is found scaled by another program, and corrected", async () => {
-      stage.bench.simulator.change(stage.web().id, { replicas: 1 });
-      expect((await stage.bench.workspace.refresh()).output).toMatch(/~ replicas\s*: 3 => 1/);
-      expect(await preview(changed)).toMatch(/~ replicas\s*: 1 => 3/);
-      await up();
-      expect(stage.writes()).toEqual(["POST /v1/clusters/:id/scale"]);
-    });
-
-    it("is found stopped by another program, and started", async () => {
-      stage.bench.simulator.change(stage.web().id, { status: "stopped" });
-      expect((await stage.bench.workspace.refresh()).output).toMatch(/~ desiredStatus\s*: "running" => "stopped"/);
-      expect(await up()).toContain("3/3 replicas healthy");
-      expect(stage.writes()).toEqual(["POST /v1/clusters/:id/restart"]);
-    });
-
     it("stops and starts as the program says", async () => {
       const output = await preview(stopped);
       expect(output).toContain("web: it is stopped: all 3 replicas stop");

@@ -10,12 +10,6 @@ export interface Wanted {
   readonly registryCredentialId?: string;
   readonly desiredStatus?: string;
   readonly adopt?: string;
-  /** Values of `extraFields` that are no secrets. */
-  readonly open?: Readonly<Record<string, unknown>>;
-  /** Values of `extraFields` that are marked as secrets. */
-  readonly secret?: Readonly<Record<string, string>>;
-  /** The resource option of this name. */
-  readonly replaceOnChanges?: readonly string[];
 }
 
 /** One of the two adapters between Pulumi and the provider, with the programs that use it. */
@@ -34,11 +28,9 @@ export type Call = readonly [name: string, args: object];
 /** A dynamic resource of a JavaScript program. */
 export const dynamicAdapter: Adapter = {
   type: "pulumi-nodejs:dynamic/gpucluster:Cluster",
-  writeCluster(workspace, { open, secret, replaceOnChanges = [], ...args }) {
-    const secrets = Object.entries(secret ?? {}).map(([name, text]) => `${name}: pulumi.secret("${text}")`);
-    const extras = open || secret ? `extraFields: { ...${JSON.stringify(open ?? {})}, ${secrets.join(", ")} }` : "";
+  writeCluster(workspace, wanted) {
     workspace.program(`
-const web = new gpu.Cluster("web", { ...${JSON.stringify(args)}, ${extras} }, ${JSON.stringify({ replaceOnChanges })});
+const web = new gpu.Cluster("web", ${JSON.stringify(wanted)});
 exports.endpoint = web.endpoint;
 `);
   },
@@ -53,13 +45,9 @@ exports.endpoint = web.endpoint;
 /** A resource of a YAML program, which the plugin serves. */
 export const nativeAdapter: Adapter = {
   type: "gpucluster:index:Cluster",
-  writeCluster(workspace, { open, secret, replaceOnChanges = [], ...args }) {
-    const secrets = Object.entries(secret ?? {}).map(([name, text]) => [name, { "fn::secret": text }]);
-    const extras = open || secret ? { extraFields: { ...open, ...Object.fromEntries(secrets) } } : {};
+  writeCluster(workspace, wanted) {
     workspace.yaml({
-      resources: {
-        web: { type: "gpucluster:Cluster", properties: { ...args, ...extras }, options: { replaceOnChanges } },
-      },
+      resources: { web: { type: "gpucluster:Cluster", properties: wanted } },
       outputs: { endpoint: reference("web.endpoint") },
     });
   },

@@ -1,7 +1,7 @@
 import type { EndpointServer } from "../support/endpointServer";
-import { type Bench, canaryKey, closeBenches, openBench, openEndpoint, openNativeBench } from "./harness";
+import { type Bench, canaryKey, closeBenches, openBench, openEndpoint } from "./harness";
 
-/** One cluster whose endpoint answers late, through the real engine and both adapters. */
+/** One cluster whose endpoint answers late, through the real engine. */
 const probe = {
   path: "/health",
   method: "POST",
@@ -11,37 +11,21 @@ const probe = {
 };
 const properties = { gpuType: "h100", replicas: 2, container: "acme/model:1", readinessProbe: probe };
 const customTimeouts = { create: "8s", update: "8s" };
-const dynamicProgram = `
+const program = `
 new gpu.Cluster("web", {
   ...${JSON.stringify(properties)}, readinessProbe: { ...${JSON.stringify(probe)}, path: config.get("path") ?? "/health" },
 }, { customTimeouts: ${JSON.stringify(customTimeouts)} });
 `;
-const yamlProgram = {
-  config: { path: { type: "string", default: "/health" } },
-  resources: {
-    web: {
-      type: "gpucluster:Cluster",
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: YAML of Pulumi
-      properties: { ...properties, readinessProbe: { ...probe, path: "${path}" } },
-      options: { customTimeouts },
-    },
-  },
-};
 
 afterAll(closeBenches);
 
-const adapters: [string, (endpoint: string) => Promise<Bench>][] = [
-  ["dynamic", (endpoint) => openBench(dynamicProgram, { endpoint })],
-  ["native", (endpoint) => openNativeBench(yamlProgram, { endpoint })],
-];
-
-describe.each(adapters)("a readiness probe, through the %s adapter", (_name, open) => {
+describe("a readiness probe, in order", () => {
   let bench: Bench;
   let served: EndpointServer;
   let shown = "";
   beforeAll(async () => {
     served = await openEndpoint({ kind: "refused" });
-    bench = await open(served.url);
+    bench = await openBench(program, { endpoint: served.url });
   });
   const run = async (command: Promise<{ code: number | null; output: string }>) => {
     const { code, output } = await command;

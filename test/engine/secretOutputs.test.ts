@@ -38,10 +38,8 @@ describe("outputs that are marked as secret by `additionalSecretOutputs` are now
   const steps: [string, string[]][] = [
     ["the option was added, and nothing else", up],
     ["a preview of a change", ["preview", "--diff", "--config", "engine-test:replicas=2"]],
-    ["the same as JSON", ["preview", "--json"]],
     ["the change", up],
     ["a refresh", ["refresh", "--yes", "--skip-preview", "--diff"]],
-    ["a preview of nothing", ["preview", "--diff", "--expect-no-changes"]],
     ["the destruction of both", ["destroy", "--yes", "--skip-preview", "--diff"]],
   ];
 

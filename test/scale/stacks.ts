@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { RequestEntry } from "../../provider/base/requestLog";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator";
 import { canaryKey } from "../engine/harness";
-import { type Run, Workspace } from "../engine/workspace";
+import { type Run, type Running, Workspace } from "../engine/workspace";
 
 /** A stack with so many clusters. */
 interface Stack {
@@ -42,8 +42,13 @@ export class Stacks {
   /** One `pulumi up`. */
   async up(name: string): Promise<Ended> {
     const startMs = Date.now();
-    const run = await this.#workspace(name).pulumi("up", "--yes", "--skip-preview", "--parallel", "256");
+    const run = await this.start(name).ended;
     return { ...run, startMs, endMs: Date.now() };
+  }
+
+  /** Starts one `pulumi up`. */
+  start(name: string): Running {
+    return this.#workspace(name).start("up", "--yes", "--skip-preview", "--parallel", "256");
   }
 
   /** The requests of a stack up to its first creation, as its provider logs them. */

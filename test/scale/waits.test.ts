@@ -2,7 +2,7 @@ import { Stacks, stacksOf } from "./stacks";
 
 jest.setTimeout(8 * 60_000);
 
-const provisioningMs = 100_000;
+const provisioningMs = 80_000;
 const [rateLimit, windowMs] = [100, 60_000];
 /** So many permits a window leaves to those that have just begun, at least. */
 const lastPermits = 10;
@@ -11,7 +11,7 @@ test("eight stacks that wait return soon after ready, and a ninth does not wait 
   const waiting = stacksOf(8, 1);
   const stacks = await Stacks.open([...waiting, { name: "ninth", count: 1 }], { rateLimit, provisioningMs });
   const runs = Promise.all(waiting.map(({ name }) => stacks.up(name)));
-  await new Promise((done) => setTimeout(done, 50_000));
+  await new Promise((done) => setTimeout(done, 40_000));
   const ninth = stacks.up("ninth");
   const lags = (await runs).map(({ endMs, code }, index) => {
     expect(code).toBe(0);

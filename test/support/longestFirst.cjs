@@ -8,13 +8,13 @@ const longest = [
   "published",
   "kills1",
   "kills2",
-  "resume2",
-  "resume1",
   "nativePython",
-  "nativeLifeTypeScript",
+  "sdks",
+  "options",
   "nativePublished",
-  "nativeLifeYaml",
-  "many",
+  "readable",
+  "features",
+  "resume1",
 ].map((name) => `/engine/${name}.test.ts`);
 
 const rank = ({ path }) => {

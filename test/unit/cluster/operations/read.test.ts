@@ -47,6 +47,13 @@ describe("a read shows drift of", () => {
   });
 });
 
+it.each(["zorbing", "stopping"])("the state %j is no drift of a cluster that is to be stopped", async (status) => {
+  const { bench, made } = await openSettled({ ...checked, desiredStatus: "stopped" });
+  bench.simulator.fault({ kind: "body", method: "GET", body: `{"id":"${made.id}","name":"web","status":"${status}"}` });
+  const found = await read(bench, made);
+  expect(found?.inputs).toMatchObject({ desiredStatus: "stopped" });
+});
+
 describe("a cluster is gone", () => {
   it("when the service shows it as terminated", async () => {
     const { bench, made } = await openSettled(checked);
