@@ -111,11 +111,11 @@ describe("the life of a cluster of a YAML program, in order", () => {
     expect(textOf(output)).toBe(
       updateText(
         `      ~ container: "vllm/vllm-openai:v0.6.3" => "vllm/vllm-openai:v0.7.0"
-    ~ env      : {
-        + ADDED  : "added-value"
-        - MODEL  : "llama-3-8b"
-        ~ TOKEN.A: [secret] => [secret]
-      }`,
+      ~ env      : {
+          + ADDED  : "added-value"
+          - MODEL  : "llama-3-8b"
+          ~ TOKEN.A: [secret] => [secret]
+        }`,
         "web: `container` and `env` change: a roll-out replaces all 3 replicas\n",
       ),
     );

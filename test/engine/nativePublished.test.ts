@@ -54,7 +54,8 @@ it("the id of a registry's credential is sent, and is changed in place", async (
   expect(output).toMatch(/~ registryCredentialId\s*: "cred_1" => "cred_2"/);
   expect((await workspace.up()).code).toBe(0);
   expect(held()).toEqual(["cred_2"]);
-  expect(writes()).toEqual([expect.stringMatching(/^PATCH /)]);
+  // The update is stored, and the redeploy makes the replicas pull with it.
+  expect(writes()).toEqual([expect.stringMatching(/^PATCH /), expect.stringMatching(/^POST .*\/redeploy$/)]);
 });
 
 it("a secret among the extra fields shows nowhere", async () => {

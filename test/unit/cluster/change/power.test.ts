@@ -198,6 +198,15 @@ it("a start whose answer is lost, and that shows only after some seconds, is not
   expect(sent).toBe(1);
 });
 
+it("a start that is never answered, and never shows, goes on with the next action", async () => {
+  const bench = await openBench();
+  const stopped = await settleStopped(bench);
+  bench.simulator.fault({ kind: "drop", path: "**/restart", times: 99 });
+  const at = await reach(bench, stopped, asked);
+  expect(running(bench, at)).toMatchObject({ status: "running", restarts: 0 });
+  expect(writes(bench.simulator).at(-1)).toBe(redeploy);
+});
+
 /** The number of the request that is the update: a read and `/status` go before it. */
 const answered = 3;
 
@@ -216,6 +225,7 @@ const ways: [string, Properties, Properties, Partial<Dialect>, object | ((point:
     (point) => ({ restarts: 0, generation: [answered, answered + 1].includes(point) ? 3 : 2, env }),
   ],
   ["a restart", { ...asked, ...a }, { ...asked, ...b }, {}, { restarts: 1, generation: 1 }],
+  ["a start with a trigger", { ...atRest, ...a }, { ...asked, ...b }, {}, { restarts: 0, generation: 2 }],
 ];
 
 /** With which request of the update the user interrupts; a share is every other one. */
