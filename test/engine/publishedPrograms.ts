@@ -14,8 +14,6 @@ export interface Wanted {
 
 /** One of the two adapters between Pulumi and the provider, with the programs that use it. */
 export interface Adapter {
-  /** The type of a cluster in previews. */
-  readonly type: string;
   /** Writes the program of one cluster, `web`. */
   writeCluster(workspace: Workspace, wanted: Wanted): void;
   /** Writes a program of outputs, each the result of the function of its name. */
@@ -27,7 +25,6 @@ export type Call = readonly [name: string, args: object];
 
 /** A dynamic resource of a JavaScript program. */
 export const dynamicAdapter: Adapter = {
-  type: "pulumi-nodejs:dynamic/gpucluster:Cluster",
   writeCluster(workspace, wanted) {
     workspace.program(`
 const web = new gpu.Cluster("web", ${JSON.stringify(wanted)});
@@ -44,7 +41,6 @@ exports.endpoint = web.endpoint;
 
 /** A resource of a YAML program, which the plugin serves. */
 export const nativeAdapter: Adapter = {
-  type: "gpucluster:index:Cluster",
   writeCluster(workspace, wanted) {
     workspace.yaml({
       resources: { web: { type: "gpucluster:Cluster", properties: wanted } },
