@@ -1,5 +1,5 @@
 // @ts-check
-// Writes the table of settings in docs/installation-configuration.md, from the schema. `--check FOLDER` only compares.
+// Writes the table of settings in docs/installation-configuration.md, from the schema. `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withPart } from "./lib/parts.mjs";
@@ -19,11 +19,10 @@ function settings() {
 }
 
 async function main() {
-  const [flag, folder = join(ROOT, "docs")] = process.argv.slice(2);
-  const file = join(folder, "installation-configuration.md");
+  const file = join(ROOT, "docs/installation-configuration.md");
   const present = readFileSync(file, "utf8");
   const written = withPart(present, { name: "settings", command: "docs", text: settings() });
-  if (flag !== "--check") writeFileSync(file, written);
+  if (process.argv[2] !== "--check") writeFileSync(file, written);
   else if (present !== written) throw new Error("The table of settings is not up to date: run `npm run docs`.");
 }
 

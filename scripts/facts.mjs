@@ -1,6 +1,6 @@
 // @ts-check
 // Writes the facts of release.json into package.json, and into the documents, with the version. `npm run facts` writes the schema too.
-// `--check FOLDER` only compares the files of a folder.
+// `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withPart } from "./lib/parts.mjs";
@@ -28,19 +28,6 @@ const files = {
   "templates/python/package.json": withVersion,
   "templates/python/Pulumi.yaml": withVersion,
 };
-
-/**
- * The text of a file with these facts.
- *
- * @param {string} name
- * @param {string} text
- * @param {Facts} all
- */
-export function withFacts(name, text, all) {
-  const write = files[name];
-  if (write === undefined) throw new Error(`${name} names no fact.`);
-  return write(text, all);
-}
 
 /** @param {string} text A file with commands, or a dependency, that name the version. */
 function withVersion(text) {
@@ -70,12 +57,11 @@ In YAML, the \`options\` of a resource may name the place instead: \`version: ${
 }
 
 async function main() {
-  const [flag, folder = ROOT] = process.argv.slice(2);
-  for (const name of Object.keys(files)) {
-    const file = join(folder, name);
+  for (const [name, write] of Object.entries(files)) {
+    const file = join(ROOT, name);
     const text = readFileSync(file, "utf8");
-    const written = withFacts(name, text, facts);
-    if (flag !== "--check") writeFileSync(file, written);
+    const written = write(text, facts);
+    if (process.argv[2] !== "--check") writeFileSync(file, written);
     else if (text !== written) throw new Error(`${name} is not up to date: run \`npm run facts\`.`);
   }
 }

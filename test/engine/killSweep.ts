@@ -30,7 +30,7 @@ export function sweepKills(share: number, shares: number): void {
   it.each(points)("$name", (point) => strikeAndRecover(point, "dynamic", recoveries[point.rest]));
 }
 
-/** Tests with `gpucluster:resume` the points at which an id is lost: through the plugin, and where `npm test` looks, some. */
+/** Tests with `gpucluster:resume` the points at which an id is lost; through the plugin, and in `npm test`, only some of them. */
 export function sweepResumed(adapter: Adapter): void {
   afterAll(closeBenches);
   const points = killPoints

@@ -41,7 +41,6 @@ const moved: Wanted = { ...changed, gpuType: "h100" };
 /** A cluster's program and its cluster in the service. */
 interface Stage {
   readonly bench: Bench;
-  readonly adapter: Adapter;
   write(wanted: Wanted): void;
   /** The only cluster of the service. */
   web(): ReturnType<typeof living>[number];
@@ -162,7 +161,6 @@ export function testPublishedLife(adapter: Adapter, form: FormName): void {
 function stageOf(bench: Bench, adapter: Adapter): Stage {
   return {
     bench,
-    adapter,
     write: (wanted) => adapter.writeCluster(bench.workspace, wanted),
     web: () => {
       const [web, ...others] = living(bench.simulator);
