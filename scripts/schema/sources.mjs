@@ -33,8 +33,6 @@ export function exported(file, name) {
   return symbol;
 }
 
-/** A reference to the specification, which users do not have: `(Specification, section 2.)`, `(section 4, …)`. */
-const REFERENCE = / ?\((Specification, )?sections? \d[^)]*\)/g;
 /** The meaning of one word of a choice, on separate lines: `- \`stop\`: leaves a stopped cluster.` */
 const MEANING = /^- `([^`]+)`: (.*(?:\n(?!- ).*)*)/gm;
 
@@ -62,7 +60,7 @@ export function documentation(symbol) {
     .replace(MEANING, "");
   return text
     .split(/\n{2,}/)
-    .map((paragraph) => paragraph.replaceAll("\n", " ").replace(REFERENCE, "").trim())
+    .map((paragraph) => paragraph.replaceAll("\n", " ").trim())
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");
 }

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from "undici";
 import { createClient } from "../../provider/api/client";
-import { createBudget } from "../../provider/api/http/rateLimiter";
+import { RateLimiter } from "../../provider/api/http/rateLimiter";
 import { createTransport } from "../../provider/api/http/transport";
 import type { Clock } from "../../provider/base/clock";
 import { Secret } from "../../provider/base/text";
@@ -45,8 +45,13 @@ const heartbeatMs = 15_000;
 /** This provider without the engine: the core as adapters use it. */
 function openOurs({ url, apiKey }: Address, clock: Clock): Contender {
   const timing = { clock, random: Math.random };
-  const options = { baseUrl: url, apiKey: new Secret(apiKey), userAgent: "bench/1", budget: createBudget(timing) };
-  const client = createClient(createTransport({ ...options, ...timing }), options.budget);
+  const options = {
+    baseUrl: url,
+    apiKey: new Secret(apiKey),
+    userAgent: "bench/1",
+    rateLimiter: new RateLimiter(timing),
+  };
+  const client = createClient(createTransport({ ...options, ...timing }), options.rateLimiter);
   const service = createService(client, "bench", clock, heartbeatMs, url);
   const cluster = createClusterResource(
     () => service,

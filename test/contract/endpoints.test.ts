@@ -103,7 +103,7 @@ const rows: Record<keyof typeof endpoints, Row> = {
     { healthy: true, status: "ok", raw: { status: "ok" } },
   ],
   getServiceInfo: [
-    (client) => client.getServiceInfo("/"),
+    (client) => client.getServiceInfo(),
     "GET /",
     none,
     expect.objectContaining({ name: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }),

@@ -1,4 +1,4 @@
-import { closeBenches, living, openNativeBench } from "./harness";
+import { closeBenches, living, openBench, openNativeBench } from "./harness";
 
 afterAll(closeBenches);
 
@@ -26,9 +26,7 @@ describe("the stack's pulumi:autonaming, by resource type", () => {
     expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
     workspace.yaml(projectOf(naming, { gpuType: "l4" }));
     const replaced = await workspace.up();
-    expect(replaced.output).toContain(
-      "the old cluster with its only replica is deleted first, then the new one is created",
-    );
+    expect(replaced.output).toMatch(/it is replaced: the old cluster with its only replica is deleted$/m);
     expect(replaced.code).toBe(0);
     expect(living(simulator).map(({ name, gpuType }) => [name, gpuType])).toEqual([["test-web", "l4"]]);
   });
@@ -38,5 +36,27 @@ describe("the stack's pulumi:autonaming, by resource type", () => {
     const { code, output } = await workspace.preview();
     expect(code).not.toBe(0);
     expect(output).toMatch(/name: "web_test", from pulumi:autonaming, .*must be 1 to 63/);
+  });
+});
+
+describe("the stack's pulumi:autonaming in the dynamic form, which the engine does not apply", () => {
+  const program = `for (const name of ["a", "b"]) new gpu.Cluster(name, { gpuType: "h100", container: "acme/model:1" });`;
+
+  it("is an error that asks for a name if it is disabled", async () => {
+    const { workspace, simulator } = await openBench(program);
+    await workspace.succeed("config", "set", "--path", "pulumi:autonaming.mode", "disabled");
+    const { code, output } = await workspace.preview();
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/name: is required: pulumi:autonaming is disabled here/);
+    expect(simulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  it("is one warning with any other mode, and a name is generated as always", async () => {
+    const { workspace, simulator } = await openBench(program);
+    await workspace.succeed("config", "set", "--path", "pulumi:autonaming.mode", "verbatim");
+    const { code, output } = await workspace.up();
+    expect(code).toBe(0);
+    expect(new Set(output.match(/warning: pulumi:autonaming of the stack does not apply.*/g)).size).toBe(1);
+    for (const { name } of living(simulator)) expect(name).toMatch(/^[ab]-[0-9a-f]{7}$/);
   });
 });

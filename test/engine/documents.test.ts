@@ -48,7 +48,6 @@ const imports = [
   'import * as pulumi from "@pulumi/pulumi";',
   'import { LocalWorkspace } from "@pulumi/pulumi/automation";',
   'import * as gpu from "pulumi-gpucluster";',
-  'import { up } from "pulumi-gpucluster/automation";',
   'import * as native from "pulumi-gpucluster/native";',
 ];
 

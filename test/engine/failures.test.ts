@@ -46,7 +46,7 @@ describe("a cluster that does not become healthy", () => {
     bench.writes();
     // The time limit of this program is too short for a whole roll-out.
     await bench.workspace.up();
-    expect(bench.writes()).toContain("PATCH /v1/clusters/:id");
+    expect(bench.writes()).toEqual(["POST /v1/clusters/:id/redeploy"]);
     bench.simulator.change(id, { status: "running" });
     expect((await bench.workspace.up()).code).toBe(0);
     expect(living(bench.simulator).map(({ status }) => status)).toEqual(["running"]);

@@ -62,7 +62,8 @@ describe("every feature of a cluster through the real engine, in order", () => {
     expect(output).toContain("1/2 replicas healthy");
     expect(code).toBe(0);
     const writes = bench.writes();
-    expect(writes.filter((line) => line === "POST /v1/clusters")).toHaveLength(6);
+    // One for each cluster, and one for the first type of `choosy`, which is sold out.
+    expect(writes.filter((line) => line === "POST /v1/clusters")).toHaveLength(7);
     expect(writes.filter((line) => line !== "POST /v1/clusters")).toEqual(["POST /v1/clusters/:id/scale"]);
     expect(named("choosy").gpuType).toBe("l4");
     expect(bench.simulator.cluster(adoptedId)).toMatchObject({ name: "prod", replicas: 3 });

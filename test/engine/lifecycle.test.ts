@@ -68,10 +68,11 @@ describe("the life of a cluster through the real engine, in order", () => {
     expect(output).not.toMatch(/MODEL|canary/);
   });
 
-  it("applies env, container and replicas in one update, and a redeploy where the service does not roll out by itself", async () => {
+  it("applies env and container, and a redeploy where the service does not roll out by itself; then adds replicas", async () => {
     await bench.workspace.succeed("config", "set", "replicas", "2");
     expect((await bench.workspace.up()).code).toBe(0);
-    expect(bench.writes()).toEqual(["PATCH /v1/clusters/:id", "POST /v1/clusters/:id/redeploy"]);
+    const redeployed = ["PATCH /v1/clusters/:id", "POST /v1/clusters/:id/redeploy"];
+    expect(bench.writes()).toEqual([...redeployed, "POST /v1/clusters/:id/scale"]);
     const [web] = living(bench.simulator);
     expect(web).toMatchObject({
       replicas: 2,

@@ -65,7 +65,9 @@ for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native })) {
     for (const name of ["web", "api"]) simulator.fault({ ...refused, path: "/v1/clusters", name });
     const preview = await workspace.preview();
     for (const name of ["web", "api"])
-      expect(preview.output).toContain(`${name}: the creation asks for "h200" first, and then for "h100"`);
+      expect(preview.output).toContain(
+        `${name}: the creation asks for 1 x h200 at 3.99 USD per hour, then for 1 x h100 at 2.99 USD per hour`,
+      );
     const made = await workspace.up();
     expect(made.output).toMatch(/"h200" is refused, so "h100" is next/);
     expect(made.code).toBe(0);

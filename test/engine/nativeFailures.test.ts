@@ -1,3 +1,4 @@
+import type { Fault } from "../../simulator";
 import { closeBenches, living, openNativeBench, until } from "./harness";
 
 afterAll(closeBenches);
@@ -34,6 +35,26 @@ describe("Ctrl-C while a cluster of a YAML program becomes ready", () => {
     expect((await workspace.up()).code).toBe(0);
     expect(writes()).toEqual([]);
     expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
+  });
+});
+
+describe("a cluster that vanishes after a failed start", () => {
+  it("is created again by the next up, without a refresh by a person", async () => {
+    const faults: Fault[] = [{ kind: "sick-replica", replica: 0, message: "out of memory" }];
+    const program = programOf();
+    Object.assign(program.resources.web, { options: { customTimeouts: { create: "3s" } } });
+    // The cluster is not so young that reads may not show it yet.
+    const clock = { now: () => Date.now() - 200_000 };
+    const { workspace, simulator, writes } = await openNativeBench(program, { faults, clock });
+    expect((await workspace.up()).output).toContain("was created, but is not ready");
+    const [lost] = living(simulator);
+    simulator.change(lost?.id ?? "", { status: "gone" });
+    writes();
+    const { code, output } = await workspace.up();
+    expect(output).not.toContain("no longer exists");
+    expect(code).toBe(0);
+    expect(writes()).toEqual(["POST /v1/clusters"]);
+    expect(living(simulator)).toHaveLength(1);
   });
 });
 

@@ -7,16 +7,15 @@ const env = { API_TOKEN: "canary-model-51d2", DEBUG: "1" };
 const dynamicProgram = `
 new gpu.Cluster("web", {
   ...${JSON.stringify({ ...properties, env })}, container: config.get("image") ?? "acme/model:1",
-  redeployTriggers: { try: config.get("try") ?? "1" },
 });
 `;
 /* biome-ignore-start lint/suspicious/noTemplateCurlyInString: YAML of Pulumi */
 const yamlProgram = {
-  config: { image: { type: "string", default: "acme/model:1" }, try: { type: "string", default: "1" } },
+  config: { image: { type: "string", default: "acme/model:1" } },
   resources: {
     web: {
       type: "gpucluster:Cluster",
-      properties: { ...properties, env, container: "${image}", redeployTriggers: { try: "${try}" } },
+      properties: { ...properties, env, container: "${image}" },
     },
   },
 };
@@ -47,35 +46,20 @@ describe("a failed update with `rollBack`, in order", () => {
     const { code, output, calls } = await up();
     expect(code).not.toBe(0);
     expect(output).toMatch(/cluster "web-\w+" \(cl_\w+\) did not get healthy with acme\/model:2: it is failed/);
-    expect(output).toContain("Rolled back: 2/2 replicas healthy with acme/model:1. Change `container` or `env`, or");
+    expect(output).toContain("Rolled back: 2/2 replicas healthy with acme/model:1. The next");
     expect(output).toMatch(/replica \S+: failed, CUDA out of memory/);
     expect(calls).toEqual([patch, patch]);
     expect(deployed()).toEqual([["running", "acme/model:1"]]);
     expect(bench.workspace.storedClusters()).toMatchObject([{ outputs: { container: "acme/model:1", settled: true } }]);
   });
 
-  it("fails again at once, and sends nothing; the preview says so", async () => {
+  it("shows the change again in the next preview, and the values of env nowhere", async () => {
     const preview = await bench.workspace.preview();
-    expect(preview.output).toMatch(/did not get healthy with acme\/model:2 at \S+Z: `pulumi up` fails\. Change/);
     expect(preview.output).toMatch(/container\s*: "acme\/model:1" => "acme\/model:2"/);
-    const { code, output, calls } = await up();
-    expect(code).not.toBe(0);
-    expect(output).toMatch(/did not get healthy with acme\/model:2 at \S+Z, and was rolled back to acme\/model:1/);
-    expect(calls).toEqual([]);
-    expect((await bench.workspace.refresh()).code).toBe(0);
-    expect((await up()).code).not.toBe(0);
-    expect(bench.writes()).toEqual([]);
+    expect(bench.workspace.stateText() + shown).not.toContain("canary");
   });
 
-  it("shows the values of env nowhere, nor a hash of them", async () => {
-    const [stored] = bench.workspace.storedClusters();
-    expect(stored?.outputs).toHaveProperty("__failed.configuration.ciphertext");
-    expect(bench.workspace.stateText()).not.toContain("canary");
-    expect(JSON.stringify(stored) + shown).not.toMatch(/canary|\b[0-9a-f]{64}\b/);
-  });
-
-  it("tries the same again after a change of redeployTriggers", async () => {
-    await set("try", "2");
+  it("tries the same again", async () => {
     const { code, calls } = await up();
     expect(code).not.toBe(0);
     expect(calls).toEqual([patch, patch]);
@@ -86,7 +70,6 @@ describe("a failed update with `rollBack`, in order", () => {
     await set("image", "acme/model:1");
     expect(await up()).toMatchObject({ code: 0, calls: [] });
     expect((await bench.workspace.preview("--expect-no-changes")).code).toBe(0);
-    expect(bench.workspace.stateText()).not.toContain("__failed");
     await set("image", "acme/model:3");
     expect(await up()).toMatchObject({ code: 0, calls: [patch] });
     expect(deployed()).toEqual([["running", "acme/model:3"]]);

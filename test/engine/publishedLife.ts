@@ -135,7 +135,7 @@ export function testPublishedLife(adapter: Adapter, form: FormName): void {
     it("is replaced if the GPU type changes, the new one first", async () => {
       const output = await preview(moved);
       expect(output).toContain(
-        "web: `gpuType` changes, so it is replaced: the new cluster is created first, then the old one with its 3 replicas is deleted",
+        "web: `gpuType` changes, so it is replaced: the old cluster with its 3 replicas is deleted",
       );
       expect(output).toMatch(/~ gpuType\s*: "rtx-4090" => "h100"/);
       await up();
@@ -199,7 +199,7 @@ async function changeEnvByReplacement({ bench, web, writes }: Stage, preview: Pr
   expect(output).toMatch(envLines);
   expect(output).toContain("+-1 to replace");
   expect(output).toMatch(
-    /web: `env.MODEL` and `env.TOKEN` change, which the service cannot do in place, so it is replaced: the new cluster is created first, then the old one with its 3 replicas is deleted/,
+    /web: `env.MODEL` and `env.TOKEN` change, which the service cannot do in place, so it is replaced: the old cluster with its 3 replicas is deleted/,
   );
   expect(writes()).toEqual([]);
   clean(await bench.workspace.up());

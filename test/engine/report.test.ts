@@ -1,6 +1,6 @@
 import { PulumiCommand } from "@pulumi/pulumi/automation";
 // The build, as programs import it.
-import { AutomationError, report } from "pulumi-gpucluster/automation";
+import { report } from "pulumi-gpucluster/automation";
 import { canaryKey, closeBenches, openBench } from "./harness";
 import { cliRoot } from "./workspace";
 
@@ -86,10 +86,10 @@ describe("a report about two stacks and a cluster of nobody", () => {
     const none = await workspace.command(["report", "--cwd", workspace.folder, "--stack", "none"]);
     expect(none).toEqual({
       code: 1,
-      output: expect.stringContaining("report of none failed\n  no stack named 'none' found"),
+      output: expect.stringContaining("The stack none cannot be read: no stack named 'none' found"),
     });
     const pulumiCommand = await PulumiCommand.get({ root: cliRoot });
-    const stack = { stackName: "none", projectName: "engine-test", pulumiCommand, envVars: workspace.env };
-    await expect(report({ stacks: [stack] })).rejects.toThrow(AutomationError);
+    const stack = { stackName: "none", workDir: workspace.folder, pulumiCommand, envVars: workspace.env };
+    await expect(report({ stacks: [stack] })).rejects.toThrow("The stack none cannot be read");
   });
 });

@@ -42,10 +42,9 @@ it.each([[[]], [["--help"]], [["-h"]]])("it names what it has with %j", (args) =
 });
 
 it.each([
-  ["docter", "Did you mean doctor?"],
   ["Report", "Did you mean report?"],
   ["sim", "Did you mean simulator?"],
-  ["simulater", "Did you mean simulator?"],
+  ["reports", "Did you mean report?"],
   ["deploy", "The commands are doctor, report, simulator."],
   ["toString", "The commands are doctor, report, simulator."],
 ])("it refuses %s", (name, advice) => {

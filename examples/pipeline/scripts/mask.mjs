@@ -1,5 +1,4 @@
 // Copies the output of `pulumi up --plan`, without the values that the CLI prints where a plan does not fit.
-// The package does the same with what its automation functions show: sdk/automation/planValues.ts.
 
 const VALUES = /(violates plan: (?:properties|outputs) changed: )(?:[-+=~]+([\w:.-]+)\[)?[\s\S]*/;
 /** What the CLI prints next after a text of many lines, which a value may be. */

@@ -2,8 +2,8 @@ import type { Metadata } from "@grpc/grpc-js";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { asSecret } from "../../../provider/adapters/engine";
-import { fromStruct, toStruct } from "../../../provider/adapters/messages";
+import { asSecret } from "../../../provider/adapters/engineSecrets";
+import { engineValues, fromStruct, toStruct } from "../../../provider/adapters/messages";
 import { serviceOf } from "../../../provider/adapters/plugin";
 import { Session } from "../../../provider/adapters/session";
 import { systemClock } from "../../../provider/base/clock";
@@ -198,6 +198,23 @@ describe("an operation", () => {
     expect((await errorOf(call(service.create, other))).details).toMatch(/gpucluster:index:Network/);
     expect((await errorOf(invoke("constructor"))).details).toMatch(/no function gpucluster:index:constructor/);
   });
+});
+
+test("the result of a function is secret if an argument is", async () => {
+  const id = existing();
+  const invokeWith = async (given: unknown) => {
+    const args = toStruct({ id: given });
+    const request = new proto.InvokeRequest().setTok("gpucluster:index:getCluster").setArgs(args);
+    return engineValues((await run(call<unknown, proto.InvokeResponse>(service.invoke, request))).getReturn());
+  };
+  expect(await invokeWith(id)).toMatchObject({ id, name: "prod" });
+  expect(await invokeWith(asSecret(id))).toMatchObject({ id: asSecret(id), name: asSecret("prod") });
+});
+
+test("the engine reads a cluster before its next update if an operation has failed on it", async () => {
+  simulator.fault({ kind: "sick-replica", replica: 0, message: "out of memory" });
+  const error = await run(errorOf(create(inputsOf(), false, 60)));
+  expect(failureIn(error)?.getRefreshBeforeUpdate()).toBe(true);
 });
 
 describe("an env", () => {

@@ -1,7 +1,6 @@
 import { DiffResponse, PropertyDiff } from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { asSecret } from "../../../provider/adapters/engine";
-import { markedPaths, withSecretsOf } from "../../../provider/adapters/marks";
+import { asSecret, secretPathsIn, withSecretsOf } from "../../../provider/adapters/engineSecrets";
 import { fromStruct, toDiffResponse, toEnginePath, toStruct } from "../../../provider/adapters/messages";
 import type { Properties } from "../../../provider/contract";
 
@@ -76,5 +75,5 @@ test.each<[string, Properties, string[]]>([
   ["a deep part", { extraFields: { login: { user: asSecret("me") } } }, ["extraFields.login.user"]],
   ["parts of a list, once", { extraFields: { hosts: [asSecret("a"), asSecret("b")] } }, ["extraFields.hosts"]],
 ])("the paths of marks name %s", (_what, properties, paths) => {
-  expect(markedPaths(properties)).toEqual(paths);
+  expect(secretPathsIn(properties)).toEqual(paths);
 });

@@ -1,7 +1,6 @@
-import { asSecret } from "../../../provider/adapters/engine";
-import { configReader, getSchema, isExplicit, withSecretKeys } from "../../../provider/adapters/session";
-import { removedInputs, removedSettings } from "../../../provider/config/removed";
-import schema from "../../../provider/schema/schema.json";
+import { asSecret } from "../../../provider/adapters/engineSecrets";
+import { configReader, withSecretKeys } from "../../../provider/adapters/session";
+import { isExplicitProvider } from "../../../provider/config/settings";
 
 const urnOf = (name: string) => `urn:pulumi:dev::shop::pulumi:providers:gpucluster::${name}`;
 
@@ -10,7 +9,7 @@ test.each([
   ["default_0_1_0_alpha", false],
   ["default_eu", true],
 ])("the provider %s is declared by the program: %s", (name, expected) => {
-  expect(isExplicit(urnOf(name))).toBe(expected);
+  expect(isExplicitProvider(urnOf(name))).toBe(expected);
 });
 
 test.each([
@@ -33,13 +32,6 @@ test("the limit of the stack also applies to its own providers, unless these set
   expect(Object.keys(ofStack).map((name) => read(`gpucluster:${name}`))).toEqual(["50", "warn"]);
 });
 
-test.each([...removedSettings.keys()])(
-  "the stack's %s, which was removed, is seen by its own providers too",
-  (name) => {
-    expect(configReader({}, urnOf("eu"), { [name]: "50" })(`gpucluster:${name}`)).toBe("50");
-  },
-);
-
 test.each([
   ["a number", 12.5, "12.5"],
   ["a map", { eu: { key: "EU" } }, '{"eu":{"key":"EU"}}'],
@@ -55,12 +47,4 @@ test("every setting that may be a key is stored as a secret, and no other", () =
     apiKey: asSecret("a"),
     euApiKey: asSecret("b"),
   });
-});
-
-test("the schema that the plugin gives has the removed inputs besides, for hosts that refuse what it does not have", () => {
-  const { inputProperties } = JSON.parse(getSchema().getSchema()).resources["gpucluster:index:Cluster"];
-  const own = Object.keys(schema.resources["gpucluster:index:Cluster"].inputProperties);
-  expect(Object.keys(inputProperties).sort()).toEqual([...own, ...removedInputs.keys()].sort());
-  for (const [name, instead] of removedInputs)
-    expect(inputProperties[name].deprecationMessage).toBe(`${name} was removed: ${instead}`);
 });

@@ -50,8 +50,10 @@ test.each<[string, (own: URL, other: URL) => Place]>([
     return new URL(url);
   };
   const { base, path } = placeOf(await open(), await open());
-  const { getServiceInfo } = createClient(transportTo(base).send);
-  const error: unknown = await getServiceInfo(path, { attempts: 1 }).catch((reason: unknown) => reason);
+  const { send } = transportTo(base);
+  const error: unknown = await send({ kind: "read", method: "GET", path, attempts: 1 }).catch(
+    (reason: unknown) => reason,
+  );
   expect(error).toMatchObject({ name: "TypeError" });
   expect(String(error)).not.toContain(canary);
   expect(arrived).toEqual([]);
@@ -79,12 +81,12 @@ test("a GPU type is encoded in the path", async () => {
   expect(sent[0]?.path).toBe("/v1/gpus/a%2Fb%3Fc%23d%20e/availability");
 });
 
-test("clients of one key share its rate budget and the secrets of its clusters, whichever names their requests use", () => {
+test("clients of one key share its rate limiter and the secrets of its clusters, whichever names their requests use", () => {
   const connection = (key: string) => ({ baseUrl: "https://clients.example.com", apiKey: new Secret(key) });
   const client = clientFor(connection("one-key"));
   const named = clientFor({ ...connection("one-key"), requestNames: "client" });
   expect([clientFor(connection("one-key")) === client, named === client]).toEqual([true, false]);
-  expect([named.budget === client.budget, named.redactor === client.redactor]).toEqual([true, true]);
+  expect([named.rateLimiter === client.rateLimiter, named.redactor === client.redactor]).toEqual([true, true]);
   const other = clientFor(connection("another-key"));
-  expect([other.budget === client.budget, other.redactor === client.redactor]).toEqual([false, false]);
+  expect([other.rateLimiter === client.rateLimiter, other.redactor === client.redactor]).toEqual([false, false]);
 });

@@ -1,9 +1,13 @@
+import { createClient } from "../../../provider/api/client";
+import { readAnswer } from "../../../provider/api/http/answers";
+import type { Send } from "../../../provider/api/http/send";
 import type { RequestNames } from "../../../provider/api/requests";
 import { ServiceForm } from "../../../provider/api/serviceForm";
 import type { GpuType } from "../../../provider/api/types";
+import { messageOf } from "../../../provider/base/errors";
 
 const uuid = "3f2b8c1e-0000-4000-8000-000000000090";
-const gpu = (type: string, raw: Record<string, unknown> = {}): GpuType => ({ type, raw: { id: type, ...raw } });
+const gpu = (type: string): GpuType => ({ type, raw: { id: type } });
 const client = { id: "1", gpuModelId: uuid, replicaCount: 2 };
 const specification = { id: "cl_1", gpu_type: "h100", replicas: 2 };
 
@@ -15,48 +19,113 @@ test.each<Row>([
   ["records of the specification", { data: [specification] }, [], "specification"],
   ["an empty list in an open envelope, and ids that are UUIDs", { data: [] }, [gpu(uuid)], "client"],
   ["an empty list in an open envelope, and ids that are words", { data: [] }, [gpu("h100")], undefined],
+  ["silent records in an open envelope, and ids that are UUIDs", { items: [{ id: "1" }] }, [gpu(uuid)], "client"],
+  ["nothing in place of a list, and ids that are UUIDs", { items: null }, [gpu(uuid)], "client"],
   ["a bare empty list, and ids that are UUIDs", [], [gpu(uuid)], undefined],
-  ["records that show both", { data: [{ gpuModelId: uuid, gpu_type: "h100" }] }, [], undefined],
-])("%s", (_title, clusters, models, names) => {
-  const form = new ServiceForm();
-  form.saw(clusters, true);
-  form.sawGpus(
-    "models",
-    models.map(({ raw }) => raw),
-    models,
-  );
-  expect(form.names).toBe(names);
-});
-
-test("a list of GPUs whose ids are words does not show the client's form, whatever the order of reads", async () => {
-  const raw = { id: "h100", model: "H100", gpu_model_name: "NVIDIA H100" };
+  ["an empty list of clusters, and ids that are UUIDs", { clusters: [] }, [gpu(uuid)], undefined],
+  ["records that show both", { clusters: [{ gpuModelId: uuid, gpu_type: "h100" }] }, [], undefined],
+])("%s show the names of requests, whatever is read first", (_title, clusters, models, names) => {
   for (const isListFirst of [true, false]) {
     const form = new ServiceForm();
-    if (isListFirst) form.saw({ clusters: [] }, true);
-    form.sawGpus("types", [raw], [gpu("h100", raw)]);
-    if (!isListFirst) form.saw({ clusters: [] }, true);
-    expect(await form.namesForCreation([])).toBe("specification");
+    if (isListFirst) form.observe(clusters);
+    form.models = models;
+    if (!isListFirst) form.observe(clusters);
+    expect(form.names).toBe(names);
   }
 });
 
-test("a setting takes precedence over what the service shows", () => {
-  const form = new ServiceForm("client");
-  form.saw(specification, false);
-  expect([form.names, form.isConfirmed]).toEqual(["client", false]);
+test("a record that shows the names is final, and a setting takes precedence over it", () => {
+  const form = new ServiceForm();
+  form.observe({ data: [] });
+  form.observe(specification);
+  form.observe({ data: [client] });
+  expect([form.names, form.isConfirmed]).toEqual(["specification", true]);
+  const forced = new ServiceForm("client");
+  forced.observe(specification);
+  expect([forced.names, forced.isConfirmed]).toEqual(["client", false]);
 });
 
-test("lists about GPUs are read only if nothing else shows the form, and once", async () => {
-  const form = new ServiceForm();
-  let reads = 0;
-  const read = async () => {
-    reads += 1;
+/** A service with one answer for each path; each other path is missing. */
+function bench(answers: Record<string, unknown>, statuses: Record<string, number> = {}) {
+  const sent: string[] = [];
+  const service: Send = async ({ method, path, body }) => {
+    sent.push(`${method} ${path}${body === undefined ? "" : ` ${Object.keys(JSON.parse(body))}`}`);
+    const json = answers[path] ?? { error: { code: "not_found", message: "no such thing", status: 404 } };
+    return { status: statuses[path] ?? (path in answers ? 200 : 404), headers: {}, body: JSON.stringify(json) };
   };
-  expect(await form.namesForCreation([read, read])).toBe("specification");
-  expect(await form.namesForCreation([read, read])).toBe("specification");
-  expect(reads).toBe(2);
+  const api = createClient(async (request) => readAnswer(request, await service(request), String));
+  const create = () => api.createCluster({ name: "web", gpuType: uuid, replicas: 1, container: "a/b:1", env: {} });
+  return { api, sent, create };
+}
+
+const [clientNames, specified] = [
+  "gpusPerReplica,name,gpuModelId,replicaCount,imageUrl",
+  "name,gpu_type,replicas,container,env",
+];
+
+const [models, pricing] = ["/v1/gpus/models", "/v1/gpus/pricing"];
+const words = { [models]: [{ id: "h100", name: "NVIDIA H100" }] };
+const prices = { gpu: [{ gpuModelId: "h100", gpuModelName: "NVIDIA H100", pricePerHourCents: 299 }], cpu: [] };
+const readModels = `GET ${models}`;
+const readBoth = [readModels, `GET ${pricing}`];
+const [asClient, asSpecified] = [`POST /v1/clusters ${clientNames}`, `POST /v1/clusters ${specified}`];
+
+test.each<[string, Record<string, unknown>, Record<string, number>, string[]]>([
+  ["models that are UUIDs", { [models]: [{ id: uuid }] }, {}, [readModels, asClient]],
+  ["models under the client's name", { [models]: [{ gpuModelId: uuid }] }, {}, [readModels, asClient]],
+  ["models under the specification's name", { [models]: [{ gpu_type: uuid }] }, {}, [readModels, asSpecified]],
+  ["words, and prices under the client's name", { ...words, [pricing]: prices }, {}, [...readBoth, asClient]],
+  ["words, and prices of types", { ...words, [pricing]: [{ gpu_type: "h100" }] }, {}, [...readBoth, asSpecified]],
+  ["words, and silent prices", { ...words, [pricing]: { data: [{ id: "h100" }] } }, {}, [...readBoth, asSpecified]],
+  ["neither list", {}, {}, [...readBoth, asSpecified]],
+  ["forbidden models", {}, { [models]: 403 }, [...readBoth, asSpecified]],
+  ["models that cannot be read", { [models]: { x: 1 } }, {}, [...readBoth, asSpecified]],
+  ["models that fail at the moment", {}, { [models]: 500 }, readBoth],
+  ["prices that fail at the moment", words, { [pricing]: 503 }, readBoth],
+  [
+    "failing models, and prices under the client's name,",
+    { [pricing]: prices },
+    { [models]: 500 },
+    [...readBoth, asClient],
+  ],
+])(
+  "after an empty list that leaves the names open, %s decide before anything is created",
+  async (_what, answers, statuses, lines) => {
+    const { api, sent, create } = bench({ "/v1/clusters": { items: [] }, ...answers }, statuses);
+    await api.listClusters();
+    const error = await create().catch(messageOf);
+    expect(sent.slice(1)).toEqual(lines);
+    if (lines === readBoth) expect(error).toMatch(/^GET \/v1\/gpus\/(models|pricing): .*HTTP 50/);
+  },
+);
+
+test("lists about GPUs are not read if the list of clusters shows the names", async () => {
+  const { api, sent, create } = bench({ "/v1/clusters": { data: [specification] } });
+  await api.listClusters();
+  await create().catch(() => undefined);
+  expect(sent).toEqual(["GET /v1/clusters", `POST /v1/clusters ${specified}`]);
 });
 
-test("a list that cannot be read is no evidence", async () => {
-  const form = new ServiceForm();
-  expect(await form.namesForCreation([() => Promise.reject(new Error("down"))])).toBe("specification");
+describe("a 404 of /status", () => {
+  const path = "/v1/clusters/cl_1";
+  const record = { id: "cl_1", status: "provisioning", replica_count: 2, running_replicas: 0 };
+  const full = { replicas: [{ id: "a", healthy: false, message: "no space left" }] };
+
+  it("is about replicas that do not exist yet while none is healthy: the next call reads it again", async () => {
+    const answers: Record<string, unknown> = { [path]: record };
+    const { api, sent } = bench(answers);
+    expect((await api.getClusterStatus("cl_1")).replicas).toHaveLength(2);
+    expect(api.form.has("status")).toBeUndefined();
+    answers[`${path}/status`] = full;
+    expect((await api.getClusterStatus("cl_1")).replicas).toMatchObject([{ message: "no space left" }]);
+    expect(api.form.has("status")).toBe(true);
+    expect(sent).toEqual([`GET ${path}/status`, `GET ${path}`, `GET ${path}/status`]);
+  });
+
+  it("beside a healthy replica is about the endpoint: later calls read the record alone", async () => {
+    const { api, sent } = bench({ [path]: { ...record, status: "running", running_replicas: 1 } });
+    for (const _call of [1, 2]) expect((await api.getClusterStatus("cl_1")).replicas).toHaveLength(2);
+    expect(api.form.has("status")).toBe(false);
+    expect(sent).toEqual([`GET ${path}/status`, `GET ${path}`, `GET ${path}`]);
+  });
 });

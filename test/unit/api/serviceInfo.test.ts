@@ -1,4 +1,3 @@
-import { getHealth, getServiceInfo } from "../../../provider/api/serviceInfo";
 import type { Fault } from "../../../simulator";
 import { type BenchOptions, failureOf, openBench, requestLines } from "../cluster/harness";
 
@@ -15,7 +14,7 @@ describe("what the service says of itself", () => {
   it("is found at the last of three paths", async () => {
     const asked: string[] = [];
     const bench = await openBench({ wire: descriptorAt("/api", asked) });
-    expect(await bench.run(getServiceInfo(bench.client))).toEqual({
+    expect(await bench.run(bench.client.getServiceInfo())).toEqual({
       name: "GPU Cluster Management API",
       version: "1.0.0",
       documentation: "https://docs.example.com/gpu-clusters",
@@ -30,7 +29,7 @@ describe("what the service says of itself", () => {
     ["another document", { kind: "body", body: '{"status":"ok"}' }],
   ])("is looked for at the next path when the first has %s", async (_title, fault) => {
     const bench = await openBench({ wire: descriptorAt("/v1"), faults: [{ ...fault, path: "/nothing" }] });
-    expect(await bench.run(getServiceInfo(bench.client))).toMatchObject({ version: "1.0.0" });
+    expect(await bench.run(bench.client.getServiceInfo())).toMatchObject({ version: "1.0.0" });
   });
 
   it("is an error when it is at none of the paths, which names them", async () => {
@@ -39,13 +38,13 @@ describe("what the service says of itself", () => {
       { kind: "body", status: 200, body: "{}", path: "/api" },
     ];
     const bench = await openBench({ wire: descriptorAt("/elsewhere"), faults });
-    const { message } = await bench.run(failureOf(getServiceInfo(bench.client)));
+    const { message } = await bench.run(failureOf(bench.client.getServiceInfo()));
     expect(message).toContain("tried / (not JSON), /v1 (HTTP 404), /api (other content)");
   });
 
   it("is an error at once when the key is refused", async () => {
     const bench = await openBench({ faults: [{ kind: "status", status: 401 }] });
-    expect((await bench.run(failureOf(getServiceInfo(bench.client)))).message).toMatch(/HTTP 401/);
+    expect((await bench.run(failureOf(bench.client.getServiceInfo()))).message).toMatch(/HTTP 401/);
     expect(requestLines(bench.simulator)).toEqual(["GET /"]);
   });
 });
@@ -58,7 +57,7 @@ describe("the health of the service", () => {
     ['{"healthy":true,"status":"degraded"}', false, "degraded"],
   ])("by the answer %s is %s, in the service's own word %j", async (body, healthy, status) => {
     const bench = await openBench({ faults: [{ kind: "body", body }] });
-    expect(await bench.run(getHealth(bench.client))).toEqual({ healthy, status, raw: JSON.parse(body) });
+    expect(await bench.run(bench.client.getHealth())).toEqual({ healthy, status, raw: JSON.parse(body) });
   });
 
   it.each([
@@ -66,7 +65,7 @@ describe("the health of the service", () => {
     [1, { healthy: true }],
   ])("is unhealthy, and no error, when the service answers 503 more than once (%i times)", async (times, expected) => {
     const bench = await openBench({ faults: [{ kind: "status", status: 503, times }] });
-    expect(await bench.run(getHealth(bench.client))).toMatchObject(expected);
+    expect(await bench.run(bench.client.getHealth())).toMatchObject(expected);
   });
 
   it.each<[string, Fault, RegExp]>([
@@ -74,6 +73,6 @@ describe("the health of the service", () => {
     ["the key is refused", { kind: "status", status: 401 }, /HTTP 401/],
   ])("is an error when %s", async (_title, fault, text) => {
     const bench = await openBench({ faults: [fault] });
-    expect((await bench.run(failureOf(getHealth(bench.client)))).message).toMatch(text);
+    expect((await bench.run(failureOf(bench.client.getHealth()))).message).toMatch(text);
   });
 });

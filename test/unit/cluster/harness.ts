@@ -115,7 +115,7 @@ function judge(text: string): void {
 
 /** The same resource; what it refuses, and every error, is a text for users. */
 function judged(resource: Resource): Resource {
-  const { check, recognize, create, read, update, delete: remove } = resource;
+  const { check, verifyVisible, create, read, update, delete: remove } = resource;
   const told =
     <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
     (...args: Args) =>
@@ -132,7 +132,7 @@ function judged(resource: Resource): Resource {
       return result;
     }),
     ...{
-      recognize: told(recognize),
+      verifyVisible: told(verifyVisible),
       create: told(create),
       read: told(read),
       update: told(update),

@@ -182,13 +182,6 @@ test.each(Object.entries(rights))("a wrong gpucluster:%s is refused with what is
   }
 });
 
-test("a setting that was removed is an error that says what to use", () => {
-  const resolve = (text: string) => resolveSettings(config({ "gpucluster:connections": text }));
-  const instead = "use a stack for each API key, or a Provider of pulumi-gpucluster/native for each";
-  expect(() => resolve("long-value")).toThrow(new ConfigError(`gpucluster:connections was removed: ${instead}`));
-  expect(resolve(" ")).toEqual(resolveSettings(nothing));
-});
-
 test("all settings that are wrong are named at once, and no text is quoted", () => {
   const canary = "canary 7f3a9e";
   const names = Object.keys(rights).map((name) => `gpucluster:${name}`);

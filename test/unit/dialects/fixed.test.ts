@@ -24,7 +24,7 @@ async function plan(bench: Bench, { id, state }: Held, olds: Properties, news: P
     () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }),
   );
   const { inputs } = await bench.run(cluster.check(ctx, news, olds));
-  await bench.run(cluster.recognize(ctx, id, state, inputs));
+  await bench.run(cluster.verifyVisible(ctx, id, state, inputs));
   const { changes } = cluster.diff(state, inputs, { id, urn });
   return { inputs, changes, replaces: Object.keys(changes).filter((path) => changes[path]?.replace) };
 }

@@ -114,6 +114,7 @@ describe("the client's form", () => {
     const bench = await open("client");
     const { id, state } = await create(bench, wanted);
     const { inputs } = await check(bench, { ...wanted, env: { MODEL: "another" } }, wanted);
+    await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, state, inputs));
     expect(bench.said.join("\n")).toContain(
       "`env.EMPTY` change, which the service cannot do in place, so it is replaced",
     );
@@ -130,16 +131,14 @@ describe("the client's form", () => {
     expect(writes(bench.simulator)).toEqual([]);
   });
 
-  it("stops a cluster although its env cannot be changed, and keeps the partial state", async () => {
+  it("refuses an env that cannot be changed before it stops the cluster, and the diff replaces it", async () => {
     const bench = await open("client");
     const { id, state } = await create(bench, wanted);
     const news = { ...wanted, desiredStatus: "stopped", env: { MODEL: "another" } };
     const error = await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, state, news)));
-    expect(error.state).toMatchObject({ desiredStatus: "stopped", env: wanted.env, settled: false });
-    // The cluster is already stopped: another attempt sends nothing, and the diff replaces it.
-    bench.simulator.requests.splice(0);
-    await initErrorOf(bench.run(bench.cluster.update(bench.ctx(), id, error.state, news)));
-    expect(writes(bench.simulator)).toEqual([]);
+    expect(error.state).toMatchObject({ env: wanted.env, settled: false });
+    expect(bench.simulator.cluster(id)?.status).toBe("running");
+    expect(writes(bench.simulator).filter((line) => line.endsWith("/stop"))).toEqual([]);
     expect(bench.cluster.diff(error.state, news).changes["env.MODEL"]).toMatchObject({ replace: true });
   });
 

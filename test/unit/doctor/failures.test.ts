@@ -175,14 +175,8 @@ test("a service without any health of replicas needs a setting", async () => {
   expect(report.advice).toEqual([expect.stringContaining("Set `skipAwait: true` on clusters that do not get ready")]);
 });
 
-test("a clock that differs is shown", async () => {
-  const date = new Date(Date.now() + 90_000).toUTCString();
-  const { out } = await run([], environmentOf(await alike('{"clusters":[]}', { date })));
-  expect(out).toMatch(/(89|90|91) s ahead of ours/);
-});
-
 test("a write does not pass the recorder", async () => {
-  const send = recorder(new Map(), { now: () => 0 })(() => Promise.reject(new Error("sent")));
+  const send = recorder(new Map(), { now: () => 0 }, () => Promise.reject(new Error("sent")));
   const write: HttpRequest = { method: "POST", path: "/v1/clusters", kind: "create" };
   await expect(send(write)).rejects.toThrow("a write must not be sent: POST");
 });

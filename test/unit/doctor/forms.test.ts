@@ -24,7 +24,6 @@ describe.each(everyForm)("a service of the form %s", (dialect) => {
     expect(report.replicaHealth.source).toBe(dialect === "client" ? "record" : "status");
     expect(report.gpuTypes?.types.length).toBeGreaterThan(2);
     expect(report.rateLimit).toMatchObject({ limit: 100, left: expect.any(Number), isUsedUp: false });
-    expect(Math.abs(report.clockDifferenceSeconds ?? 9)).toBeLessThan(2);
     for (const canary of Object.values(canaries)) expect(all).not.toContain(canary);
   });
 });
@@ -52,9 +51,7 @@ describe("the form of the official client", () => {
 });
 
 describe("the form of the specification", () => {
-  it("is suggested by an empty list, and open if that is in an envelope", async () => {
-    const { report: plain } = await examined(await openService({}, 0));
-    expect(plain.requestNames).toEqual({ names: "specification", certainty: "likely" });
+  it("is open if there is no cluster", async () => {
     const byType = JSON.stringify({ h100: { name: "H100", memory_gb: 80 }, l4: { name: "L4", memory_gb: 24 } });
     const faults: Fault[] = [{ kind: "body", path: "/v1/gpus", body: byType, times: 9 }];
     const { report, text } = await examined(await openService({ dialect: { listShape: "data" }, faults }, 0));

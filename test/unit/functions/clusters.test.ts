@@ -136,4 +136,15 @@ describe("an env value", () => {
     const error = await bench.run(failureOf(getClusterStatus(bench.client, { id: bench.id })));
     expect(inspect(error)).not.toContain(canary); // what a failing program shows
   });
+
+  it("that looks like no credential stays in texts, also in those about other clusters of the same run", async () => {
+    const env = { GPU: "h100-80gb", REGION: "eu-north-1", HF_TOKEN: "Zq7KWv93" };
+    const bench = await openBench();
+    const { id } = bench.simulator.addCluster({ ...web, env });
+    bench.simulator.change(id, { sickReplica: { replica: 0, message: "no h100-80gb in eu-north-1 for Zq7KWv93" } });
+    const { replicas } = await bench.run(getClusterStatus(bench.client, { id }));
+    expect(replicas[0]?.message).toBe("no h100-80gb in eu-north-1 for [secret]");
+    const later = 'GPU type "h100-80gb" is not available in eu-north-1';
+    expect(bench.client.redactor.hide(later)).toBe(later);
+  });
 });

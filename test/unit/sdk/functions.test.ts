@@ -63,12 +63,6 @@ describe.each(functions)("%s", (_name, awaits, cannot, expected) => {
   });
 });
 
-test("the argument of an untyped program to a function without arguments is refused, and nobody is asked", async () => {
-  const call = sdk.getGpuPricing as (args: object) => Promise<unknown>;
-  await expect(call({ region: "eu" })).rejects.toThrow("`region`: not an argument; there are none. Nothing was sent");
-  expect(simulator.requests).toEqual([]);
-});
-
 test("the package exports exactly the documented names", () => {
   const outputForms = functionNames.map((name) => `${name}Output`);
   expect(Object.keys(sdk).sort()).toEqual(["Cluster", ...functionNames, ...outputForms].sort());

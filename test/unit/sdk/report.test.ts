@@ -2,7 +2,7 @@ import type { Organization, OrganizationCluster } from "../../../provider/functi
 import { compare, type OwnedEntry, type Report } from "../../../sdk/automation/report";
 import { runReport } from "../../../sdk/automation/reportCommand";
 import { asMarkdown, asText } from "../../../sdk/automation/reportText";
-import { clustersIn, type StateEntry } from "../../../sdk/automation/stackState";
+import { clustersIn, type StateEntry } from "../../../sdk/automation/stacks";
 
 const nowMs = Date.parse("2026-11-22T12:00:00Z");
 const urn = (name: string) => `urn:pulumi:prod::shop::gpucluster:index:Cluster::${name}`;
@@ -139,6 +139,11 @@ describe("the clusters in a state", () => {
       { hasOwnProvider: false },
     ],
     ["of a provider of the program", { provider: ownProvider }, { hasOwnProvider: true }],
+    [
+      "of a provider of the program whose name begins like that of the engine's own",
+      { provider: ownProvider.replace("europe", "default_eu") },
+      { hasOwnProvider: true },
+    ],
     ["that a key has seen", { outputs: { __seenBy: "ab" } }, { seenBy: "ab" }],
     ["with secret outputs", { outputs: { gpuType: secret, hourlyCost: secret } }, { gpuType: undefined }],
     ["that wait for their deletion", { delete: true }, { id: "cl_1" }],

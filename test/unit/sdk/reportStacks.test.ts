@@ -1,7 +1,6 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Stack } from "@pulumi/pulumi/automation";
 import { type Report, report } from "../../../sdk/automation";
 import { type Simulator, startSimulator } from "../../../simulator";
 
@@ -55,8 +54,7 @@ function reportOf({ clusters = [], config = {}, envVars = {}, provider }: Fake):
   });
   writeFileSync(join(folder, "state"), JSON.stringify({ deployment: { resources } }));
   writeFileSync(join(folder, "config"), JSON.stringify(config));
-  const workspace = { workDir: folder, envVars, pulumiCommand: { command } };
-  return report({ stacks: [{ name: "dev", workspace } as unknown as Stack] });
+  return report({ stacks: [{ stackName: "dev", workDir: folder, envVars, pulumiCommand: { command } }] });
 }
 
 const asked = () =>
@@ -94,6 +92,12 @@ describe("the organizations of a stack", () => {
       envVars: { GPUCLUSTER_API_KEY: keys.us },
     });
     expect([found.missing.length, found.unchecked.length]).toEqual([0, 1]);
+  });
+
+  it("need no key of the stack if all of its clusters have a provider of the program", async () => {
+    const provider = "urn:pulumi:dev::p::pulumi:providers:gpucluster::default_eu::id-1";
+    const found = await reportOf({ clusters: [{}], provider });
+    expect([found.clusters, found.unchecked.length, found.complete]).toEqual([[], 1, false]);
   });
 
   it("are an error if there is no key at all", async () => {

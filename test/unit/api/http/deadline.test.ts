@@ -1,26 +1,31 @@
-import { createBudget, rateBudget } from "../../../../provider/api/http/rateLimiter";
-import { deadline, retry } from "../../../../provider/api/http/retry";
+import { RateLimiter } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, RequestKind } from "../../../../provider/api/http/send";
 import { ConnectionError, type Outcome } from "../../../../provider/base/errors";
 import { VirtualClock } from "../../../support/virtualClock";
 import { rateAnswer, requestOf } from "../fakes";
+import { transportOver } from "./httpHarness";
 
 const leftMs = 10_000;
 
-/** The chain in virtual time, over a wire that ends each attempt with its own time limit, or at once with a failure. */
+/** The transport in virtual time, over a wire that ends each attempt with its own time limit, or at once with a failure. */
 function bench({ outcome, headers }: { outcome?: Outcome; headers?: Record<string, string> } = {}) {
   const clock = new VirtualClock();
   const startMs = clock.now();
-  const budget = createBudget({ clock, random: () => 0 });
   const limits: (number | undefined)[] = [];
-  const wire = async ({ attemptTimeoutMs = 0, method, path }: HttpRequest) => {
+  const wire = async ({ attemptTimeoutMs = 0, method, path, subject }: HttpRequest) => {
     limits.push(attemptTimeoutMs);
     if (headers) return rateAnswer(headers);
     if (!outcome) await clock.sleep(attemptTimeoutMs);
-    throw new ConnectionError("no answer", { method, path, outcome: outcome ?? "ambiguous", isLate: !outcome });
+    throw new ConnectionError("no answer", {
+      method,
+      path,
+      subject,
+      outcome: outcome ?? "ambiguous",
+      isLate: !outcome,
+    });
   };
-  const pace = { clock, random: () => 1 };
-  const chain = retry(pace)(rateBudget({ ...pace, budget })(deadline({ clock })(wire)));
+  const rateLimiter = new RateLimiter({ clock, random: () => 0 });
+  const chain = transportOver(wire, { clock, random: () => 1, rateLimiter });
   const send = async (kind: RequestKind, more: Partial<HttpRequest> = {}) => {
     const request = requestOf(kind, { deadlineMs: startMs + leftMs, subject: 'cluster "web"', ...more });
     const error = await clock.run(
@@ -60,11 +65,11 @@ test.each<[RequestKind, number, number]>([
   const { error } = await send(kind, { deadlineMs: clock.now() + ms });
   expect(limits).toHaveLength(count);
   if (count > 0) return;
-  expect(String(error)).toMatch(/for cluster "web": not sent, because its time limit is reached/);
+  expect(String(error)).toMatch(/for cluster "web": not sent; its time limit is reached/);
   expect(error).toMatchObject({ hitDeadline: true, maybeApplied: false });
 });
 
-test("who would wait for the budget past the deadline is refused at once, and sends nothing", async () => {
+test("who would wait for the rate limit past the deadline is refused at once, and sends nothing", async () => {
   const headers = { "x-ratelimit-limit": "100", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "50" };
   const { limits, send } = bench({ headers });
   await send("read");

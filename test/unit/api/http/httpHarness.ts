@@ -1,7 +1,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { Server as NetServer } from "node:net";
+import { readAnswer } from "../../../../provider/api/http/answers";
 import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
-import { createTransport } from "../../../../provider/api/http/transport";
+import { createTransport, type TransportOptions } from "../../../../provider/api/http/transport";
+import { keyHider, Redactor } from "../../../../provider/base/redact";
 import { Secret } from "../../../../provider/base/text";
 import { VirtualClock } from "../../../support/virtualClock";
 
@@ -39,6 +41,21 @@ export function transportTo(baseUrl: string, key = canary): { clock: VirtualCloc
   const clock = new VirtualClock();
   const chain = createTransport({ baseUrl, apiKey: new Secret(key), clock, random: () => 0.5, userAgent: "test/1" });
   return { clock, send: (request) => clock.run(chain(request)) };
+}
+
+/** A transport over such a wire, in virtual time. */
+export function transportOver(end: Send, options: Partial<TransportOptions> & { readonly clock: VirtualClock }): Send {
+  const common = { baseUrl: "http://x", apiKey: new Secret(canary), userAgent: "test/1", random: () => 0.5 };
+  return createTransport({ ...common, ...options, end });
+}
+
+/** Reads the answer of a service that always answers so, as one attempt does. */
+export function answering(response: Partial<HttpResponse>, key = canary): Send {
+  return async (request) => {
+    const redactor = request.redactor ?? new Redactor();
+    redactor.learn([key]);
+    return readAnswer({ ...request, redactor }, { status: 200, headers: {}, body: "", ...response }, keyHider(key));
+  };
 }
 
 /** The error of a request that has to fail. */

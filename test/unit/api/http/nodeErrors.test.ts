@@ -1,6 +1,8 @@
 import { http } from "../../../../provider/api/http/send";
-import { ConnectionError } from "../../../../provider/base/errors";
+import { ConnectionError, messageOf } from "../../../../provider/base/errors";
+import { VirtualClock } from "../../../support/virtualClock";
 import { requestOf } from "../fakes";
+import { transportOver } from "./httpHarness";
 
 let mockFailure: unknown;
 // A real connection cannot produce such errors on purpose.
@@ -19,7 +21,10 @@ test.each([
   ["UND_ERR_CONNECT_TIMEOUT", undefined, "not-sent"],
   ["ECONNREFUSED", "read", "ambiguous"],
   ["EHOSTUNREACH", undefined, "ambiguous"],
-  ["ECONNRESET", "connect", "ambiguous"],
+  ["ETIMEDOUT", "connect", "not-sent"],
+  ["ENOBUFS", "connect", "not-sent"],
+  ["ECONNRESET", "connect", "not-sent"],
+  ["ECONNRESET", "read", "ambiguous"],
 ])("%s of the system call %s has the outcome %s", async (code, syscall, outcome) => {
   const alone = nodeError(code, syscall);
   for (const failure of [alone, new AggregateError([alone, alone])]) {
@@ -28,4 +33,16 @@ test.each([
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({ outcome, cause: { code } });
   }
+});
+
+test("a creation whose host cannot be reached at any of its addresses is sent again, and certainly made nothing", async () => {
+  const addresses = [nodeError("ETIMEDOUT", "connect"), nodeError("ECONNREFUSED", "connect")];
+  mockFailure = Object.assign(new AggregateError(addresses), { code: "ETIMEDOUT" });
+  const clock = new VirtualClock();
+  const send = transportOver(http("http://127.0.0.1"), { clock });
+  const error: unknown = await clock.run(send(requestOf("create")).catch((reason: unknown) => reason));
+  expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, failure: { attempts: 5 } });
+  expect(messageOf(error)).toMatch(
+    /the host did not answer in time \(ETIMEDOUT, 127\.0\.0\.1\) \(tried 5 times\)\. Check the address/,
+  );
 });

@@ -1,4 +1,7 @@
-import type { HttpRequest, Send } from "../../../../provider/api/http/send";
+import { readRateHeaders } from "../../../../provider/api/http/rateHeaders";
+import type { RateLimiter } from "../../../../provider/api/http/rateLimiter";
+import { defaultMaxQueueMs, type HttpRequest, type Send } from "../../../../provider/api/http/send";
+import type { Clock } from "../../../../provider/base/clock";
 import type { VirtualClock } from "../../../support/virtualClock";
 import { rateAnswer } from "../fakes";
 
@@ -85,5 +88,25 @@ function accountOf(startMs: number, options: RateServiceOptions & { windowMs: nu
       return isFree;
     },
     standing: (nowMs: number) => ({ left: limit - held(nowMs).length, resetMs: resetMs(nowMs) }),
+  };
+}
+
+/** Sends through a rate limiter; a refusal is an answer too. Rejects with the wait if it would be too long. */
+export function paced(rateLimiter: RateLimiter, clock: Clock, send: Send): Send {
+  return async (request) => {
+    const { maxQueueMs = defaultMaxQueueMs, urgency, signal } = request;
+    const priority = urgency === "reconcile" ? "lookup" : (urgency ?? "normal");
+    const limits = { maxWaitMs: maxQueueMs, deadlineMs: Number.POSITIVE_INFINITY };
+    const permit = await rateLimiter.acquire({ priority, signal, ...limits });
+    if (!permit.release) throw new Error(`the limit is used up for ${permit.waitMs} ms`);
+    try {
+      signal?.throwIfAborted();
+      const answer = await send(request);
+      permit.release({ headers: readRateHeaders(answer.headers, clock.now()), isRefused: answer.status === 429 });
+      return answer;
+    } catch (error) {
+      permit.release(undefined);
+      throw error;
+    }
   };
 }

@@ -1,8 +1,9 @@
 import events, { getEventListeners } from "node:events";
-import { createBudget, rateBudget } from "../../../../provider/api/http/rateLimiter";
+import { RateLimiter } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, HttpResponse } from "../../../../provider/api/http/send";
 import { quiet, VirtualClock } from "../../../support/virtualClock";
 import { fakeService, rateAnswer, requestOf } from "../fakes";
+import { paced } from "./rateHarness";
 
 interface Bench {
   readonly clock: VirtualClock;
@@ -21,7 +22,7 @@ function bench(answer: Answer, random = 0.5, latencyMs?: (request: HttpRequest, 
   let count = 0;
   const slow = latencyMs && ((request: HttpRequest) => latencyMs(request, service.arrivals.length));
   const service = fakeService(clock, (request) => answer(request, count++), slow);
-  const handler = rateBudget({ clock, random: () => random })(service.send);
+  const handler = paced(new RateLimiter({ clock, random: () => random }), clock, service.send);
   const times = () => service.arrivals.map(({ atMs }) => atMs - startMs);
   return { clock, startMs, service, send: (request = requestOf()) => handler(request), times };
 }
@@ -41,26 +42,29 @@ test("a probe that hangs is followed by another one after 10 s", async () => {
   expect(times()).toEqual([0, 10_000, 10_050]);
 });
 
-test("while reads fill the connections, a place stays free for a deletion", async () => {
+test("only a part of what is left is in flight; a lookup after a lost answer need not wait for that", async () => {
   const { clock, service, send } = bench((_request, count) => left(99 - count));
-  await clock.run(many(45, () => send()));
+  await clock.run(send());
   const reads = many(30, () => send());
   await quiet();
-  const deletion = send(requestOf("delete"));
+  expect(service.counts.inFlight).toBe(4);
+  const lookup = send(requestOf("read", { urgency: "reconcile" }));
   await quiet();
-  expect([service.arrivals.at(-1)?.request.kind, service.counts.inFlight]).toEqual(["delete", 16]);
-  await clock.run(Promise.all([reads, deletion]));
+  expect([service.arrivals.at(-1)?.request.urgency, service.counts.inFlight]).toEqual(["reconcile", 5]);
+  await clock.run(Promise.all([reads, lookup]));
 });
 
-test("a lookup after a lost answer need not heed the share: its first 5 s may be all that an interrupt leaves", async () => {
-  const { clock, service, send } = bench((_request, count) => left(count < 2 ? 2 : 90));
+test("all but lookups leave a tenth of a window, which shrinks evenly: nothing stays unused", async () => {
+  const { clock, service, send, times } = bench((_request, count) => left(4 - count), 0);
   await clock.run(send());
-  const others = ["create", "delete"] as const;
-  const waiting = others.map((kind) => send(requestOf(kind, { maxQueueMs: 60_000 })));
+  const waiting = many(5, () => send());
+  await quiet();
+  expect(service.arrivals).toHaveLength(1);
   const lookup = send(requestOf("read", { urgency: "reconcile", maxQueueMs: 0 }));
   await expect(clock.run(lookup)).resolves.toMatchObject({ status: 200 });
-  expect(service.arrivals).toHaveLength(2);
-  await clock.run(Promise.all(waiting));
+  await clock.run(waiting);
+  // A window of a minute, of which 30 s are left: 3 of 100 are free for its last 18 s, the last one for its last 6 s.
+  expect(times()).toEqual([0, 50, 12_050, 18_050, 24_050, 30_050, 30_100]);
 });
 
 test.each([
@@ -75,16 +79,16 @@ test.each([
 
 test("a request whose answer is lost has used up a permit, and so has each further attempt", async () => {
   const clock = new VirtualClock();
-  const budget = createBudget({ clock, random: () => 0 });
+  const rateLimiter = new RateLimiter({ clock, random: () => 0 });
   const answers = [left(99), undefined, undefined, left(99)];
   const service = fakeService(clock, () => {
     const answer = answers.shift();
     if (!answer) throw new Error("lost");
     return answer;
   });
-  const send = rateBudget({ clock, random: () => 0, budget })(service.send);
+  const send = paced(rateLimiter, clock, service.send);
   for (let count = 0; count < 4; count += 1) await clock.run(send(requestOf()).catch(() => undefined));
-  expect(budget.view().left).toBe(97);
+  expect(rateLimiter.view().left).toBe(97);
 });
 
 test("50 waits that one signal cancels all end and leave nothing behind", async () => {
@@ -123,22 +127,17 @@ test("a waiting request is refused when a new 429 makes the wait too long", asyn
   expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
 });
 
-test("the view of a budget shows what is left and until when, how much of it polls may use, our share, and who waits", async () => {
-  const viewed = async (remaining: number) => {
-    const clock = new VirtualClock();
-    const budget = createBudget({ clock, random: () => 0 });
-    const send = rateBudget({ clock, random: () => 0, budget })(fakeService(clock, () => left(remaining)).send);
-    await clock.run(send(requestOf()));
-    return { clock, budget, send };
-  };
-  const { clock, budget } = await viewed(99);
-  expect(budget.view()).toEqual({ limit: 100, left: 99, spare: 97, resetInMs: 30_000, queued: 0, share: 1 });
-  await clock.advance(30_000);
-  expect(budget.view()).toEqual({ limit: 100, queued: 0, share: 1 });
-  // Others have used half of the window; a process with few requests may send a few.
-  expect((await viewed(50)).budget.view()).toMatchObject({ left: 50, share: 1 / 50, spare: 9 });
-  const closed = await viewed(0);
-  const waiting = closed.send(requestOf("create"));
-  expect(closed.budget.view()).toMatchObject({ left: 0, spare: 0, resetInMs: 30_000, queued: 1 });
-  await closed.clock.run(waiting);
+test("the view shows what is left and until when, and who waits", async () => {
+  const clock = new VirtualClock();
+  const rateLimiter = new RateLimiter({ clock, random: () => 0 });
+  const answers = [left(99), left(0)];
+  const { send: wire } = fakeService(clock, () => answers.shift() ?? left(99));
+  const send = paced(rateLimiter, clock, wire);
+  expect(rateLimiter.view()).toEqual({ limit: 100, queued: 0 });
+  await clock.run(send(requestOf()));
+  expect(rateLimiter.view()).toEqual({ limit: 100, left: 99, resetInMs: 30_000, queued: 0 });
+  await clock.run(send(requestOf()));
+  const waiting = send(requestOf("create"));
+  expect(rateLimiter.view()).toEqual({ limit: 100, left: 0, resetInMs: 29_950, queued: 1 });
+  await clock.run(waiting);
 });

@@ -1,8 +1,8 @@
-import { retry } from "../../../../provider/api/http/retry";
 import type { HttpRequest, HttpResponse, RequestKind } from "../../../../provider/api/http/send";
 import { ConnectionError, type Outcome, type RequestError } from "../../../../provider/base/errors";
 import { quiet, VirtualClock } from "../../../support/virtualClock";
 import { rateAnswer, requestOf } from "../fakes";
+import { transportOver } from "./httpHarness";
 
 const kinds: RequestKind[] = ["read", "delete", "create", "write", "action"];
 /** How often a request that always fails so is sent; by outcome, in the order of `kinds`. */
@@ -24,12 +24,13 @@ function bench(answers: (Error | undefined)[], random = 0.5) {
   const clock = new VirtualClock();
   const startMs = clock.now();
   const calls: { atMs: number; request: HttpRequest }[] = [];
-  const handler = retry({ clock, random: () => random })(async (request): Promise<HttpResponse> => {
+  const wire = async (request: HttpRequest): Promise<HttpResponse> => {
     calls.push({ atMs: clock.now() - startMs, request });
     const answer = answers[calls.length - 1];
     if (answer) throw answer;
     return rateAnswer();
-  });
+  };
+  const handler = transportOver(wire, { clock, random: () => random });
   return { clock, calls, send: (request = requestOf()) => clock.run(handler(request)), start: handler };
 }
 
@@ -46,17 +47,20 @@ test.each(Object.entries(sendings))(
   },
 );
 
-test("a 429 spends no attempt, and time only: the wait for the rate budget has the rest of its limit", async () => {
-  const clock = new VirtualClock();
-  const limits: (number | undefined)[] = [];
-  const handler = retry({ clock, random: () => 0 })(async (request) => {
-    limits.push(request.maxQueueMs);
-    await clock.sleep(60_000);
-    if (limits.length < 3) throw failure("rate-limited");
-    return rateAnswer();
-  });
-  await clock.run(handler(requestOf("create", { attempts: 1, maxQueueMs: 200_000 })));
-  expect(limits).toEqual([200_000, 140_000, 80_000]);
+test("a 429 spends no attempt, and time only: the wait for the rate limit has the rest of its limit", async () => {
+  const refused = rateAnswer({ "retry-after": "60" }, 429);
+  for (const [maxQueueMs, sent, status] of [
+    [200_000, 4, 200],
+    [190_000, 4, 200],
+    [150_000, 3, 429],
+  ] as const) {
+    const clock = new VirtualClock();
+    let count = 0;
+    const send = transportOver(async () => (++count <= 3 ? refused : rateAnswer()), { clock, random: () => 0 });
+    const request = requestOf("create", { attempts: 1, maxQueueMs });
+    const answer = await clock.run(send(request).catch((error: unknown) => error));
+    expect([answer, count]).toEqual([expect.objectContaining({ status }), sent]);
+  }
 });
 
 test.each([
@@ -64,7 +68,7 @@ test.each([
   ["half of them", 0.5, [0, 250, 750, 1_750, 3_750, 7_750, 15_750, 25_750, 35_750]],
 ])("pauses double from 0.5 s to 20 s, with full jitter: %s", async (_what, random, expected) => {
   const { calls, send } = bench(always("ambiguous"), random);
-  await expect(send(requestOf("read", { attempts: 9 }))).rejects.toThrow(/^broken: ambiguous \(tried 9 times\)$/);
+  await expect(send(requestOf("read", { attempts: 9 }))).rejects.toThrow(/: broken: ambiguous \(tried 9 times\)$/);
   expect(calls.map(({ atMs }) => atMs)).toEqual(expected);
 });
 

@@ -1,6 +1,5 @@
-import { readClusterList } from "../../../../provider/api/read/clusterRecord";
 import { ApiError } from "../../../../provider/base/errors";
-import { listOf, one, type Page, record, records } from "./listHarness";
+import { listOf, one, type Page, readClusters, record, records } from "./listHarness";
 
 /** Examples of what the laws in neverWorst.test.ts do not vary: what is beside a list, and lists that end in another way. */
 
@@ -19,14 +18,15 @@ test.each<[string, unknown]>([
 
 test.each<[string, unknown]>([
   ["a bare list", []],
+  ["an empty list in an envelope", { data: [] }],
   ["an empty map under clusters", { clusters: {} }],
-  ["an empty list under another name, beside a total of 0", { fleet: [], total: 0 }],
 ])("%s has no cluster, and is complete", async (_what, json) => {
   expect(await one(json)).toMatchObject({ ids: [], complete: true, asked: [""] });
 });
 
 test("a list under another name is no list of clusters", async () => {
-  await expect(one({ fleet: clusters })).rejects.toThrow("it is not a list of clusters in a form");
+  for (const json of [{ fleet: clusters }, { fleet: [], total: 0 }])
+    await expect(one(json)).rejects.toThrow("it is not a list of clusters in a form");
 });
 
 test.each<[string, unknown]>([
@@ -36,6 +36,7 @@ test.each<[string, unknown]>([
   ["one record twice", [full, full]],
   ["a mark of a part beside a mark of the end", { clusters, has_more: false, meta: { partial: true } }],
   ["a second list of clusters", { clusters, archived_clusters: [two] }],
+  ["a second list whose ids have another form", { clusters, meta: { archived: [{ ...two, id: "3f2b8c1e" }] } }],
   ["a count that is larger than the list", { clusters, count: 3 }],
   ["a token that nobody knows", { clusters, paging: { resumeToken: "x" } }],
 ])("a list with %s is never complete", async (_what, json) => {
@@ -84,11 +85,11 @@ describe("a list of several pages", () => {
 
   it("that never ends is read to 1,000 pages, and is not complete", async () => {
     let asked = 0;
-    const list = await readClusterList(async () => {
+    const list = await readClusters(async () => {
       asked += 1;
       return { ...json(records(`cl_${asked}`), { next: `x${asked}` }), headers: {} };
     });
-    expect([asked, list.clusters.length, list.complete]).toEqual([1_001, 1_001, false]);
+    expect([asked, list.items.length, list.complete]).toEqual([1_001, 1_001, false]);
     expect(list.problem).toBe("it is longer than 10000 records or 1000 pages");
   });
 
@@ -102,7 +103,7 @@ describe("a list of several pages", () => {
   it("fails with the reason if the service fails at a page", async () => {
     const failure = { outcome: "server-error", method: "GET", path: "/", status: 500, isApiAnswer: true } as const;
     const lost = new ApiError("down", failure);
-    const list = readClusterList(async (query) => {
+    const list = readClusters(async (query) => {
       if (query) throw lost;
       return { json: { clusters: a, next: "x" }, headers: {} };
     });

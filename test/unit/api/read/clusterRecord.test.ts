@@ -73,10 +73,34 @@ test.each<[string, object, object]>([
   ["its time in UTC", { created_at: "2026-11-21T12:00:00+02:00" }, { createdAt: "2026-11-21T10:00:00.000Z" }],
   ["its time without a zone", { created_at: "2026-11-21 10:00:00" }, { createdAt: "2026-11-21T10:00:00.000Z" }],
   ["no time in a number", { created_at: "1795255200" }, {}],
-  ["env with what is no text", { env: { A: "1", n: 5, deep: {} } }, { env: { A: "1", n: "5", deep: null } }],
+  ["env with a number and a hidden value", { env: { A: "1", n: 5, x: null } }, { env: { A: "1", n: "5", x: null } }],
   ["no env in a list", { environment: [{ name: "A", value: "1" }] }, {}],
+  ["no env with values in objects", { env: { A: { value: "1" } } }, {}],
 ])("a cluster has %s", (_what, fields, expected) => {
   expect(detail({ id: "cl_1", ...fields })).toEqual({ id: "cl_1", ...expected });
+});
+
+test("the own fields of a record come before those of its groups", () => {
+  const config = { container: "a/b:1", env: { A: "1" }, status: "old", id: "cl_2" };
+  const read = detail({ data: { id: "cl_1", status: "running", config } });
+  expect(read).toEqual({ id: "cl_1", status: "running", container: "a/b:1", env: { A: "1" } });
+});
+
+test("what the service says is not hidden, whatever env is; texts beside an env that is not read are left out", () => {
+  const texts = {
+    status: "brewing llama",
+    reason: "OOM while loading llama",
+    replicas: [{ id: "r", message: "llama" }],
+  };
+  const readable = detail({ id: "cl_1", ...texts, env: { MODEL: "llama", PORT: "8080" } });
+  expect(readable.reason).toBe(texts.reason);
+  expect(readable.health?.replicas).toEqual([{ id: "r", status: "", message: "llama" }]);
+  for (const env of [[{ name: "MODEL", value: "llama" }], { MODEL: { value: "llama" } }])
+    for (const json of [{ env }, { spec: { env } }])
+      expect(detail({ id: "cl_1", ...texts, ...json })).toEqual({
+        id: "cl_1",
+        health: { replicas: [{ id: "r", status: "" }] },
+      });
 });
 
 const raw = " byte\u001b[31m\u202e for byte\r\n";

@@ -1,8 +1,10 @@
+import { createClient } from "../../../../provider/api/client";
 import { joinGpus, matchGpu, mergeRows, priceInTier } from "../../../../provider/api/gpuMatch";
+import { readAnswer } from "../../../../provider/api/http/answers";
 import { gpuKey } from "../../../../provider/api/names";
-import { readGpuList, readGpuType } from "../../../../provider/api/read/gpuRecords";
+import { readGpuType } from "../../../../provider/api/read/gpuRecords";
 import type { GpuType } from "../../../../provider/api/types";
-import { gpusOf } from "./listHarness";
+import { gpusOf, readGpus } from "./listHarness";
 
 /** That no price is read too low, and no GPU taken for another one, whatever the form, are laws in neverWorst.test.ts. */
 
@@ -18,9 +20,10 @@ test.each<[string, unknown, string[]]>([
 
 test.each<[string, unknown, string]>([
   ["a list under another name", { catalog: [{ type: "h100" }] }, "it is not a list of GPU types"],
-  ["a bare map, which may be about anything", { h100: { price: 1 } }, "it is not a list of GPU types"],
+  ["a bare map without a name like that of a GPU", { user: { price: 1 } }, "it is not a list of GPU types"],
   ["a map of numbers, which may be counts", { gpus: { h100: 3, l4: 0 } }, "it is not a list of GPU types"],
   ["other things by name", { data: { user: { id: "u-1" } } }, "none of its records names a GPU type"],
+  ["records without an identifier", { data: [{ price: 1 }] }, "none of its records names a GPU type"],
 ])("%s is no list of GPU types", async (_what, json, why) => {
   await expect(gpusOf(json)).rejects.toThrow(why);
 });
@@ -54,6 +57,11 @@ test.each<[string, Record<string, unknown>, object]>([
     { pricePerHour: 2.99 },
   ],
   ["cents", { hourlyPriceCents: 299, currency: "USD" }, { pricePerHour: 2.99, currency: "USD" }],
+  [
+    "a price inside objects",
+    { pricing: { on_demand: { usd_per_hour: 2 }, spot: { usd_per_hour: 1 } } },
+    { pricePerHour: 2, currency: "USD" },
+  ],
   ["a currency in its name", { price_per_hour_eur: 2.99 }, { pricePerHour: 2.99, currency: "EUR" }],
   ["the highest of several prices", { hourly_price: 2.99, cost_per_hour: 1 }, { pricePerHour: 2.99 }],
   ["prices of something else, as nothing", { spot_price: 1, setup_cost: 5, price_per_token: 0.1 }, {}],
@@ -78,12 +86,14 @@ describe("the price in a tier", () => {
 
   it.each<[string, unknown]>([
     ["rows", { gpu: rows, cpu: [] }],
+    ["objects", [{ id: "h100", pricing: { community: { hourlyCents: 299 }, verified: { hourlyCents: 374 } } }]],
     ["names", [{ id: "h100", communityCents: 299, verifiedCents: 374 }]],
+    ["numbers", [{ id: "h100", prices: { community: 2.99, verified: 3.74 } }]],
   ])("is found in %s, also after the lists are joined; of another tier, there is none", async (_what, json) => {
     const { gpus } = await gpusOf(json);
     expect(inTiers(gpus)).toEqual([2.99, 2.99, 3.74, undefined]);
     const stock = (await gpusOf([{ gpuModel: "h100", tier: "verified", region: "eu", freeGpus: 1 }])).gpus;
-    const [model] = joinGpus((await gpusOf([{ id: "h100" }])).gpus, gpus, stock);
+    const [model] = joinGpus((await gpusOf([{ id: "h100" }])).gpus, [...gpus, ...stock]);
     expect(model).toMatchObject({ type: "h100", pricePerHour: 2.99, availableCount: 1 });
     expect(inTiers(model ? [model] : [])).toEqual([2.99, 2.99, 3.74, undefined]);
   });
@@ -113,21 +123,23 @@ describe("the availability of one type", () => {
     ["records by region", [false, true].map((available) => ({ type: "H100", region: `${available}`, available }))],
     ["a map of types", { gpus: { l4: { stock: 0 }, h100: { stock: 1 } } }],
   ])("is read from %s", (_what, json) => {
-    expect(readGpuType("h100")(json)).toMatchObject({ type: "h100", available: true });
+    expect(mergeRows(readGpuType("h100")(json))).toMatchObject({ type: "h100", available: true });
   });
 
   it("is not read from records that do not name it, and unknown from nothing", () => {
     for (const json of [{ gpu_type: "l4", available: true }, [{ type: "l4" }], [{ region: "eu", available: true }]])
       expect(() => readGpuType("h100")(json)).toThrow("it is not about this GPU type");
-    expect(readGpuType("h100")(null)).toEqual({ type: "h100", raw: {} });
+    expect(readGpuType("h100")(null)).toEqual([{ type: "h100", raw: {} }]);
   });
 });
 
 test("a list of GPUs in pages is read to its end, and one that repeats a page is an error", async () => {
   const pagesOf = (pages: Record<string, unknown>) =>
-    readGpuList(async (query = "") => ({ json: pages[query], headers: {} }));
+    readGpus(async (query = "") => ({ json: pages[query], headers: {} }));
   const page = { gpus: [idH100], next_cursor: "x" };
-  const { gpus } = await pagesOf({ "": page, "cursor=x": { gpus: [idL4] } });
-  expect(gpus.map(({ type }) => type)).toEqual(["h100", "l4"]);
-  await expect(pagesOf({ "": page, "cursor=x": page })).rejects.toThrow("the same page repeatedly");
+  const { items } = await pagesOf({ "": page, "cursor=x": { gpus: [idL4] } });
+  expect(items.map(({ type }) => type)).toEqual(["h100", "l4"]);
+  const response = { status: 200, headers: {}, body: JSON.stringify(page) };
+  const client = createClient(async (request) => readAnswer(request, response, String));
+  await expect(client.listGpuTypes()).rejects.toThrow("the same page repeatedly");
 });

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { createClient } from "../../../../provider/api/client";
+import { endpoints as e } from "../../../../provider/api/endpoints";
 import { matchGpu, priceInTier } from "../../../../provider/api/gpuMatch";
-import { statusErrors } from "../../../../provider/api/http/statusErrors";
+import { readAnswer } from "../../../../provider/api/http/answers";
 import { gpuKey } from "../../../../provider/api/names";
 import { readClusterIfAny, readCreated, readDetail } from "../../../../provider/api/read/clusterRecord";
 import { readGpuType } from "../../../../provider/api/read/gpuRecords";
@@ -9,7 +10,6 @@ import { readStatus } from "../../../../provider/api/read/statusRecord";
 import type { StatusRecord } from "../../../../provider/api/records";
 import { isLeaving } from "../../../../provider/api/states";
 import { isNotFound } from "../../../../provider/base/errors";
-import { Secret } from "../../../../provider/base/text";
 import { runs } from "../../../support/shares";
 import { gpusOf, listOf, type Page } from "./listHarness";
 import {
@@ -235,6 +235,8 @@ const priceForms: readonly ((price: number) => { said: object; isReadable: boole
   (price) => ({ said: { price_range: { from: price / 2, to: price } }, isReadable: false }),
 ];
 
+const gpuLists = [e.listGpuTypes, e.listGpuModels, e.listGpuPricing, e.listGpuAvailability];
+
 test(
   "a price is never lower than the real one",
   always(async (pick, form, log) => {
@@ -253,8 +255,22 @@ test(
       const nested = byTier.map(([tier, price]) => [tier, { price_per_hour: price }]);
       return form === "openrelay" ? cents : [{ ...model, pricing: Object.fromEntries(nested) }];
     });
-    const json = form === "client" ? { data: list, ...unit } : { gpu: shuffled(list, pick), cpu: [], ...unit };
-    const { gpus } = await gpusOf(log(varied(json, pick))).catch(() => ({ gpus: [] }));
+    const alone = "billing_unit" in unit ? tiers.community / 60 : tiers.community;
+    const inMap = pick<unknown>(flat.said, alone, alone.toFixed(4));
+    const byType = Object.fromEntries(gpuTypes.map((type) => [type, inMap]));
+    const prices = { prices: byType, ...unit };
+    const map = pick<object>(
+      prices,
+      { result: byType, ...unit },
+      { ...byType, ...unit },
+      { types: gpuTypes, ...prices },
+    );
+    const rowsOrPlaces = form === "client" ? { data: list, ...unit } : { gpu: shuffled(list, pick), cpu: [], ...unit };
+    const isInMap = !isInTiers && pick(true, false);
+    const json = isInMap ? map : rowsOrPlaces;
+    const { gpus } = await gpusOf(log(varied(json, pick)), isInMap ? e.listGpuPricing : pick(...gpuLists)).catch(
+      () => ({ gpus: [] }),
+    );
     const least = { community: tiers.community, verified: isInTiers ? tiers.verified : tiers.community };
     for (const tier of [undefined, "community", "verified"] as const) {
       const { pricePerHour } = priceInTier(
@@ -262,7 +278,7 @@ test(
         tier,
       );
       if (pricePerHour !== undefined) expect(pricePerHour).toBeGreaterThanOrEqual(least[tier ?? "community"]);
-      if (!isInTiers && !flat.isReadable) expect(pricePerHour).toBeUndefined();
+      if (!isInTiers && !flat.isReadable && !(isInMap && inMap !== flat.said)) expect(pricePerHour).toBeUndefined();
     }
   }),
 );
@@ -282,8 +298,13 @@ test(
       { gpus: list, total: list.length },
       { models: { by_id: list } },
     ];
-    const json = pick<unknown>(varied(pick<unknown>(...answers), pick), { gpu_types: byType });
-    const { gpus } = await gpusOf(log(json)).catch(() => ({ gpus: [] }));
+    const inMap = pick<unknown>("NVIDIA", 3, "3", true, "available", { available: true });
+    const alone = Object.fromEntries(gpuTypes.map((type) => [type, inMap]));
+    const beside = pick<object>({}, {}, { total: 3 }, { limit: 3, count: 3 });
+    const maps = [{ gpu_types: byType }, byType, { ...alone, ...beside }, { availability: alone, ...beside }];
+    const json = pick<unknown>(varied(pick<unknown>(...answers, ...maps), pick), ...maps);
+    const { gpus } = await gpusOf(log(json), pick(...gpuLists)).catch(() => ({ gpus: [] }));
+    expect(gpus.filter(({ type }) => ["total", "limit", "count"].includes(type))).toEqual([]);
     const asked = pick(...gpuTypes, "A100", "H100 80GB", "gpu", "acme");
     const match = matchGpu(asked, gpus);
     if (match.kind === "one") expect(gpuKey(match.gpu.type)).toBe(gpuKey(asked));
@@ -296,8 +317,7 @@ test(
 
 /** A client whose service gives one answer. */
 function clientOf(status: number, body: string) {
-  const answer = async () => ({ status, headers: {}, body });
-  return createClient(statusErrors(new Secret("api-key-of-the-test"))(answer));
+  return createClient(async (request) => readAnswer(request, { status, headers: {}, body }, (text) => text));
 }
 
 const pageOfGateway = "<html><body>404 not found: hf_abcdefgh1234</body></html>";
@@ -327,12 +347,12 @@ test(
 );
 
 test(
-  "a value of env is never in a text or in a status word",
+  "a value of an env whose form is not read is never in a text or in a status word",
   always(async (pick, form, log) => {
     const secret = "hf_abcdefgh1234";
     const quote = `could not start with ${secret}`;
     const facts = { ...factsOf(pick, "cl_1"), status: pick("running", quote), env: { HF_TOKEN: secret } };
-    const env = pick<unknown>(facts.env, [{ name: "HF_TOKEN", value: secret }], [`HF_TOKEN=${secret}`], {
+    const env = pick<unknown>([{ name: "HF_TOKEN", value: secret }], [`HF_TOKEN=${secret}`], {
       HF_TOKEN: { value: secret },
     });
     const replicas = [{ id: "r-1", status: pick("failed", quote), healthy: false, message: quote }];

@@ -11,7 +11,6 @@ import {
   failingChange,
   type Held,
   noStatus,
-  patch,
   reach,
   redeploy,
   refresh,
@@ -79,7 +78,7 @@ describe("a cluster that shall be stopped", () => {
 
 describe("a cluster that shall run", () => {
   it.each<[string, string[]]>([
-    ["failed", [patch, redeploy]],
+    ["failed", [redeploy]],
     ["provisioning", [scale]],
     ["stopping", [restart]],
     ["stopped", [restart]],
@@ -198,6 +197,19 @@ it("a start whose answer is lost, and that shows only after some seconds, is not
   expect(sent).toBe(1);
 });
 
+it.each([8_000, 50_000])("a start that shows only after %d ms is not followed by another action", async (delayMs) => {
+  const bench: Bench = await openBench({
+    client: (real) => ({
+      restartCluster: (id) => {
+        void bench.clock.sleep(delayMs).then(() => real.restartCluster(id));
+        return Promise.resolve(undefined);
+      },
+    }),
+  });
+  const at = await reach(bench, await settleStopped(bench), asked, [restart]);
+  expect(running(bench, at)).toMatchObject({ status: "running", restarts: 0, generation: 2 });
+});
+
 it("a start that is never answered, and never shows, goes on with the next action", async () => {
   const bench = await openBench();
   const stopped = await settleStopped(bench);
@@ -247,6 +259,15 @@ describe.each(ways)("%s", (_title, before, wanted, dialect, goal) => {
       await expectAtGoal(bench, end, wanted);
     }
   });
+});
+
+it("a variable that is removed while a stopped cluster refuses updates is removed at its start", async () => {
+  const bench = await openBench({ dialect: { updateSemantics: "merge-keys", stoppedUpdate: "refused" } });
+  const made = await settle(bench, { ...asked, env: { MODEL: "llama", MODE: "fast" } });
+  bench.simulator.change(made.id, { status: "stopped" });
+  const stopped = await change(bench, made, { ...atRest, env: { MODEL: "llama" } });
+  const end = await change(bench, stopped, { ...asked, env: { MODEL: "llama" } });
+  expect(running(bench, end).env).toEqual({ MODEL: "llama" });
 });
 
 describe("an update of env and replicas that was interrupted", () => {

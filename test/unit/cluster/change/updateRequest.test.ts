@@ -1,6 +1,7 @@
 import type { UpdateBody } from "../../../../provider/api/requests";
 import { ApiError } from "../../../../provider/base/errors";
-import { amend } from "../../../../provider/cluster/change/updateRequest";
+import { secondBody } from "../../../../provider/cluster/change/updateRequest";
+import type { CheckedInputs } from "../../../../provider/cluster/model/stateFields";
 import type { Properties } from "../../../../provider/contract";
 import type { Dialect, Fault } from "../../../../simulator";
 import { type Bench, countOf, failureOf, openSettled, writes } from "../harness";
@@ -18,6 +19,8 @@ const image: Properties = { container: "team/server:2.0" };
 const removal: Properties = { env: { MODEL: "one" } };
 const both: Properties = { replicas: 4, env: { MODEL: "two", OLD: "old" } };
 const everything: Properties = { ...image, replicas: 4, ...removal };
+/** The number of replicas has a request of its own. */
+const unscaled: Properties = { ...image, ...removal };
 const port: Properties = { extraFields: { tier: "verified", container_port: 9000 } };
 const withNull = { env: { MODEL: "one", OLD: null } };
 
@@ -42,15 +45,15 @@ type Row = [method: "PATCH" | "PUT" | "POST", form: Form, what: string, changes:
 const [patched, put, post] = ["PATCH", "PUT", "POST"] as const;
 const rows: Row[] = [
   [patched, "shown, replaced", "the image", image, image],
-  [patched, "hidden, merged", "replicas and env", both, both],
+  [patched, "hidden, merged", "replicas and env", both, { env: both["env"] }],
   [patched, "shown, replaced", "an extra field", port, { container_port: 9000 }],
   [patched, "shown, replaced", "a variable, which goes", removal, removal],
   [patched, "shown, merged", "a variable, which goes", removal, removal, withNull],
-  [patched, "hidden, replaced", "everything", everything, { ...everything, ...withNull }, everything],
-  [patched, "hidden, merged", "everything", everything, { ...everything, ...withNull }],
+  [patched, "hidden, replaced", "everything", everything, { ...unscaled, ...withNull }, unscaled],
+  [patched, "hidden, merged", "everything", everything, { ...unscaled, ...withNull }],
   [put, "shown, replaced", "the image", image, { ...all, env: before, ...image }],
   [put, "shown, merged", "a variable, which goes", removal, { ...all, ...removal }, { ...all, ...withNull }],
-  [post, "hidden, replaced", "everything", everything, { ...all, ...everything }],
+  [post, "hidden, replaced", "everything", everything, { ...all, ...unscaled }],
   [post, "hidden, replaced", "an extra field", port, { ...all, env: before, container_port: 9000 }],
 ];
 
@@ -143,52 +146,59 @@ it.each(Object.entries(echoes))(
 
 const env = { MODEL: "m" };
 const whole: UpdateBody = { container, replicas: 2, env };
-const spare: UpdateBody = { name: "web", gpuType: "h100" };
 
 function refusal(said: string, status = 422): ApiError {
   const outcome = status === 409 ? "busy" : "refused";
   return new ApiError(said, { method: "PATCH", path: "/", outcome, status, isApiAnswer: true, apiMessage: said });
 }
 
-describe("a body stays as it is after a refusal", () => {
+describe("a body is not sent again in another form", () => {
   it.each<[string, ApiError, (keyof UpdateBody)[]]>([
     ["where the field has to change: container", refusal("unknown field container"), ["container"]],
     ["after a complaint about a value", refusal("env.X must be upper case"), []],
     ["where only a longer word is like a field", refusal("unknown field environment_id, container_port"), []],
     ["where a field is missing that was sent", refusal("env is required"), []],
     ["after a conflict", refusal("unknown field replicas", 409), []],
-  ])("%s", (_title, error, needed) => {
-    expect(amend(whole, error, { needed: new Set(needed), all: whole, spare, mayKeepRemoved: true })).toBeUndefined();
+  ])("%s", (_title, error, differing) => {
+    const inputs = { ...whole, name: "web", gpuType: "h100" } as CheckedInputs;
+    expect(secondBody(whole, error, { all: whole, differing, inputs })).toBeUndefined();
   });
 });
 
 describe("an update of env that is refused", () => {
   const news = { ...checked, env: { MODEL: "another-value" } };
   const all = { container: checked["container"], replicas: 2, env: news.env };
-  const refused = (message: string, status = 422): Fault => ({ kind: "status", status, message, method: "PATCH" });
+  const refused = (message: string, method: string): Fault => ({ kind: "status", status: 422, message, method });
 
-  it.each<[string, Fault, Properties, object]>([
+  it.each<[string, "PATCH" | "PUT", string, object, object]>([
+    ["for the replicas is sent without them", "PUT", "replicas is not allowed", all, { ...all, replicas: undefined }],
     [
-      "for the replicas is sent without them",
-      refused("replicas is not allowed", 400),
-      { replicas: 4 },
+      "for a missing name is sent as a whole",
+      "PATCH",
+      "body.name: Field required",
       { env: news.env },
+      { ...all, name: "web" },
     ],
-    ["for a missing name is sent as a whole", refused("body.name: Field required"), {}, { ...all, name: "web" }],
-  ])("%s", async (_title, fault, others, body) => {
-    const { bench, id, state } = await openSettled(checked);
+  ])("%s", async (_title, updateMethod, message, ...expected) => {
+    const { bench, id, state } = await openSettled(checked, { dialect: { updateMethod } });
     // What the simulator itself makes of the second body does not matter here.
-    bench.simulator.fault(fault);
-    await bench.run(bench.cluster.update(bench.ctx(), id, state, { ...news, ...others }).catch(() => undefined));
-    const patches = bench.simulator.requests.filter(({ method }) => method === "PATCH");
-    expect(patches.map((request) => request.body).slice(0, 2)).toEqual([{ ...others, env: news.env }, body]);
+    bench.simulator.fault(refused(message, updateMethod));
+    await bench.run(bench.cluster.update(bench.ctx(), id, state, news).catch(() => undefined));
+    expect(bodies(bench).slice(0, 2)).toEqual(expected);
   });
 
   it("for its own field fails after one request, with the reason", async () => {
     const { bench, id, state } = await openSettled(checked);
-    bench.simulator.fault({ ...refused("env is not allowed"), times: 100 });
+    bench.simulator.fault({ ...refused("env is not allowed", "PATCH"), times: 100 });
     const error = await bench.run(failureOf(bench.cluster.update(bench.ctx(), id, state, news)));
     expect(error.message).toContain("env is not allowed");
     expect(writes(bench.simulator)).toEqual(["PATCH /v1/clusters/:id"]);
   });
+});
+
+it("a removed variable goes also if its value was empty, and the service is busy with the first part of the update", async () => {
+  const dialect: Partial<Dialect> = { updateSemantics: "merge-keys", busyWhen: "changing" };
+  const { bench, made } = await openSettled(withEnv({ KEEP: "a", GONE: "" }), { dialect });
+  await updateEnv(bench, made, { KEEP: "b" });
+  expect(bench.simulator.cluster(made.id)?.deployed.env).toEqual({ KEEP: "b" });
 });

@@ -42,7 +42,7 @@ describe("an adoption", () => {
     const { bench, id } = await openFound({}, fields);
     const { refusals, said } = await check(bench, { ...news, adopt: id });
     expect(refusals).toEqual([]);
-    expect(said).toEqual([`info: web: adopts ${id} ("found", 2 x h100): ${text}`]);
+    expect(said).toEqual([`info: web: adopts ${id} ("found"): ${text}`]);
     expect(writes(bench.simulator)).toEqual([]);
   });
 
@@ -90,18 +90,20 @@ describe("an adopted cluster", () => {
     expect([refusals, said, bench.simulator.requests]).toEqual([[], [], []]);
   });
 
-  it("cannot become another one", async () => {
-    expect((await checkOnce({ ...checked, adopt: "cl_2" }, adopted)).refusals).toEqual([
-      "adopt: is used at creation only, and this resource manages cl_1: remove it, or set it to cl_1",
-    ]);
+  it("cannot become another one: its difference is an error", async () => {
+    const { bench, inputs, refusals } = await checkOnce({ ...checked, adopt: "cl_2" }, adopted);
+    expect(refusals).toEqual([]);
+    expect(() => bench.cluster.diff(adopted, inputs, { id: "cl_1", urn: urnOf("web") })).toThrow(
+      'cluster "web" (cl_1): `adopt` names cl_2, but this resource already manages cl_1',
+    );
   });
 
   it.each<[string, Properties, RegExp[]]>([
     ["not by itself", { gpuType: "l4", adopt: "cl_1" }, [/^adopt: names the cluster that is replaced \(cl_1\)/]],
     ["by a new one once its line is removed", { gpuType: "l4" }, []],
   ])("can be replaced, %s", async (_title, news, refused) => {
-    for (const { refusals } of await checkTwice(await openBench(), { ...checked, ...news }, adopted)) {
-      expect(refusals).toEqual(refused.map((text) => expect.stringMatching(text)));
-    }
+    const [first, second] = await checkTwice(await openBench(), { ...checked, ...news }, adopted);
+    expect(first.refusals).toEqual([]);
+    expect(second.refusals).toEqual(refused.map((text) => expect.stringMatching(text)));
   });
 });

@@ -1,9 +1,8 @@
 import fc from "fast-check";
-import { type Cost, costAt, Ledger } from "../../../../provider/cluster/check/cost";
-import { asInputs } from "../../../../provider/cluster/model/state";
+import { costAt } from "../../../../provider/cluster/check/cost";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type BenchOptions, openBench } from "../harness";
-import { checked, urnOf } from "../inputs";
+import { checked } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
 const priceless: BenchOptions = {
@@ -56,7 +55,7 @@ describe("maxHourlyCost", () => {
   it("cannot be checked without a price, which is a warning", async () => {
     const { refusals, said } = await checkOnce({ ...checked, maxHourlyCost: 5 }, {}, priceless);
     expect(refusals).toEqual([]);
-    expect(said).toContainEqual(expect.stringMatching(/^warning: web: `maxHourlyCost` cannot be checked/));
+    expect(said).toEqual(['warning: the service shows no price for "h100", so `maxHourlyCost` does not count it']);
   });
 });
 
@@ -95,34 +94,41 @@ describe("gpucluster:maxHourlyCost", () => {
       { ...checked, name: "b" },
     ]);
     expect(bench.said.filter((line) => line.includes("maxHourlyCost"))).toEqual([
-      'warning: gpucluster:maxHourlyCost does not count "a" and other clusters without a known price in the same currency',
+      'warning: the service shows no price for "h100", so gpucluster:maxHourlyCost does not count it',
     ]);
   });
 
-  it("counts no other currency, says how many those are, and adds up without the traces of binary fractions", () => {
-    const ledger = new Ledger();
-    const set = (name: string, cost: Partial<Cost>) => ledger.set(urnOf(name), { parts: "", ...cost }, 0);
-    set("a", { amount: 0.1, currency: "USD" });
-    set("b", { amount: 0.2, currency: "USD" });
-    set("c", { amount: 50, currency: "EUR" });
-    set("d", {});
-    expect(ledger.uncounted()).toEqual(["c", "d"]);
-    const over = (maxHourlyCost: number) =>
-      ledger.over(urnOf("a"), asInputs({}), {
-        ...{ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" },
-        maxHourlyCost,
-      });
-    expect(over(0.3)).toEqual([]);
-    const reason = expect.stringMatching(/cost 0\.30 USD per hour: .*; not counted: 2 whose cost is not known$/);
-    expect(over(0.2)).toEqual([{ property: "", reason }]);
+  it("holds for the dearest type that a creation may get: each type is shown with its price", async () => {
+    const news = { ...checked, gpuType: "l4", fallbackGpuTypes: ["h200", "h100"] };
+    const { refusals } = await checkOnce(news, {}, { settings: { maxHourlyCost: 7 } });
+    expect(refusals).toEqual([
+      expect.stringMatching(/clusters seen so far cost 7\.98 USD per hour: web 7\.98 \(2 x h200/),
+    ]);
+    const { inputs, said } = await checkOnce(news, {}, { settings: { maxHourlyCost: 8 } });
+    expect(inputs["hourlyCost"]).toBe(0.88);
+    expect(said).toEqual([
+      "info: web: the creation asks for 2 x l4 at 0.44 USD per hour, then for 2 x h200 at 3.99 USD per hour, " +
+        "then for 2 x h100 at 2.99 USD per hour",
+    ]);
+  });
+
+  it("asks nothing for 200 clusters that do not change, and counts them", async () => {
+    const bench = await openBench({ settings: { maxHourlyCost: 1_196 } });
+    const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);
+    for (const name of names)
+      expect((await check(bench, { ...checked, name }, old({ name }), name)).refusals).toEqual([]);
+    expect(bench.simulator.requests).toEqual([]);
+    const { refusals } = await check(bench, { ...checked, name: "new" }, {}, "new");
+    expect(refusals).toEqual([expect.stringMatching(/is 1196\.00, but the clusters seen so far cost 1201\.98 USD/)]);
   });
 });
 
-describe("a change that lowers the cost passes every limit, at the present prices:", () => {
+describe("a change that lowers the cost passes every limit:", () => {
   const limited = { ...checked, maxHourlyCost: 2 };
 
   it.each<[string, Properties, Properties, boolean]>([
     ["fewer replicas", { replicas: 3 }, { replicas: 4, hourlyCost: 11.96 }, true],
+    ["fewer replicas, whose price has risen", { replicas: 3 }, { replicas: 4, hourlyCost: 4 }, true],
     ["a stop", { desiredStatus: "stopped" }, { hourlyCost: 5.98 }, true],
     ["not a dearer type", { gpuType: "h200", replicas: 2 }, { hourlyCost: 5.98 }, false],
   ])("%s, above the limit of the cluster", async (_title, news, olds, passes) => {

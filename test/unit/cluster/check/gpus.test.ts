@@ -1,8 +1,7 @@
-import { chooseType } from "../../../../provider/cluster/check/gpuType";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type BenchOptions, countOf, openBench, requestLines } from "../harness";
-import { checked } from "../inputs";
-import { checkAll, checkOnce, checkTwice, old } from "./harness";
+import { checked, urnOf } from "../inputs";
+import { checkOnce, checkTwice, old } from "./harness";
 
 const listOf = (gpuType: unknown, ...others: unknown[]): Properties => ({
   ...checked,
@@ -11,52 +10,46 @@ const listOf = (gpuType: unknown, ...others: unknown[]): Properties => ({
 });
 
 describe("several GPU types", () => {
-  it.each<[string, Properties, string]>([
-    ["the first that is in stock", listOf("rtx4090", "h200", "h100"), "h200"],
-    ["the first that enough is there of", { ...listOf("h200", "h100"), replicas: 33 }, "h100"],
-    ["the first if none is there", { ...listOf("rtx4090", "l4"), replicas: 500 }, "rtx4090"],
-    ["one that exists before one that does not", listOf("h900", "h100"), "h100"],
-  ])("become %s, after one request", async (_title, news, type) => {
-    const { bench, inputs, refusals } = await checkOnce(news);
+  it("of a new cluster stay in the order of the program, whatever the stock is", async () => {
+    const news = listOf("rtx4090", "h200", "h100");
+    const { bench, inputs, refusals, said } = await checkOnce(news);
     expect(refusals).toEqual([]);
-    expect(inputs["gpuType"]).toBe(type);
+    expect(inputs).toMatchObject({ gpuType: "rtx4090", fallbackGpuTypes: ["h200", "h100"] });
     expect(countOf(bench.simulator, "GET /v1/gpus")).toBe(1);
+    expect(said).toEqual([
+      expect.stringMatching(/asks for 2 x rtx4090 at \S+ USD per hour, then for 2 x h200 at 3\.99 USD per hour, then/),
+    ]);
   });
 
-  it.each([["whatever the stock is", listOf("h200", "h100")]])(
-    "become the type that the cluster has, %s, without a request",
-    async (_title, news) => {
-      const { bench, inputs } = await checkOnce(news, old());
-      expect(inputs["gpuType"]).toBe("h100");
-      expect(bench.simulator.requests).toEqual([]);
-    },
-  );
+  it("become the type that the cluster has, without a request", async () => {
+    const { bench, inputs } = await checkOnce(listOf("h200", "h100"), old());
+    expect(inputs["gpuType"]).toBe("h100");
+    expect(bench.simulator.requests).toEqual([]);
+  });
 
-  it("keep that type through a replacement for another reason", async () => {
+  it("are tried in the order of the program again by a replacement for another reason", async () => {
     const bench = await openBench();
-    const [, { inputs, refusals }] = await checkTwice(bench, { ...listOf("h200", "h100"), name: "api" }, old());
-    expect(refusals).toEqual([]);
-    expect(inputs).toMatchObject({ gpuType: "h100", name: "api", hourlyCost: 5.98 });
-    expect(requestLines(bench.simulator)).not.toContain("GET /v1/gpus/pricing");
-  });
-
-  it("are chosen from in the light of what the clusters before take", async () => {
-    const news = ["a", "b", "a"].map((name) => ({ ...listOf("h200", "h100"), replicas: 20, name }));
-    const results = await checkAll(await openBench(), news);
-    expect(results.map(({ inputs }) => inputs["gpuType"])).toEqual(["h200", "h100", "h200"]);
+    const [first, second] = await checkTwice(bench, { ...listOf("h200", "h100"), name: "api" }, old());
+    expect([...first.refusals, ...second.refusals]).toEqual([]);
+    expect(first.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
+    expect(second.inputs).toMatchObject({ gpuType: "h200", fallbackGpuTypes: ["h100"], hourlyCost: 7.98 });
   });
 
   it.each<[string, Properties]>([
-    ["one of it is not known yet", listOf("h200", UNKNOWN)],
-    ["the replicas are not known yet", { ...listOf("h200", "h100"), replicas: UNKNOWN }],
-  ])("decide nothing if %s, without a request about it", async (_title, news) => {
-    const { bench, inputs, refusals } = await checkOnce(news);
-    expect(refusals).toEqual([]);
-    expect(inputs["gpuType"]).toBe(UNKNOWN);
-    expect(requestLines(bench.simulator).filter((line) => line.includes("gpus"))).toEqual([]);
+    ["one of them", { gpuType: "h100", fallbackGpuTypes: [UNKNOWN] }],
+    ["all of them", { gpuType: UNKNOWN, fallbackGpuTypes: [UNKNOWN] }],
+    ["the replicas", { ...listOf("h200", "h100"), replicas: UNKNOWN }],
+  ])("that are not known yet decide nothing: %s", async (_title, news) => {
+    const { inputs, refusals, said } = await checkOnce(
+      { ...checked, ...news },
+      {},
+      { settings: { maxHourlyCost: 20 } },
+    );
+    expect([refusals, said]).toEqual([[], []]);
+    expect(inputs["gpuType"]).toBe(news["gpuType"]);
   });
 
-  it("become the first, with one warning, if the service cannot be asked", async () => {
+  it("stay in their order, with one warning, if the service cannot be asked", async () => {
     const faults: BenchOptions["faults"] = [{ kind: "status", status: 503, path: "/v1/gpus**", times: 1_000 }];
     const { inputs, refusals, said } = await checkOnce(listOf("h900", "h100"), {}, { faults });
     expect(refusals).toEqual([]);
@@ -66,10 +59,12 @@ describe("several GPU types", () => {
     ]);
   });
 
-  it("become one that is there before one that may be, and that before one that is not", async () => {
-    const stock = (known: Record<string, number>) => async (type: string) => known[type];
-    expect(await chooseType(["a", "b", "c"], 2, stock({ a: 0, c: 0 }))).toBe("b");
-    expect(await chooseType(["a", "b", "c"], 2, stock({ b: 2, c: 0 }))).toBe("b");
+  it("differ from no type that the cluster has got of them, and its cost is that of this type", async () => {
+    const bench = await openBench();
+    const state = { ...old(), ...listOf("h100", "h100", "l4"), hourlyCost: 5.98 };
+    const news = { ...listOf("h200", "h100", "l4"), replicas: 3, hourlyCost: 11.97 };
+    const { changes } = bench.cluster.diff(state, news, { urn: urnOf("web") });
+    expect(Object.keys(changes)).toEqual(["replicas", "hourlyCost"]);
   });
 });
 
@@ -95,7 +90,22 @@ describe("a GPU type that the service does not list", () => {
     expect(countOf(bench.simulator, "GET /v1/gpus")).toBeLessThanOrEqual(1);
   });
 
+  it("is a warning as long as the cluster may have another type, which is listed", async () => {
+    const { bench, refusals, said } = await checkOnce({ ...listOf("h900", "h100"), replicas: 500 });
+    expect(refusals).toEqual([]);
+    expect(said[0]).toMatch(
+      /^warning: web: "h900" is not a GPU type .* The service decides whether it accepts the type$/,
+    );
+    const none = await checkOnce(listOf("h900", "h901"));
+    expect(none.refusals).toEqual([
+      refusal(none.bench.simulator.url),
+      expect.stringMatching(/^gpuType: "h901" is not/),
+    ]);
+    expect(requestLines(bench.simulator)).not.toContain("POST /v1/clusters");
+  });
+
   it.each<[string, BenchOptions, RegExp]>([
+    ["is empty", { gpuTypes: [] }, /lists no GPU type at all/],
     ["cannot be read", { faults: [{ kind: "body", body: "5", path: "/v1/gpus", times: 9 }] }, /cannot read/],
     [
       "may leave types out",

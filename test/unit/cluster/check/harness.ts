@@ -45,8 +45,11 @@ export async function checkTwice(
   olds: Properties,
   name = "web",
 ): Promise<[CheckResult, CheckResult]> {
+  const { cluster, ctx, run } = bench;
   const first = await check(bench, news, olds, name);
-  bench.cluster.diff(olds, first.inputs, { urn: urnOf(name) });
+  const urn = urnOf(name);
+  await run(cluster.verifyVisible(ctx({ urn }), "cl_1", olds, first.inputs));
+  cluster.diff(olds, first.inputs, { urn });
   return [first, await check(bench, news, {}, name)];
 }
 

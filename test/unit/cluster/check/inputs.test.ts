@@ -57,8 +57,8 @@ const badParts: [property: string, value: unknown, path: string, right: RegExp][
   ["env", { A: "b\0c" }, "env.A", /must not contain a NUL/],
   ["env", { A: "a\ud83d" }, "env.A", /must be valid Unicode text/],
   ["env", { A: canary.repeat(20_000) }, "env.A", /must be smaller than 128 KiB/],
-  ["restartTriggers", { a: { b: "c" } }, "restartTriggers.a", triggers],
-  ["redeployTriggers", [["a"]], "redeployTriggers.0", triggers],
+  ["restartTriggers", { a: { b: "c" } }, "restartTriggers", triggers],
+  ["redeployTriggers", [["a"]], "redeployTriggers", triggers],
 ];
 
 let bench: Bench;

@@ -3,7 +3,6 @@ import { ApiError } from "../../../../provider/base/errors";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
 import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";
 import { checked, urnOf } from "../inputs";
-import { warnings } from "../powerHarness";
 import { check, old } from "./harness";
 
 const creation = "POST /v1/clusters";
@@ -52,7 +51,7 @@ describe("a limit of the cost while the key is busy", () => {
   const never = () => Promise.reject(busyKey);
   it.each<[string, string[], (() => Promise<unknown>) | undefined, number, RegExp]>([
     ["of the stack holds", ["a", "b", "c", "d"], undefined, 2, /^: gpucluster:maxHourlyCost is 1/],
-    ["that cannot be had at all fails", ["a"], never, 0, /^: gpucluster:maxHourlyCost cannot be checked: HTTP 429/],
+    ["that cannot be had at all fails", ["a"], never, 0, /^: gpucluster:maxHourlyCost cannot be checked: .*: HTTP 429/],
   ])("%s", async (_title, names, answer, count, text) => {
     const bench = await openBusy(answer, stack);
     const results = await up(bench, names);
@@ -88,7 +87,9 @@ describe("what a preview shows of the outputs", () => {
     const { inputs, certain } = await shown(bench, listOf("h200", "h100", "l4"));
     expect(inputs).toMatchObject({ gpuType: "h200", fallbackGpuTypes: ["h100", "l4"] });
     expect(bench.cluster.preview(inputs, certain)).toMatchObject({ gpuType: UNKNOWN });
-    expect(bench.said).toEqual(['info: web: the creation asks for "h200" first, and then for "h100" and "l4"']);
+    expect(bench.said).toEqual([
+      "info: web: the creation asks for 2 x h200 at 3.99 USD per hour, then for 2 x h100 at 2.99 USD per hour, then for 2 x l4 at 0.44 USD per hour",
+    ]);
     const one = await shown(bench, listOf("h200"));
     expect(bench.cluster.preview(one.inputs, one.certain)).not.toHaveProperty("gpuType");
   });
@@ -103,51 +104,46 @@ async function upSoldOut(bench: Bench, news: Properties, stock: Readonly<Record<
   return { inputs, made: bench.run(bench.cluster.create(bench.ctx(), inputs)) };
 }
 
-describe("a service that refuses the GPU type that was in stock", () => {
-  it.each<[string, Properties, Readonly<Record<string, number>>, RegExp, number]>([
-    ["and all others", listOf("h200", "rtx4090"), { h200: 0 }, /The GPU type "rtx4090" is not available/, 2],
-    ["and has a dearer one", { ...listOf("l4", "h200"), maxHourlyCost: 5 }, { l4: 0 }, /is 5.*2 x h200/, 1],
-  ])("%s makes nothing", async (_title, news, stock, text, requests) => {
-    const bench = await openBench();
-    const { made } = await upSoldOut(bench, news, stock);
-    expect((await failureOf(made)).message).toMatch(text);
-    expect(writes(bench.simulator)).toEqual(Array(requests).fill(creation));
-    expect(living(bench.simulator)).toEqual([]);
-  });
+it("a service that refuses every GPU type of the list makes nothing", async () => {
+  const bench = await openBench();
+  const { made } = await upSoldOut(bench, listOf("h200", "rtx4090"), { h200: 0 });
+  expect((await failureOf(made)).message).toMatch(/The GPU type "rtx4090" is not available/);
+  expect(writes(bench.simulator)).toEqual([creation, creation]);
+  expect(living(bench.simulator)).toEqual([]);
 });
 
-describe("a type of a list whose price the service does not name", () => {
-  const isH200 = ({ type }: { readonly type: string }) => type === "h200";
-  /** `h200` has no price anywhere. */
-  const unpriced = ({ listGpuTypes, listGpuPricing }: Client): Partial<Client> => ({
-    listGpuTypes: async (...args) => {
-      const list = await listGpuTypes(...args);
-      const bare = list.gpus.map((gpu) => (isH200(gpu) ? { type: gpu.type, available: true, raw: {} } : gpu));
-      return { ...list, gpus: bare };
-    },
-    listGpuPricing: async (...args) => {
-      const list = await listGpuPricing(...args);
-      return { ...list, gpus: list.gpus.filter((gpu) => !isH200(gpu)) };
-    },
-  });
-
-  async function openSoldOut(...types: [string, ...string[]]) {
-    const bench = await openBench({ client: unpriced, settings: { maxHourlyCost: 20 } });
-    return { bench, ...(await upSoldOut(bench, listOf(...types), { l4: 0 })) };
-  }
-
-  it("is left out, with a warning or as an error if it is the last, under a limit of the stack", async () => {
-    const { bench, made } = await openSoldOut("l4", "h200", "h100");
-    expect((await made).state).toMatchObject({ gpuType: "h100", hourlyCost: 5.98, settled: true });
-    expect(writes(bench.simulator)).toEqual([creation, creation]);
-    expect(warnings(bench).join()).toMatch(
-      /"h200" is not allowed by a limit, so "h100" is next: .*no price for "h200"/,
-    );
-    const last = await openSoldOut("l4", "h200");
-    expect((await failureOf(last.made)).message).toMatch(/maxHourlyCost\S* cannot be checked: .* price for "h200"/);
-    expect(writes(last.bench.simulator)).toEqual([creation]);
-  });
-});
+it.each([
+  ["has no price anywhere", true],
+  ["has a price", false],
+])(
+  "a cluster that was given another type of the list, which %s, has its cost as far as it is known",
+  async (_title, isUnpriced) => {
+    const isH100 = ({ type }: { readonly type: string }) => type === "h100";
+    const bench = await openBench({
+      client: ({ listGpuTypes, listGpuPricing }) =>
+        isUnpriced
+          ? {
+              listGpuTypes: async (...args) => {
+                const list = await listGpuTypes(...args);
+                const bare = list.gpus.map((gpu) => (isH100(gpu) ? { type: gpu.type, available: true, raw: {} } : gpu));
+                return { ...list, gpus: bare };
+              },
+              listGpuPricing: async (...args) => {
+                const list = await listGpuPricing(...args);
+                return { ...list, gpus: list.gpus.filter((gpu) => !isH100(gpu)) };
+              },
+            }
+          : {},
+    });
+    const { inputs, made } = await upSoldOut(bench, listOf("h200", "h100"), { h200: 0 });
+    expect(inputs["hourlyCost"]).toBe(7.98);
+    const { state } = await made;
+    // The check has read the prices of all types.
+    expect(bench.simulator.requests.filter(({ path }) => path.startsWith("/v1/gpus"))).toEqual([]);
+    expect(state).toMatchObject({ gpuType: "h100", settled: true });
+    expect(state["hourlyCost"]).toBe(isUnpriced ? undefined : 5.98);
+  },
+);
 
 it("a cluster that was given another type of the list keeps it: the next preview shows no difference", async () => {
   const bench = await openBench();
@@ -160,4 +156,15 @@ it("a cluster that was given another type of the list keeps it: the next preview
   expect(again.inputs).toMatchObject({ gpuType: "h100", hourlyCost: 5.98 });
   expect(bench.simulator.requests.map(({ path }) => path)).toEqual(["/v1/clusters", "/v1/gpus"]);
   expect(cluster.diff(state, again.inputs, { urn: urnOf("web") }).changes).toEqual({});
+});
+
+it("an interrupt ends the lookups of a check at once", async () => {
+  const hangs = () => new Promise<never>(() => undefined);
+  const bench = await openBench({ client: () => ({ listGpuTypes: hangs }), settings: { maxHourlyCost: 1 } });
+  const controller = new AbortController();
+  const checking = bench.cluster.check(bench.ctx({ signal: controller.signal }), { ...checked });
+  const startMs = bench.clock.now();
+  setTimeout(() => controller.abort(new Error("interrupted")), 20);
+  await expect(checking).rejects.toThrow(/^interrupted$/);
+  expect(bench.clock.now()).toBe(startMs);
 });

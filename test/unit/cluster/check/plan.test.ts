@@ -1,4 +1,5 @@
-import { isAmong, lossesOf, transitionOf } from "../../../../provider/cluster/compare/transition";
+import { diffCluster } from "../../../../provider/cluster/compare/diff";
+import { lossOf } from "../../../../provider/cluster/compare/summary";
 import { asInputs } from "../../../../provider/cluster/model/state";
 import type { CheckedInputs } from "../../../../provider/cluster/model/stateFields";
 import { type Properties, UNKNOWN } from "../../../../provider/contract";
@@ -10,9 +11,7 @@ import { check, checkOnce, checkTwice, old } from "./harness";
 const of = (changes: Properties): CheckedInputs => asInputs({ ...completed, replicas: 4, ...changes });
 const made = { __generatedName: true };
 const atRest = { desiredStatus: "stopped" };
-const newFirst = (old = "with its 4 replicas is deleted") =>
-  `so it is replaced: the new cluster is created first, then the old one ${old}`;
-const oldFirst = "so it is replaced: the old cluster with its 4 replicas is deleted first, then the new one is created";
+const replaced = "so it is replaced: the old cluster with its 4 replicas is deleted";
 
 describe("the loss of capacity by", () => {
   it.each<[string, Properties, Properties, string?]>([
@@ -21,42 +20,49 @@ describe("the loss of capacity by", () => {
     ["a scale-down", {}, { replicas: 2 }, "4 -> 2 replicas: 2 are removed"],
     ["a stop", {}, atRest, "it is stopped: all 4 replicas stop"],
     ["a restart", { restartTriggers: [1] }, { restartTriggers: [2] }, "it is restarted: all 4 replicas restart"],
-    ["another GPU type, generated name", made, { ...made, gpuType: "l4" }, `\`gpuType\` changes, ${newFirst()}`],
-    ["another GPU type", {}, { gpuType: "l4" }, `\`gpuType\` changes, ${oldFirst}`],
-    ["another name", {}, { name: "api" }, `\`name\` changes, ${newFirst()}; its endpoint changes`],
-    ["a replacement of a stopped one", atRest, { name: "api" }],
     [
-      "a scale-up that `replaceOnChanges` makes a replacement",
-      {},
-      { replicas: 9, __replaceOnChanges: ["replicas"] },
-      `\`replicas\` changes, and \`replaceOnChanges\` requires a new cluster for that, ${oldFirst}`,
+      "a scale-down with a redeploy",
+      { redeployTriggers: [1] },
+      { redeployTriggers: [2], replicas: 1 },
+      "4 -> 1 replicas: 3 are removed; it is redeployed: its only replica restarts",
     ],
+    ["another GPU type, generated name", made, { ...made, gpuType: "l4" }, `\`gpuType\` changes, ${replaced}`],
+    ["another GPU type", {}, { gpuType: "l4" }, `\`gpuType\` changes, ${replaced}`],
+    ["another name", {}, { name: "api" }, `\`name\` changes, ${replaced}`],
+    ["a replacement of a stopped one", atRest, { name: "api" }],
     ["a GPU type that is not known yet", {}, { gpuType: UNKNOWN }],
-  ])("%s is said in one line, or is none", (_title, before, news, ...lines) => {
-    expect(lossesOf(transitionOf(of(before), of(news)))).toEqual(lines);
-  });
-
-  it("a replacement that the engine alone has decided names neither a cause nor the order", () => {
-    for (const news of [{}, { replicas: 9, env: { MODEL: "x" } }])
-      expect(lossesOf(transitionOf(of({}), of(news), { isRenewal: true }))).toEqual([
-        "it is replaced: the old cluster with its 4 replicas is deleted",
-      ]);
-  });
-
-  it.each<[string, string, boolean]>([
-    ["*", "replicas", true],
-    ["env", "env.MODEL", true],
-    ['env["A.B"]', "env.A.B", true],
-    ["env.MODEL", "env.OTHER", false],
-    ["env", "environment", false],
-  ])("the path %s of `replaceOnChanges` is about %s: %s", (option, path, isAbout) => {
-    expect(isAmong([option], path)).toBe(isAbout);
+    ["replicas that are not known yet", {}, { replicas: UNKNOWN }],
+  ])("%s is said in one line, or is none", (_title, before, news, ...[line]) => {
+    const [state, inputs] = [of(before), of(news)];
+    expect(lossOf(state, inputs, diffCluster({ ...state }, { ...inputs }).changes)).toBe(line);
   });
 
   it("a replacement is said once, though it is checked twice", async () => {
     const bench = await openBench();
     await checkTwice(bench, { ...checked, gpuType: "l4" }, old());
     expect(bench.said).toEqual([expect.stringMatching(/^warning: web: `gpuType` changes, so it is replaced/)]);
+  });
+
+  it.each<[string, Properties, string | undefined]>([
+    ["that keeps its name", {}, undefined],
+    ["by a pattern of pulumi:autonaming, which makes the same name again", made, "web"],
+    ["whose order the program gives", { __deleteBeforeReplace: true }, undefined],
+    ["whose order the program gives the other way", { ...made, __deleteBeforeReplace: false }, undefined],
+  ])("a replacement %s claims nothing about its order: only the engine knows it", async (_title, option, proposed) => {
+    const bench = await openBench();
+    const naming = proposed === undefined ? undefined : { proposed };
+    const { name, ...nameless } = checked;
+    const program = { ...(option["__generatedName"] ? nameless : { ...nameless, name }), ...option, gpuType: "l4" };
+    const olds = old({ name: "web", ...option });
+    const ctx = bench.ctx({ naming });
+    const { inputs, failures } = await bench.run(
+      bench.cluster.check(ctx, { ...program, __generatedName: undefined }, olds),
+    );
+    expect(failures).toEqual([]);
+    await bench.run(bench.cluster.verifyVisible(ctx, "cl_1", olds, inputs));
+    expect(bench.said).toEqual([
+      "warning: web: `gpuType` changes, so it is replaced: the old cluster with its 2 replicas is deleted",
+    ]);
   });
 });
 
@@ -76,7 +82,7 @@ describe("a forced replacement, which the engine checks as if it were a creation
     expect(refusals[0]?.length).toBeLessThanOrEqual(500);
     expect(refusals).toEqual([expect.stringMatching(new RegExp(`^name: "web-\\w+" is already the name of ${id} `))]);
     expect(refusals[0]).toMatch(
-      /may be of an interrupted run, or of another stack.*set `adopt: "cl_.*--replace.*state taint.*`deleteBeforeReplace: true`.*another `name`/s,
+      /compare age and image.*set `adopt: "cl_.*--replace.*state taint.*`deleteBeforeReplace: true`.*another `name`/s,
     );
   });
 
@@ -95,25 +101,20 @@ describe("a replacement by an option, of which the engine asks for no difference
   const away = "warning: web: it is replaced: the old cluster with its 2 replicas is deleted";
 
   it.each<[string, Properties, RegExp[], unknown[]]>([
-    ["says nothing of its order under a given name", {}, [], [away]],
+    ["says what is lost under a given name", {}, [], [away]],
     [
-      "is refused if the new cluster comes first",
+      "is refused if the program wants the new cluster first",
       { __deleteBeforeReplace: false },
-      [/^name: .*BeforeReplace: true/],
-      [],
+      [/^name: "web" is already/],
+      [away],
     ],
-    [
-      "passes if the old one goes first",
-      { __deleteBeforeReplace: true },
-      [],
-      [`${away} first, then the new one is created`],
-    ],
+    ["passes if the old one goes first", { __deleteBeforeReplace: true }, [], [away]],
   ])("%s", async (_title, option, failures, lines) => {
     const { bench } = await benchWith(checked);
     await check(bench, { ...checked, ...option }, old());
     const { refusals, said } = await check(bench, { ...checked, ...option }, {});
     expect(refusals).toEqual(failures.map((text) => expect.stringMatching(text)));
-    if (lines.length > 0) expect(said).toEqual(lines);
+    expect(said).toEqual(lines);
   });
 });
 
@@ -142,15 +143,5 @@ describe("a service that cannot update clusters in place", () => {
     expect(changes["env.MODEL"]).toEqual({ kind: "update" });
     const strict = await open({ faults: [fault], settings: { strictPreview: true } });
     expect((await check(strict, news, olds)).refusals).toEqual([expect.stringContaining("updates in place could not")]);
-  });
-});
-
-describe("a replacement by a change of an input", () => {
-  it("goes by the order that the program wants, whatever the name is", async () => {
-    const { bench } = await benchWith(checked);
-    const [, second] = await checkTwice(bench, { ...checked, gpuType: "l4", __deleteBeforeReplace: false }, old());
-    expect(second.refusals).toEqual([expect.stringMatching(/^name: .*deleteBeforeReplace: true/)]);
-    const { said } = await check(bench, { ...checked, name: "api", __deleteBeforeReplace: true }, old());
-    expect(said).toEqual([expect.stringContaining("is deleted first, then the new one is created")]);
   });
 });

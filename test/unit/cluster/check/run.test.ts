@@ -3,7 +3,7 @@ import { ConfigError } from "../../../../provider/base/errors";
 import { createClusterResource } from "../../../../provider/cluster/resource";
 import type { Properties } from "../../../../provider/contract";
 import type { Fault } from "../../../../simulator";
-import { type Bench, type BenchOptions, openBench, requestLines } from "../harness";
+import { type Bench, type BenchOptions, failureOf, interruptAfter, openBench, requestLines } from "../harness";
 import { canary, checked, existing, least, urnOf } from "../inputs";
 import { check, checkAll, checkOnce, checkTwice, old } from "./harness";
 
@@ -109,7 +109,67 @@ describe("a service that", () => {
     expect(bench.said).toEqual([expect.stringMatching(/^warning: updates in place could not be checked: .*503/)]);
     const next = await openBench({ faults: [down] });
     await check(next, named("new"), named("a"), "a");
-    expect(next.said).toContainEqual(expect.stringMatching(/^warning: taken names, .*could not be checked: .*503/));
+    expect(next.said).toContainEqual(expect.stringMatching(/^warning: taken names could not be checked: .*503/));
+  });
+});
+
+describe("the time limit of the reads of a run", () => {
+  it("counts the time in which several are in flight once", async () => {
+    const bench = await openBench({
+      client: ({ getCluster }) => ({
+        getCluster: (...args) => bench.clock.sleep(2_000).then(() => getCluster(...args)),
+      }),
+    });
+    const names = ["a", "b", "c"];
+    const adoptions = names.map((name) => {
+      const { id } = bench.simulator.addCluster({ name, gpuType: "h100", container: String(least["container"]) });
+      return bench.cluster.check(bench.ctx({ urn: urnOf(name) }), { ...least, adopt: id });
+    });
+    const results = await bench.run(Promise.all(adoptions));
+    expect(results.flatMap(({ failures }) => failures)).toEqual([]);
+    expect((await check(bench, named("d"), {}, "d")).said).toEqual([]);
+    expect(bench.said).toEqual(names.map((name) => expect.stringMatching(`^info: ${name}: adopts `)));
+  });
+
+  it("is one for all of them", async () => {
+    const bench = await openBench({
+      client: ({ listClusters, listGpuTypes }) => ({
+        listClusters: (...args) => bench.clock.sleep(3_000).then(() => listClusters(...args)),
+        listGpuTypes: (...args) => bench.clock.sleep(3_000).then(() => listGpuTypes(...args)),
+      }),
+    });
+    const startMs = bench.clock.now();
+    await checkAll(bench, ["a", "b", "c"].map(named));
+    expect(bench.said).toEqual([expect.stringMatching(/could not be checked: no answer within 5 s/)]);
+    expect(bench.clock.now() - startMs).toBe(5_000);
+  });
+});
+
+describe("an interrupt", () => {
+  it.each([
+    ["", {}],
+    [" that waits for a limit on costs", { maxHourlyCost: 100 }],
+  ])("ends a check%s at once, also one that shares the read of another", async (_title, settings) => {
+    const bench = await openBench({ client: (): Partial<Client> => ({ listClusters: never }), settings });
+    const { end, lastedMs } = await interruptAfter(bench, 1_000, (ctx) =>
+      Promise.all(
+        ["a", "b"].map((name) => failureOf(bench.cluster.check(bench.ctx({ urn: urnOf(name), ...ctx }), named(name)))),
+      ),
+    );
+    expect(end.map(({ message }) => message)).toEqual(["interrupted", "interrupted"]);
+    expect(lastedMs).toBe(0);
+    expect(bench.said).toEqual([]);
+  });
+
+  it("ends the request itself", async () => {
+    const signals: (AbortSignal | undefined)[] = [];
+    const listClusters: Client["listClusters"] = (options) => {
+      signals.push(options?.signal);
+      return never();
+    };
+    const bench = await openBench({ client: (): Partial<Client> => ({ listGpuTypes: listClusters as never }) });
+    await interruptAfter(bench, 1_000, (ctx) => failureOf(bench.cluster.check(bench.ctx(ctx), named("a"))));
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 });
 

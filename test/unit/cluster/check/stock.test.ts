@@ -19,7 +19,7 @@ describe("a stock that is exceeded", () => {
     ["a scale-up counts by its difference", many(40), held(5), 35],
     ["each GPU of a replica counts", { ...many(5), extraFields: { gpus_per_replica: 8 } }, undefined, 40],
     ["a start counts whole", many(40), held(40, atRest), 40],
-    ["a replacement that comes first counts whole", { ...many(40), name: "api" }, held(40), 40],
+    ["a replacement by another type counts whole", many(40), held(40, { gpuType: "h100" }), 40],
   ])(
     "is a warning with the type, what is wanted and what there is: %s",
     async (_title, news, olds, wanted, options = {}) => {
@@ -73,8 +73,19 @@ describe("a stock is no reason to say anything", () => {
     expect(aboutStock(said)).toEqual([]);
   });
 
-  it("for a replacement under the same name, by its difference: the old one goes first", async () => {
-    const [, second] = await checkTwice(await openBench(strict), many(40), held(39));
-    expect(second.refusals).toEqual([]);
+  it("for a replacement by a cluster of the same type, by its difference: only the engine knows the order", async () => {
+    for (const news of [many(40), { ...many(40), name: "api" }])
+      for (const { refusals } of await checkTwice(await openBench(strict), news, held(39)))
+        expect(refusals).toEqual([]);
+  });
+
+  it("for a creation with several types, if there is enough of one of them", async () => {
+    const { refusals, said } = await checkOnce({ ...many(40), fallbackGpuTypes: ["h100"] }, {}, strict);
+    expect(refusals).toEqual([]);
+    expect(aboutStock(said)).toEqual([]);
+    const none = await checkOnce({ ...many(400), fallbackGpuTypes: ["h100"] }, {}, strict);
+    expect(none.refusals).toEqual([
+      "replicas: not enough GPUs: 400 x h200 needed, 32 available, nor enough of h100 (gpucluster:capacityCheck)",
+    ]);
   });
 });

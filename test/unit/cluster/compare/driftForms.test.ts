@@ -42,9 +42,7 @@ describe("a variable that is asked for and shown right after the change", () => 
   type Row = [string, string | undefined, string | null | undefined, string | undefined, object];
   const same = { echo: {}, differing: [], unchanged: [] };
   const hidden = (name: string) => ({ ...same, echo: { env: [name] } });
-  const masked = (name: string) => ({ ...same, echo: { masked: [name] } });
-  // Somebody else's value is no form of ours: it stays drift.
-  const other = (name: string) => ({ ...same, differing: [`env.${name}`] });
+  const other = (name: string) => ({ ...same, echo: { env: [name] }, differing: [`env.${name}`] });
   const stale = (name: string) => ({ ...same, differing: [`env.${name}`], unchanged: [`env.${name}`] });
 
   describe.each(["A", "__proto__"])("and is called %s", (name) => {
@@ -52,12 +50,13 @@ describe("a variable that is asked for and shown right after the change", () => 
       ["with its value is the same", "new", "new", "old", same],
       ["not at all is hidden", "new", undefined, "old", hidden(name)],
       ["though nobody ever asked for it is hidden", undefined, "node-7", undefined, hidden(name)],
-      ["without its value is masked", "new", null, "old", masked(name)],
-      ["with stars is masked", "new", "********", undefined, masked(name)],
+      ["without its value is not compared by it", "new", null, "old", same],
+      ["with stars is not compared by it", "new", "********", undefined, same],
       ["with its old value is stale", "new", "old", "old", stale(name)],
       ["though it was removed is stale", undefined, "old", "old", stale(name)],
       ["though it was removed, without its value, is stale", undefined, null, "old", stale(name)],
-      ["with another value is other", "new", "foreign", "old", other(name)],
+      ["though it was removed, and was empty, is stale", undefined, "", "", stale(name)],
+      ["with another value is the form of the service", "new", "foreign", "old", other(name)],
     ])("%s", (_title, asked, shown, before, learned) => {
       const one = <T>(value: T | undefined): Record<string, T> =>
         value === undefined ? {} : Object.fromEntries([[name, value]]);
@@ -71,9 +70,9 @@ describe("an input that is shown right after the change", () => {
   it.each<[string, Partial<ClusterRecord>, object]>([
     ["with its registry is a form", { container: "docker.io/a/b:1" }, { differing: [], unchanged: [] }],
     ["with another tag is another one", { container: "a/b:3" }, { differing: ["container"], unchanged: [] }],
-    ["with another tag is not learned", { container: "a/b:3" }, { echo: {} }],
+    ["with another tag is the form of the service", { container: "a/b:3" }, { echo: { container: "a/b:3" } }],
     [
-      "from a mirror is learned",
+      "from a mirror is the form of the service",
       { container: "mirror.example/a/b:1" },
       { echo: { container: "mirror.example/a/b:1" } },
     ],
@@ -95,10 +94,10 @@ describe("what a refresh sees of env", () => {
   const both = ["A", "B"];
 
   it.each<[string, ClusterRecord["env"], Echo]>([
-    ["a variable that stays masked", masks, { masked: both }],
-    ["a variable that is masked otherwise now", { A: "<hidden>", B: null }, { masked: both }],
+    ["a variable that stays masked", masks, {}],
+    ["a variable that is masked otherwise now", { A: "<hidden>", B: null }, {}],
     ["a variable that was hidden and is shown masked", { A: "a-value", B: "***" }, { env: ["B"] }],
-    ["masked names in the old place, masked", masks, { env: both }],
+    ["a variable that was shown otherwise from the start", { A: "v1:abc", B: "v1:xyz" }, { env: both }],
     ["what the service added from the start", { ...applied, HOST: "node-7" }, { env: ["HOST"] }],
     ["what the service added from the start, and changes", { ...applied, HOST: "node-8" }, { env: ["HOST"] }],
     ["nothing, where env is not shown", undefined, {}],
@@ -107,13 +106,9 @@ describe("what a refresh sees of env", () => {
   });
 
   it.each<[string, ClusterRecord["env"], Echo, object]>([
-    ["a masked variable that vanishes", { A: "***" }, { masked: both }, { A: "a-value" }],
-    [
-      "a new variable whose name alone is shown",
-      { A: null, B: null, C: null },
-      { masked: both },
-      { ...applied, C: "" },
-    ],
+    ["a masked variable that vanishes", { A: "***" }, {}, { A: "a-value" }],
+    ["a new variable whose name alone is shown", { A: null, B: null, C: null }, {}, { ...applied, C: "" }],
+    ["a variable that was masked and is shown", { A: "***", B: "other" }, {}, { A: "a-value", B: "other" }],
     ["a variable that vanishes", { A: "a-value" }, {}, { A: "a-value" }],
     ["a new variable called constructor", { ...applied, constructor: "x" }, {}, { ...applied, constructor: "x" }],
   ])("is drift: %s", (_title, shown, echo, expected) => {

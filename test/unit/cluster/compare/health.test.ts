@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/records";
 import { isGone, isLeaving, isSick, stateOf } from "../../../../provider/api/states";
-import {
-  type Found,
-  goalOf,
-  judgeGone,
-  judgeReady,
-  judgeStopped,
-  steadyMs,
-  withHealth,
-} from "../../../../provider/cluster/compare/health";
+import { goneCondition, readyCondition, stoppedCondition } from "../../../../provider/cluster/compare/conditions";
+import { type Found, goalOf, withHealth } from "../../../../provider/cluster/compare/health";
 
 const two = goalOf({ replicas: 2 });
 
@@ -27,15 +20,15 @@ const pollOf = (word: string | undefined, replicas?: ReplicaRecord[], statusWord
   record: { id: "cl_1", status: word },
   status: replicas && { status: statusWord, replicas },
 });
-const kindOf = (seen: Found) => judgeReady(seen, two).kind;
+const statusOf = (seen: Found) => readyCondition(seen, two).status;
 
 describe("for two replicas, a poll", () => {
   it.each([
     ...["PROVISIONING", "degraded", "stopping"].map((word) => [word, "pending"] as const),
-    ...["running", "failed", "whirring", undefined].map((word) => [word, "confirm"] as const),
+    ...["running", "failed", "whirring", undefined].map((word) => [word, "unknown"] as const),
     ...["stopped", "terminating", "terminated"].map((word) => [word, "failed"] as const),
-  ])("of the record alone that says %s is %s", (word, kind) => {
-    expect(kindOf(pollOf(word))).toBe(kind);
+  ])("of the record alone that says %s is %s", (word, status) => {
+    expect(statusOf(pollOf(word))).toBe(status);
   });
 
   it.each<[string, string[], string]>([
@@ -56,7 +49,7 @@ describe("for two replicas, a poll", () => {
     ["unhealthy", ["healthy", "healthy"], "pending"],
     ["oom_killed", ["healthy", "healthy"], "failed"],
   ])("that says %s, of the replicas %j, is %s", (word, words, kind) => {
-    expect(kindOf(pollOf(word, replicasOf(...words)))).toBe(kind);
+    expect(statusOf(pollOf(word, replicasOf(...words)))).toBe(kind);
   });
 
   it.each<[string | undefined, string | undefined, string]>([
@@ -67,58 +60,72 @@ describe("for two replicas, a poll", () => {
     ["running", "terminating", "failed"],
     ["running", "down", "pending"],
   ])("whose replicas are healthy, and that says %s and in /status %s, is %s", (word, statusWord, kind) => {
-    expect(kindOf(pollOf(word, well, statusWord))).toBe(kind);
+    expect(statusOf(pollOf(word, well, statusWord))).toBe(kind);
   });
 
   it.each<[Found, object]>([
     [pollOf("failed", well, "terminating"), { summary: "it is terminating: someone else is deleting it" }],
-    [pollOf("running", replicasOf("healthy", "failed"), "failed"), { kind: "failed", reasons: ["replica r1: failed"] }],
+    [
+      pollOf("running", replicasOf("healthy", "failed"), "failed"),
+      { status: "failed", reasons: ["replica r1: failed"] },
+    ],
     // A contradiction is a cluster that says that it runs, and is not healthy.
-    [pollOf("running", replicasOf("healthy", "starting")), { kind: "pending", contradiction: true }],
-    [pollOf("whirring", replicasOf("healthy", "starting")), { kind: "pending", contradiction: false }],
-  ])("%j says %j", (seen, verdict) => {
-    expect(judgeReady(seen, two)).toMatchObject(verdict);
+    [pollOf("running", replicasOf("healthy", "starting")), { status: "pending", isContradiction: true }],
+    [pollOf("whirring", replicasOf("healthy", "starting")), { status: "pending", isContradiction: false }],
+  ])("%j says %j", (seen, condition) => {
+    expect(readyCondition(seen, two)).toMatchObject(condition);
   });
 
-  const unknown = '"whirring", which this version does not know';
+  const unrecognized = '"whirring", which this version does not know';
   const brewed = '"brewed", which this version does not know';
   it.each<[string, Found, object]>([
-    ["by two looks without a state", pollOf(undefined, well), { kind: "ready", holdMs: 0 }],
-    ["by time under such a state", pollOf("whirring", well), { kind: "ready", holdMs: steadyMs, unknown }],
+    ["by time without a state", pollOf(undefined, well), { status: "ready", isVague: true }],
+    ["by time under such a state", pollOf("whirring", well), { status: "ready", isVague: true, unrecognized }],
     [
       "by time where /status is such a word",
       { ...pollOf("running"), status: { replicas: [], status: "brewed", isMissing: true } },
-      { kind: "ready", holdMs: steadyMs, unknown: brewed },
+      { status: "ready", isVague: true, unrecognized: brewed },
+    ],
+    [
+      "by time where a known word is all that is shown",
+      { ...pollOf("running"), status: { replicas: [], status: "running", overall: true, isMissing: true } },
+      { status: "ready", isVague: true },
+    ],
+    [
+      "at once where one flag is for all replicas",
+      { ...pollOf("running"), status: { replicas: [], overall: true } },
+      { status: "ready" },
     ],
     [
       "never where nothing is known",
       pollOf("whirring", replicasOf("brewed", "brewed")),
       {
-        kind: "pending",
+        status: "pending",
+        isVague: true,
         summary: "0/2 replicas healthy, whirring",
-        unknown: '"whirring" and "brewed", which this version does not know',
+        unrecognized: '"whirring" and "brewed", which this version does not know',
       },
     ],
     [
       "not where a flag for all says no",
       { ...pollOf("whirring"), status: { replicas: [], overall: false } },
-      { kind: "pending" },
+      { status: "pending" },
     ],
     [
       "not after a 404 of /status",
       { ...pollOf("running"), status: { replicas: [], isMissing: true } },
-      { kind: "pending", contradiction: true },
+      { status: "pending", isContradiction: true },
     ],
   ])("of words that may be unknown is ready %s", (_title, seen, verdict) => {
-    const judged = judgeReady(seen, two);
-    expect(judged).toMatchObject(verdict);
-    if (!("unknown" in verdict)) expect(judged).not.toHaveProperty("unknown");
-    if (judged.kind === "ready" && !("holdMs" in verdict)) expect(judged).not.toHaveProperty("holdMs");
+    const condition = readyCondition(seen, two);
+    expect(condition).toMatchObject(verdict);
+    for (const name of ["unrecognized", "isVague"]) if (!(name in verdict)) expect(condition).not.toHaveProperty(name);
   });
 
   it("of nothing that is known leaves the decision to a probe, if there is one; a bad word does not", () => {
     const probed = goalOf({ replicas: 2, readinessProbe: { path: "/health" } });
-    const verdictOf = (word: string, ...words: string[]) => judgeReady(pollOf(word, replicasOf(...words)), probed).kind;
+    const verdictOf = (word: string, ...words: string[]) =>
+      readyCondition(pollOf(word, replicasOf(...words)), probed).status;
     expect(verdictOf("whirring", "brewed", "brewed")).toBe("ready");
     for (const [word = "", ...words] of [
       ["offline", "brewed"],
@@ -133,7 +140,7 @@ it.each([
   ...["terminating", "stopped", undefined].map((word) => [pollOf(word), "pending"] as const),
   ...["terminated", "DELETED"].map((word) => [pollOf(word), "ready"] as const),
 ])("a wait for a deletion takes %j for %s", (seen, kind) => {
-  expect(judgeGone(seen).kind).toBe(kind);
+  expect(goneCondition(seen).status).toBe(kind);
 });
 
 it("for people, a replica of which nothing is known is healthy only if the cluster is ready all the same", () => {
@@ -184,7 +191,7 @@ const wordsOf = ({ record, status: health }: Found) =>
 it("a wait for a stop ends with nothing that is leaving, fails, or has a word for another state", () => {
   fc.assert(
     fc.property(look, running, (seen, facts) => {
-      if (judgeStopped(seen, facts).kind !== "ready") return true;
+      if (stoppedCondition(seen, facts).status !== "ready") return true;
       const states = wordsOf(seen).map(stateOf);
       const isTold = states.includes("stopped");
       return !wordsOf(seen).some(isLeaving) && (isTold || states.every((state) => state === "unknown"));
@@ -199,8 +206,8 @@ describe("a wait for a cluster that runs", () => {
   it("ends with no word for another state, no bad one, and no replica that is known to be sick", () => {
     fc.assert(
       fc.property(look, judged, (seen, goal) => {
-        const verdict = judgeReady(seen, goal);
-        if (verdict.kind !== "ready") return true;
+        const condition = readyCondition(seen, goal);
+        if (condition.status !== "ready") return true;
         const states = wordsOf(seen).map(stateOf);
         if (wordsOf(seen).some((said) => isLeaving(said) || isSick(said))) return false;
         if (states.some((state) => ["stopped", "failed", "pending"].includes(state))) return false;
@@ -208,7 +215,7 @@ describe("a wait for a cluster that runs", () => {
         if (overall !== undefined) return overall;
         const isLeft = ({ status: said }: ReplicaRecord) => isGone(said) || stateOf(said) === "stopped";
         const staying = replicas.filter((replica) => !isLeft(replica));
-        const isSteady = verdict.holdMs === steadyMs && verdict.unknown !== undefined;
+        const isSteady = condition.isVague === true && condition.unrecognized !== undefined;
         const isDoubtful = states.length > 0 && !states.includes("running");
         if (staying.some(({ healthy }) => healthy === false) || (isDoubtful && !isSteady)) return false;
         return staying.every(({ healthy }) => healthy) || (isSteady && states.includes("running"));

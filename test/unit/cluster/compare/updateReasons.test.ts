@@ -1,4 +1,5 @@
-import { hiddenReasonOf } from "../../../../provider/cluster/compare/transition";
+import { diffCluster } from "../../../../provider/cluster/compare/diff";
+import { hiddenReasonOf } from "../../../../provider/cluster/compare/summary";
 import { type Bench, openSettled } from "../harness";
 import { checked } from "../inputs";
 
@@ -11,11 +12,12 @@ test.each([
     "new time limits",
     {},
     { __timeouts: { create: "1h" } },
-    "only `customTimeouts` changes; the cluster does not change",
+    "only secret marks or `customTimeouts` change; the cluster does not",
   ],
   ["a change that the program shows", { settled: false }, { replicas: 9 }, undefined],
 ])("the hidden reason of an update: %s", (_what, state, news, reason) => {
-  expect(hiddenReasonOf({ ...checked, ...state }, { ...checked, ...news })).toBe(reason);
+  const { changes } = diffCluster({ ...checked, ...state }, { ...checked, ...news });
+  expect(hiddenReasonOf(changes)).toBe(reason);
 });
 
 const env = { A: "new-canary" };
@@ -26,7 +28,7 @@ test("before a difference, a change of env is said to renew the replicas that ru
   const { bench, id, state } = await openSettled(checked);
   bench.said.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
-  await bench.run(bench.cluster.recognize(bench.ctx(), id, state, inputs));
+  await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, state, inputs));
   expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a roll-out replaces both replicas$/)]);
   expect(bench.said.join()).not.toContain("new-canary");
 });
@@ -36,6 +38,6 @@ test("what runs already is not said to be rolled out, whatever the last attempt 
   bench.said.length = 0;
   const attempted = { ...checked, env };
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), checked, attempted));
-  await bench.run(bench.cluster.recognize(bench.ctx(), id, state, inputs));
+  await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, state, inputs));
   expect(informed(bench)).toEqual([]);
 });

@@ -169,6 +169,18 @@ describe("the deletion of the old entry of a cluster", () => {
 });
 
 describe("a cluster with another env, in a service that cannot update clusters,", () => {
+  it("is not stopped before that is known, if the program has it stopped", async () => {
+    const refused = (["PATCH", "PUT", "POST"] as const).map((method) => {
+      return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };
+    });
+    const bench = await openBench({ faults: refused });
+    const { id, inputs } = await find(bench, { env: { ...env, MODE: "slow" } }, { desiredStatus: "stopped" });
+    const error = await failureOf(adopt(bench, inputs));
+    expect(error.message).toContain(`(${id}) was not adopted: \`env\` cannot be changed in place`);
+    expect(writes(bench.simulator)).not.toContain(stop);
+    expect(bench.simulator.cluster(id)?.status).toBe("running");
+  });
+
   it("is not taken over if only its refusal shows that; the next attempt sends nothing", async () => {
     const refused = (["PATCH", "PUT", "POST"] as const).map((method) => {
       return { kind: "status" as const, status: 405, method, path: "/v1/clusters/*", times: 99 };

@@ -293,7 +293,10 @@ describe("in doubt,", () => {
     "%s is not done if it is answered 200 with an error",
     async (where) => {
       const spoils = { [where]: [answer({ error }), { effect: false }] };
-      const { text } = await expectSafe(where === "delete" ? "delete" : "update", spoils, { ...manual, ...short });
+      const { text } = await expectSafe(where === "delete" ? "delete" : "update", spoils, {
+        ...manual,
+        timeoutMs: 16_000,
+      });
       expect(text).toContain("the database is down");
     },
   );

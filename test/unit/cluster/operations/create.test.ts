@@ -23,6 +23,7 @@ describe("a creation", () => {
       settled: true,
       unverifiedInputs: [],
       __seenBy: "seen",
+      __createdAt: "2030-01-01T00:00:00.000Z",
       __echo: {},
     });
     expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);

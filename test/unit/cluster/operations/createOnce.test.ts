@@ -66,17 +66,14 @@ describe("two creations at the same time", () => {
   });
 });
 
-describe("a key that may create but not list", () => {
-  it("creates, without a look at what exists", async () => {
-    await expectOne(await openBench({ faults: [failingLists(403)] }), 1);
-  });
-
-  it("but one whose list fails creates nothing", async () => {
-    const bench = await openBench({ faults: [failingLists(500)] });
-    await bench.run(failureOf(claim(bench)));
+it.each([403, 500])(
+  "a list that cannot be read (HTTP %d) ends the creation before anything is sent",
+  async (status) => {
+    const bench = await openBench({ faults: [failingLists(status)] });
+    expect((await bench.run(failureOf(claim(bench)))).message).toContain(`HTTP ${status}`);
     expect(writes(bench.simulator)).toEqual([]);
-  });
-});
+  },
+);
 
 it("a request that was waited for in vain is looked for long enough to find what comes a minute later", async () => {
   const { name, gpuType, container } = wanted;

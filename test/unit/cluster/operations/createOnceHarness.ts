@@ -36,7 +36,7 @@ export function claim(
     lookupDeadlineMs: clock.now() + 601_500,
     warn: (text: string) => said.push(text),
   };
-  return service.creations.create({ ...wanted, ...body }, { ...defaults, ...options });
+  return service.createOnce.send({ ...wanted, ...body }, { ...defaults, ...options });
 }
 
 /** A creation that makes exactly one cluster, by so many requests. */

@@ -41,9 +41,7 @@ describe("a cluster that an interrupted run has created", () => {
     const { said, refusals } = await preview(bench);
     expect(refusals).toEqual([]);
     expect(said).toMatch(
-      new RegExp(
-        `^info: web: adopts ${id} \\("${name}", 2 x h100\\), which an interrupted run has created .*: nothing is`,
-      ),
+      new RegExp(`^info: web: adopts ${id} \\("${name}"\\), which an interrupted run has created .*: nothing is`),
     );
     const { id: held, state, process, inputs } = await up(bench);
     expect(held).toBe(id);
@@ -100,14 +98,6 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
     const reason = expect.stringMatching(/because the stack manages it already/);
     expect(failures).toContainEqual({ property: "name", reason });
   });
-
-  it("under its name without the setting is a warning, because the new name does not find it", async () => {
-    const bench = await open();
-    const id = leave(bench, { name: generatedName(urn) });
-    const { refusals, said } = await preview(bench);
-    expect(refusals).toEqual([]);
-    expect(said).toMatch(new RegExp(`^warning: web: ${id} .*without gpucluster:resume.* set .adopt: "${id}". before`));
-  });
 });
 
 describe("a list that changes between the check and the creation", () => {
@@ -140,7 +130,9 @@ describe("a list that changes between the check and the creation", () => {
       laterLists([{ id, name, status: "running", gpu_type: "h100", created_at: new Date(bench.clock.now()) }], 0),
     );
     const process = bench.as("seen");
-    const { inputs } = await bench.run(process.check(bench.ctx(), program));
+    const { inputs, failures } = await bench.run(process.check(bench.ctx(), program));
+    const reason = expect.stringMatching(/gpucluster:resume does not adopt it, because it has another `container`$/);
+    expect([failures, bench.said]).toEqual([[{ property: "name", reason }], []]);
     const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
     expect(message).toMatch(/was not adopted: it has another `container`/);
     expect(writes(bench.simulator)).toEqual([]);
@@ -159,7 +151,7 @@ describe("a replacement", () => {
     await remove(again.process);
     const later = bench.as("seen");
     const { inputs } = await bench.run(later.check(bench.ctx(), program, again.inputs));
-    await bench.run(later.recognize(bench.ctx(), again.id, again.state, inputs));
+    await bench.run(later.verifyVisible(bench.ctx(), again.id, again.state, inputs));
     await bench.run(later.read(bench.ctx(), old.id, old.state));
     await remove(later);
     expect(writes(bench.simulator)).toEqual([]);

@@ -14,8 +14,8 @@ function update(bench: Bench, { id, state }: Held, news: Properties, overrides =
 describe("an update", () => {
   it.each<[string, string, Properties, string[]]>([
     ["of the replicas", "plain", { replicas: 4 }, [scale]],
-    ["of env and replicas", "plain", { env, replicas: 4 }, [patch]],
-    ["of env and fewer replicas", "terse", { env, replicas: 1 }, [patch, redeploy]],
+    ["of env and replicas", "plain", { env, replicas: 4 }, [patch, scale]],
+    ["of env and fewer replicas", "terse", { env, replicas: 1 }, [patch, redeploy, scale]],
   ])("%s (%s, %j) sends the fewest calls and reaches it", async (_title, dialect, news, calls) => {
     const { bench, made } = await openSettled(checked, { dialect });
     const wanted: Properties = JSON.parse(JSON.stringify({ ...checked, ...news }));
@@ -71,6 +71,7 @@ describe("an update that", () => {
 
 it("an update of a cluster that is gone says how to go on, and changes nothing", async () => {
   const { bench, made } = await openSettled(checked);
+  await bench.clock.advance(120_000);
   bench.simulator.change(made.id, { status: "gone" });
   const { message } = await bench.run(failureOf(update(bench, made, { replicas: 4 })));
   expect(message).toMatch(/no longer exists in the service\. Run `pulumi refresh`, then/);

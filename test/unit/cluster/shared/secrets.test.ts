@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import type { Properties } from "../../../../provider/contract";
 import { getCluster, getClusterStatus, getClusters } from "../../../../provider/functions/clusters";
 import type { Dialect, Fault } from "../../../../simulator";
-import { type Bench, bareStatus, failureOf, initErrorOf, openBench, openSettled, settle } from "../harness";
+import { type Bench, bareStatus, failureOf, initErrorOf, openBench, openSettled, rewriting, settle } from "../harness";
 import { canary, checked } from "../inputs";
 import { refresh } from "../powerHarness";
 
@@ -199,4 +199,28 @@ it("our own sentences stay whole where a value of env is a part of them; in what
   expect(reason).toContain("It is kept in the state: run `pulumi up` again");
   expect(reason).toContain("wrong key: [secret]");
   expect(bench.said).toContainEqual(expect.stringMatching(/^status: 1\/2 replicas healthy, provisioning, /));
+});
+
+it("a value of env that is no secret stays readable in what the service says of a failure", async () => {
+  const env = { MODEL: "mistral-large", PORT: "8080", HF_TOKEN: canary };
+  const quote = `mistral large: out of memory; health check on port 8080 failed; MODEL=mistral-large ${canary}`;
+  const wire = rewriting(/\/v1\/clusters(\/cl_[0-9a-f]+)?$/, (body) => {
+    const failed = (cluster: object) => ({ ...cluster, status: "failed", status_reason: quote, env });
+    return Array.isArray(body["clusters"]) ? { ...body, clusters: body["clusters"].map(failed) } : failed(body);
+  });
+  const bench = await openBench({ wire });
+  const error = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), { ...checked, env })));
+  expect(error.message).toContain(
+    "mistral large: out of memory; health check on port 8080 failed; MODEL=mistral-large",
+  );
+  expect(error.message).not.toContain(canary);
+});
+
+it("a value of the program that is no secret stays in what the service says about the cluster", async () => {
+  const env = { MODEL: "mistral-large", PORT: "8080" };
+  const message = "mistral large: OOM while loading mistral-large; health check on port 8080 failed";
+  const bench = await openBench({ faults: [{ kind: "sick-replica", replica: 0, message }] });
+  const error = await failingCreate(bench, { ...checked, env });
+  expect(error.reasons[0]).toContain(message);
+  expect(JSON.stringify(error.state["replicaStatuses"])).toContain(message);
 });

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { type HttpRequest, type Send, titleOf } from "../../../../provider/api/http/send";
+import type { HttpRequest, Send } from "../../../../provider/api/http/send";
 import { ConnectionError } from "../../../../provider/base/errors";
 import type { Fault } from "../../../../simulator";
 import type { VirtualClock } from "../../../support/virtualClock";
@@ -19,8 +19,7 @@ function hanging(matches: Matches) {
     async (request) => {
       if (!state.isOn || !matches(request)) return real(request);
       await clock.sleep(request.attemptTimeoutMs ?? 60_000, request.method === "GET" ? request.signal : undefined);
-      const { method, path } = request;
-      throw new ConnectionError(`${titleOf(request)}: no answer`, { method, path, outcome: "ambiguous", isLate: true });
+      throw new ConnectionError("no answer", { ...request, outcome: "ambiguous", isLate: true, attempts: 1 });
     };
   const begin = () => {
     state.isOn = true;
@@ -55,7 +54,7 @@ const polled = /timed out after 4\ds.*seen|timed out after 4\ds.*the last poll t
 
 /** What does not end by itself, in which operation, and what the error has to say beside the name of the cluster. */
 const phases: [title: string, what: What, says: RegExp, trouble: Trouble][] = [
-  ["the wait of a creation for the rate budget", "create", /POST \/v1\/clusters.*rate limit/, { fault: limited }],
+  ["the wait of a creation for the rate limit", "create", /POST \/v1\/clusters.*rate limit/, { fault: limited }],
   ["a create request without an answer", "create", /may have been created.*time limit/s, { hangs: line("POST", list) }],
   [
     "a lost create request, and the search for it",

@@ -13,6 +13,17 @@ describe("processes that share a key and know of each other from its headers alo
     expect([refused, tookMs < 42_000]).toEqual([0, true]);
   });
 
+  test.each([
+    [100, 30, 210],
+    [100, 300, 240],
+    [500, 30, 1_030],
+  ])("a process alone that creates %i clusters of %i s sends at most %i requests", async (clusters, seconds, most) => {
+    const fleet = workers(1, { clusters, provisioningMs: seconds * 1_000, everyMs: 0 });
+    const { refused, sent } = await playWorkers(fleet, { windowMs: 60_000, seed });
+    expect(refused).toBe(0);
+    expect(sent).toBeLessThanOrEqual(most);
+  });
+
   test("of sixteen with 160 clusters in all, few requests are refused, and the last one ends soon", async () => {
     const each = { clusters: 10, provisioningMs: 5_000, everyMs: 700 };
     const { refused, tookMs, sent } = await playWorkers(workers(16, each), { windowMs: 10_000, seed });

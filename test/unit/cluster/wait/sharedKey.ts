@@ -1,5 +1,5 @@
 import { createClient } from "../../../../provider/api/client";
-import { createBudget } from "../../../../provider/api/http/rateLimiter";
+import { RateLimiter } from "../../../../provider/api/http/rateLimiter";
 import type { HttpRequest, HttpResponse, Send } from "../../../../provider/api/http/send";
 import { createTransport } from "../../../../provider/api/http/transport";
 import { Secret } from "../../../../provider/base/text";
@@ -93,10 +93,17 @@ export async function playWorkers(all: readonly Worker[], { windowMs, seed }: Ke
       return { ...answer, status: request.method === "POST" ? 201 : 200, body: JSON.stringify(json), json };
     };
     const timing = { clock, random };
-    const budget = createBudget(timing);
+    const rateLimiter = new RateLimiter(timing);
     const apiKey = new Secret("key");
-    const transport = createTransport({ baseUrl: "http://x", apiKey, userAgent: "test/1", budget, ...timing, end });
-    const core = createService(createClient(transport, budget), "seen", clock, 15_000, "http://x");
+    const transport = createTransport({
+      baseUrl: "http://x",
+      apiKey,
+      userAgent: "test/1",
+      rateLimiter,
+      ...timing,
+      end,
+    });
+    const core = createService(createClient(transport, rateLimiter), "seen", clock, 15_000, "http://x");
     const settings = () => ({ strictPreview: false, capacityCheck: "warn", gpuTypeCheck: "error" }) as const;
     const resource = createClusterResource(() => core, settings);
     // As the checks of an update: a few reads, and what the engine does between them.
