@@ -42,7 +42,7 @@ export async function sharedKey(): Promise<Row> {
     targets: [
       atMost("failed", ours.failed, 0),
       atMost("% of requests refused", percent, 15, 1),
-      atMost("s", ours.seconds, 45, 1),
+      atMost("s", ours.seconds, 38, 1),
     ],
   };
 }

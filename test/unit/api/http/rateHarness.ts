@@ -1,6 +1,7 @@
 import { readRateHeaders } from "../../../../provider/api/http/rateHeaders";
 import type { RateLimiter } from "../../../../provider/api/http/rateLimiter";
 import { defaultMaxQueueMs, type HttpRequest, type Send } from "../../../../provider/api/http/send";
+import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";
 import type { VirtualClock } from "../../../support/virtualClock";
 import { rateAnswer } from "../fakes";
@@ -94,10 +95,9 @@ function accountOf(startMs: number, options: RateServiceOptions & { windowMs: nu
 /** Sends through a rate limiter; a refusal is an answer too. Rejects with the wait if it would be too long. */
 export function paced(rateLimiter: RateLimiter, clock: Clock, send: Send): Send {
   return async (request) => {
-    const { maxQueueMs = defaultMaxQueueMs, urgency, signal } = request;
-    const priority = urgency === "reconcile" ? "lookup" : (urgency ?? "normal");
+    const { maxQueueMs = defaultMaxQueueMs, signal } = request;
     const limits = { maxWaitMs: maxQueueMs, deadlineMs: Number.POSITIVE_INFINITY };
-    const permit = await rateLimiter.acquire({ priority, signal, ...limits });
+    const permit = await rateLimiter.acquire({ priority: priorityOf(request), signal, ...limits });
     if (!permit.release) throw new Error(`the limit is used up for ${permit.waitMs} ms`);
     try {
       signal?.throwIfAborted();

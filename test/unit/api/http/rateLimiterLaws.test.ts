@@ -8,6 +8,7 @@ import {
   type Send,
   type Urgency,
 } from "../../../../provider/api/http/send";
+import { priorityOf } from "../../../../provider/api/http/transport";
 import type { Clock } from "../../../../provider/base/clock";
 import { runs } from "../../../support/shares";
 import { VirtualClock } from "../../../support/virtualClock";
@@ -72,8 +73,8 @@ function shifted(clock: VirtualClock, offMs: number): Clock {
   return { now: () => clock.now() + offMs, sleep: (ms, signal) => clock.sleep(ms, signal) };
 }
 
-function rankOf({ urgency }: HttpRequest): number {
-  return priorities.indexOf(urgency === "reconcile" ? "lookup" : (urgency ?? "normal"));
+function rankOf(request: HttpRequest): number {
+  return priorities.indexOf(priorityOf(request));
 }
 
 /** What a process that is alone with its key sends and gets. */
