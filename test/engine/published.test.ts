@@ -15,9 +15,7 @@ it("a cluster is adopted under the display name of its GPU, and corrected", asyn
   const { id } = simulator.addCluster({ ...seed, name: "prod", replicas: 2 });
   dynamicAdapter.writeCluster(workspace, { ...seed, gpuType: "RTX 4090", replicas: 3, adopt: id });
   const { output } = await workspace.preview();
-  expect(output).toMatch(
-    /web: adopts \S+ \("prod", 2 x (rtx-4090|RTX 4090)\): replicas will be changed to match the program; nothing else/,
-  );
+  expect(output).toMatch(/web: adopts \S+ \("prod"\): replicas will be changed to match the program\n/);
   expect(output).toMatch(/hourlyCost\s*: 1\.47/);
   expect((await workspace.up()).code).toBe(0);
   expect(writes()).toEqual([expect.stringMatching(/^POST .*\/scale$/)]);
