@@ -8,11 +8,12 @@ const unfinished =
 
 test.each([
   ["an operation that did not finish", { settled: false }, {}, unfinished],
+  ["new time limits", {}, { __timeouts: { create: "1h" } }, "only `customTimeouts` changes; the cluster does not change"],
   [
-    "new time limits",
+    "a new mark",
     {},
-    { __timeouts: { create: "1h" } },
-    "only secret marks or `customTimeouts` change; the cluster does not",
+    { __secrets: ["env.A"] },
+    "the program marks more as secret; the state is encrypted anew, and the cluster does not change",
   ],
   ["a change that the program shows", { settled: false }, { replicas: 9 }, undefined],
 ])("the hidden reason of an update: %s", (_what, state, news, reason) => {
