@@ -8,7 +8,12 @@ const unfinished =
 
 test.each([
   ["an operation that did not finish", { settled: false }, {}, unfinished],
-  ["new time limits", {}, { __timeouts: { create: "1h" } }, "only `customTimeouts` changes; the cluster does not change"],
+  [
+    "new time limits",
+    {},
+    { __timeouts: { create: "1h" } },
+    "only `customTimeouts` changes; the cluster does not change",
+  ],
   [
     "a new mark",
     {},
