@@ -1,7 +1,7 @@
 import type { Client } from "../../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/records";
 import { hasBegun, maxUnseenMs } from "../../../../provider/cluster/compare/rollout";
-import { type Bench, type BenchOptions, countOf, openBench, rewriting, settle } from "../harness";
+import { type Bench, type BenchOptions, countOf, initErrorOf, openBench, rewriting, settle } from "../harness";
 import { checked } from "../inputs";
 import { redeploy, warnings } from "../powerHarness";
 
@@ -122,6 +122,32 @@ describe("a service that begins to roll out", () => {
     if (delayMs >= 15_000) expect(bench.said.join("\n")).toContain("status: waiting for the roll-out to begin, ");
   });
 });
+
+it.each(["is deleting it", "stopped it"])(
+  "a wait for the rollout of a failed cluster ends at once if someone else %s",
+  async (end) => {
+    let endedMs = 0;
+    const bench = await openSlow(
+      (real, later) => ({
+        // The service accepts the redeploy, and begins nothing.
+        redeployCluster: async (id) => {
+          later(5_000, async () => {
+            endedMs = bench.clock.now();
+            await (end === "stopped it" ? bench.simulator.change(id, { status: "stopped" }) : real.deleteCluster(id));
+          });
+          return undefined;
+        },
+      }),
+      { deletionMs: 0, dialect: { ...manual.dialect, tombstone: "readable" } },
+    );
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.change(id, { status: "failed", message: "node lost" });
+    const work = initErrorOf(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
+    const tookMs = work.then(() => bench.clock.now() - endedMs);
+    expect((await bench.run(work)).reasons[0]).toContain(`someone else ${end}`);
+    expect(await tookMs).toBeLessThan(6_000);
+  },
+);
 
 describe("a roll-out that is too fast to be seen", () => {
   /** Replicas without ids of their own, which are healthy at once. */
