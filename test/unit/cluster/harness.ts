@@ -99,6 +99,15 @@ export function rewriting(
 /** A service whose `/status` shows the replicas alone, without a word for the cluster. */
 export const bareStatus = rewriting(/\/status$/, ({ replicas }) => replicas);
 
+/** A service that starts the containers of an update in the same replicas. */
+export const sameReplicas: NonNullable<BenchOptions["wire"]> = (real) => async (request) => {
+  const answer = await real(request);
+  return {
+    ...answer,
+    body: answer.body.replaceAll(/rep_\w+-\d+-(\d+)/g, (_id, serial) => `rep_${Number(serial) % 2}`),
+  };
+};
+
 /** Closes what the tests have opened. Fails if a text for users was too long. */
 export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((simulator) => simulator.close()));

@@ -1,9 +1,19 @@
 import type { Client } from "../../../../provider/api/client";
 import type { ReplicaRecord, StatusRecord } from "../../../../provider/api/records";
 import { hasBegun, maxUnseenMs } from "../../../../provider/cluster/compare/rollout";
-import { type Bench, type BenchOptions, countOf, openBench, rewriting, settle } from "../harness";
+import {
+  type Bench,
+  type BenchOptions,
+  countOf,
+  initErrorOf,
+  openBench,
+  rewriting,
+  sameReplicas,
+  settle,
+  writes,
+} from "../harness";
 import { checked } from "../inputs";
-import { redeploy, warnings } from "../powerHarness";
+import { change, patch, redeploy, running, warnings } from "../powerHarness";
 
 const env = { MODEL: "another-value" };
 const manual = { dialect: { updateRollsOut: false } };
@@ -122,6 +132,74 @@ describe("a service that begins to roll out", () => {
     if (delayMs >= 15_000) expect(bench.said.join("\n")).toContain("status: waiting for the roll-out to begin, ");
   });
 });
+
+describe("an update of a cluster whose replicas are not healthy", () => {
+  it.each([
+    ["by itself", true, [patch]],
+    ["only after a redeploy", false, [patch, redeploy]],
+  ])("is rolled out %s, as a healthy cluster of the same run has shown", async (_title, updateRollsOut, calls) => {
+    const dialect = { updateRollsOut, runningWhen: "always" } as const;
+    const bench = await openBench({ dialect, wire: sameReplicas, provisioningMs: 20_000 });
+    const [healthy, sick] = [await settle(bench, checked), await settle(bench, { ...checked, name: "other" })];
+    await change(bench, healthy, { ...checked, env });
+    bench.simulator.change(sick.id, { sickReplica: { replica: 0, message: "no driver" } });
+    void bench.clock.sleep(30_000).then(() => bench.simulator.change(sick.id, { sickReplica: undefined }));
+    const at = await change(bench, sick, { ...checked, name: "other", env });
+    expect(writes(bench.simulator)).toEqual(calls);
+    expect(running(bench, at)).toMatchObject({ status: "running", generation: 2, env });
+  });
+});
+
+it("an update of a failed cluster gets a redeploy if its word stays the same, whatever healthy clusters have shown", async () => {
+  const ours: string[] = [];
+  const bench: Bench = await openBench({
+    ...manual,
+    client: (real) => ({
+      updateCluster: async (id, ...rest) => {
+        const record = await real.updateCluster(id, ...rest);
+        if (bench.simulator.cluster(id)?.status === "running") await real.redeployCluster(id);
+        return record;
+      },
+      redeployCluster: (id, ...rest) => {
+        ours.push(id);
+        return real.redeployCluster(id, ...rest);
+      },
+    }),
+  });
+  const [healthy, failed] = [await settle(bench, checked), await settle(bench, { ...checked, name: "other" })];
+  await change(bench, healthy, { ...checked, env });
+  expect(ours).toEqual([]);
+  bench.simulator.change(failed.id, { status: "failed", message: "node lost" });
+  const at = await change(bench, failed, { ...checked, name: "other", env });
+  expect(ours).toEqual([failed.id]);
+  expect(running(bench, at)).toMatchObject({ status: "running", env });
+});
+
+it.each(["is deleting it", "stopped it"])(
+  "a wait for the rollout of a failed cluster ends at once if someone else %s",
+  async (end) => {
+    let endedMs = 0;
+    const bench = await openSlow(
+      (real, later) => ({
+        // The service accepts the redeploy, and begins nothing.
+        redeployCluster: async (id) => {
+          later(5_000, async () => {
+            endedMs = bench.clock.now();
+            await (end === "stopped it" ? bench.simulator.change(id, { status: "stopped" }) : real.deleteCluster(id));
+          });
+          return undefined;
+        },
+      }),
+      { deletionMs: 0, dialect: { ...manual.dialect, tombstone: "readable" } },
+    );
+    const { id, state } = await settle(bench, checked);
+    bench.simulator.change(id, { status: "failed", message: "node lost" });
+    const work = initErrorOf(bench.cluster.update(bench.ctx(), id, state, { ...checked, env }));
+    const tookMs = work.then(() => bench.clock.now() - endedMs);
+    expect((await bench.run(work)).reasons[0]).toContain(`someone else ${end}`);
+    expect(await tookMs).toBeLessThan(6_000);
+  },
+);
 
 describe("a roll-out that is too fast to be seen", () => {
   /** Replicas without ids of their own, which are healthy at once. */

@@ -167,6 +167,25 @@ it("a failure says cluster, id, states, each sick replica with its reason, and w
   ]);
 });
 
+it.each([1, 3])(
+  "a cluster that calls itself failed ends its wait even if /status answers nothing (of %i)",
+  async (count) => {
+    const unavailable = { kind: "status", status: 503, method: "GET", path: "/v1/clusters/*/status" } as const;
+    const bench = await openBench({
+      provisioningMs: 20_000,
+      faults: [
+        { kind: "fail", message: "no driver", times: count },
+        { ...unavailable, times: 10_000 },
+      ],
+    });
+    const startMs = bench.clock.now();
+    const made = ["a", "b", "c"].slice(0, count).map((name) => bench.cluster.create(bench.ctx(), { ...asked, name }));
+    const errors = await bench.run(Promise.all(made.map(initErrorOf)));
+    for (const { reasons } of errors) expect(reasons[0]).toContain("it is failed");
+    expect(bench.clock.now() - startMs).toBeLessThan(60_000);
+  },
+);
+
 it("a wait in which nothing changes says once, after half of its time, what it sees and what can be done", async () => {
   const bench = await openBench({ provisioningMs: 4 * 3_600_000 });
   await bench.run(bench.cluster.create(bench.ctx({ timeoutMs: 3_600_000 }), asked).catch(() => undefined));
