@@ -132,6 +132,15 @@ it("a status word that quotes a value of env shows in no progress of an update t
   expect(bench.said.join()).toContain("the service is busy with the cluster: crashed with [secret]");
 });
 
+it("an image that quotes a secret shows nowhere in the error of a creation, nor in its causes and their stacks", async () => {
+  const wire = rewriting(/\/v1\/clusters\/cl_[0-9a-f]+$/, (body) => ({ ...body, container: `acme/${canary}:1` }));
+  const bench = await openBench({ wire });
+  const { state, ...error } = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), checked)));
+  expect(error.reasons[0]).toContain("[secret]");
+  expect(state["env"]).toEqual(checked["env"]);
+  expect(inspect([bench.said, error.reasons, error.cause], { depth: 9 })).not.toContain(canary);
+});
+
 const added = "added-by-the-service-5c2d";
 const injected: Partial<Dialect> = { injectedEnv: { SERVICE_TOKEN: added } };
 
