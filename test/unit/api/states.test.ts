@@ -1,4 +1,4 @@
-import { healthOfWord, isSick, redactUnknownWord, stateOf, statusIn } from "../../../provider/api/states";
+import { healthOfWord, isSick, redactWord, stateOf, statusIn } from "../../../provider/api/states";
 import { ApiError } from "../../../provider/base/errors";
 import { Redactor } from "../../../provider/base/redact";
 
@@ -30,10 +30,10 @@ test.each([
   expect([stateOf(word), healthOfWord(word)]).toEqual([state, healthy]);
 });
 
-test("only a word that nobody knows is redacted", () => {
-  const redactor = new Redactor(["offline", "brewed"]);
-  const shown = ["offline", "brewed"].map((word) => redactUnknownWord(word, redactor));
-  expect(shown).toEqual(["offline", "[secret]"]);
+test("a secret is hidden in a status that is not a known word alone", () => {
+  const redactor = new Redactor(["offline", "brewed", "20481234"]);
+  const hidden = ["offline", "brewed", "Running (1/2)", "lost 20481234"].map((word) => redactWord(word, redactor));
+  expect(hidden).toEqual(["offline", "[secret]", "Running (1/2)", "lost [secret]"]);
 });
 
 test("a record without replicas speaks by its word, and says nothing of them after a 404", () => {

@@ -1,20 +1,8 @@
 import fc from "fast-check";
 import { keyHider, Redactor } from "../../../provider/base/redact";
+import { base64, cuts, digits, others, plain } from "./secretForms";
 
-const json = (value: string) => JSON.stringify(value).slice(1, -1);
-const url = (value: string) => encodeURIComponent(value.toWellFormed());
-const base64 = (value: string) => Buffer.from(value).toString("base64");
-const digits = (code: number, length: number) => code.toString(16).padStart(length, "0");
-type Write = (value: string) => string;
-
-/** The plain forms: the place is replaced, and the rest of the text stays. */
-const plain: [string, Write][] = [
-  ["as it is", (value) => value],
-  ["in JSON", json],
-  ["in a URL", url],
-  ["in base64", base64],
-];
-
+const withheld = "(this text is withheld: it contains a secret)";
 const secrets = [
   'Pa/s+s"w&rd=Zürich?7f3a9e<K>\\x41',
   "postgres://app:h7Kq2ZpX@db.internal:5432/shop?sslmode=require",
@@ -30,9 +18,17 @@ it.each(plain)("a value is replaced %s", (_how, write) => {
   }
 });
 
+it.each(others)("a value does not show %s", (_how, write) => {
+  for (const value of [...secrets, "Xk9Qz7Lm"]) {
+    const isPlain = plain.some(([, form]) => form(value) === write(value));
+    expect(new Redactor([value]).hide(quoting(write(value)))).toBe(isPlain ? quoting("[secret]") : withheld);
+  }
+});
+
 it.each([
   ["each line is one", "user: alice-in-chains\npassword: 7f3a-9e1c\n", "is password: 7f3a-9e1c.", "is [secret]."],
   ["a password of a URL is one", "postgres://app:h7Kq@db/shop", "no h7Kq, h7Kqs", "no [secret], h7Kqs"],
+  ["it is one without the white space around it", " Zq7K \n", "no Zq7K", "no [secret]"],
   ["one of 4 to 7 characters is a word only", "h100", "(h100) h1000 xh100 H100", "([secret]) h1000 xh100 H100"],
   ["one of less than 4 characters is none", "abc", "1 on abc", "1 on abc"],
   ["what means something in a pattern is literal", "a.*c$&(x)", "abcc a.*c$&(x) aXc", "abcc [secret] aXc"],
@@ -42,11 +38,19 @@ it.each([
     "Zq7KWv93 Lm2XTt8R Hj5B",
     "[secret] [secret] [secret]",
   ],
+  ["an escape of no character stays", "a-long-and-secret-value", "a &#9999999; text", "a &#9999999; text"],
 ])("of the secrets in a value, %s", (_law, value, text, expected) => {
   expect(new Redactor([value]).hide(text)).toBe(expected);
 });
 
-it("our own sentences keep short values and parts of names, and show no secret that is longer", () => {
+it("the first and the last 32 letters and digits of a long value do not show; what is between them is not looked for", () => {
+  const value = Array.from({ length: 100 }, (_, index) => digits(index * 7919, 6)).join("");
+  const redactor = new Redactor([value]);
+  for (const piece of [value.slice(0, 32), value.slice(-32)]) expect(redactor.hide(quoting(piece))).toBe(withheld);
+  expect(redactor.hide(quoting(value.slice(1, -1)))).toBe(quoting(value.slice(1, -1)));
+});
+
+it("our own sentences keep short values, halves of others and parts of names, and show no secret that is longer", () => {
   const redactor = new Redactor(["h100", "healthy-provisioner", "frontend", "web-frontend-of-the-north"]);
   const sentence = 'cluster "web-frontend": 2/4 healthy, provisioning h100';
   expect(redactor.hideInOwn(sentence, ["web-frontend"])).toBe(sentence);
@@ -61,12 +65,25 @@ test("what is learned later is hidden from then on", () => {
 });
 
 test("a long text is cut, and no part of a secret shows at the cut", () => {
-  const redactor = new Redactor(["password-7f3a"]);
+  const redactor = new Redactor(["password-7f3a", "y".repeat(20_000)]);
   expect(redactor.hide("abcdefg ".repeat(9_000))).toBe(`${"abcdefg ".repeat(2_048)}…`);
+  expect(redactor.hide("y".repeat(20_000))).toBe("[secret]");
+  expect(redactor.hide("y".repeat(19_999))).toBe(withheld);
   for (let kept = 0; kept <= 13; kept += 1) {
     const hidden = redactor.hide(`${"x".repeat(16_384 - kept)}password-7f3a${"x".repeat(99)}`);
     expect(hidden).not.toContain("p");
     expect(hidden.length).toBeLessThan(16_400);
+  }
+});
+
+it.each(["u", "us", "user"])("a value does not show in base64 behind %s and a colon", (user) => {
+  for (const value of [...secrets, "Xk9Qz7Lm"]) {
+    const header = base64(`${user}:${value}:end`);
+    for (const hidden of [new Redactor([value]).hide(header), new Redactor([value]).hideInOwn(header)]) {
+      const shown = hidden.split("[secret]").map((part) => Buffer.from(part, "base64").toString("latin1"));
+      expect(hidden).toContain("[secret]");
+      expect(shown.join("")).not.toContain(value.slice(1, 5));
+    }
   }
 });
 
@@ -81,8 +98,19 @@ describe("laws", () => {
         const text = `${before}|${form(secret)}|${after}`;
         for (const hidden of [new Redactor([secret]).hide(text), new Redactor([secret]).hideInOwn(text)]) {
           expect(hidden).not.toContain(form(secret));
-          expect(hidden).toContain("[secret]");
+          expect(hidden === withheld || hidden.includes("[secret]")).toBe(true);
         }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("a token of letters and digits shows in none of the forms that a person would read", () => {
+    const unit = fc.constantFrom(..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789");
+    const token = fc.string({ unit, minLength: 16, maxLength: 80 });
+    fc.assert(
+      fc.property(token, fc.constantFrom(...plain, ...others, ...cuts), (secret, [, form]) => {
+        expect([withheld, quoting("[secret]")]).toContain(new Redactor([secret]).hide(quoting(form(secret))));
       }),
       { numRuns: 300 },
     );

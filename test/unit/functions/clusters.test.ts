@@ -143,6 +143,7 @@ describe("an env value", () => {
     const { id } = bench.simulator.addCluster({ ...web, env });
     bench.simulator.change(id, { sickReplica: { replica: 0, message: "no h100-80gb in eu-north-1 for Zq7KWv93" } });
     const { replicas } = await bench.run(getClusterStatus(bench.client, { id }));
+    await bench.run(getCluster(bench.client, { id }));
     expect(replicas[0]?.message).toBe("no h100-80gb in eu-north-1 for [secret]");
     const later = 'GPU type "h100-80gb" is not available in eu-north-1';
     expect(bench.client.redactor.hide(later)).toBe(later);

@@ -44,6 +44,18 @@ test.each(answers)("the key is nowhere in the error when the service %s", async 
   }
 });
 
+test.each([
+  ["the host", "https://key.evil.example/", "zq7k-wv93-lm2x-t5"],
+  ["the host, in two labels", "https://Zq7K-Wv93-.Lm2X-T5.example/", "lm2x"],
+])("the key is nowhere in the error when it is %s of a redirect", async (_what, form, part) => {
+  const key = "Zq7K-Wv93-Lm2X-T5";
+  const location = form.replace("key", key.toLowerCase());
+  const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
+  const error = String(await failureOf(transportTo(url, key).send(once("GET"))));
+  expect(error).toMatch(/Redirects( to https:\/\/\S+)? are not followed/);
+  expect(error.toLowerCase()).not.toContain(part);
+});
+
 test("every request carries the key, the user agent and what it accepts, and a content type only with a body", async () => {
   const seen: Record<string, unknown>[] = [];
   const { url } = await serve((request, response) => {

@@ -41,7 +41,7 @@ test("a creation whose host cannot be reached at any of its addresses is sent ag
   const clock = new VirtualClock();
   const send = transportOver(http("http://127.0.0.1"), { clock });
   const error: unknown = await clock.run(send(requestOf("create")).catch((reason: unknown) => reason));
-  expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, failure: { attempts: 5 } });
+  expect(error).toMatchObject({ outcome: "not-sent", maybeApplied: false, details: { attempts: 5 } });
   expect(messageOf(error)).toMatch(
     /the host did not answer in time \(ETIMEDOUT, 127\.0\.0\.1\) \(tried 5 times\)\. Check the address/,
   );

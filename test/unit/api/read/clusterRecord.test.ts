@@ -93,7 +93,7 @@ test("what the service says is not hidden, whatever env is; texts beside an env 
     replicas: [{ id: "r", message: "llama" }],
   };
   const readable = detail({ id: "cl_1", ...texts, env: { MODEL: "llama", PORT: "8080" } });
-  expect(readable.reason).toBe(texts.reason);
+  expect(readable).toMatchObject({ status: texts.status, reason: texts.reason });
   expect(readable.health?.replicas).toEqual([{ id: "r", status: "", message: "llama" }]);
   for (const env of [[{ name: "MODEL", value: "llama" }], { MODEL: { value: "llama" } }])
     for (const json of [{ env }, { spec: { env } }])
@@ -101,6 +101,11 @@ test("what the service says is not hidden, whatever env is; texts beside an env 
         id: "cl_1",
         health: { replicas: [{ id: "r", status: "" }] },
       });
+});
+
+test("a status hides a credential of its own record, and no other value of env", () => {
+  const env = { HF_TOKEN: "Zq7KWv93", PORT: "8080" };
+  expect(detail({ id: "cl_1", status: "waits on 8080 for Zq7KWv93", env }).status).toBe("waits on 8080 for [secret]");
 });
 
 const raw = " byte\u001b[31m\u202e for byte\r\n";

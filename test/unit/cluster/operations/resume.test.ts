@@ -2,7 +2,7 @@ import { generatedName } from "../../../../provider/cluster/model/validate";
 import type { Properties, Resource } from "../../../../provider/contract";
 import type { ForeignCluster } from "../../../../simulator";
 import { type Bench, type BenchOptions, failureOf, forget, living, openBench, writes } from "../harness";
-import { least, urnOf } from "../inputs";
+import { canary, least, urnOf } from "../inputs";
 import { patch } from "../powerHarness";
 import { laterLists } from "./createOnceHarness";
 
@@ -101,6 +101,19 @@ describe("a cluster that is not certainly that of an interrupted run", () => {
 });
 
 describe("a list that changes between the check and the creation", () => {
+  it("shows a cluster late that is not adopted: the reason holds no secret that its status quotes", async () => {
+    const bench = await open();
+    const process = bench.as("seen");
+    const news = { ...program, env: { TOKEN: canary } };
+    const { inputs } = await bench.run(process.check(bench.ctx(), news));
+    const left = { id: "cl_left", name, status: `waits for ${canary}` };
+    bench.simulator.fault({ kind: "body", path: "/v1/clusters", body: JSON.stringify([left]), times: 9 });
+    await bench.clock.advance(31_000);
+    const { message } = await bench.run(failureOf(process.create(bench.ctx(), inputs)));
+    expect(message).toContain("gpucluster:resume does not adopt it, because it is waits for [secret]");
+    expect(message).not.toContain(canary);
+  });
+
   it("shows the cluster of an interrupted run late: it is adopted in place of the error", async () => {
     const bench = await open();
     const process = bench.as("seen");

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { ClusterFailedError } from "../../../../provider/base/errors";
 import type { Properties } from "../../../../provider/contract";
 import { getCluster, getClusterStatus, getClusters } from "../../../../provider/functions/clusters";
 import type { Dialect, Fault } from "../../../../simulator";
@@ -130,6 +131,16 @@ it("a status word that quotes a value of env shows in no progress of an update t
   const work = bench.cluster.update(bench.ctx({ timeoutMs: 120_000 }), id, state, news);
   expectSilence(bench, await bench.run(failureOf(work)));
   expect(bench.said.join()).toContain("the service is busy with the cluster: crashed with [secret]");
+});
+
+it("an image that quotes a secret shows nowhere in the error of a creation, nor in its causes and their stacks", async () => {
+  const wire = rewriting(/\/v1\/clusters\/cl_[0-9a-f]+$/, (body) => ({ ...body, container: `acme/${canary}:1` }));
+  const bench = await openBench({ wire });
+  const { state, reasons, stack, cause } = await bench.run(initErrorOf(bench.cluster.create(bench.ctx(), checked)));
+  expect(reasons[0]).toContain("[secret]");
+  expect(cause).toBeInstanceOf(ClusterFailedError);
+  expect(state["env"]).toEqual(checked["env"]);
+  expect(inspect([bench.said, reasons, stack, cause], { depth: 9 })).not.toContain(canary);
 });
 
 const added = "added-by-the-service-5c2d";
