@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runJest } from "./lib/jest.mjs";
 import { isMain, ROOT, runMain, since } from "./lib/root.mjs";
-import { runTool } from "./lib/run.mjs";
+import { run, runTool } from "./lib/run.mjs";
 import { ensurePulumiCli } from "./pulumi-cli.mjs";
 import { setup } from "./setup.mjs";
 
@@ -59,6 +59,7 @@ const stages = [
   [{ name: "setup", run: () => setup().then(() => ({ code: 0, output: "" })) }],
   [
     { name: "biome", run: () => runTool("@biomejs/biome", "biome", ["check", "."]) },
+    { name: "layers", run: () => run("npm", ["run", "-s", "layers"]) },
     { name: "types", run: () => runTool("typescript", "tsc", ["-p", "test"]) },
     { name: "script-types", run: () => runTool("typescript", "tsc", ["-p", "scripts"]) },
   ],

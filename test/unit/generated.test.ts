@@ -8,7 +8,7 @@ const root = join(__dirname, "../..");
 /** The files that a script writes, and git holds. */
 test.each([
   ["schema", "the schema is what its sources say"],
-  ["docs", "the documents have the settings of the schema"],
+  ["docs", "the documents have the settings of the schema, and the layers of the imports"],
   ["facts", "package.json, documents and templates have this version, and the facts of release.json"],
 ])("npm run %s would change nothing: %s", (name) => {
   const args = [join(root, `scripts/${name}.mjs`), "--check"];
