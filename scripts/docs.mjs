@@ -1,14 +1,17 @@
 // @ts-check
-// Writes what documents take from other files: the settings from the schema, the layers from the imports. `--check` only
-// compares.
+// Writes what documents and templates take from other files: settings of the schema, version and addresses, layers.
+// `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cruise } from "dependency-cruiser";
 import config, { all, layerOf } from "../.dependency-cruiser.mjs";
-import { withPart } from "./lib/parts.mjs";
-import { isMain, ROOT, runMain } from "./lib/root.mjs";
+import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
+import { addressesOf } from "./schema/addresses.mjs";
 
 /** @typedef {{ description?: string, secret?: boolean }} Setting */
+
+const { version, repository } = readManifest();
+const { pluginDownloadURL, importBasePath } = addressesOf(repository);
 
 function settings() {
   const schema = JSON.parse(readFileSync(join(ROOT, "provider/schema/schema.json"), "utf8"));
@@ -19,6 +22,45 @@ function settings() {
     return `| \`${name}\`${secret ? " (secret)" : ""} | ${text} |`;
   });
   return ["| option | |", "|---|---|", ...rows].join("\n");
+}
+
+/** How the plugin is installed: from the place of its downloads, or from the npm package as long as there is none. */
+function installation() {
+  const command = `pulumi plugin install resource gpucluster ${version}`;
+  if (pluginDownloadURL === undefined)
+    return `\`\`\`sh\n${command} --file node_modules/pulumi-gpucluster/plugin/pulumi-resource-gpucluster\n\`\`\``;
+  return `\`\`\`sh\n${command} --server ${pluginDownloadURL}\n\`\`\`
+
+In YAML, the \`options\` of a resource may name the place instead: \`version: ${version}\` and \`pluginDownloadURL: ${pluginDownloadURL}\`.`;
+}
+
+/** @param {string} text A file with commands, or a dependency, that name the version. */
+function withVersion(text) {
+  return text.replace(/(gpucluster[ @]|gpucluster": "|`version: )\d+\.\d+\.\d+/g, `$1${version}`);
+}
+
+/** @param {string} text A program in Go; without a path, it has the one that Pulumi's generator of SDKs takes. */
+function withGoImport(text) {
+  const path = importBasePath ?? "example.com/pulumi-gpucluster/sdk/go/gpucluster";
+  return text.replace(/"[^"\s]+\/sdk\/go\/gpucluster"/g, `"${path}"`);
+}
+
+/**
+ * Another text between the marks of a part.
+ *
+ * @param {string} name
+ * @param {string} text
+ * @returns {(page: string) => string}
+ */
+function part(name, text) {
+  const begin = `<!-- ${name}: written by \`npm run docs\` -->`;
+  const end = `<!-- /${name} -->`;
+  return (page) => {
+    const [before, rest] = page.split(begin);
+    const after = rest?.split(end)[1];
+    if (before === undefined || after === undefined) throw new Error(`The page has no lines "${begin}" and "${end}".`);
+    return `${before}${begin}\n${text}\n${end}${after}`;
+  };
 }
 
 /** The layers and their imports, without those that follow from others. */
@@ -38,22 +80,26 @@ async function layers() {
   return ["```mermaid", "flowchart TD", ...lines, "```"].join("\n").replaceAll("provider/", "");
 }
 
-/**
- * @param {string} path
- * @param {string} name
- * @param {string} text
- */
-function update(path, name, text) {
-  const file = join(ROOT, path);
-  const present = readFileSync(file, "utf8");
-  const written = withPart(present, { name, command: "docs", text });
-  if (process.argv[2] !== "--check") writeFileSync(file, written);
-  else if (present !== written) throw new Error(`${path} is not up to date: run \`npm run docs\`.`);
-}
-
 async function main() {
-  update("docs/installation-configuration.md", "settings", settings());
-  update("ARCHITECTURE.md", "layers", await layers());
+  /** @type {[string, ...((text: string) => string)[]][]} */
+  const files = [
+    ["ARCHITECTURE.md", part("layers", await layers())],
+    ["docs/_index.md", withGoImport],
+    ["docs/installation-configuration.md", part("settings", settings()), part("plugin", installation()), withVersion],
+    ["docs/guides/languages.md", withVersion],
+    ["templates/typescript/package.json", withVersion],
+    ["templates/yaml/package.json", withVersion],
+    ["templates/yaml/Pulumi.yaml", withVersion],
+    ["templates/python/package.json", withVersion],
+    ["templates/python/Pulumi.yaml", withVersion],
+  ];
+  for (const [name, ...changes] of files) {
+    const file = join(ROOT, name);
+    const present = readFileSync(file, "utf8");
+    const written = changes.reduce((text, change) => change(text), present);
+    if (process.argv[2] !== "--check") writeFileSync(file, written);
+    else if (present !== written) throw new Error(`${name} is not up to date: run \`npm run docs\`.`);
+  }
 }
 
 if (isMain(import.meta.url)) await runMain(main);

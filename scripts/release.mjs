@@ -8,9 +8,8 @@ import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { run, succeed } from "./lib/run.mjs";
 import { packPlugin } from "./packPlugin.mjs";
 import { bundledPackages } from "./plugin/notices.mjs";
-import { disagreements, NO_OWNER } from "./release/agreement.mjs";
+import { disagreements, NO_REPOSITORY } from "./release/agreement.mjs";
 import { billOf } from "./release/bom.mjs";
-import { release } from "./release/facts.mjs";
 import { setup } from "./setup.mjs";
 
 /** @param {string} path */
@@ -25,12 +24,12 @@ async function versionTags() {
 }
 
 async function checkAgreement() {
-  const { version } = readManifest();
+  const { version, repository } = readManifest();
   const { version: locked } = JSON.parse(read("package-lock.json"));
   const found = disagreements({
     version,
     locked,
-    owner: release.owner,
+    repository,
     changelog: read("CHANGELOG.md"),
     tags: await versionTags(),
   });
@@ -87,7 +86,7 @@ async function makeFiles(out) {
   await packForNpm(out);
   writeChecksums(out);
   console.log(`${readdirSync(out).length} files in ${out} (${since(startedAt)}). Nothing was published.`);
-  if (release.owner === "") console.log(NO_OWNER);
+  if (readManifest().repository === undefined) console.log(NO_REPOSITORY);
 }
 
 async function main() {

@@ -4,12 +4,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
-import { facts } from "./release/facts.mjs";
 import { packageSchema } from "./schema/package.mjs";
 
 async function main() {
   const file = join(ROOT, "provider/schema/schema.json");
-  const written = `${JSON.stringify(await packageSchema(facts), undefined, 2)}\n`;
+  const written = `${JSON.stringify(await packageSchema(), undefined, 2)}\n`;
   if (process.argv[2] !== "--check") writeFileSync(file, written);
   else if (readFileSync(file, "utf8") !== written)
     throw new Error("The schema is not up to date: run `npm run schema`.");

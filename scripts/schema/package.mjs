@@ -1,18 +1,16 @@
 // @ts-check
 import { readManifest } from "../lib/root.mjs";
+import { addressesOf } from "./addresses.mjs";
 import { functionSpecs } from "./functions.mjs";
 import { languages } from "./languages.mjs";
 import { providerProperties } from "./provider.mjs";
 import { clusterSpec } from "./resource.mjs";
 import { namedTypes } from "./types.mjs";
 
-/**
- * The whole schema. Without a version: the plugin adds the package's version, so a release does not make the file stale.
- *
- * @param {import("../release/facts.mjs").Facts} facts
- */
-export async function packageSchema({ schema, importBasePath }) {
-  const { description, license, keywords, peerDependencies } = readManifest();
+/** The whole schema. Without a version: the plugin adds the package's version, so a release does not make the file stale. */
+export async function packageSchema() {
+  const { description, license, keywords, author, repository, peerDependencies } = readManifest();
+  const { importBasePath, ...addresses } = addressesOf(repository);
   const settings = await providerProperties();
   const resources = { "gpucluster:index:Cluster": clusterSpec() };
   const functions = functionSpecs();
@@ -22,7 +20,8 @@ export async function packageSchema({ schema, importBasePath }) {
     description,
     keywords,
     license,
-    ...schema,
+    publisher: author,
+    ...addresses,
     language: languages(peerDependencies["@pulumi/pulumi"], importBasePath),
     config: { variables: settings },
     provider: {
