@@ -2,9 +2,8 @@
 // `npm run test:newest`: main ways through the engine with the newest Pulumi CLI that the Go module proxy serves and the newest
 // SDK of npm, on a newer Node, which that SDK needs. In a clone of the last commit, so that nothing here changes. Needs Go.
 import { existsSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
-import { buildInto } from "./cli/builds.mjs";
-import { cachedRoot, executable } from "./cli/find.mjs";
+import { delimiter, join } from "node:path";
+import { buildInto, executable, rootOf } from "./cli/builds.mjs";
 import { runInModule } from "./lib/go.mjs";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
 import { run, succeed } from "./lib/run.mjs";
@@ -50,7 +49,7 @@ async function main() {
  * @param {string} version
  */
 async function cliOf(version) {
-  const root = join(dirname(cachedRoot()), version.replace(/^v/, ""));
+  const root = rootOf(version.replace(/^v/, ""));
   const bin = join(root, "bin");
   const isMissing = (/** @type {string} */ name) => !existsSync(join(bin, executable(name)));
   for (const host of HOSTS.filter(isMissing)) await buildInto(host, bin);

@@ -4,7 +4,7 @@
 //   sdks.mjs PROGRAM FOLDER     a program in YAML in the other languages, as `pulumi convert` writes it
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { VERSION } from "./cli/find.mjs";
+import { VERSION } from "./cli/builds.mjs";
 import { runInModule } from "./lib/go.mjs";
 import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";

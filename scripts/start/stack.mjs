@@ -12,8 +12,6 @@ export class Interrupted extends Error {}
 
 /**
  * @typedef {object} Stack
- * @property {string} name
- * @property {Record<string, string>} env Environment with which a shell can continue with this stack.
  * @property {(...args: string[]) => Promise<void>} pulumi Runs a Pulumi command on the stack; its output goes to the terminal.
  * @property {() => string} farewell A text about what still exists, and how to continue.
  * @property {() => Promise<void>} init Creates the stack if it does not exist.
@@ -41,11 +39,9 @@ export function openStack(cliRoot, serviceEnv, { isReal, isThrowaway }) {
     if (code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with exit code ${code}.`);
   };
   return {
-    name,
-    env,
     pulumi,
     init: () => pulumi("stack", "select", "--create", name),
-    farewell: () => (isThrowaway ? "Nothing is left running." : goOn(env, name)),
+    farewell: () => (isThrowaway ? "Nothing is left running." : goOn(env, join(cliRoot, "bin/pulumi"), name)),
     close: () => {
       interrupts.stop();
       if (!isThrowaway) return;
@@ -59,15 +55,16 @@ export function openStack(cliRoot, serviceEnv, { isReal, isThrowaway }) {
  * Lines to paste into a shell.
  *
  * @param {Record<string, string>} env
+ * @param {string} cli
  * @param {string} name
  */
-export function goOn(env, name) {
+function goOn(env, cli, name) {
   const lines = Object.entries(env).map(([variable, value]) => `  export ${variable}='${value}'`);
   return [
     "The stack is still there. To go on in this folder:",
     ...lines,
-    `  npx pulumi up --stack ${name}`,
-    `  npx pulumi destroy --stack ${name}`,
+    `  ${cli} up --stack ${name}`,
+    `  ${cli} destroy --stack ${name}`,
   ].join("\n");
 }
 
