@@ -10,12 +10,13 @@ import { isMain, runMain } from "./lib/root.mjs";
  * fits the Automation API (`PulumiCommand.get({ root })`). The first call on a computer may take minutes; it reports its
  * progress on stderr.
  *
- * @param {("yaml" | "python" | "go")[]} languages
+ * @param {readonly ("yaml" | "python" | "go")[]} [languages]
+ * @param {string} [version]
  */
-export async function ensurePulumiCli(...languages) {
-  const root = rootOf(VERSION);
+export async function ensurePulumiCli(languages = [], version = VERSION) {
+  const root = rootOf(version);
   const bin = join(root, "bin");
-  await ensureProgram(root);
+  await ensureProgram(root, version);
   // An official CLI has all of them.
   for (const language of /** @type {const} */ (["nodejs", ...languages])) {
     const host = /** @type {const} */ (`pulumi-language-${language}`);
@@ -29,19 +30,20 @@ export async function ensurePulumiCli(...languages) {
  * CLI is built from its sources, which come from the Go module proxy.
  *
  * @param {string} root
+ * @param {string} version
  */
-async function ensureProgram(root) {
+async function ensureProgram(root, version) {
   // Late, because in a fresh clone another step installs these packages first.
   const { PulumiCommand } = await import("@pulumi/pulumi/automation/index.js");
   const { SemVer } = await import("semver");
-  const options = { root, version: new SemVer(VERSION) };
+  const options = { root, version: new SemVer(version) };
   if (await PulumiCommand.get(options).catch(() => undefined)) return;
-  console.error(`Downloading the Pulumi CLI ${VERSION} …`);
+  console.error(`Downloading the Pulumi CLI ${version} …`);
   await PulumiCommand.install(options).catch(async ({ message }) => {
     console.error(message);
-    await buildInto("pulumi", join(root, "bin"));
+    await buildInto("pulumi", join(root, "bin"), `v${version}`);
   });
 }
 
 if (isMain(import.meta.url))
-  await runMain(async () => console.log(join(await ensurePulumiCli("yaml", "python"), "bin", executable("pulumi"))));
+  await runMain(async () => console.log(join(await ensurePulumiCli(["yaml", "python"]), "bin", executable("pulumi"))));
