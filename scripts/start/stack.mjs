@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -88,9 +89,8 @@ function backendEnv(folder, isReal) {
  * @param {string} cliRoot
  * @param {string[]} args
  * @param {Record<string, string>} env
- * @returns {Promise<number>}
  */
-function runPulumi(cliRoot, args, env) {
+async function runPulumi(cliRoot, args, env) {
   const bin = join(cliRoot, "bin");
   const child = spawn(join(bin, "pulumi"), args, {
     cwd: ROOT,
@@ -106,13 +106,9 @@ function runPulumi(cliRoot, args, env) {
   });
   const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
   process.on("SIGTERM", forward);
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => {
-      process.off("SIGTERM", forward);
-      resolve(code ?? 1);
-    });
-  });
+  const [code] = await once(child, "close");
+  process.off("SIGTERM", forward);
+  return code ?? 1;
 }
 
 /** In a terminal, Ctrl-C also reaches Pulumi, which ends by itself. This process only has to survive it and clean up. */
