@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/blang/semver"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/pulumi/pulumi-yaml/pkg/pulumiyaml"
 	"github.com/pulumi/pulumi-yaml/pkg/pulumiyaml/codegen"
@@ -33,10 +32,10 @@ type packageGenerator func(pkg *schema.Package) (map[string][]byte, error)
 
 var packageGenerators = map[string]packageGenerator{
 	"nodejs": func(pkg *schema.Package) (map[string][]byte, error) {
-		return nodejs.GeneratePackage(tool, pkg, nil, nil, false, only{pkg})
+		return nodejs.GeneratePackage(tool, pkg, nil, nil, false, only{pkg: pkg})
 	},
 	"python": func(pkg *schema.Package) (map[string][]byte, error) {
-		return python.GeneratePackage(tool, pkg, nil, only{pkg})
+		return python.GeneratePackage(tool, pkg, nil, only{pkg: pkg})
 	},
 	"go": func(pkg *schema.Package) (map[string][]byte, error) {
 		return gogen.GeneratePackage(tool, pkg, nil)
@@ -56,17 +55,10 @@ var programGenerators = map[string]programGenerator{
 	"csharp":     dotnet.GenerateProgram,
 }
 
-// An only loader knows one package.
-type only struct{ pkg *schema.Package }
-
-func (l only) LoadPackage(string, *semver.Version) (*schema.Package, error) { return l.pkg, nil }
-
-func (l only) LoadPackageV2(context.Context, *schema.PackageDescriptor) (*schema.Package, error) {
-	return l.pkg, nil
-}
-
-func (l only) LoadPackageReference(string, *semver.Version) (schema.PackageReference, error) {
-	return l.pkg.Reference(), nil
+// An only loader knows one package; the generators use no other method.
+type only struct {
+	schema.ReferenceLoader
+	pkg *schema.Package
 }
 
 func (l only) LoadPackageReferenceV2(context.Context, *schema.PackageDescriptor) (schema.PackageReference, error) {
@@ -127,7 +119,7 @@ func writeSDKs(spec schema.PackageSpec, folder string) {
 
 // convert writes a program in each language, into a file named after the language.
 func convert(spec schema.PackageSpec, program, folder string) {
-	loader := only{must(schema.ImportSpec(spec, nil, schema.ValidationOptions{}))}
+	loader := only{pkg: must(schema.ImportSpec(spec, nil, schema.ValidationOptions{}))}
 	template, diagnostics, err := pulumiyaml.LoadYAMLBytes("Pulumi.yaml", must(os.ReadFile(program)))
 	must(0, failure(diagnostics, err))
 	code, problems, err := codegen.ConvertTemplateIL(template, loader)
