@@ -18,7 +18,6 @@ const swc = {
 
 module.exports = {
   maxWorkers: "100%",
-  testSequencer: "<rootDir>/test/support/longestFirst.cjs",
   projects: Object.entries(projects).map(([displayName, timeLimit]) => ({
     displayName,
     // Their package.json files have one name, which `pulumi new` fills in.

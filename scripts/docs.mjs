@@ -1,11 +1,17 @@
 // @ts-check
-// Writes the table of settings in docs/installation-configuration.md, from the schema. `--check` only compares.
+// Writes what documents and templates take from other files: settings of the schema, version and addresses, layers.
+// `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withPart } from "./lib/parts.mjs";
-import { isMain, ROOT, runMain } from "./lib/root.mjs";
+import { cruise } from "dependency-cruiser";
+import config, { all, layerOf } from "../.dependency-cruiser.mjs";
+import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
+import { addressesOf } from "./schema/addresses.mjs";
 
 /** @typedef {{ description?: string, secret?: boolean }} Setting */
+
+const { version, repository } = readManifest();
+const { pluginDownloadURL, importBasePath } = addressesOf(repository);
 
 function settings() {
   const schema = JSON.parse(readFileSync(join(ROOT, "provider/schema/schema.json"), "utf8"));
@@ -18,12 +24,82 @@ function settings() {
   return ["| option | |", "|---|---|", ...rows].join("\n");
 }
 
+/** How the plugin is installed: from the place of its downloads, or from the npm package as long as there is none. */
+function installation() {
+  const command = `pulumi plugin install resource gpucluster ${version}`;
+  if (pluginDownloadURL === undefined)
+    return `\`\`\`sh\n${command} --file node_modules/pulumi-gpucluster/plugin/pulumi-resource-gpucluster\n\`\`\``;
+  return `\`\`\`sh\n${command} --server ${pluginDownloadURL}\n\`\`\`
+
+In YAML, the \`options\` of a resource may name the place instead: \`version: ${version}\` and \`pluginDownloadURL: ${pluginDownloadURL}\`.`;
+}
+
+/** @param {string} text A file with commands, or a dependency, that name the version. */
+function withVersion(text) {
+  return text.replace(/(gpucluster[ @]|gpucluster": "|`version: )\d+\.\d+\.\d+/g, `$1${version}`);
+}
+
+/** @param {string} text A program in Go; without a path, it has the one that Pulumi's generator of SDKs takes. */
+function withGoImport(text) {
+  const path = importBasePath ?? "example.com/pulumi-gpucluster/sdk/go/gpucluster";
+  return text.replace(/"[^"\s]+\/sdk\/go\/gpucluster"/g, `"${path}"`);
+}
+
+/**
+ * Another text between the marks of a part.
+ *
+ * @param {string} name
+ * @param {string} text
+ * @returns {(page: string) => string}
+ */
+function part(name, text) {
+  const begin = `<!-- ${name}: written by \`npm run docs\` -->`;
+  const end = `<!-- /${name} -->`;
+  return (page) => {
+    const [before, rest] = page.split(begin);
+    const after = rest?.split(end)[1];
+    if (before === undefined || after === undefined) throw new Error(`The page has no lines "${begin}" and "${end}".`);
+    return `${before}${begin}\n${text}\n${end}${after}`;
+  };
+}
+
+/** The layers and their imports, without those that follow from others. */
+async function layers() {
+  const { output } = await cruise(["provider", "sdk"], { ...config.options, baseDir: ROOT });
+  if (typeof output === "string") throw new Error(output);
+  const imports = new Set(
+    output.modules.flatMap(({ source, dependencies }) =>
+      dependencies.map(({ resolved }) => `${layerOf(source)} ${layerOf(resolved)}`),
+    ),
+  );
+  const has = (/** @type {string} */ from, /** @type {string} */ to) => from !== to && imports.has(`${from} ${to}`);
+  const lines = all.toReversed().flatMap((from) => {
+    const lower = all.filter((to) => has(from, to) && !all.some((middle) => has(from, middle) && has(middle, to)));
+    return lower.length > 0 ? `  ${from} --> ${lower.join(" & ")}` : [];
+  });
+  return ["```mermaid", "flowchart TD", ...lines, "```"].join("\n").replaceAll("provider/", "");
+}
+
 async function main() {
-  const file = join(ROOT, "docs/installation-configuration.md");
-  const present = readFileSync(file, "utf8");
-  const written = withPart(present, { name: "settings", command: "docs", text: settings() });
-  if (process.argv[2] !== "--check") writeFileSync(file, written);
-  else if (present !== written) throw new Error("The table of settings is not up to date: run `npm run docs`.");
+  /** @type {[string, ...((text: string) => string)[]][]} */
+  const files = [
+    ["ARCHITECTURE.md", part("layers", await layers())],
+    ["docs/_index.md", withGoImport],
+    ["docs/installation-configuration.md", part("settings", settings()), part("plugin", installation()), withVersion],
+    ["docs/guides/languages.md", withVersion],
+    ["templates/typescript/package.json", withVersion],
+    ["templates/yaml/package.json", withVersion],
+    ["templates/yaml/Pulumi.yaml", withVersion],
+    ["templates/python/package.json", withVersion],
+    ["templates/python/Pulumi.yaml", withVersion],
+  ];
+  for (const [name, ...changes] of files) {
+    const file = join(ROOT, name);
+    const present = readFileSync(file, "utf8");
+    const written = changes.reduce((text, change) => change(text), present);
+    if (process.argv[2] !== "--check") writeFileSync(file, written);
+    else if (present !== written) throw new Error(`${name} is not up to date: run \`npm run docs\`.`);
+  }
 }
 
 if (isMain(import.meta.url)) await runMain(main);

@@ -1,20 +1,16 @@
 // @ts-check
 // `npm run test:newest`: main ways through the engine with the newest Pulumi CLI that the Go module proxy serves and the newest
 // SDK of npm, on a newer Node, which that SDK needs. In a clone of the last commit, so that nothing here changes. Needs Go.
-import { existsSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
-import { buildInto } from "./cli/builds.mjs";
-import { cachedRoot, executable } from "./cli/find.mjs";
+import { delimiter, join } from "node:path";
+import { executable } from "./cli/builds.mjs";
 import { runInModule } from "./lib/go.mjs";
 import { isMain, ROOT, runMain } from "./lib/root.mjs";
 import { run, succeed } from "./lib/run.mjs";
 import { inTemporaryFolder } from "./lib/temporary.mjs";
+import { ensurePulumiCli } from "./pulumi-cli.mjs";
 
 /** The newest SDK needs Node 22 or later; the tests of installations use this one with it. */
 const NODE = "24";
-const FILES = ["do", "failures", "features", "lifecycle", "nativeProgram", "nativeYaml", "preview", "resume1"];
-
-const HOSTS = /** @type {const} */ (["pulumi-language-nodejs", "pulumi-language-yaml"]);
 
 async function main() {
   const cli = await inTemporaryFolder((folder) =>
@@ -22,7 +18,7 @@ async function main() {
   );
   const sdk = await succeed("npm view", run("npm", ["view", "@pulumi/pulumi", "version"]));
   console.log(`Pulumi CLI ${cli}, SDK ${sdk}, Node ${NODE}`);
-  const root = await cliOf(cli);
+  const root = await ensurePulumiCli(["yaml"], cli.replace(/^v/, ""));
   await inTemporaryFolder(async (folder) => {
     await succeed("git clone", run("git", ["clone", "--quiet", ROOT, folder]));
     const npm = (/** @type {string[]} */ ...args) =>
@@ -37,26 +33,10 @@ async function main() {
       PULUMI_SKIP_UPDATE_CHECK: "true",
       PATH: [bin, process.env.PATH].join(delimiter),
     };
-    const files = FILES.map((name) => `test/engine/${name}.test.ts`);
-    const args = ["node_modules/jest/bin/jest.js", "--selectProjects", "engine", "--runTestsByPath", ...files];
+    const args = ["node_modules/jest/bin/jest.js", "--selectProjects", "engine", "--testPathPatterns", "\\.main\\."];
     const { code } = await run(join(bin, executable("node")), args, { cwd: folder, env, show: true });
     process.exitCode = code === 0 ? 0 : 1;
   });
-}
-
-/**
- * The folder of a CLI of a version, beside that of the pinned one; built once.
- *
- * @param {string} version
- */
-async function cliOf(version) {
-  const root = join(dirname(cachedRoot()), version.replace(/^v/, ""));
-  const bin = join(root, "bin");
-  const isMissing = (/** @type {string} */ name) => !existsSync(join(bin, executable(name)));
-  for (const host of HOSTS.filter(isMissing)) await buildInto(host, bin);
-  // Last: what is there with it is complete.
-  if (isMissing("pulumi")) await buildInto("pulumi", bin, version);
-  return root;
 }
 
 if (isMain(import.meta.url)) await runMain(main);

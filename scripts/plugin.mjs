@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { isMain, ROOT, readManifest, runMain } from "./lib/root.mjs";
 import { noticesOf } from "./plugin/notices.mjs";
-import { slim } from "./plugin/slim.mjs";
 
 /** The folder in which the plugin is built, and from which it is published. */
 const PLUGIN = join(ROOT, "plugin");
@@ -52,7 +51,6 @@ export async function buildPlugin(folder = PLUGIN) {
     outfile,
     bundle: true,
     minify: true,
-    plugins: [slim],
     platform: "node",
     target: "node20",
     format: "cjs",

@@ -1,6 +1,6 @@
 // @ts-check
 // Makes all files of a release: `npm run release -- --dry-run OUT`. The workflow of releases publishes them; nothing else does.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,9 +8,8 @@ import { isMain, ROOT, readManifest, runMain, since } from "./lib/root.mjs";
 import { run, succeed } from "./lib/run.mjs";
 import { packPlugin } from "./packPlugin.mjs";
 import { bundledPackages } from "./plugin/notices.mjs";
-import { disagreements, NO_OWNER } from "./release/agreement.mjs";
+import { disagreements, NO_REPOSITORY } from "./release/agreement.mjs";
 import { billOf } from "./release/bom.mjs";
-import { release } from "./release/facts.mjs";
 import { setup } from "./setup.mjs";
 
 /** @param {string} path */
@@ -25,15 +24,10 @@ async function versionTags() {
 }
 
 async function checkAgreement() {
-  const { version } = readManifest();
+  const { version, repository } = readManifest();
   const { version: locked } = JSON.parse(read("package-lock.json"));
-  const found = disagreements({
-    version,
-    locked,
-    owner: release.owner,
-    changelog: read("CHANGELOG.md"),
-    tags: await versionTags(),
-  });
+  const tags = await versionTags();
+  const found = disagreements({ version, locked, repository, changelog: read("CHANGELOG.md"), tags });
   if (found.length > 0) throw new Error(found.join("\n"));
 }
 
@@ -44,35 +38,18 @@ async function checkAgreement() {
 async function writeBill(metafile, file) {
   const { name, dependencies } = JSON.parse(read("package.json"));
   const needed = Object.keys(dependencies).map((dependency) => `node_modules/${dependency}`);
-  const folders = [...new Set([...needed, ...bundledPackages(metafile)])].sort();
-  const parts = folders.map((folder) => JSON.parse(read(`${folder}/package.json`)));
-  const args = ["sbom", "--sbom-format", "cyclonedx", "--loglevel", "silent"];
-  const whole = JSON.parse(await succeed("npm sbom", run("npm", args)));
-  const bill = billOf(
-    whole,
-    name,
-    parts.map((part) => `${part.name}@${part.version}`),
-  );
-  writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
-}
-
-/** @param {string} out */
-async function packForNpm(out) {
-  // The build is there already.
-  const args = ["pack", "--ignore-scripts", "--pack-destination", out];
-  await succeed("npm pack", run("npm", args));
+  const parts = [...needed, ...bundledPackages(metafile)].map((folder) => {
+    const part = JSON.parse(read(`${folder}/package.json`));
+    return `${part.name}@${part.version}`;
+  });
+  const whole = await succeed("npm sbom", run("npm", ["sbom", "--sbom-format", "cyclonedx", "--loglevel", "silent"]));
+  writeFileSync(file, `${JSON.stringify(billOf(JSON.parse(whole), name, parts), null, 2)}\n`);
 }
 
 /** @param {string} out */
 function writeChecksums(out) {
-  const lines = readdirSync(out)
-    .sort()
-    .map(
-      (name) =>
-        `${createHash("sha256")
-          .update(readFileSync(join(out, name)))
-          .digest("hex")}  ${name}\n`,
-    );
+  const names = readdirSync(out).sort();
+  const lines = names.map((name) => `${hash("sha256", readFileSync(join(out, name)))}  ${name}\n`);
   writeFileSync(join(out, "SHA256SUMS"), lines.join(""));
 }
 
@@ -84,10 +61,11 @@ async function makeFiles(out) {
   await setup();
   mkdirSync(out, { recursive: true });
   await writeBill(await packPlugin(out), join(out, "sbom.cdx.json"));
-  await packForNpm(out);
+  // The build is there already.
+  await succeed("npm pack", run("npm", ["pack", "--ignore-scripts", "--pack-destination", out]));
   writeChecksums(out);
   console.log(`${readdirSync(out).length} files in ${out} (${since(startedAt)}). Nothing was published.`);
-  if (release.owner === "") console.log(NO_OWNER);
+  if (readManifest().repository === undefined) console.log(NO_REPOSITORY);
 }
 
 async function main() {

@@ -1,5 +1,4 @@
 import * as z from "zod";
-// biome-ignore lint/style/noRestrictedImports: a type only, so that the compiler names a field that the simulator lacks
 import type { CreatedName } from "../provider/cluster/model/fields";
 import type { Dialect } from "./dialectOptions";
 import { checked, type MainField, textLike, wholeNumber } from "./fields";

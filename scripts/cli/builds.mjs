@@ -1,10 +1,24 @@
 // @ts-check
 import { chmodSync, copyFileSync, mkdirSync, renameSync } from "node:fs";
-import { basename, join } from "node:path";
+import { homedir } from "node:os";
+import { basename, join, resolve } from "node:path";
 import { runInModule } from "../lib/go.mjs";
-import { ROOT, since } from "../lib/root.mjs";
+import { ROOT, readManifest, since } from "../lib/root.mjs";
 import { inTemporaryFolder } from "../lib/temporary.mjs";
-import { executable, VERSION } from "./find.mjs";
+
+/** The version of the Pulumi CLI for this repository. */
+export const VERSION = readManifest().config.pulumi;
+
+/**
+ * The folder of a CLI in the cache of Pulumi's Automation API.
+ *
+ * @param {string} version
+ */
+export const rootOf = (version) =>
+  join(resolve(process.env.PULUMI_HOME || join(homedir(), ".pulumi")), "versions", version);
+
+/** @param {string} name */
+export const executable = (name) => (process.platform === "win32" ? `${name}.exe` : name);
 
 const SDK = "github.com/pulumi/pulumi/sdk/v3";
 

@@ -9,8 +9,8 @@ export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /**
  * The repository's package.json, the single source of versions.
  *
- * @typedef {{ version: string, description: string, license: string, author: string, keywords: string[] }} Identity
- * @typedef {{ engines: { node: string }, devDependencies: Record<string, string>, peerDependencies: { "@pulumi/pulumi": string } }} Needs
+ * @typedef {{ version: string, description: string, license: string, author: string, keywords: string[], repository?: { url: string } }} Identity
+ * @typedef {{ engines: { node: string }, config: { pulumi: string }, peerDependencies: { "@pulumi/pulumi": string } }} Needs
  * @returns {Identity & Needs}
  */
 export function readManifest() {

@@ -1,6 +1,5 @@
 // @ts-check
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./root.mjs";
 
@@ -58,19 +57,13 @@ export async function succeed(what, result) {
 }
 
 /**
- * Runs a development tool of this repository as a script with this Node, not through `npx`: this is faster, cannot fetch
- * another version, and needs no shell on Windows.
+ * Runs a script of a development tool with this Node, not through `npx`: this is faster, cannot fetch another version, and needs
+ * no shell on Windows.
  *
- * @param {string} name Package name.
- * @param {string} bin The command's name in that package.
+ * @param {string} script Its path in `node_modules`.
  * @param {string[]} args
  * @param {RunOptions} [options]
  */
-export async function runTool(name, bin, args, options) {
-  const folder = join(ROOT, "node_modules", name);
-  const manifest = join(folder, "package.json");
-  if (!existsSync(manifest))
-    return { code: undefined, output: `${name} is not installed. Run "node scripts/setup.mjs" first.` };
-  const scripts = JSON.parse(readFileSync(manifest, "utf8")).bin;
-  return run(process.execPath, [join(folder, typeof scripts === "string" ? scripts : scripts[bin]), ...args], options);
+export function runTool(script, args, options) {
+  return run(process.execPath, [join(ROOT, "node_modules", script), ...args], options);
 }

@@ -1,5 +1,7 @@
 // @ts-check
-import { examples } from "./examples.mjs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../lib/root.mjs";
 import { documentation, exported, valuesOf } from "./sources.mjs";
 import { asFlags, fieldsOf, namedTypes } from "./types.mjs";
 
@@ -7,6 +9,18 @@ import { asFlags, fieldsOf, namedTypes } from "./types.mjs";
 
 const FILE = "provider/cluster/model/fields.ts";
 const { inputFlags } = await valuesOf(FILE);
+
+const PAGE = readFileSync(join(ROOT, "docs/_index.md"), "utf8");
+
+/** The page's program in each language, in the form that Pulumi's tools read. The SDK of a language keeps only its own. */
+const examples = [
+  "{{% examples %}}",
+  "## Example Usage",
+  "{{% example %}}",
+  ...(PAGE.match(/^```(typescript|python|go|csharp|yaml)\n[\s\S]*?^```$/gm) ?? []),
+  "{{% /example %}}",
+  "{{% /examples %}}",
+].join("\n");
 
 /** The resource: inputs and outputs. Further fields of fields.ts are hidden, and not part of the schema. */
 export function clusterSpec() {

@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -12,8 +13,6 @@ export class Interrupted extends Error {}
 
 /**
  * @typedef {object} Stack
- * @property {string} name
- * @property {Record<string, string>} env Environment with which a shell can continue with this stack.
  * @property {(...args: string[]) => Promise<void>} pulumi Runs a Pulumi command on the stack; its output goes to the terminal.
  * @property {() => string} farewell A text about what still exists, and how to continue.
  * @property {() => Promise<void>} init Creates the stack if it does not exist.
@@ -41,11 +40,9 @@ export function openStack(cliRoot, serviceEnv, { isReal, isThrowaway }) {
     if (code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with exit code ${code}.`);
   };
   return {
-    name,
-    env,
     pulumi,
     init: () => pulumi("stack", "select", "--create", name),
-    farewell: () => (isThrowaway ? "Nothing is left running." : goOn(env, name)),
+    farewell: () => (isThrowaway ? "Nothing is left running." : goOn(env, join(cliRoot, "bin/pulumi"), name)),
     close: () => {
       interrupts.stop();
       if (!isThrowaway) return;
@@ -59,15 +56,16 @@ export function openStack(cliRoot, serviceEnv, { isReal, isThrowaway }) {
  * Lines to paste into a shell.
  *
  * @param {Record<string, string>} env
+ * @param {string} cli
  * @param {string} name
  */
-export function goOn(env, name) {
+function goOn(env, cli, name) {
   const lines = Object.entries(env).map(([variable, value]) => `  export ${variable}='${value}'`);
   return [
     "The stack is still there. To go on in this folder:",
     ...lines,
-    `  npx pulumi up --stack ${name}`,
-    `  npx pulumi destroy --stack ${name}`,
+    `  ${cli} up --stack ${name}`,
+    `  ${cli} destroy --stack ${name}`,
   ].join("\n");
 }
 
@@ -91,9 +89,8 @@ function backendEnv(folder, isReal) {
  * @param {string} cliRoot
  * @param {string[]} args
  * @param {Record<string, string>} env
- * @returns {Promise<number>}
  */
-function runPulumi(cliRoot, args, env) {
+async function runPulumi(cliRoot, args, env) {
   const bin = join(cliRoot, "bin");
   const child = spawn(join(bin, "pulumi"), args, {
     cwd: ROOT,
@@ -109,13 +106,9 @@ function runPulumi(cliRoot, args, env) {
   });
   const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
   process.on("SIGTERM", forward);
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => {
-      process.off("SIGTERM", forward);
-      resolve(code ?? 1);
-    });
-  });
+  const [code] = await once(child, "close");
+  process.off("SIGTERM", forward);
+  return code ?? 1;
 }
 
 /** In a terminal, Ctrl-C also reaches Pulumi, which ends by itself. This process only has to survive it and clean up. */

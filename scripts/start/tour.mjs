@@ -1,7 +1,6 @@
 // @ts-check
 import { setTimeout } from "node:timers/promises";
 import { styleText } from "node:util";
-import { goOn } from "./stack.mjs";
 
 /** @typedef {import("./stack.mjs").Stack} Stack */
 /** @typedef {import("./service.mjs").Service} Service */
@@ -59,7 +58,7 @@ export async function realTour(stack) {
  */
 function sayKept(stack, note) {
   say("The stack and the simulator are up");
-  console.log(goOn(stack.env, stack.name));
+  console.log(stack.farewell());
   console.log(`To end the simulator, which forgets its clusters:\n  ${note}`);
 }
 

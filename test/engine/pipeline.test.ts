@@ -310,8 +310,8 @@ describe("the workflow", () => {
   });
 
   it("installs the version of the CLI that all this is tested with", () => {
-    const { devDependencies } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
-    expect(readFileSync(join(example, "scripts/setup.sh"), "utf8")).toContain(`--version ${devDependencies.pulumi}\n`);
+    const { config } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
+    expect(readFileSync(join(example, "scripts/setup.sh"), "utf8")).toContain(`--version ${config.pulumi}\n`);
   });
 
   it.each([

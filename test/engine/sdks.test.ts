@@ -5,7 +5,7 @@ import { run } from "../install/run";
 import { closeBenches, living, openBench } from "./harness";
 
 const repository = resolve(__dirname, "../..");
-const pulumiVersion = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).devDependencies.pulumi;
+const pulumiVersion = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")).config.pulumi;
 const pulumiSdk = `github.com/pulumi/pulumi/sdk/v3@v${pulumiVersion}`;
 
 // A fresh machine compiles the generators, and the dependencies of the Go SDK.

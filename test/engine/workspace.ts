@@ -22,7 +22,7 @@ export const cliRoot = findCliRoot();
 function findCliRoot(): string {
   const manifest = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
   const home = process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi");
-  const root = process.env["PULUMI_CLI_ROOT"] ?? join(home, "versions", manifest.devDependencies.pulumi);
+  const root = process.env["PULUMI_CLI_ROOT"] ?? join(home, "versions", manifest.config.pulumi);
   if (existsSync(join(root, "bin"))) return root;
   throw new Error("The Pulumi CLI is not installed yet: run `node scripts/pulumi-cli.mjs`, or `npm test`");
 }

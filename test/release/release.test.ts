@@ -35,9 +35,9 @@ describe("the files of a release", () => {
     again.remove();
   });
 
-  it("are made without an owner too, and the release says what is missing", () => {
-    const { owner } = readJson(join(repository, "release.json"));
-    expect(release.printed.includes("release.json has no owner")).toBe(owner === "");
+  it("are made without a repository too, and the release says what is missing", () => {
+    const { repository: place } = readJson(join(repository, "package.json"));
+    expect(release.printed.includes("package.json has no repository")).toBe(place === undefined);
   });
 
   it("have their sums in SHA256SUMS", async () => {

@@ -22,8 +22,8 @@ describe("the example for the Pulumi Kubernetes Operator", () => {
   });
 
   it("has an image with the CLI that all this is tested with, and the plugin of this version", () => {
-    const { version, devDependencies } = manifest;
-    expect(read("Dockerfile")).toContain(`FROM pulumi/pulumi-base:${devDependencies.pulumi}\n`);
+    const { version, config } = manifest;
+    expect(read("Dockerfile")).toContain(`FROM pulumi/pulumi-base:${config.pulumi}\n`);
     expect(read("Dockerfile")).toContain(`ARG GPUCLUSTER_VERSION=${version}\n`);
     expect(read("program.yaml")).toContain(`version: ${version} `);
     expect(spec.workspaceTemplate.spec.image).toMatch(new RegExp(`:${version}$`));

@@ -18,18 +18,21 @@ describe("a release", () => {
   const agreed = {
     version: "1.2.0",
     locked: "1.2.0",
-    owner: "acme",
+    repository: { url: "git+https://github.com/acme/pulumi-gpucluster.git" } as { url: string } | undefined,
     changelog: "# Changelog\n\n## 1.2.0\n\n## 1.1.0\n",
     tags: ["v1.2.0"],
   };
   const unreleased = { ...agreed, changelog: "## 1.2.0 (unreleased)\n", tags: [] };
   const cases: [string, typeof agreed, RegExp?][] = [
     ["is made if version, changelog and tag agree", agreed],
-    ["is made before the tag, without an owner, with the section that is not released", { ...unreleased, owner: "" }],
+    [
+      "is made before the tag, without a repository, with the section that is not released",
+      { ...unreleased, repository: undefined },
+    ],
     ["stops if the changelog begins with another version", { ...agreed, version: "1.3.0", locked: "1.3.0" }, /1\.3\.0/],
     ["stops if the section of a tag is not released", { ...unreleased, tags: ["v1.2.0"] }, /CHANGELOG/],
     ["stops if the tag is another version's", { ...agreed, tags: ["v1.2.1"] }, /v1\.2\.1/],
-    ["stops if a tag has no owner", { ...agreed, owner: "" }, /release\.json has no owner/],
+    ["stops if a tag has no repository", { ...agreed, repository: undefined }, /package\.json has no repository/],
     ["stops if the lock has another version", { ...agreed, locked: "1.1.0" }, /package-lock/],
   ];
   const answers = evaluate(
@@ -50,22 +53,20 @@ describe("a release", () => {
     expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining("release.yml") });
   });
 
-  it("names the repository of its owner for npm's provenance, the plugin's download and Go; without an owner, no address", () => {
-    const code = 'import { factsOf } from "./scripts/release/facts.mjs"; const answer = (all) => all.map(factsOf);';
-    const [acme, nobody] = evaluate(
-      code,
-      ["acme", ""].map((owner) => ({ owner, repository: "pulumi-gpucluster", publisher: "Acme" })),
-    ) as [object, object];
-    const place = "github.com/acme/pulumi-gpucluster";
-    expect(acme).toMatchObject({
-      manifest: {
-        repository: { url: `git+https://${place}.git` },
-        publishConfig: { access: "public", provenance: true },
+  it("names the repository of package.json for the plugin's download and Go; without one, no address", () => {
+    const code =
+      'import { addressesOf } from "./scripts/schema/addresses.mjs"; const answer = (all) => all.map((each) => addressesOf(each.repository));';
+    expect(evaluate(code, [agreed, {}])).toEqual([
+      {
+        homepage: "https://github.com/acme/pulumi-gpucluster#readme",
+        repository: "https://github.com/acme/pulumi-gpucluster",
+        logoUrl: "https://raw.githubusercontent.com/acme/pulumi-gpucluster/main/docs/logo.png",
+        pluginDownloadURL: "github://api.github.com/acme/pulumi-gpucluster",
+        importBasePath: "github.com/acme/pulumi-gpucluster/sdk/go/gpucluster",
       },
-      schema: { repository: `https://${place}`, pluginDownloadURL: "github://api.github.com/acme/pulumi-gpucluster" },
-      importBasePath: `${place}/sdk/go/gpucluster`,
-    });
-    expect(JSON.stringify(nobody)).not.toContain("github");
+      {},
+    ]);
+    expect(JSON.parse(read("package.json")).publishConfig).toEqual({ access: "public", provenance: true });
   });
 });
 

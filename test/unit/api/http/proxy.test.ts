@@ -115,26 +115,3 @@ test("a proxy that refuses the tunnel was sent no request", async () => {
   expect(String(error)).toContain("the proxy of the environment (HTTPS_PROXY, HTTP_PROXY) opened no connection");
   expect(service.requests).toEqual([]);
 });
-
-describe("the plugin's copy of undici", () => {
-  const copyOf = (): typeof import("undici") => {
-    let copy: unknown;
-    // Without the properties that the index of undici adds to its own classes.
-    jest.isolateModules(() => {
-      copy = require("../../../../scripts/plugin/undici.cjs");
-    });
-    return copy as typeof import("undici");
-  };
-
-  it("opens a tunnel through the proxy", async () => {
-    const proxy = await openProxy(0, 503);
-    process.env["HTTPS_PROXY"] = proxy.url;
-    const { EnvHttpProxyAgent, request } = copyOf();
-    const dispatcher = new EnvHttpProxyAgent();
-    await expect(request(new URL(`https://${host}/v1/clusters`), { dispatcher, method: "GET" })).rejects.toThrow(
-      /Proxy response/,
-    );
-    expect(proxy.targets).toEqual([`${host}:443`]);
-    await dispatcher.destroy();
-  });
-});

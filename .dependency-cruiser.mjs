@@ -1,0 +1,135 @@
+// Which module may import which, types too. A module imports its own layer and lower ones; those of one line know nothing of
+// each other. `npm run docs` draws the layers in ARCHITECTURE.md.
+
+/** Folders and files, the lowest first. */
+const layers = [
+  ["provider/base", "provider/contract.ts"],
+  ["provider/api", "provider/config"],
+  ["provider/cluster/model"],
+  ["provider/cluster/compare"],
+  ["provider/cluster/shared"],
+  ["provider/cluster/wait"],
+  ["provider/cluster/change"],
+  ["provider/cluster/operations"],
+  ["provider/cluster/check"],
+  ["provider/cluster/resource.ts"],
+  ["provider/functions"],
+  ["provider/index.ts"],
+  ["provider/adapters", "provider/doctor"],
+  ["simulator"],
+  ["sdk"],
+];
+
+/** The sources of the package. */
+const PACKAGE = "^(provider|sdk|simulator)/";
+
+/** The modules of native programs. */
+const NATIVE = "^sdk/(native/|(baseCluster|clusterArgs|dataFunctions|functionTypes|types)\\.ts)";
+
+/** What is forbidden beside the order. */
+const others = [
+  {
+    name: "Only api/http/ sends requests.",
+    from: { pathNot: "^provider/api/http/(send|address)\\.ts" },
+    to: { path: "^node_modules/undici/" },
+  },
+  {
+    name: "Only adapters/ and sdk/ know Pulumi.",
+    from: { pathNot: "^(provider/adapters|sdk|examples)/" },
+    to: { path: "^node_modules/@pulumi/" },
+  },
+  {
+    name: "The plugin loads Pulumi's messages only: the index of the SDK takes four times as long to load as the plugin.",
+    from: { path: "^provider/adapters/(plugin|session|operations|messages)\\.ts" },
+    to: { path: "^node_modules/@pulumi/", pathNot: "^node_modules/@pulumi/pulumi/proto/" },
+  },
+  {
+    name: "Only api/ decodes.",
+    from: { pathNot: "^provider/api/" },
+    to: { path: "^provider/api/read/" },
+  },
+  {
+    name: "A resource is built on the client.",
+    from: { pathNot: "^provider/(api|doctor)/" },
+    to: { path: "^provider/api/http/", pathNot: "/address\\.ts$" },
+  },
+  {
+    name: "An adapter translates; it imports the core through index.ts.",
+    from: { path: "^provider/adapters/" },
+    to: { path: "^provider/(api|cluster|functions)/", pathNot: "^provider/cluster/model/" },
+  },
+  {
+    name: "The doctor is built on the client: it examines and manages nothing.",
+    from: { path: "^provider/doctor/" },
+    to: { path: "^provider/(cluster/|functions/|index)" },
+  },
+  {
+    name: "The simulator shares no code with the client, so that one bug cannot hide in both.",
+    // A type only, so that the compiler names a field that the simulator lacks.
+    from: { path: "^simulator/", pathNot: "^simulator/extraFields\\.ts" },
+    to: { path: "^(provider|sdk)/" },
+  },
+  {
+    name: "The SDK goes through provider/index.ts and the fields.",
+    from: { path: "^sdk/", pathNot: "^sdk/command\\.ts" },
+    to: {
+      path: "^(provider/(api|adapters|doctor)|simulator)/",
+      pathNot: "^provider/(api/types|adapters/privateApis)\\.ts",
+    },
+  },
+  {
+    name: "The plugin does the work: a native program loads no more of the core than names.",
+    from: { path: NATIVE },
+    to: {
+      path: "^(provider/|sdk/(index|cluster|provider)\\.ts|node_modules/(undici|zod)/)",
+      pathNot: "^provider/(cluster/model/fields|config/providerArgs|api/types|base/version)\\.ts",
+    },
+  },
+  {
+    name: "Examples import the package by its public name.",
+    from: { path: "^examples/([^/]+)/" },
+    to: { dependencyTypes: ["local"], pathNot: "^examples/$1/" },
+  },
+];
+
+/** The layers, the lowest first. */
+export const all = layers.flat();
+
+/**
+ * The files of a layer, without those of the layers inside it.
+ *
+ * @param {string} layer
+ */
+function filesOf(layer) {
+  if (layer.endsWith(".ts")) return `^${layer.replace(".", "\\.")}$`;
+  const inside = all.filter((other) => other.startsWith(`${layer}/`)).map((other) => other.slice(layer.length + 1));
+  return `^${layer}/${inside.length > 0 ? `(?!${inside.join("|")})` : ""}`;
+}
+
+/** @param {string} file */
+export const layerOf = (file) => all.find((layer) => new RegExp(filesOf(layer)).test(file));
+
+const severity = "error";
+
+const order = layers.slice(0, -1).flatMap((peers, index) =>
+  peers.map((layer) => ({
+    name: `${layer} imports lower layers only`,
+    severity,
+    from: { path: filesOf(layer) },
+    to: { path: [...layers.slice(index + 1).flat(), ...peers.filter((peer) => peer !== layer)].map(filesOf) },
+  })),
+);
+
+export default {
+  forbidden: [
+    { name: "no cycles", severity, from: {}, to: { circular: true } },
+    { name: "every module has a layer", severity, from: { path: PACKAGE, pathNot: all.map(filesOf) }, to: {} },
+    ...order,
+    ...others.map((rule) => ({ ...rule, severity })),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: ["node_modules", "^dist/"] },
+  },
+};
