@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { closeBenches, living, openBench, openNativeBench } from "./harness";
 
 afterAll(closeBenches);
@@ -45,11 +47,13 @@ const only = config.get("only");
 for (const [name, { Cluster }] of Object.entries({ web: gpu, api: native }))
   if (!only || only === name) new Cluster(name, ${JSON.stringify(properties)});
 `;
-    // Reads may lag behind a young cluster, so only an older one is certainly not known.
-    const anHourAgo = { now: () => Date.now() - 3_600_000 };
-    const { workspace, writes } = await openBench(program, { apiKeys, clock: anHourAgo });
+    const { workspace, writes } = await openBench(program, { apiKeys });
     workspace.env["GPUCLUSTER_API_KEY"] = keys.first;
     expect((await workspace.up()).code).toBe(0);
+    // Reads may lag behind a creation, so only an older cluster is certainly not known.
+    const state = await workspace.succeed("stack", "export");
+    writeFileSync(join(workspace.folder, "older.json"), state.replace(/("__createdAt": ")\d{4}/g, "$12020"));
+    await workspace.succeed("stack", "import", "--file", "older.json");
     writes();
     workspace.env["GPUCLUSTER_API_KEY"] = keys.rotated;
     expect((await workspace.preview("--expect-no-changes")).code).toBe(0);
