@@ -107,7 +107,7 @@ describe("a name that is taken", () => {
     const bench = await openBench();
     bench.simulator.addCluster({ name: "web", gpuType: "h100" });
     const news: Properties = { ...least, name: "web", gpuType: "l4" };
-    bench.cluster.diff({ ...existing, name: "web" }, news, { urn: urnOf("web") });
+    await bench.run(bench.cluster.diff(bench.ctx(), "cl_1", { ...existing, name: "web" }, news));
     expect((await check(bench, news)).refusals).toEqual([]);
     expect((await check(bench, news, {}, "stranger")).refusals).not.toEqual([]);
   });

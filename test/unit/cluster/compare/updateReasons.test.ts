@@ -29,7 +29,7 @@ test("before a difference, a change of env is said to renew the replicas that ru
   const { bench, id, state } = await openSettled(checked);
   bench.said.length = 0;
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), { ...checked, env }, checked));
-  await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, state, inputs));
+  await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
   expect(informed(bench)).toEqual([expect.stringMatching(/`env` changes: a roll-out replaces both replicas$/)]);
   expect(bench.said.join()).not.toContain("new-canary");
 });
@@ -39,7 +39,7 @@ test("what runs already is not said to be rolled out, whatever the last attempt 
   bench.said.length = 0;
   const attempted = { ...checked, env };
   const { inputs } = await bench.run(bench.cluster.check(bench.ctx(), checked, attempted));
-  await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, state, inputs));
+  await bench.run(bench.cluster.diff(bench.ctx(), id, state, inputs));
   expect(informed(bench)).toEqual([]);
 });
 
@@ -58,10 +58,10 @@ describe("a refresh, in which the engine asks for a difference without a check,"
       const found = await run(cluster.read(ctx(), id, state));
       const drifted = found?.state ?? {};
       said.length = 0;
-      await run(cluster.verifyVisible(ctx(), id, drifted, state));
+      await run(cluster.diff(ctx(), id, drifted, state));
       expect(said).toEqual([]);
       const { inputs } = await run(cluster.check(ctx(), checked, found?.inputs));
-      await run(cluster.verifyVisible(ctx(), id, drifted, inputs));
+      await run(cluster.diff(ctx(), id, drifted, inputs));
       expect(said).toEqual([expect.stringMatching(line)]);
     },
   );
@@ -69,7 +69,7 @@ describe("a refresh, in which the engine asks for a difference without a check,"
   it("says nothing of an operation that did not finish", async () => {
     const { bench, id, state } = await openSettled(checked);
     bench.said.length = 0;
-    await bench.run(bench.cluster.verifyVisible(bench.ctx(), id, { ...state, settled: false }, checked));
+    await bench.run(bench.cluster.diff(bench.ctx(), id, { ...state, settled: false }, checked));
     expect(bench.said).toEqual([]);
   });
 });
