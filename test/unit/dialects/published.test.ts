@@ -69,6 +69,20 @@ describe.each(forms)("in the form %s", (form) => {
   });
 });
 
+test.each([
+  ["documented", "gpu_type"],
+  ["client", "gpuModelId"],
+] as const)(
+  "an organization without clusters: the first creation in the form %s names the GPU %s",
+  async (form, name) => {
+    const bench = await openBench({ dialect: form });
+    expect(bench.simulator.clusters()).toEqual([]);
+    await create(bench, wanted);
+    expect(bodiesOf(bench, /clusters$/)).toEqual([expect.objectContaining({ [name]: expect.any(String) })]);
+    expect(living(bench.simulator)).toMatchObject([{ gpuType: "rtx-4090", container: wanted.container }]);
+  },
+);
+
 describe("the client's form", () => {
   it("is detected from the list of models, before the first creation, in one request", async () => {
     const bench = await open("client");
