@@ -125,6 +125,8 @@ describe.each(adapters)("a state that was edited by hand, by the %s adapter,", (
         await textOf(adapter.update(id, state, { ...completed, replicas: 3 })),
         await textOf(adapter.delete(id, state)),
       ];
+      // The next one is alone again.
+      simulator.change(id, { status: "gone" });
       expect(texts.join("\n")).not.toMatch(bare);
     });
     await fc.assert(law, { numRuns: runs(60) });
